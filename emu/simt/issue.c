@@ -173,6 +173,7 @@ static void count(struct simt *simt, uint8_t work)
     simt->counters.work[work] += lanes;
     simt->counters.apart += simt->report.taken_apart;
     simt->counters.flops += lanes * operations[simt->report.op->iclass];
+    simt->counters.handovers += simt->report.handed_over;
 }
 
 /* Makes a warp that waits for other warps the youngest, so that greedy-then-oldest prefers them. */

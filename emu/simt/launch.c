@@ -24,6 +24,7 @@ void launch_describe(const struct simt_config *simt, uint32_t count, struct laun
     if (!simt)
         return;
     options->stack = simt->stack;
+    options->reconvergence = simt->reconvergence;
     options->limits = (struct grid_limits){.count = count,
                                            .width = simt->width,
                                            .block_threads = simt->block_threads,
@@ -109,6 +110,7 @@ static bool make_ready(struct launch *launch, struct error *err)
         .memory = setup->memory,
         .decoder = setup->hart->decoder,
         .width = options->limits.width,
+        .reconvergence = options->reconvergence,
         .write_first = setup->write_first,
         .stack_shift = (unsigned)__builtin_ctzll(options->stack),
         .stack_physical = stacks,

@@ -80,7 +80,8 @@ struct launch_device {
 
 struct launch_options {
     struct grid_limits limits;
-    uint64_t stack;                     /* bytes per thread, a power of two */
+    uint64_t stack; /* bytes per thread, a power of two */
+    enum warp_reconvergence reconvergence;
     const struct launch_device *device; /* NULL: none */
     bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
     bool unwatched; /* warn that the coherence checker, which is used, does not see threads */

@@ -85,6 +85,8 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         {"flops", &c->flops, "operations",
          "floating-point additions, multiplications, divisions and square roots of threads; a fused "
          "multiply-add is two"},
+        {"handovers", &c->handovers, "instructions",
+         "times that lanes were sent on from where they waited for diverged ones"},
         {"accesses", &c->accesses, "instructions", "loads and stores of global memory and stacks"},
         {"requests", &c->requests, "requests", "lines that accesses were coalesced into"},
         {"divergent", &c->divergent, "instructions",

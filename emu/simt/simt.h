@@ -223,6 +223,7 @@ struct simt_counters {
     uint64_t barriers, blocks;
     uint64_t apart; /* branches that split a group of lanes */
     uint64_t flops; /* floating-point operations of threads; a fused multiply-add is two */
+    uint64_t handovers;
 };
 const struct simt_counters *simt_counted(struct simt *simt);
 

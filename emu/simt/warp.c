@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/hart/fp.h"
+#include "emu/simt/warp_meet.h"
 #include "emu/simt/warp_state.h"
 
 enum { RA = 1, SP = 2, GP = 3, A0 = 10 };
@@ -57,7 +58,11 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     warp->live = warp->waiting = warp->away = warp->mask = warp->reserved = 0;
     warp->failed = false;
     warp->depth = 0;
-    warp->bound = 0;
+    warp->base = warp->bound = 0;
+    warp->stacked = warp->memory->setup.reconvergence == WARP_STACKED;
+    warp->mixed = warp->handed_over = false;
+    warp->level_count = 1;
+    warp->levels[0] = (struct warp_level){WARP_MEET_RETURN, warp->count, UINT32_MAX, INT32_MIN};
     warp->page = UINT64_MAX;
     warp->place = *place;
     warp->pad = (struct warp_scratchpad){place->scratchpad, place->scratchpad_size};
@@ -251,6 +256,8 @@ enum warp_event warp_step(struct warp *warp, struct warp_report *report)
     report->taken = warp->taken;
     report->taken_apart = warp->taken_apart;
     report->spins = warp->spins;
+    report->handed_over = warp->handed_over;
+    warp->handed_over = false;
     if (event == WARP_DONE && op->stream.flags & (STREAM_LOAD | STREAM_STORE))
         place_access(warp, &op->stream, report);
     return event;

@@ -5,15 +5,22 @@
  * A register is an array over the lanes, and each row of the instruction table is a loop over the lanes under
  * a mask.
  *
- * Divergence. Of the runnable threads, those with the deepest call depth execute next, and of these those
- * with the lowest pc. So lanes that have parted meet again where their paths join (implicit reconvergence),
- * without special instructions, for all code that compilers generate. A call is a jump that writes x1 or x5;
- * a return is a jump through one of them that writes neither. Code that leaves calls in other ways (longjmp)
- * is executed correctly, but may reconverge later.
+ * Divergence (warp_memory_setup.reconvergence). WARP_MINPC: of the runnable threads, those with the deepest call
+ * depth execute next, and of these those with the lowest pc. So lanes that have parted meet again where their
+ * paths join (implicit reconvergence), without special instructions, for all code that compilers generate.
+ * WARP_STACKED: lanes that have parted meet at the immediate post-dominator of the branch (warp_meet.h). A stack has
+ * a level for all lanes that meet and one for each path to there; the top level executes until its lanes are there.
+ * Lanes that wait for the block's barrier or are away let the level below go on: then lanes of one level are at
+ * different places, and the rule of WARP_MINPC applies within the level.
+ *
+ * A call is a jump that writes x1 or x5; a return is a jump through one of them that writes neither. Code that
+ * leaves calls in other ways (longjmp) is executed correctly, but may reconverge later.
  *
  * Fairness. A lane that spins on another lane's store must not be executed for ever. Therefore, once a lane
  * has waited for WARP_TURN instructions, the one that has waited longest is executed first for WARP_SHARE
- * instructions: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE instructions of its warp.
+ * instructions: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE instructions of its warp. With a
+ * stack that has levels, a lane waits for WARP_PATIENCE instructions; then the stack is given up, and so it is when
+ * one of the following happens.
  * The hint `pause` makes this happen at once, and so does a group that is found spinning: after every
  * WARP_LOOK backward jumps that a group takes as a whole, the integer registers of its first lane are
  * recorded. If jump, group and values equal the last record, the group has only waited in between (as in
@@ -42,7 +49,8 @@ enum {
     WARP_LANES = 32,
     WARP_TURN = 4096, /* instructions of the warp */
     WARP_SHARE = 256,
-    WARP_LOOK = 32, /* backward jumps */
+    WARP_LOOK = 32,         /* backward jumps */
+    WARP_PATIENCE = 1 << 20 /* instructions of the warp; of a reconvergence stack */
 };
 
 /* The event of a step. */
@@ -74,6 +82,7 @@ struct warp_report {
     bool taken_apart; /* a branch or jump sent its lanes to different addresses */
     bool taken;       /* a branch or jump was taken by some lane */
     bool spins;       /* the instruction was `pause`, or the group was found spinning */
+    bool handed_over; /* before it, lanes were sent on from where they waited for others of the warp */
     /* For a load, store or atomic: the space of the first lane's access, and the addresses of the lanes in
      * `mask`. Addresses are physical in WARP_GLOBAL and WARP_STACK, and offsets into the block's scratchpad
      * in WARP_SHARED. The bytes of an access are contiguous unless it crosses a page or, on a stack, an

@@ -4,6 +4,7 @@
 
 #include "emu/hart/stream_op.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_meet.h"
 #include "emu/simt/warp_state.h"
 
 enum { BUCKETS = 64, SP = 2 };
@@ -17,6 +18,7 @@ struct code_page {
 
 struct warp_code {
     const struct warp_table *table;
+    struct warp_meets meets;
     struct code_page *buckets[BUCKETS];
 };
 
@@ -47,6 +49,7 @@ void warp_code_flush(struct warp_code *code)
         }
         code->buckets[i] = NULL;
     }
+    warp_meets_free(&code->meets);
 }
 
 void warp_code_free(struct warp_code *code)
@@ -76,6 +79,8 @@ bool warp_code_forget(struct warp_code *code, uint64_t number, unsigned first, u
                 page->ops[op].run = NULL;
         }
     }
+    if (left)
+        warp_meets_free(&code->meets);
     return left;
 }
 
@@ -93,6 +98,11 @@ static void mark(struct warp_memory *memory, uint64_t pc, const uint8_t *bytes)
     code_pages_mark(all->code, number, (unsigned)(pc - page) + 2);
 }
 
+struct warp_meets *warp_code_meets(struct warp_code *code)
+{
+    return &code->meets;
+}
+
 struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
 {
     struct code_page **bucket = &memory->code->buckets[address / WARP_PAGE % BUCKETS];
@@ -107,8 +117,7 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
     return page->ops;
 }
 
-/* Reads the 16 or 32 bits of the instruction at pc. */
-static bool fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
+bool warp_code_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
 {
     static const struct warp_scratchpad none = {0};
     uint64_t room;
@@ -137,7 +146,7 @@ void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t p
 {
     uint32_t bits;
     *op = (struct warp_op){.run = warp_fetch_fault, .stream.pc = pc};
-    if (!fetch(memory, pc, &bits))
+    if (!warp_code_fetch(memory, pc, &bits))
         return;
     op->insn = decode(memory->setup.decoder, bits);
     stream_op_describe(&op->stream, pc, &op->insn);

@@ -17,6 +17,7 @@ struct warp_op {
     struct stream_op stream;
     struct insn insn; /* stream.insn */
     uint8_t rd;       /* integer or floating-point register; HART_SINK for x0 */
+    uint64_t meet;    /* of a branch: warp_meet(); 0: not looked up yet */
 };
 
 /* The handlers of one build variant (warp_rows.h), indexed by enum insn_id. */
@@ -24,6 +25,9 @@ struct warp_table {
     warp_handler *rows[INSN_COUNT];
 };
 extern const struct warp_table warp_rows_base, warp_rows_v3;
+
+/* Returns what is known of the code's post-dominators. */
+struct warp_meets *warp_code_meets(struct warp_code *code);
 
 /* Creates an empty cache. Returns NULL with err set when the host has no memory. warp_code_free() accepts
  * NULL. */
@@ -55,5 +59,8 @@ warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_
 /* Handlers without a row. warp_on_stack() is for loads and stores relative to sp: a lane whose access is not in its own
  * stack, but in another one's, traps; otherwise the row is executed. */
 warp_handler warp_illegal, warp_fetch_fault, warp_on_stack;
+
+/* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */
+bool warp_code_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits);
 
 #endif

@@ -30,7 +30,7 @@ static ALWAYS_INLINE enum warp_event go_either(struct warp *warp, const struct w
         warp->pc = target;
         count_jump(warp, op->stream.pc, target);
     } else {
-        warp_split(warp, taken, target, next);
+        warp_split(warp, op, taken, target, next);
     }
     return WARP_DONE;
 }
@@ -63,7 +63,7 @@ static inline enum warp_event go_indirect(struct warp *warp, const struct warp_o
         return go_to(warp, op, first);
     warp->taken = true;
     warp->depth += depth_change(op);
-    warp_scatter(warp, targets);
+    warp_scatter(warp, op, targets);
     return WARP_DONE;
 }
 

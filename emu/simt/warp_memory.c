@@ -31,6 +31,8 @@ static void open_windows(struct warp_memory *memory)
     memory->store_bytes = all->bytes + (first - all->base);
 }
 
+const char *const warp_reconvergence_names[] = {[WARP_MINPC] = "minpc", [WARP_STACKED] = "stack", NULL};
+
 static bool forget_code(void *context, uint64_t page, unsigned first, unsigned last)
 {
     const struct warp_memory *memory = context;

@@ -47,13 +47,18 @@ enum warp_access { WARP_FETCH, WARP_LOAD, WARP_STORE };
 /* The space of an access. A lane's stack is in memory, with its words reordered. */
 enum warp_space { WARP_GLOBAL, WARP_SHARED, WARP_STACK };
 
+/* Where lanes that have parted meet again (emu/simt/warp.h). */
+enum warp_reconvergence { WARP_MINPC, WARP_STACKED };
+extern const char *const warp_reconvergence_names[]; /* indexed by value; ends with NULL */
+
 struct custom_units;
 
 /* The parameters of a launch's memory. warp_memory_init() derives the rest. */
 struct warp_memory_setup {
     const struct phys *memory;
     const struct decoder *decoder;
-    unsigned width;       /* lanes of a warp: a power of two up to 32 */
+    unsigned width; /* lanes of a warp: a power of two up to 32 */
+    enum warp_reconvergence reconvergence;
     uint64_t write_first; /* program addresses below this one are read-only */
     unsigned stack_shift; /* a thread's stack has 2^stack_shift bytes; at least 4 */
     /* physical address of the stacks; number of warps for which there are stacks */

@@ -1,4 +1,5 @@
 /* Choice of the lanes of a warp that execute next. */
+#include "emu/simt/warp_meet.h"
 #include "emu/simt/warp_state.h"
 
 static unsigned first_of(uint32_t mask)
@@ -55,11 +56,11 @@ static bool comes_first(const struct warp *warp, unsigned a, unsigned b)
     return warp->lane_pc[a] < warp->lane_pc[b];
 }
 
-/* Sets the pc at which a parked lane joins or precedes the group, and the parked lane that has waited
- * longest. */
-static void set_limits(struct warp *warp)
+/* Sets the pc at which another of the lanes in `can` joins or precedes the group, and the one that has waited longest. */
+static void set_limits(struct warp *warp, uint32_t can)
 {
-    uint32_t parked = runnable(warp) & ~warp->mask;
+    uint32_t parked = can & ~warp->mask;
+    warp->base = 0;
     warp->bound = warp->deadline = UINT64_MAX;
     for (uint32_t left = parked; left; left &= left - 1) {
         unsigned lane = first_of(left);
@@ -82,7 +83,7 @@ static void choose(struct warp *warp, uint32_t can)
             best = first_of(left);
     }
     gather(warp, can, best);
-    set_limits(warp);
+    set_limits(warp, can);
 }
 
 /* Lets the lane that has waited longest go first for WARP_SHARE instructions. */
@@ -90,8 +91,99 @@ static void share(struct warp *warp, uint32_t can)
 {
     gather(warp, can, warp->oldest);
     warp->sharing = true;
+    warp->base = 0;
     warp->bound = UINT64_MAX;
     warp->deadline = warp->count + WARP_SHARE;
+}
+
+/* The reconvergence stack. */
+
+static struct warp_level *top_of(struct warp *warp)
+{
+    return &warp->levels[warp->level_count - 1];
+}
+
+/* Returns the parked lanes of the level that have not reached its stop. */
+static uint32_t pending(const struct warp *warp, const struct warp_level *level)
+{
+    uint32_t set = 0;
+    for (uint32_t left = level->mask & warp->live; left; left &= left - 1) {
+        unsigned lane = first_of(left);
+        int32_t depth = warp->lane_depth[lane];
+        if (depth > level->depth || (depth == level->depth && warp->lane_pc[lane] != level->stop))
+            set |= UINT32_C(1) << lane;
+    }
+    return set;
+}
+
+/* Returns the lanes among `can` of the highest level that has some, and drops the levels above: their lanes have reached the
+ * stop, or wait for lanes further below (a barrier). These continue as lanes of the level below. */
+static uint32_t drop_to(struct warp *warp, uint32_t can)
+{
+    uint32_t set = pending(warp, top_of(warp)) & can;
+    while (!set && warp->level_count > 1) {
+        warp->level_count--;
+        set = pending(warp, top_of(warp)) & can;
+    }
+    return set;
+}
+
+/* Sets the pc at which the group has to stop, at its current depth. */
+static void set_stop(struct warp *warp)
+{
+    const struct warp_level *top = top_of(warp);
+    warp->base = warp->depth == top->depth ? top->stop + 1 : 0;
+    warp->bound = warp->depth < top->depth ? 0 : UINT64_MAX;
+}
+
+/* Sets the limits of a group among the lanes in `can` of the top level. If these are at different places, the next
+ * instruction chooses again; in the first level, which has no stop, they run like lanes without a stack. */
+static void set_level_limits(struct warp *warp, uint32_t can)
+{
+    warp->mixed = warp->mask != can;
+    if (warp->mask == warp->live)
+        warp->level_count = 1;
+    if (warp->level_count == 1)
+        return;
+    set_stop(warp);
+    if (warp->mixed)
+        warp->bound = 0;
+    warp->deadline = warp->levels[1].since + WARP_PATIENCE;
+}
+
+static void push(struct warp *warp, uint32_t mask, uint64_t stop, int32_t depth)
+{
+    if (warp->level_count == WARP_LEVELS)
+        return;
+    warp->levels[warp->level_count++] = (struct warp_level){stop, warp->count, mask, depth};
+}
+
+/* Pushes the levels of a group whose lanes have parted and were parked: one of all lanes until the stop, unless that is the
+ * level on top, and one for each path but the last. The path with the deepest call, then the lowest pc, is on top. */
+static void part(struct warp *warp, uint32_t group, uint64_t stop, int32_t depth)
+{
+    if (top_of(warp)->stop != stop || top_of(warp)->depth != depth)
+        push(warp, group, stop, depth);
+    const struct warp_level join = {stop, 0, group, depth};
+    for (uint32_t left = pending(warp, &join); left;) {
+        uint32_t path = 0;
+        unsigned last = first_of(left);
+        for (uint32_t todo = left; todo; todo &= todo - 1)
+            last = comes_first(warp, last, first_of(todo)) ? first_of(todo) : last;
+        for (uint32_t todo = left; todo; todo &= todo - 1)
+            if (!comes_first(warp, first_of(todo), last))
+                path |= UINT32_C(1) << first_of(todo);
+        left &= ~path;
+        if (left)
+            push(warp, left, stop, depth);
+    }
+}
+
+/* Ends the stack because lanes wait for others of the warp without an end, or do not know for how long. */
+static void hand_over(struct warp *warp)
+{
+    warp->handed_over = warp->handed_over || warp->level_count > 1;
+    warp->level_count = 1;
 }
 
 bool warp_schedule(struct warp *warp)
@@ -103,7 +195,15 @@ bool warp_schedule(struct warp *warp)
     uint32_t can = runnable(warp);
     if (!can)
         return false;
+    if (warp->stacked) {
+        bool late = warp->level_count > 1 && warp->count >= warp->levels[1].since + WARP_PATIENCE;
+        if (late || (yielding && (can & ~yielding)))
+            hand_over(warp);
+        can = drop_to(warp, can);
+    }
     choose(warp, can);
+    if (warp->stacked)
+        set_level_limits(warp, can);
     if (warp->count >= warp->deadline || ((yielding & warp->mask) && (can & ~warp->mask)))
         share(warp, can);
     return true;
@@ -117,27 +217,53 @@ static void regroup(struct warp *warp, uint64_t deadline)
     if (!warp->sharing)
         return;
     gather(warp, runnable(warp), warp->oldest);
+    warp->base = 0;
     warp->bound = UINT64_MAX;
     warp->deadline = deadline;
 }
 
-void warp_split(struct warp *warp, uint32_t taken, uint64_t target, uint64_t next)
+void warp_split(struct warp *warp, const struct warp_op *op, uint32_t taken, uint64_t target, uint64_t next)
 {
     uint32_t mask = warp->mask;
     uint64_t deadline = warp->deadline;
     warp_park(warp, next);
     for (uint32_t left = mask & taken; left; left &= left - 1)
         warp->lane_pc[first_of(left)] = target;
+    if (warp->stacked && !warp->sharing) {
+        struct warp_op *branch = (struct warp_op *)(uintptr_t)op; /* the op of the code cache */
+        if (!op->meet)
+            branch->meet = warp_meet(warp->memory, op->stream.pc);
+        part(warp, mask, op->meet, warp->depth);
+    }
     regroup(warp, deadline);
 }
 
-void warp_scatter(struct warp *warp, const uint64_t targets[WARP_LANES])
+/* Pushes the levels after an indirect jump: a call's lanes meet behind it, a jump's where their paths first join, and a
+ * return's stay in their level. */
+static void part_indirect(struct warp *warp, const struct warp_op *op, uint32_t mask)
+{
+    uint64_t targets[WARP_LANES];
+    unsigned count = 0;
+    if (op->stream.flags & STREAM_CALL) {
+        part(warp, mask, op->stream.pc + op->insn.length, warp->depth - 1);
+        return;
+    }
+    if (op->stream.flags & STREAM_RETURN)
+        return;
+    for (uint32_t left = mask; left; left &= left - 1)
+        targets[count++] = warp->lane_pc[first_of(left)];
+    part(warp, mask, warp_meet_of(warp->memory, targets, count), warp->depth);
+}
+
+void warp_scatter(struct warp *warp, const struct warp_op *op, const uint64_t targets[WARP_LANES])
 {
     uint32_t mask = warp->mask;
     uint64_t deadline = warp->deadline;
     warp_park(warp, 0);
     for (uint32_t left = mask; left; left &= left - 1)
         warp->lane_pc[first_of(left)] = targets[first_of(left)];
+    if (warp->stacked && !warp->sharing)
+        part_indirect(warp, op, mask);
     regroup(warp, deadline);
 }
 
@@ -147,7 +273,10 @@ void warp_change_depth(struct warp *warp, int change)
     warp->depth += change;
     if (!warp->partial || warp->sharing)
         return;
-    warp->bound = change > 0 ? UINT64_MAX : 0;
+    if (warp->stacked && !warp->mixed)
+        set_stop(warp);
+    else if (!warp->stacked || warp->level_count == 1)
+        warp->bound = change > 0 ? UINT64_MAX : 0;
 }
 
 void warp_yield(struct warp *warp)

@@ -6,6 +6,19 @@
 #include "emu/simt/warp.h"
 #include "emu/simt/warp_code.h"
 
+enum {
+    WARP_LEVELS = 64 /* enough: each split leaves fewer lanes on top, and adds at most two levels */
+};
+
+/* A level of the reconvergence stack: the lanes of `mask` execute until each has reached `stop` in calls of this depth, or
+ * has left them. Then the level below continues. */
+struct warp_level {
+    uint64_t stop;  /* address, or WARP_MEET_RETURN */
+    uint64_t since; /* count at which it was pushed */
+    uint32_t mask;
+    int32_t depth;
+};
+
 /* The group is the lanes in `mask`. They are at `pc`, `depth` calls deep. The other lanes that have not ended
  * are parked, each with its own lane_pc and lane_depth. */
 struct warp {
@@ -16,7 +29,9 @@ struct warp {
     uint64_t address[WARP_LANES], data[WARP_LANES];
 
     uint64_t pc;
-    uint64_t bound;           /* the group continues while pc is below; a parked lane may be due there */
+    /* The group continues while pc - base < bound; another lane may be due elsewhere. minpc: base is 0, and a parked lane
+     * is at `bound`. stack: base is behind the pc at which the group has to stop, and bound is UINT64_MAX. */
+    uint64_t base, bound;
     uint64_t count, deadline; /* instructions executed; count at which a waiting lane is due */
     uint64_t page;            /* page of `ops`; UINT64_MAX: none */
     struct warp_op *ops;
@@ -28,8 +43,11 @@ struct warp {
     bool sharing;  /* the group holds `oldest`, which goes first until `deadline` */
     bool yielding; /* the group executed `pause` or spins: the other lanes go first */
     bool taken, taken_apart, spins;
-    bool frm_set; /* some lane's frm is not 0 */
-    bool failed;  /* `trap_lane` was returned with a trap, at `trap_pc` */
+    bool handed_over; /* lanes were sent on from where they waited for others */
+    bool stacked;     /* reconvergence by `levels` */
+    bool mixed;       /* the lanes of the top level that can run are at different places */
+    bool frm_set;     /* some lane's frm is not 0 */
+    bool failed;      /* `trap_lane` was returned with a trap, at `trap_pc` */
     uint8_t oldest;
     uint8_t trap_lane;
     struct trap trap;
@@ -41,6 +59,9 @@ struct warp {
     uint32_t reserved; /* set of lanes with a reservation: address and version of its block */
     uint64_t reservation[WARP_LANES];
     uint32_t version[WARP_LANES];
+
+    uint32_t level_count; /* at least 1: the first level has all lanes, and no stop */
+    struct warp_level levels[WARP_LEVELS];
 
     uint32_t jumps; /* backward jumps taken by the whole group */
     struct warp_look {
@@ -63,17 +84,18 @@ bool warp_schedule(struct warp *warp);
 /* Returns whether the group may continue. */
 static inline bool warp_due(const struct warp *warp)
 {
-    return warp->pc < warp->bound && warp->count < warp->deadline;
+    return warp->pc - warp->base < warp->bound && warp->count < warp->deadline;
 }
 
 /* Parks the group's lanes at pc. */
 void warp_park(struct warp *warp, uint64_t pc);
 
-/* Sends the lanes of the group in `taken` to `target` and the others to `next`. Neither set is empty. */
-void warp_split(struct warp *warp, uint32_t taken, uint64_t target, uint64_t next);
+/* Sends the lanes of the group that the branch has taken to `target` and the others to `next`. Neither set is empty. */
+void warp_split(struct warp *warp, const struct warp_op *op, uint32_t taken, uint64_t target, uint64_t next);
 
-/* Sends each lane of the group to targets[lane]. The targets are not all equal. */
-void warp_scatter(struct warp *warp, const uint64_t targets[WARP_LANES]);
+/* Sends each lane of the group, which has entered or left a call if the jump does, to targets[lane]. The targets are not all
+ * equal. */
+void warp_scatter(struct warp *warp, const struct warp_op *op, const uint64_t targets[WARP_LANES]);
 
 /* Call it when the group, with its new pc, has entered or left a call. */
 void warp_change_depth(struct warp *warp, int change);

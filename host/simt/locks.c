@@ -1,7 +1,8 @@
 /* newlib's locks between the host and the threads of multiprocessors.
  *
  * Lanes of one warp may wait for each other here. A spinning lane shares its warp's turns with the holder, as
- * isa/MANUAL.md guarantees (chapter SIMT, progress), so the holder reaches its release. */
+ * isa/MANUAL.md guarantees (chapter SIMT, progress), so the holder reaches its release. The pause in the loop makes
+ * this happen at once, also where the holder waits for the spinning lanes at a post-dominator. */
 #include <croft/simt.h>
 #include <stdint.h>
 

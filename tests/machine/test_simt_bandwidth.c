@@ -104,7 +104,7 @@ static void load(void *context, void *name, uint64_t cycle, struct custom_waiter
     report->op = &warp->op;
     report->mask = UINT32_MAX;
     report->shared_mask = 0;
-    report->taken_apart = false;
+    report->taken_apart = report->handed_over = false;
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         report->physical[lane] = BASE + (bench->atomics ? 0 : line % bench->lines * LINE + 4 * lane);
 }

@@ -278,7 +278,7 @@ static void parts_nest_under_names_of_ones_own(void **state)
     assert_refused_as(
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
-        "width, "
+        "width, reconvergence, "
         "warps, threads, block_threads, blocks, scratchpad, stack, stack_write_back, stack_drop, registers, "
         "clock, schedulers, policy, placement, placement_table, banks, "
         "memory_queue, accesses, atomics, latency, interval, energy, l1, crossbar, l2, memory");

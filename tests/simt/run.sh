@@ -3,8 +3,9 @@
 # behave as on qemu-riscv64, where its threads are coroutines. Configurations: warps of 1, 4 and 32 threads,
 # on the functional machine and, with both schedulers, on machine gpu, whose multiprocessors have enough warps
 # for a block of 1024 threads of any width. One configuration of each program runs twice and must give equal
-# statistics to the byte. Machine gpu also runs with each policy of stores in its second level. ALL=1 runs all
-# configurations, and adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, and the kernel
+# statistics to the byte. Machine gpu also runs with each policy of stores in its second level. All this is with
+# the policies of reconvergence in POLICIES (default stack), and a little with minpc. ALL=1 runs all configurations
+# with both policies, and adds warps of 2, 8 and 16 threads, other numbers of multiprocessors, and the kernel
 # environment; each runs twice. JOBS is the number of programs run at a time (default 2). Prints "N passed, N
 # failed"; the status is 1 if any failed.
 set -uo pipefail
@@ -13,38 +14,49 @@ source "$(dirname "$0")/../lib.sh"
 
 # one CROFT WORKDIR PROGRAM: prints "passed" or "failed ..." for each run of one program.
 one() {
-    local croft=$1 program=$3 name=${3##*/} folder=$2/${3##*/} status width scheduler repeat=gpu-32-gto
+    local croft=$1 program=$3 name=${3##*/} folder=$2/${3##*/} status reconvergence repeat=stack-gpu-32-gto
     rm -rf "$folder"
     mkdir -p "$folder"
     cd "$folder" || exit 1
     timeout 120 qemu-riscv64 "$program" >oracle 2>oracle.err
     status=$?
+    check minpc-4 --set simt.count=2 --set simt.width=4 --set simt.reconvergence=minpc
+    check minpc-32 --set simt.count=2 --set simt.reconvergence=minpc
+    check minpc-gpu -m gpu --detail roi --set simt.count=2 --set simt.warps=64 --set simt.reconvergence=minpc
+    for reconvergence in ${POLICIES:-stack ${ALL:+minpc}}; do
+        all_with "$reconvergence"
+    done
+    cd "$2" && rm -rf "$folder"
+}
+
+# all_with POLICY: the configurations with a policy of reconvergence.
+all_with() {
+    local width scheduler policy=(--set "simt.reconvergence=$1")
     for width in 1 4 32 ${ALL:+2 8 16}; do
-        check "$width" --set simt.count=2 --set "simt.width=$width"
+        check "$1-$width" "${policy[@]}" --set simt.count=2 --set "simt.width=$width"
     done
     for scheduler in gto round_robin; do
         for width in 1 4 32 ${ALL:+2 8 16}; do
             # The slowest programs are those at -O0 with narrow warps.
             [ -z "${ALL:-}" ] && [[ $name-$width-$scheduler =~ -O0-(1-|4-gto) ]] && continue
-            check "gpu-$width-$scheduler" -m gpu --detail roi --set simt.count=2 \
+            check "$1-gpu-$width-$scheduler" "${policy[@]}" -m gpu --detail roi --set simt.count=2 \
                 --set "simt.warps=$((width < 16 ? 1024 / width : 64))" --set "simt.width=$width" --set "simt.policy=$scheduler"
         done
     done
     # What stores do in the second level, and which slice has a line, does not change results.
-    check gpu-write_through -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
+    check "$1-gpu-write_through" "${policy[@]}" -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
         --set simt.l2.slices=6
-    check gpu-no_allocate -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
+    check "$1-gpu-no_allocate" "${policy[@]}" -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_through \
         --set simt.l2.write_allocate=false
-    check gpu-write_back-no_allocate -m gpu --detail roi --set simt.count=2 --set simt.l2.write_allocate=false \
+    check "$1-gpu-write_back-no_allocate" "${policy[@]}" -m gpu --detail roi --set simt.count=2 --set simt.l2.write_allocate=false \
         --set simt.l2.slices=3 --set simt.l2.interleave=partition
-    check gpu-write_evict -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_evict \
+    check "$1-gpu-write_evict" "${policy[@]}" -m gpu --detail roi --set simt.count=2 --set simt.l2.write_policy=write_evict \
         --set simt.l2.slices=6 --set simt.l2.interleave=partition
     if [ -n "${ALL:-}" ]; then
-        check one --set simt.count=1
-        check many --set simt.count=16
-        check kernel --env kernel --set simt.count=2
+        check "$1-one" "${policy[@]}" --set simt.count=1
+        check "$1-many" "${policy[@]}" --set simt.count=16
+        check "$1-kernel" "${policy[@]}" --env kernel --set simt.count=2
     fi
-    cd "$2" && rm -rf "$folder"
 }
 
 # check LABEL OPTION...: one run, or two where statistics are compared.

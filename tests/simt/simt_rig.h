@@ -125,7 +125,7 @@ static inline void rig_step_warp(void *context, void *name, uint64_t cycle, stru
         rig_ask_unit(rig, warp, waiter, cycle + step->clocks);
     report->event = step->event;
     report->mask = rig->mask;
-    report->taken_apart = false;
+    report->taken_apart = report->handed_over = false;
     report->spins = step->spins;
     report->space = step->space;
     report->shared_mask = step->space == WARP_SHARED ? report->mask : step->shared;

@@ -1,4 +1,5 @@
-/* Divergence, progress, atomics, traps, calls and stacks of one warp, with programs of a few instructions. */
+/* Divergence, progress, atomics, traps, calls and stacks of one warp, with programs of a few instructions. Tests run with both
+ * policies of reconvergence, *state, unless they say otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,12 +36,13 @@ struct rig {
     struct warp_report report;
 };
 
-static void rig_init(struct rig *rig, unsigned width)
+static void rig_init(struct rig *rig, unsigned width, void **state)
 {
     struct error err;
     memset(rig, 0, sizeof *rig);
     code_fixture_init(&rig->code, SIZE,
                       (struct warp_memory_setup){.width = width,
+                                                 .reconvergence = *(enum warp_reconvergence *)*state,
                                                  .write_first = DATA,
                                                  .stack_shift = SHIFT,
                                                  .stack_physical = BASE + 0x8000,
@@ -88,10 +90,15 @@ static void run_out(struct rig *rig)
 {
     enum warp_event event = WARP_DONE;
     while (event != WARP_IDLE) {
-        event = warp_run(rig->warp, 100000, &rig->report);
+        event = warp_run(rig->warp, 2 * WARP_PATIENCE, &rig->report);
         assert_true(event == WARP_EXIT || event == WARP_IDLE);
     }
     assert_int_equal(warp_live(rig->warp), 0);
+}
+
+static bool stacked(void **state)
+{
+    return *(enum warp_reconvergence *)*state == WARP_STACKED;
 }
 
 static void lane_number(struct rig *rig)
@@ -104,8 +111,7 @@ static void branches_join(void **state)
 {
     struct rig rig;
     uint32_t mask;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
     row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 12));
@@ -141,8 +147,7 @@ static void calls_come_first(void **state)
 {
     struct rig rig;
     uint32_t mask;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_addi, OP(.rd = A1, .rs1 = RA));
     row(&rig, INSN_sltiu, OP(.rd = T1, .rs1 = T0, .imm = 16));
@@ -166,8 +171,7 @@ static void calls_come_first(void **state)
 static void indirect_jumps_scatter(void **state)
 {
     struct rig rig;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 3));
     row(&rig, INSN_slli, OP(.rd = T1, .rs1 = T1, .imm = 3));
@@ -189,10 +193,10 @@ static void indirect_jumps_scatter(void **state)
  * 31 executes WARP_SHARE instructions. 1000 rounds of 2 instructions take ceil(2003 / 256) = 8 turns. step:
  * value that the spinning lanes add to a register in each of their rounds of 3 instructions. Returns the
  * number of instructions. */
-static uint64_t spin(int32_t step)
+static uint64_t spin(void **state, int32_t step)
 {
     struct rig rig;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_addi, OP(.rd = T1, .imm = 31));
     row(&rig, INSN_addi, OP(.rd = T2, .imm = 1000));
@@ -217,17 +221,17 @@ static uint64_t spin(int32_t step)
  * rounds. Lanes that count are not found, and lane 31 gets its turn after WARP_TURN instructions. */
 static void spinning_ends(void **state)
 {
-    (void)state;
-    assert_in_range(spin(0), 8 * 3 * WARP_LOOK + 2003, 8 * (2 * 3 * WARP_LOOK + WARP_SHARE) + 100);
-    assert_in_range(spin(1), 8 * WARP_TURN, 8 * (WARP_TURN + WARP_SHARE) + 100);
+    assert_in_range(spin(state, 0), 8 * 3 * WARP_LOOK + 2003, 8 * (2 * 3 * WARP_LOOK + WARP_SHARE) + 100);
+    /* With a stack, lane 31 gets its first turn after WARP_PATIENCE. */
+    uint64_t first = stacked(state) ? WARP_PATIENCE : 0;
+    assert_in_range(spin(state, 1), first + 7 * WARP_TURN, first + 8 * (WARP_TURN + WARP_SHARE) + 100);
 }
 
 /* A lock by LR and SC around a non-atomic counter; lanes hold it at different times. */
 static void locks_work(void **state)
 {
     struct rig rig;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     row(&rig, INSN_addi, OP(.rd = T2, .imm = 1));
     row(&rig, INSN_lr_w, OP(.rd = T0, .rs1 = A0)); /* BASE + 4 */
     row(&rig, INSN_bne, OP(.rs1 = T0, .imm = -4));
@@ -248,8 +252,7 @@ static void locks_work(void **state)
 static void atomics_go_by_lane(void **state)
 {
     struct rig rig;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_amoadd_d, OP(.rd = T1, .rs1 = A0, .rs2 = T0));
     row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = T0, .imm = 8));
@@ -282,8 +285,7 @@ static void expect_trap(struct rig *rig, unsigned lane, enum trap_cause cause, u
 static void traps_name_the_lane(void **state)
 {
     struct rig rig;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = A0));
     row(&rig, INSN_ld, OP(.rd = A0, .rs1 = A0));
     row(&rig, INSN_amoadd_w, OP(.rd = A1, .rs1 = A0, .rs2 = A0));
@@ -315,8 +317,7 @@ static void calls_go_by_lane(void **state)
 {
     struct rig rig;
     uint32_t mask;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     row(&rig, INSN_ecall, OP(.rd = 0));
     row(&rig, INSN_csrrw, OP(.imm = BARRIER));
     row(&rig, INSN_jalr, OP(.rs1 = RA));
@@ -343,8 +344,7 @@ static void calls_go_by_lane(void **state)
 static void stacks_interleave(void **state)
 {
     struct rig rig;
-    (void)state;
-    rig_init(&rig, 32);
+    rig_init(&rig, 32, state);
     lane_number(&rig);
     row(&rig, INSN_sd, OP(.rs1 = SP, .rs2 = T0, .imm = -24));
     row(&rig, INSN_ld, OP(.rd = T1, .rs1 = A0));
@@ -421,7 +421,7 @@ static void swizzle_is_bijective(void **state)
     for (unsigned width = 1; width <= 32; width *= 2) {
         struct rig rig;
         uint8_t seen[2 * 32 << SHIFT] = {0};
-        rig_init(&rig, width);
+        rig_init(&rig, width, state);
         for (uint64_t s = 0; s < rig.code.memory.stack_size; s++) {
             uint64_t at = warp_stack_swizzle(&rig.code.memory, s);
             assert_true(at < rig.code.memory.stack_size && !seen[at]);
@@ -432,21 +432,308 @@ static void swizzle_is_bijective(void **state)
     }
 }
 
+/* if (lane & 1) goto far; t1 = 1; join: t2 = 7; return; far: t1 = 2; goto join. Compilers move unlikely code behind the end. By
+ * the lowest pc, the even lanes execute the rest before the odd ones execute `far`. Numbers of instructions, by hand: 3, then
+ * 3 of the even and 4 of the odd lanes; with a stack 3, 1 and 2, then 2 of all. */
+static void far_code_joins(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    row(&rig, INSN_bne, OP(.rs1 = T1, .imm = 16));
+    row(&rig, INSN_addi, OP(.rd = T1, .imm = 1));
+    row(&rig, INSN_addi, OP(.rd = T2, .imm = 7)); /* join */
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    row(&rig, INSN_addi, OP(.rd = T1, .imm = 2)); /* far */
+    row(&rig, INSN_jal, OP(.imm = -12));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp), stacked(state) ? 8 : 10);
+    assert_int_equal(warp_thread_insns(rig.warp), 3 * 32 + 16 + 2 * 16 + 2 * 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, T1, lane), 1 + lane % 2);
+    rig_free(&rig);
+}
+
+/* The other branch of a tree of `if`: placed behind the code, as compilers place what they take for unlikely. */
+struct far_code {
+    uint64_t branch, join;
+    int bit;
+    int32_t value;
+};
+
+/* Appends if (lane & 1 << bit) far code; else ..., and so on for the lower bits. At the end, a1 = the lane's number. */
+static void tree(struct rig *rig, struct far_code *far, unsigned *count, int bit, int32_t value)
+{
+    if (bit < 0) {
+        row(rig, INSN_addi, OP(.rd = A1, .imm = value));
+        return;
+    }
+    row(rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1 << bit));
+    struct far_code later = {.branch = rig->code.at, .bit = bit - 1, .value = value | 1 << bit};
+    row(rig, INSN_bne, OP(.rs1 = T1)); /* its target comes later */
+    tree(rig, far, count, bit - 1, value);
+    later.join = rig->code.at;
+    far[(*count)++] = later;
+}
+
+static void tree_far(struct rig *rig, struct far_code *far, unsigned *count, unsigned number)
+{
+    const struct far_code code = far[number];
+    uint64_t at = rig->code.at;
+    rig->code.at = code.branch;
+    row(rig, INSN_bne, OP(.rs1 = T1, .imm = (int32_t)(at - code.branch)));
+    rig->code.at = at;
+    tree(rig, far, count, code.bit, code.value);
+    row(rig, INSN_jal, OP(.imm = (int32_t)(code.join - rig->code.at)));
+}
+
+/* A 32-way `if`, then 8 instructions. With a stack: the lane's number, 31 times 2 instructions of a choice, 32 leaves, 31 jumps
+ * back, and the rest once. By the lowest pc each lane goes back alone: as many jumps as its number has ones, in all 80, and
+ * the rest 32 times. */
+static void a_tree_of_choices(void **state)
+{
+    struct rig rig;
+    struct far_code far[32];
+    unsigned count = 0;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    tree(&rig, far, &count, 4, 0);
+    for (unsigned i = 0; i < 8; i++)
+        row(&rig, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    for (unsigned i = 0; i < count; i++)
+        tree_far(&rig, far, &count, i);
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp),
+                     stacked(state) ? 1 + 31 * 2 + 32 + 31 + 9 : 1 + 31 * 2 + 32 + 80 + 32 * 9);
+    assert_int_equal(warp_thread_insns(rig.warp), 32 * (1 + 5 * 2 + 1 + 9) + 80);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), lane);
+    rig_free(&rig);
+}
+
+/* if ((lane & 1) || (lane & 2)) t2 += 1; else t2 += 2. Both branches go to the same code, but post-dominates them only the end.
+ * Instructions: 3 of all; 2 of the even lanes; t2 += 2 and the jump for those divisible by 4; then t2 += 1: by the lowest pc
+ * once for all, with a stack once for the lanes of each branch; 1 of all. */
+static void short_circuits_join_late(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    row(&rig, INSN_bne, OP(.rs1 = T1, .imm = 20));
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 2));
+    row(&rig, INSN_bne, OP(.rs1 = T1, .imm = 12));
+    row(&rig, INSN_addi, OP(.rd = T2, .rs1 = T2, .imm = 2));
+    row(&rig, INSN_jal, OP(.imm = 8));
+    row(&rig, INSN_addi, OP(.rd = T2, .rs1 = T2, .imm = 1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp), stacked(state) ? 3 + 2 + 2 + 2 + 1 : 3 + 2 + 2 + 1 + 1);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, T2, lane), lane % 4 ? 1 : 2);
+    rig_free(&rig);
+}
+
+/* Lane l goes round a loop l % 8 + 1 times; lanes that are through wait behind it. In the loop, odd lanes skip an instruction.
+ * Instructions: 2 before, 8 rounds of 4 of which the second is for the even lanes only, 2 behind: lanes divisible by 2 are left
+ * until round 7, so the skipped instruction is executed 7 times. */
+static void loops_end_at_different_times(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 7));
+    row(&rig, INSN_andi, OP(.rd = T2, .rs1 = T0, .imm = 1)); /* the loop */
+    row(&rig, INSN_bne, OP(.rs1 = T2, .imm = 8));
+    row(&rig, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 1));
+    row(&rig, INSN_addi, OP(.rd = T1, .rs1 = T1, .imm = -1));
+    row(&rig, INSN_bge, OP(.rs1 = T1, .imm = -16));
+    row(&rig, INSN_addi, OP(.rd = A2, .rs1 = A1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp), 2 + 8 * 4 + 7 + 2);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A2, lane), lane % 2 ? 0 : lane % 8 + 1);
+    rig_free(&rig);
+}
+
+/* f(n): if (n == 0) return; f(n - 1); a1 += 1. Lane l calls it with l % 4. The lanes that return at once wait in their call, at
+ * an address that the others pass in deeper calls. Instructions of each call depth: 2 of those that come there (branch and
+ * return are 2 for those that leave), so the rows below the branch are executed once for each depth by all lanes above it. */
+static void recursion_keeps_its_depths(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 3));
+    uint64_t f = rig.code.at; /* the kernel is the outermost call */
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 32));
+    row(&rig, INSN_addi, OP(.rd = SP, .rs1 = SP, .imm = -16));
+    row(&rig, INSN_sd, OP(.rs1 = SP, .rs2 = RA));
+    row(&rig, INSN_addi, OP(.rd = T1, .rs1 = T1, .imm = -1));
+    row(&rig, INSN_jal, OP(.rd = RA, .imm = (int32_t)(f - rig.code.at)));
+    row(&rig, INSN_ld, OP(.rd = RA, .rs1 = SP));
+    row(&rig, INSN_addi, OP(.rd = SP, .rs1 = SP, .imm = 16));
+    row(&rig, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 1));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    /* 2; four branches, three times 4 rows downwards and 3 upwards, and four returns, each by all lanes of its depth. */
+    assert_int_equal(warp_insns(rig.warp), 2 + 4 + 3 * 4 + 3 * 3 + 4);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), lane % 4);
+    rig_free(&rig);
+}
+
+/* Odd and even lanes wait at different barriers, in code that has parted, then all at a third one. */
+static void barriers_in_parted_code(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 16));
+    row(&rig, INSN_csrrw, OP(.imm = BARRIER));
+    row(&rig, INSN_addi, OP(.rd = A1, .imm = 1));
+    row(&rig, INSN_jal, OP(.imm = 8));
+    row(&rig, INSN_addi, OP(.rd = A1, .imm = 2));
+    row(&rig, INSN_csrrw, OP(.imm = BARRIER)); /* of the even lanes the first, of the odd ones the second */
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 8));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    row(&rig, INSN_csrrw, OP(.imm = BARRIER));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    unsigned meetings = 0;
+    for (unsigned i = 0; i < 100 && warp_live(rig.warp); i++) {
+        enum warp_event event = warp_run(rig.warp, 1000, &rig.report);
+        assert_true(event == WARP_BARRIER || event == WARP_EXIT || event == WARP_IDLE);
+        if (warp_waiting(rig.warp) && warp_waiting(rig.warp) == warp_live(rig.warp)) {
+            warp_release(rig.warp);
+            meetings++;
+        }
+    }
+    assert_int_equal(warp_live(rig.warp), 0);
+    assert_int_equal(meetings, 2);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), 2 - lane % 2);
+    rig_free(&rig);
+}
+
+/* A switch by a jump table: each of four cases has one instruction and a jump to the end, which all lanes execute together.
+ * Instructions: 6, 4 * 2, and 1. */
+static void switches_join(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 3));
+    row(&rig, INSN_slli, OP(.rd = T1, .rs1 = T1, .imm = 3));
+    row(&rig, INSN_auipc, OP(.rd = T2));
+    row(&rig, INSN_add, OP(.rd = T2, .rs1 = T2, .rs2 = T1));
+    row(&rig, INSN_jalr, OP(.rs1 = T2, .imm = 12));
+    for (int i = 0; i < 4; i++) {
+        row(&rig, INSN_addi, OP(.rd = A1, .imm = 10 + i));
+        row(&rig, INSN_jal, OP(.imm = 4 + 8 * (3 - i)));
+    }
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp), 6 + 4 * 2 + 1);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), 10 + lane % 4);
+    rig_free(&rig);
+}
+
+/* Calls by pointers to four functions; the lanes meet behind the call. Instructions: 7, 4 * 2, and 2. */
+static void calls_by_pointers_join(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 3));
+    row(&rig, INSN_slli, OP(.rd = T1, .rs1 = T1, .imm = 3));
+    row(&rig, INSN_auipc, OP(.rd = T2));
+    row(&rig, INSN_add, OP(.rd = T2, .rs1 = T2, .rs2 = T1));
+    row(&rig, INSN_addi, OP(.rd = A2, .rs1 = RA));
+    row(&rig, INSN_jalr, OP(.rd = RA, .rs1 = T2, .imm = 24));
+    row(&rig, INSN_addi, OP(.rd = RA, .rs1 = A2));
+    for (int i = 0; i < 4; i++) {
+        if (i == 0)
+            row(&rig, INSN_jalr, OP(.rs1 = RA)); /* of the kernel */
+        row(&rig, INSN_addi, OP(.rd = A1, .imm = 10 + i));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+    }
+    start(&rig, 32);
+    run_out(&rig);
+    assert_int_equal(warp_insns(rig.warp), 7 + 4 * 2 + 2);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(warp_register(rig.warp, A1, lane), 10 + lane % 4);
+    rig_free(&rig);
+}
+
+/* A thread that ends in parted code, and one that traps there, leave the others right. */
+static void ends_and_traps_in_parted_code(void **state)
+{
+    struct rig rig;
+    rig_init(&rig, 32, state);
+    lane_number(&rig);
+    row(&rig, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    row(&rig, INSN_beq, OP(.rs1 = T1, .imm = 16));
+    row(&rig, INSN_addi, OP(.rd = T2, .imm = 5));
+    row(&rig, INSN_bne, OP(.rs1 = T0, .rs2 = T2, .imm = 8));
+    row(&rig, INSN_ld, OP(.rd = A1, .rs1 = 0, .imm = 8)); /* lane 5 */
+    row(&rig, INSN_addi, OP(.rd = A2, .imm = 3));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    start(&rig, 32);
+    while (warp_step(rig.warp, &rig.report) == WARP_DONE) {
+    }
+    assert_int_equal(rig.report.event, WARP_TRAP);
+    assert_int_equal(rig.report.lane, 5);
+    assert_int_equal(rig.report.mask, UINT32_C(1) << 5);
+    warp_end(rig.warp, 5);
+    run_out(&rig);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_true(lane == 5 || warp_register(rig.warp, A2, lane) == 3);
+    rig_free(&rig);
+}
+
+#define BOTH(test)                                                                                           \
+    {#test " by minpc", test, NULL, NULL, &policies[WARP_MINPC]},                                            \
+    {                                                                                                        \
+#test " by stack", test, NULL, NULL, &policies[WARP_STACKED]                                         \
+    }
+
 int main(void)
 {
+    static enum warp_reconvergence policies[] = {[WARP_MINPC] = WARP_MINPC, [WARP_STACKED] = WARP_STACKED};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(branches_join),
-        cmocka_unit_test(calls_come_first),
-        cmocka_unit_test(indirect_jumps_scatter),
-        cmocka_unit_test(spinning_ends),
-        cmocka_unit_test(locks_work),
-        cmocka_unit_test(atomics_go_by_lane),
-        cmocka_unit_test(traps_name_the_lane),
-        cmocka_unit_test(calls_go_by_lane),
-        cmocka_unit_test(stacks_interleave),
-        cmocka_unit_test(stacks_spread),
+        BOTH(branches_join),
+        BOTH(far_code_joins),
+        BOTH(a_tree_of_choices),
+        BOTH(short_circuits_join_late),
+        BOTH(loops_end_at_different_times),
+        BOTH(recursion_keeps_its_depths),
+        BOTH(barriers_in_parted_code),
+        BOTH(switches_join),
+        BOTH(calls_by_pointers_join),
+        BOTH(ends_and_traps_in_parted_code),
+        BOTH(calls_come_first),
+        BOTH(indirect_jumps_scatter),
+        BOTH(spinning_ends),
+        BOTH(locks_work),
+        BOTH(atomics_go_by_lane),
+        BOTH(traps_name_the_lane),
+        BOTH(calls_go_by_lane),
+        BOTH(stacks_interleave),
+        BOTH(stacks_spread),
         cmocka_unit_test(stacks_take_turns_by_group),
-        cmocka_unit_test(swizzle_is_bijective),
+        BOTH(swizzle_is_bijective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
