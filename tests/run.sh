@@ -182,6 +182,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
     suite "regions of threads" tests/nucd/threads.sh "$BUILD/bin/croft"
+    built simt-examples && suite "candidates" tests/cmd/candidates.sh "$BUILD/bin/croft" "$BUILD/examples/simt"
     built simt-examples && suite "trees of parts" tests/machine/trees.sh "$BUILD/bin/croft" "$BUILD/tests/machine/trees" \
         "$BUILD/examples/simt"
     built simt-examples && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt"

@@ -5,10 +5,11 @@
 
 int cmd_run(int argc, char **argv); /* runs a program on a machine */
 int run_measured(int argc, char **argv,
-                 int statistics);        /* the same; statistics go to this open file, if it is not -1 */
-int cmd_cc(int argc, char **argv);       /* compiles and links programs */
-int cmd_disasm(int argc, char **argv);   /* disassembles a program or single words */
-int cmd_machines(int argc, char **argv); /* lists the shipped machines */
+                 int statistics);          /* the same; statistics go to this open file, if it is not -1 */
+int cmd_candidates(int argc, char **argv); /* finds code worth executing near memory */
+int cmd_cc(int argc, char **argv);         /* compiles and links programs */
+int cmd_disasm(int argc, char **argv);     /* disassembles a program or single words */
+int cmd_machines(int argc, char **argv);   /* lists the shipped machines */
 int cmd_experiment(int argc,
                    char **argv); /* runs programs on variants of a machine, and tabulates statistics */
 int cmd_net(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"cc", cmd_cc, "compile C programs for the machines"},
     {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
+    {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
     {"machines", cmd_machines, "list the machines that come with croft"},
     {"show", cmd_show, "print a machine's description, every key explained"},

@@ -1,0 +1,501 @@
+#include "emu/analysis/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/analysis/liveness.h"
+#include "emu/sim/alloc.h"
+#include "isa/csr.h"
+
+enum {
+    MOST_INSNS = 1024,     /* of a block */
+    MOST_ENDS = 16,        /* post-dominators of an entry that are tried as ends */
+    MOST_ROUNDS = 1 << 20, /* a condition that asks for more is none */
+};
+
+double candidate_tx(const struct candidate_model *m, double registers, double loads, double stores)
+{
+    return registers * m->lanes -
+           (loads * m->coalesced * m->load_misses + stores * (m->lanes + m->coalesced));
+}
+
+double candidate_rx(const struct candidate_model *m, double registers, double loads, double stores)
+{
+    return registers * m->lanes -
+           (loads * m->coalesced * m->line_ratio * m->load_misses + stores * m->coalesced / 4);
+}
+
+/* Returns the number of the coordinate that a CSR instruction reads, or -1: it does something else. */
+static int coordinate_of(const struct insn *insn)
+{
+    unsigned number = (unsigned)insn->imm & 0xfff;
+    bool reads = (insn->id == INSN_csrrs || insn->id == INSN_csrrc) && insn->rs1 == 0;
+    bool fixed = number >= CSR_sthread_x && number <= CSR_sthread_id && number != CSR_smp;
+    return reads && fixed ? (int)(number - CSR_sthread_x) : -1;
+}
+
+static bool forbidden(void *context, const struct cfg_insn *insn)
+{
+    (void)context;
+    const struct insn *i = &insn->step.insn;
+    const struct insn_info *info = &insn_table[i->id];
+    switch ((enum insn_class)info->iclass) {
+    case CLASS_AMO:
+    case CLASS_FENCE:
+    case CLASS_SYSTEM:
+    case CLASS_HINT:
+    case CLASS_CUSTOM: return true;
+    case CLASS_CSR: return coordinate_of(i) < 0;
+    default: return info->access == ACCESS_BLOCK || info->access == ACCESS_ZERO;
+    }
+}
+
+const struct cfg_options candidate_options = {.alone = forbidden};
+
+/* The state of a search. */
+struct search {
+    const struct cfg *cfg;
+    const struct candidate_model *model;
+    struct liveness live;
+    uint64_t *scratch;  /* by instruction: registers into which the scratchpad's address may have flowed */
+    struct trip *trips; /* by loop of the function that is looked at */
+    struct candidates found;
+    size_t room;
+};
+
+/* Where the scratchpad's address flows. */
+
+static uint64_t scratch_after(const struct cfg_insn *insn, uint64_t before)
+{
+    const struct insn_info *info = &insn_table[insn->step.insn.id];
+    uint64_t rd = register_bit(insn->regs.rd);
+    uint64_t sources =
+        register_bit(insn->regs.rs1) | register_bit(insn->regs.rs2) | register_bit(insn->regs.rs3);
+    bool reads = info->iclass == CLASS_CSR && (insn->step.insn.imm & 0xfff) == CSR_sshared;
+    bool flows = (before & sources) && info->access == ACCESS_NONE;
+    return reads || flows ? before | rd : before & ~rd;
+}
+
+static bool add_scratch(struct search *s, int at, uint64_t set)
+{
+    if (at == CFG_NONE || !(set & ~s->scratch[at]))
+        return false;
+    s->scratch[at] |= set;
+    return true;
+}
+
+static void find_scratch(struct search *s)
+{
+    const struct cfg *cfg = s->cfg;
+    s->scratch = alloc((size_t)cfg->count + 1, sizeof *s->scratch);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (int i = 0; i < cfg->count; i++) {
+            uint64_t after = scratch_after(&cfg->insns[i], s->scratch[i]);
+            grows |= add_scratch(s, cfg->insns[i].next, after);
+            grows |= add_scratch(s, cfg->insns[i].target, after);
+            for (int j = cfg->insns[i].first; j < cfg->insns[i].last; j++)
+                grows |= add_scratch(s, j, after);
+        }
+    }
+}
+
+/* Regions: the nodes between an entry and an end. */
+
+struct region {
+    const struct function *f;
+    const struct trip *trips; /* by loop */
+    unsigned entry, end;
+    unsigned *nodes, count, insns;
+    bool *inside;
+};
+
+static bool node_allowed(const struct search *s, const struct function *f, unsigned node)
+{
+    const struct cfg_block *block = function_block(f, node);
+    if (block->marks)
+        return false;
+    for (int i = block->first; i < block->first + block->count; i++) {
+        const struct cfg_insn *insn = &s->cfg->insns[i];
+        bool access = insn_table[insn->step.insn.id].access != ACCESS_NONE;
+        if (forbidden(NULL, insn) || (access && s->scratch[i] & register_bit(insn->regs.rs1)))
+            return false;
+    }
+    return true;
+}
+
+/* Collects the nodes. Returns false if one is not allowed, or if there is another way in or out. */
+static bool collect(const struct search *s, struct region *r)
+{
+    const struct function *f = r->f;
+    r->nodes[r->count++] = r->entry;
+    r->inside[r->entry] = true;
+    for (unsigned i = 0; i < r->count; i++) {
+        unsigned node = r->nodes[i];
+        if (node == f->part->count || !node_allowed(s, f, node))
+            return false;
+        r->insns += (unsigned)function_block(f, node)->count;
+        if (r->insns > MOST_INSNS)
+            return false;
+        for (unsigned j = f->part->graph.first[node]; j < f->part->graph.first[node + 1]; j++) {
+            unsigned to = f->part->graph.to[j];
+            if (to == r->end || r->inside[to])
+                continue;
+            r->inside[to] = true;
+            r->nodes[r->count++] = to;
+        }
+    }
+    for (unsigned i = 1; i < r->count; i++)
+        if (!dominates(&f->dominators, r->entry, r->nodes[i]))
+            return false;
+    return true;
+}
+
+/* Returns whether each round of the loop executes the node. */
+static bool in_each_round(const struct function *f, unsigned loop, unsigned node)
+{
+    unsigned header = f->loops.list[loop].header;
+    for (unsigned i = f->reverse.first[header]; i < f->reverse.first[header + 1]; i++) {
+        unsigned from = f->reverse.to[i];
+        if (loops_contain(&f->loops, loop, from) && !dominates(&f->dominators, node, from))
+            return false;
+    }
+    return true;
+}
+
+/* Returns how often each execution of the region executes the node, for sure: a product of trip counts, or 0. The rounds of
+ * loop `but` do not count. */
+static double times_of(const struct region *r, unsigned node, unsigned but)
+{
+    const struct function *f = r->f;
+    double times = 1;
+    for (unsigned loop = f->loops.inner[node]; loop != NODE_NONE; loop = f->loops.list[loop].parent) {
+        unsigned header = f->loops.list[loop].header;
+        if (!r->inside[header])
+            break;
+        if (!in_each_round(f, loop, node))
+            return 0;
+        if (loop != but && r->trips[loop].kind == TRIP_STATIC)
+            times *= (double)r->trips[loop].count;
+        node = header;
+    }
+    return dominates(&f->post, node, r->entry) ? times : 0;
+}
+
+/* Returns the outermost loop that begins where the region begins and lies in it, or NODE_NONE. */
+static unsigned first_loop(const struct region *r)
+{
+    const struct loops *loops = &r->f->loops;
+    unsigned found = NODE_NONE;
+    for (unsigned loop = loops->inner[r->entry]; loop != NODE_NONE; loop = loops->list[loop].parent) {
+        if (loops->list[loop].header != r->entry)
+            break;
+        found = loop;
+    }
+    for (unsigned i = 0; found != NODE_NONE && i < loops->list[found].count; i++)
+        if (!r->inside[loops->members[loops->list[found].first + i]])
+            return NODE_NONE;
+    return found;
+}
+
+/* The registers that the region reads before it writes them, and those that it writes. */
+
+struct flow_sets {
+    uint64_t uses, defines;
+};
+
+static struct flow_sets sets_of(const struct region *r, unsigned node)
+{
+    struct flow_sets sets = {0};
+    for (int i = function_first(r->f, node); i <= function_last(r->f, node); i++) {
+        const struct insn_registers *regs = &r->f->cfg->insns[i].regs;
+        sets.uses |=
+            (register_bit(regs->rs1) | register_bit(regs->rs2) | register_bit(regs->rs3)) & ~sets.defines;
+        sets.defines |= register_bit(regs->rd);
+    }
+    return sets;
+}
+
+/* Finds what is sent and what is returned. What is returned and not written on all paths is sent, too. */
+static void find_registers(const struct search *s, const struct region *r, struct candidate *c)
+{
+    const struct digraph *graph = &r->f->part->graph;
+    uint64_t *in = alloc(graph->nodes + 1, sizeof *in), written = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        written |= sets_of(r, r->nodes[i]).defines;
+    c->out = written & s->live.in[function_first(r->f, r->end)].any;
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (unsigned i = r->count; i-- > 0;) {
+            unsigned node = r->nodes[i];
+            struct flow_sets sets = sets_of(r, node);
+            uint64_t out = 0;
+            for (unsigned j = graph->first[node]; j < graph->first[node + 1]; j++)
+                out |= graph->to[j] == r->end ? c->out : in[graph->to[j]];
+            uint64_t before = sets.uses | (out & ~sets.defines);
+            grows |= before != in[node];
+            in[node] = before;
+        }
+    }
+    c->in = in[r->entry];
+    free(in);
+}
+
+/* Counts an instruction that each execution executes `times` times, in each round of the first loop if `rounds`. */
+static void count_insn(const struct cfg_insn *insn, double times, double *loads, double *stores,
+                       struct candidate *c)
+{
+    const struct insn *i = &insn->step.insn;
+    const struct insn_info *info = &insn_table[i->id];
+    bool own = info->access != ACCESS_NONE && i->rs1 == SP;
+    bool shifted = (i->id == INSN_addiw && i->imm == 0) || (i->id == INSN_slli && i->imm == 32);
+    if (info->access == ACCESS_LOAD && !own)
+        *loads += times;
+    if (info->access == ACCESS_STORE && !own)
+        *stores += times;
+    c->stack += own;
+    c->extensions += shifted || i->id == INSN_sext_b || i->id == INSN_sext_h || i->id == INSN_zext_h;
+    c->floats |= insn_is_float(info);
+    if (info->iclass == CLASS_CSR)
+        c->coordinates |= UINT32_C(1) << coordinate_of(i);
+}
+
+/* Accesses of the region: `fixed` in each execution, `round` in each round of its first loop. */
+struct accesses {
+    double loads, stores;
+};
+
+static void estimate(const struct search *s, struct candidate *c, struct accesses fixed,
+                     struct accesses round, double rounds)
+{
+    c->loads = fixed.loads + rounds * round.loads;
+    c->stores = fixed.stores + rounds * round.stores;
+    c->tx = candidate_tx(s->model, c->reg_tx, c->loads, c->stores);
+    c->rx = candidate_rx(s->model, c->reg_rx, c->loads, c->stores);
+    c->tag = (c->tx < 0 ? CANDIDATE_SAVES_TX : 0) | (c->rx < 0 ? CANDIDATE_SAVES_RX : 0);
+}
+
+/* Sets the condition if more than one round is needed. Returns whether the region is a candidate. */
+static bool worth_it(const struct search *s, struct candidate *c, struct accesses fixed,
+                     struct accesses round)
+{
+    double rounds = c->trip.kind == TRIP_STATIC ? (double)c->trip.count : 1;
+    estimate(s, c, fixed, round, rounds);
+    double change = c->tx + c->rx;
+    if (change < 0 || c->trip.kind != TRIP_KNOWN)
+        return change < 0;
+    estimate(s, c, fixed, round, 2);
+    double gain = change - (c->tx + c->rx);
+    if (gain <= 0 || change / gain >= MOST_ROUNDS)
+        return false;
+    c->threshold = (uint64_t)(change / gain) + 2; /* the first with which the change is below 0 */
+    estimate(s, c, fixed, round, (double)c->threshold);
+    return true;
+}
+
+static bool look_at(const struct search *s, const struct region *r, struct candidate *c)
+{
+    const struct cfg *cfg = s->cfg;
+    struct accesses fixed = {0}, round = {0};
+    unsigned loop = first_loop(r);
+    if (loop != NODE_NONE)
+        c->trip = r->trips[loop];
+    for (unsigned i = 0; i < r->count; i++) {
+        unsigned node = r->nodes[i];
+        bool rounds = loop != NODE_NONE && loops_contain(&r->f->loops, loop, node);
+        struct accesses *to = rounds ? &round : &fixed;
+        double times = times_of(r, node, loop);
+        for (int at = function_first(r->f, node); at <= function_last(r->f, node); at++)
+            count_insn(&cfg->insns[at], times, &to->loads, &to->stores, c);
+    }
+    if (!(fixed.loads + fixed.stores + round.loads + round.stores > 0))
+        return false;
+    find_registers(s, r, c);
+    c->reg_tx = (unsigned)(__builtin_popcountll(c->in) + __builtin_popcount(c->coordinates));
+    c->reg_rx = (unsigned)__builtin_popcountll(c->out);
+    c->begin = cfg->insns[function_first(r->f, r->entry)].step.pc;
+    c->end = cfg->insns[function_first(r->f, r->end)].step.pc;
+    c->function = cfg->insns[r->f->part->entry].step.pc;
+    c->insns = r->insns;
+    return worth_it(s, c, fixed, round);
+}
+
+static void add(struct search *s, const struct candidate *c)
+{
+    if (s->found.count == s->room) {
+        s->room = s->room ? 2 * s->room : 32;
+        s->found.list = alloc_resize(s->found.list, s->room * sizeof *s->found.list);
+    }
+    s->found.list[s->found.count++] = *c;
+}
+
+/* Tries the post-dominators of an entry as ends. Returns whether a longer block can be a candidate. */
+static bool try_end(struct search *s, const struct function *f, unsigned entry, unsigned end)
+{
+    struct region r = {.f = f,
+                       .trips = s->trips,
+                       .entry = entry,
+                       .end = end,
+                       .nodes = alloc(f->part->graph.nodes + 1, sizeof *r.nodes),
+                       .inside = alloc(f->part->graph.nodes + 1, sizeof *r.inside)};
+    struct candidate c = {.trip = {.kind = TRIP_UNKNOWN}};
+    bool valid = collect(s, &r);
+    if (valid && look_at(s, &r, &c))
+        add(s, &c);
+    free(r.nodes);
+    free(r.inside);
+    return valid;
+}
+
+static void try_entry(struct search *s, const struct function *f, unsigned entry)
+{
+    unsigned end = f->post.parent[entry];
+    for (unsigned i = 0; i < MOST_ENDS && end != NODE_NONE && end != f->part->count; i++) {
+        if (!try_end(s, f, entry, end))
+            break;
+        end = f->post.parent[end];
+    }
+}
+
+static void look_at_function(struct search *s, const struct function *f)
+{
+    s->trips = alloc(f->loops.count + 1, sizeof *s->trips);
+    for (unsigned loop = 0; loop < f->loops.count; loop++)
+        s->trips[loop] = trip_of(f, loop);
+    for (unsigned node = 0; node < f->part->count; node++)
+        try_entry(s, f, node);
+    free(s->trips);
+}
+
+/* Choice among those found. */
+
+static double saving(const struct candidate *c)
+{
+    return -(c->tx + c->rx);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->insns != y->insns)
+        return x->insns < y->insns ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (saving(x) < saving(y) || saving(x) > saving(y))
+        return saving(x) > saving(y) ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Marks the instructions of a candidate: what its beginning leads to until its end. owner[i] is its number plus 1. If `taken` is
+ * not NULL, stores the numbers that were there. Returns how many there were. */
+static size_t walk(const struct cfg *cfg, const struct candidate *c, size_t *owner, size_t number,
+                   size_t *taken)
+{
+    int *todo = alloc(MOST_INSNS * 2 + 4, sizeof *todo);
+    bool *seen = alloc((size_t)cfg->count + 1, sizeof *seen);
+    size_t count = 0, depth = 0, others = 0;
+    todo[depth++] = cfg_at(cfg, c->begin);
+    seen[todo[0]] = true;
+    while (depth) {
+        int at = todo[--depth];
+        const int next[] = {cfg->insns[at].next, cfg->insns[at].target};
+        if (owner[at] && taken && (others == 0 || taken[others - 1] != owner[at] - 1))
+            taken[others++] = owner[at] - 1;
+        if (!taken)
+            owner[at] = number;
+        count++;
+        for (unsigned i = 0; i < 2; i++) {
+            if (next[i] == CFG_NONE || seen[next[i]] || cfg->insns[next[i]].step.pc == c->end)
+                continue;
+            seen[next[i]] = true;
+            todo[depth++] = next[i];
+        }
+    }
+    free(todo);
+    free(seen);
+    return others;
+}
+
+static bool is_in(const size_t *list, size_t count, size_t wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == wanted)
+            return true;
+    return false;
+}
+
+/* Takes a candidate if it saves more than those taken with which it shares instructions, and drops these. */
+static void compete(const struct cfg *cfg, struct candidates *found, size_t *owner, bool *taken,
+                    size_t number)
+{
+    size_t *others = alloc(2 * MOST_INSNS, sizeof *others), count = 0;
+    size_t seen = walk(cfg, &found->list[number], owner, 0, others);
+    double sum = 0;
+    for (size_t i = 0; i < seen; i++) {
+        if (is_in(others, count, others[i]))
+            continue;
+        others[count++] = others[i];
+        sum += saving(&found->list[others[count - 1]]);
+    }
+    if (count == 0 || saving(&found->list[number]) > sum) {
+        for (size_t i = 0; i < count; i++) {
+            taken[others[i]] = false;
+            (void)walk(cfg, &found->list[others[i]], owner, 0, NULL);
+        }
+        taken[number] = true;
+        (void)walk(cfg, &found->list[number], owner, number + 1, NULL);
+    }
+    free(others);
+}
+
+static void choose(const struct cfg *cfg, struct candidates *found, size_t most)
+{
+    size_t *owner = alloc((size_t)cfg->count + 1, sizeof *owner), count = 0;
+    bool *taken = alloc(found->count + 1, sizeof *taken);
+    if (found->count)
+        qsort(found->list, found->count, sizeof *found->list, by_size);
+    for (size_t i = 0; i < found->count; i++)
+        compete(cfg, found, owner, taken, i);
+    for (size_t i = 0; i < found->count; i++)
+        if (taken[i])
+            found->list[count++] = found->list[i];
+    free(owner);
+    free(taken);
+    if (count)
+        qsort(found->list, count, sizeof *found->list, by_saving);
+    found->left_out = count > most ? count - most : 0;
+    found->count = count - found->left_out;
+    if (found->count)
+        qsort(found->list, found->count, sizeof *found->list, by_begin);
+}
+
+struct candidates candidates_of(const struct cfg *cfg, const struct candidate_model *model, size_t most)
+{
+    struct search s = {.cfg = cfg, .model = model, .live = liveness_of(cfg, NULL)};
+    find_scratch(&s);
+    for (int i = 0; i < cfg->function_count && !cfg->too_large; i++) {
+        struct function f = function_open(cfg, &cfg->functions[i]);
+        look_at_function(&s, &f);
+        function_close(&f);
+    }
+    choose(cfg, &s.found, most);
+    liveness_free(&s.live);
+    free(s.scratch);
+    return s.found;
+}
+
+void candidates_free(struct candidates *candidates)
+{
+    free(candidates->list);
+    *candidates = (struct candidates){0};
+}

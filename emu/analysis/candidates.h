@@ -1,0 +1,74 @@
+/* Blocks of code that are worth executing near memory (Hsieh et al., "Transparent Offloading and Mapping", ISCA 2016, section
+ * 3.1): the estimated change of the bytes on the links by offloading is negative. In units of addresses, for a warp:
+ *
+ *   TX = REG_TX * S_W - (N_LD * Coal_LD * Miss_LD + N_ST * (S_W + Coal_ST))                      (3)
+ *   RX = REG_RX * S_W - (N_LD * Coal_LD * S_C * Miss_LD + N_ST * Coal_ST / 4)                    (4)
+ *
+ * A block is code with one entry, from which all paths lead to one instruction behind it: the place where control is when it
+ * ends. It has no calls, indirect jumps, atomics, fences, barriers, environment calls, hints and custom instructions, reads no
+ * CSRs but a thread's coordinates, and accesses no memory through a register into which the address of the scratchpad may
+ * have flowed (pointers that were loaded are trusted).
+ *
+ * What RV64 has and PTX has not:
+ *   - N_LD and N_ST are of loads and stores that every execution of the block executes, times the static trip counts of
+ *     the loops around them in the block. Those relative to sp (spills, and the thread's own arrays) are not counted.
+ *   - REG_TX are the integer and floating-point registers that the block reads before it writes them, of 64 bits each (sp,
+ *     gp and tp included), and the coordinates that it reads. REG_RX are those that it writes and that are live where it
+ *     ends (at a return, all that can hold a result); those that it writes on some paths only are sent, too. frm and
+ *     fflags travel with the packet and are not counted.
+ *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
+ *
+ * If a block begins with a loop whose trip count is known by registers when it begins, it is worth it from a number of
+ * rounds on: a condition. A loop whose count is not known counts as one round (section 3.1.3). */
+#ifndef EMU_ANALYSIS_CANDIDATES_H
+#define EMU_ANALYSIS_CANDIDATES_H
+
+#include "emu/analysis/cfg.h"
+#include "emu/analysis/trips.h"
+
+struct candidate_model {
+    double lanes;       /* S_W */
+    double line_ratio;  /* S_C: bytes of a line over those of an address */
+    double coalesced;   /* Coal_LD and Coal_ST */
+    double load_misses; /* Miss_LD */
+};
+
+/* Equations 3 and 4. */
+double candidate_tx(const struct candidate_model *model, double registers, double loads, double stores);
+double candidate_rx(const struct candidate_model *model, double registers, double loads, double stores);
+
+enum candidate_tag { CANDIDATE_SAVES_TX = 1, CANDIDATE_SAVES_RX = 2 };
+
+struct candidate {
+    uint64_t begin,
+        end;           /* of the first instruction, and of the one at which control is when the block ends */
+    uint64_t function; /* entry of the function */
+    uint64_t in, out;  /* registers, numbered as in isa/flow.h */
+    uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
+    unsigned reg_tx, reg_rx;
+    unsigned insns;
+    double loads, stores;       /* N_LD, N_ST; of a block with a condition, with `threshold` rounds */
+    unsigned stack, extensions; /* instructions: accesses relative to sp, sign and zero extensions */
+    double tx, rx;              /* with these */
+    unsigned tag;               /* set of enum candidate_tag */
+    bool floats;                /* frm and fflags matter */
+    struct trip trip;           /* of the loop with which it begins; TRIP_UNKNOWN also: none */
+    uint64_t threshold;         /* least number of rounds with which it is worth it; 0: no condition */
+};
+
+struct candidates {
+    struct candidate *list; /* by `begin`; no two share instructions */
+    size_t count;
+    size_t left_out; /* of those found, how many were left out because of the limit */
+};
+
+/* Finds the candidates of all functions of a graph made with candidate_options. Of blocks that overlap, a larger one is
+ * taken if it saves more than all those that it replaces; of more than `most`, those that save most. Release it with
+ * candidates_free(). */
+struct candidates candidates_of(const struct cfg *cfg, const struct candidate_model *model, size_t most);
+void candidates_free(struct candidates *candidates);
+
+/* The options with which the graph has to be built: instructions that no block may contain are blocks of their own. */
+extern const struct cfg_options candidate_options;
+
+#endif

@@ -1,0 +1,41 @@
+/* What analyses need to know of a function beside its graph: dominators and post-dominators, loops, and what registers hold
+ * at a place, as a sum of something and a constant. */
+#ifndef EMU_ANALYSIS_FUNCTION_H
+#define EMU_ANALYSIS_FUNCTION_H
+
+#include "emu/analysis/cfg.h"
+#include "emu/analysis/convention.h"
+#include "emu/analysis/loops.h"
+
+struct function {
+    const struct cfg *cfg;
+    const struct cfg_function *part;
+    struct digraph reverse;
+    struct dominators dominators, post; /* of nodes; the root of `post` is the exit */
+    struct loops loops;
+};
+
+/* Release it with function_close(). The graph must outlive it. */
+struct function function_open(const struct cfg *cfg, const struct cfg_function *part);
+void function_close(struct function *function);
+
+/* Return a node's block, the first instruction of the block, and the last one. */
+const struct cfg_block *function_block(const struct function *function, unsigned node);
+int function_first(const struct function *function, unsigned node);
+int function_last(const struct function *function, unsigned node);
+
+/* A value: that of register `base` where it is not known how it was computed, plus `offset`. Two values with equal
+ * `base` and `place` differ by their offsets, if they are read in the same execution of the code. */
+struct value {
+    unsigned base; /* REGISTER_NONE: none, the value is `offset` */
+    int place;     /* identifies where `base` has its value */
+    int64_t offset;
+};
+
+/* Returns what a register holds at the end of a node, or after `skip` instructions were taken off its end. */
+struct value function_value(const struct function *function, unsigned node, int skip, unsigned reg);
+
+/* Returns whether the instruction changes the register; a call changes what the calling convention lets it change. */
+bool function_changes(const struct cfg_insn *insn, unsigned reg);
+
+#endif

@@ -1,0 +1,306 @@
+/* Candidates for offloading: the paper's numbers, trip counts against execution, and random programs of which candidates are
+ * executed with nothing but what is sent, and give back nothing but what is returned. */
+#include <stdlib.h>
+
+#include "emu/analysis/candidate_table.h"
+#include "isa/csr.h"
+#include "tests/analysis/random_program.h"
+
+enum { T3 = 28, LOOPS = 600, RANDOM = 500, FA3 = 13 };
+
+static const struct candidate_model paper = {32, 32, 1, 0.5}, ours = {32, 16, 1, 0.5};
+
+/* Hsieh et al., section 3.1.5: five registers, a load and a store in each round. With addresses of 4 bytes +110.25 for one
+ * round and -39 for four; with addresses of 8 bytes +118.25 and -7. By hand: 160 - n * 33.5 and -n * 16.25 (8.25). */
+static void equations_of_the_paper(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n < 10; n++) {
+        assert_true(candidate_tx(&paper, 5, n, n) == 160 - n * 33.5);
+        assert_true(candidate_rx(&paper, 0, n, n) == -(n * 16.25));
+        assert_true(candidate_rx(&ours, 0, n, n) == -(n * 8.25));
+    }
+    assert_true(candidate_tx(&paper, 5, 1, 1) + candidate_rx(&paper, 0, 1, 1) == 110.25);
+    assert_true(candidate_tx(&paper, 5, 4, 4) + candidate_rx(&paper, 0, 4, 4) == -39);
+    assert_true(candidate_tx(&ours, 5, 1, 1) + candidate_rx(&ours, 0, 1, 1) == 118.25);
+    assert_true(candidate_tx(&ours, 5, 4, 4) + candidate_rx(&ours, 0, 4, 4) == -7);
+}
+
+static struct candidates find(struct rig *rig, const struct candidate_model *model, size_t most)
+{
+    uint64_t entry = CODE_BASE;
+    struct cfg cfg =
+        cfg_build(rig->code.decoder, &(struct reach_code){fetch, rig}, &entry, 1, &candidate_options);
+    struct candidates found = candidates_of(&cfg, model, most);
+    cfg_free(&cfg);
+    return found;
+}
+
+/* for (; p != end; p++, q++) *q = *p * f + g: the inputs are p (a1), q (a2), end (a3), f and g. Returns the address of the
+ * first instruction. */
+static uint64_t write_loop(struct rig *rig, enum insn_id branch)
+{
+    rig->code.at = CODE_BASE;
+    row(rig, INSN_addi, OP(.rd = A0));
+    uint64_t loop = rig->code.at;
+    row(rig, INSN_flw, OP(.rd = FA3, .rs1 = 11));
+    row(rig, INSN_fmadd_s, OP(.rd = FA3, .rs1 = FA3, .rs2 = FA3 + 1, .rs3 = FA3 + 2));
+    row(rig, INSN_fsw, OP(.rs1 = 12, .rs2 = FA3));
+    row(rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+    row(rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 4));
+    row(rig, branch, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig->code.at)));
+    row(rig, INSN_addi, OP(.rd = 11));
+    row(rig, INSN_jalr, OP(.rs1 = RA));
+    return loop;
+}
+
+static void loop_of_the_paper(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    uint64_t loop = write_loop(&rig, INSN_bne);
+    for (unsigned i = 0; i < 2; i++) {
+        struct candidates found = find(&rig, i ? &ours : &paper, 40);
+        assert_int_equal(found.count, 1);
+        const struct candidate *c = &found.list[0];
+        assert_int_equal(c->begin, loop);
+        assert_int_equal(c->end, loop + 24);
+        assert_int_equal(c->reg_tx, 5);
+        assert_int_equal(c->in, UINT64_C(0x3800) | UINT64_C(0xc000) << 32);
+        assert_int_equal(c->reg_rx, 0);
+        assert_true(c->floats && c->loads == 4 && c->stores == 4);
+        assert_int_equal(c->threshold, 4);
+        assert_true(c->tx + c->rx == (i ? -7 : -39));
+        assert_int_equal(c->tag, CANDIDATE_SAVES_RX);
+        const struct candidate_entry entry = candidate_table_entry(c);
+        assert_int_equal(entry.minuend, 13);
+        assert_int_equal(entry.subtrahend, 11);
+        assert_int_equal(entry.shift, 2);
+        assert_int_equal(entry.threshold, 4);
+        candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* What no block may contain: an atomic, a fence, a barrier, a call, a jump by a register, the clock, the scratchpad. The same
+ * loop with `addi` in its place is a candidate. */
+static void limits_hold(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    const struct {
+        enum insn_id id;
+        struct operands operands;
+        size_t count;
+    } cases[] = {
+        {INSN_addi, {.rd = T3}, 1},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_sthread_x}, 1},
+        {INSN_amoadd_w, {.rd = T3, .rs1 = 11, .rs2 = 12}, 0},
+        {INSN_lr_w, {.rd = T3, .rs1 = 11}, 0},
+        {INSN_fence, {.rd = 0}, 0},
+        {INSN_csrrw, {.imm = 0x8c0}, 0},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_cycle}, 0},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_smp}, 0},
+        {INSN_csrrs, {.rd = 11, .imm = CSR_sshared}, 0},
+        {INSN_jalr, {.rd = RA, .rs1 = T3}, 0},
+        {INSN_ecall, {.rd = 0}, 0},
+        {INSN_slt, {.rs1 = 11, .rs2 = 12}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_addi, OP(.rd = A0));
+        uint64_t loop = rig.code.at;
+        row(&rig, INSN_lw, OP(.rd = 14, .rs1 = 11));
+        row(&rig, cases[i].id, cases[i].operands);
+        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 14));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+        row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_addi, OP(.rd = 11));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, cases[i].count);
+        for (size_t j = 0; j < found.count; j++)
+            assert_int_equal(found.list[j].reg_tx, 2 + i); /* the coordinate is sent, too */
+        candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Runs a loop do { a2++ } while (a1 += step, a1 ? a3) on one thread. Returns the number of rounds. */
+static uint64_t rounds_of(struct rig *rig, int64_t start, int64_t limit)
+{
+    const struct warp_place place = {.block_size = {1, 1, 1}, .grid_size = {1, 1, 1}};
+    struct warp_report report;
+    warp_memory_flush(&rig->code.memory);
+    warp_start(rig->warp, &place, CODE_BASE, 0, 0);
+    warp_set_register(rig->warp, 11, 0, (uint64_t)start);
+    warp_set_register(rig->warp, 13, 0, (uint64_t)limit);
+    for (unsigned i = 0; i < 3000 && warp_live(rig->warp); i++)
+        (void)warp_step(rig->warp, &report);
+    return warp_live(rig->warp) ? 0 : warp_register(rig->warp, 12, 0);
+}
+
+/* Loops with random branches, steps and operands: the count is known by registers, and an execution has at least n rounds
+ * exactly if the threshold of n is reached; with constants in front of the loop, the count is static. */
+static void trip_counts_hold(void **state)
+{
+    (void)state;
+    static const enum insn_id branches[] = {INSN_bne, INSN_blt, INSN_bge};
+    struct rig rig;
+    unsigned known = 0, unknown = 0;
+    rig_init(&rig);
+    for (unsigned i = 0; i < LOOPS; i++) {
+        int32_t step = (int32_t)random_below(&rig.random, 17) - 8,
+                start = (int32_t)random_below(&rig.random, 400) - 200;
+        enum insn_id branch = branches[random_below(&rig.random, 3)];
+        int32_t limit = branch == INSN_bne ? start + step * (int32_t)(1 + random_below(&rig.random, 40))
+                                           : (int32_t)random_below(&rig.random, 400) - 200;
+        bool turned = random_chance(&rig.random, 50), constants = random_chance(&rig.random, 50);
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_addi, OP(.rd = constants ? 11 : 15, .imm = start));
+        row(&rig, INSN_addi, OP(.rd = constants ? 13 : 15, .imm = limit));
+        uint64_t loop = rig.code.at;
+        row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 1));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = step));
+        row(&rig, branch,
+            OP(.rs1 = turned ? 13 : 11, .rs2 = turned ? 11 : 13, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        uint64_t entry = CODE_BASE, rounds = rounds_of(&rig, start, limit);
+        struct cfg cfg = cfg_build(rig.code.decoder, &(struct reach_code){fetch, &rig}, &entry, 1, NULL);
+        struct function f = function_open(&cfg, &cfg.functions[0]);
+        assert_int_equal(f.loops.count, 1);
+        struct trip trip = trip_of(&f, 0);
+        bool never = step == 0 || (branch != INSN_bne && rounds == 0);
+        if (trip.kind == TRIP_UNKNOWN) {
+            unknown++; /* one round, or as many as there are numbers */
+            assert_true(never || rounds <= 1);
+        } else if (rounds > 0) {
+            known++;
+            assert_int_equal(trip.kind, constants ? TRIP_STATIC : TRIP_KNOWN);
+            int64_t d = trip.minuend == 13 ? limit - start : start - limit;
+            for (uint64_t n = 2; n < 100; n++)
+                assert_int_equal(rounds >= n, d >= trip_threshold(&trip, n));
+            if (constants)
+                assert_int_equal(trip.count, rounds);
+        }
+        function_close(&f);
+        cfg_free(&cfg);
+    }
+    assert_true(known > LOOPS / 3 && unknown > LOOPS / 20);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Replaces all registers of thread 1 that are not in the set. */
+static void replace(struct rig *rig, uint64_t set, const uint64_t *values)
+{
+    for (unsigned reg = 1; reg < REGISTERS; reg++)
+        if (!(set >> reg & 1))
+            warp_set_register(rig->warp, reg, 1, values ? values[reg] : random_next(&rig->random));
+}
+
+static void step(struct rig *rig)
+{
+    struct warp_report report;
+    assert_int_equal(warp_step(rig->warp, &report), WARP_DONE);
+    assert_int_equal(report.mask, 3);
+}
+
+/* Executes the candidate the first time that it is reached as if thread 1 were elsewhere. Returns whether it was reached. */
+static bool offload(struct rig *rig, const struct candidate *c)
+{
+    uint64_t saved[REGISTERS];
+    unsigned steps = 0;
+    for (; steps < STEPS && warp_pc(rig->warp, 0) != c->begin && warp_pc(rig->warp, 0) != 0; steps++)
+        step(rig);
+    if (warp_pc(rig->warp, 0) != c->begin)
+        return false;
+    for (unsigned reg = 0; reg < REGISTERS; reg++)
+        saved[reg] = warp_register(rig->warp, reg, 1);
+    replace(rig, c->in, NULL);
+    do
+        step(rig);
+    while (warp_pc(rig->warp, 0) != c->end && steps++ < STEPS);
+    assert_int_equal(warp_pc(rig->warp, 0), c->end);
+    replace(rig, c->out, saved);
+    return true;
+}
+
+static void what_is_sent_is_enough(void **state)
+{
+    (void)state;
+    /* With a warp of no lanes registers cost nothing: all blocks with accesses are candidates. */
+    const struct candidate_model all = {0, 16, 1, 1};
+    struct rig rig;
+    unsigned reached = 0;
+    rig_init(&rig);
+    for (unsigned i = 0; i < RANDOM; i++) {
+        write_program(&rig);
+        struct candidates found = find(&rig, &all, 1 + random_below(&rig.random, 40));
+        for (size_t j = 0; j < found.count; j++) {
+            if (found.list[j].begin < CODE_BASE + CALLEE_END)
+                continue; /* see liveness.h: callers keep more than the convention says */
+            start(&rig);
+            reached += offload(&rig, &found.list[j]);
+            run_out(&rig);
+            compare(&rig);
+        }
+        candidates_free(&found);
+    }
+    assert_true(reached > 2 * RANDOM);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+static void tables_are_read_back(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct error err;
+    struct candidate_entry entries[CANDIDATE_ENTRIES];
+    size_t size, count;
+    rig_init(&rig);
+    uint64_t loop = write_loop(&rig, INSN_blt);
+    struct candidates found = find(&rig, &ours, 40);
+    uint8_t *bytes = candidate_table_write(&found, &size);
+    assert_int_equal(size, CANDIDATE_HEADER + CANDIDATE_ENTRY);
+    assert_true(candidate_table_read(bytes, size, entries, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(entries[0].begin, loop);
+    assert_int_equal(entries[0].flags, CANDIDATE_RX | CANDIDATE_CONDITION | CANDIDATE_FLOATS);
+    assert_int_equal(entries[0].shift, 0);
+    assert_int_equal(entries[0].threshold, 3 * 4 + 1); /* more than three steps */
+    assert_int_equal(entries[0].rounds, 4);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_false(candidate_table_read(bytes, cut, entries, &count, &err));
+    bytes[12] = CANDIDATE_ENTRIES + 1;
+    assert_false(candidate_table_read(bytes, size, entries, &count, &err));
+    assert_string_equal(err.text, ".tom.candidates has 41 entries; at most 40 are allowed");
+    bytes[12] = 1;
+    bytes[CANDIDATE_HEADER] |= 1;
+    assert_false(candidate_table_read(bytes, size, entries, &count, &err));
+    bytes[CANDIDATE_HEADER] &= (uint8_t)~1u;
+    bytes[CANDIDATE_HEADER + 37] = 32;
+    assert_false(candidate_table_read(bytes, size, entries, &count, &err));
+    free(bytes);
+    candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equations_of_the_paper),
+        cmocka_unit_test(loop_of_the_paper),
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(trip_counts_hold),
+        cmocka_unit_test(what_is_sent_is_enough),
+        cmocka_unit_test(tables_are_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

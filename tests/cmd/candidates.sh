@@ -1,0 +1,101 @@
+#!/bin/bash
+# Tests croft candidates through its command line: candidates.sh CROFT EXAMPLES, the folder of the kernels for multiprocessors.
+# Prints "N passed, N failed".
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+croft=$(realpath "$1")
+examples=$(realpath "$2")
+scratch
+cd "$work" || exit 1
+
+evidence() {
+    tail -n 5 messages output
+}
+
+# finds NAME [OPTIONS...]: the command succeeds without output on standard error.
+finds() {
+    local name=$1
+    shift
+    "$croft" candidates "$@" >output 2>messages
+    judge $? "$name"
+    check "$name: no message" test ! -s messages
+}
+
+# says NAME REGEX: the output has a matching line.
+says() {
+    check "$1" grep -qE "$2" output
+}
+
+# refuses NAME STATUS REGEX [OPTIONS...]: the command fails with the status and a matching message.
+refuses() {
+    local name=$1 wanted=$2 regex=$3 status=0
+    shift 3
+    "$croft" candidates "$@" >output 2>messages || status=$?
+    check "$name: status $status" test "$status" -eq "$wanted"
+    check "$name: message" grep -qE -e "$regex" messages
+}
+
+# LIBOR's loops. The rates are set in 40 rounds of a store, with three registers: 96 - 40 * 33 - 10. The portfolio has a
+# loop of 24 rounds with a load and two stores, one of 8 with four loads and one of 16 with a load, and two more loads; six
+# registers are sent and four returned: 320 - 37 - 48 * 33 - 74 * 8 - 12; with S_C = 32 another 74 * 8 less.
+finds "libor" "$examples/libor"
+says "libor: rates" 'libor\.c:54 +follow +0 +40 +3 +0 +-1234\.00 TX RX always'
+says "libor: portfolio" 'libor\.c:57 +follow +74 +48 +6 +4 +-1905\.00 TX RX always'
+finds "addresses of 4 bytes" --address 4 "$examples/libor"
+says "addresses of 4 bytes: portfolio" 'libor\.c:57 +follow +74 +48 +6 +4 +-2497\.00 TX RX always'
+finds "stencil" "$examples/stencil"
+says "stencil: a condition" 'stencil\.c:[0-9]+ +stencil .* \(x[0-9]+ - x[0-9]+\) >= '
+finds "JSON" --json "$examples/libor"
+says "JSON: stores" '"stores": 40\.0'
+says "JSON: ratio" '"line_ratio": 16\.0'
+says "JSON: rounds" '"static_rounds": 40'
+for program in "$examples"/*; do
+    "$croft" candidates --all "$program" >output 2>messages
+    judge $? "${program##*/}: all functions"
+done
+
+# The table, and a program with it.
+finds "section" -o libor "$examples/libor"
+blocks=$(grep -c ' 0x' output)
+riscv64-unknown-elf-readelf -SW libor >sections 2>messages
+size=$(printf '%06x' $((16 + 64 * blocks)))
+check "section: size" grep -qE "\\.tom\\.candidates +PROGBITS +0+ [0-9a-f]+ $size " sections
+oracle oracle "$examples/libor" 32
+oracle output ./libor 32
+check "section: under qemu-riscv64" cmp -s oracle output
+"$croft" run --set simt.count=2 ./libor 32 >output 2>messages
+check "section: on multiprocessors" cmp -s oracle output
+refuses "a second table" 1 'has a section \.tom\.candidates already' -o again libor
+refuses "folder missing" 1 "cannot write 'none/libor': No such file" -o none/libor "$examples/libor"
+
+# Input that cannot be.
+refuses "no program" 2 'no program given'
+refuses "two programs" 2 "takes one program, but 'b' was given, too" a b
+refuses "missing file" 1 'missing: cannot open: No such file' missing
+refuses "folder" 1 'is not a regular file' "$work"
+echo text >text
+refuses "text" 1 'text: is not an ELF file' text
+refuses "another machine" 1 'is not a program for 64-bit RISC-V' "$croft"
+refuses "function" 1 "has no function 'nothing'" --symbol nothing libor
+refuses "number" 2 "--most is '41'; it must be a number from 1 to 40" --most 41 libor
+refuses "unknown option" 2 "unknown option '--jsn'; did you mean '--json'" --jsn libor
+for length in 40 64 200 5000 40000; do
+    head -c "$length" "$examples/libor" >part
+    status=0
+    "$croft" candidates --all -o out part >output 2>messages || status=$?
+    check "cut to $length: status $status" test "$status" -le 1
+done
+for seed in $(seq 20); do
+    RANDOM=$seed
+    cp "$examples/libor" broken
+    for end in 64 64 400 400 4096 4096 4096 60000 60000 60000; do
+        printf '%b' "\\x$(printf '%x' $((RANDOM % 256)))" |
+            dd of=broken bs=1 seek=$(((RANDOM * 32768 + RANDOM) % end)) conv=notrunc status=none
+    done
+    status=0
+    timeout 20 "$croft" candidates --all -o out broken >output 2>messages || status=$?
+    check "broken $seed: status $status" test "$status" -le 1
+done
+conclude
