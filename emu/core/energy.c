@@ -50,5 +50,6 @@ void core_energy_add(struct core_energy *energy, struct energy_ledger *ledger, s
                                                 .context = &energy->units[i],
                                                 .unit = energy->use[i],
                                                 .kind = ENERGY_PER_EVENT,
-                                                .fields = rows[i].field});
+                                                .fields = rows[i].field,
+                                                .group = "cores"});
 }

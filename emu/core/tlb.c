@@ -423,8 +423,18 @@ static uint64_t read_l2(const void *context)
 void tlb_energy(struct core_tlb *tlb, struct energy_ledger *ledger, struct scope scope)
 {
     const struct energy_account accounts[] = {
-        {.name = "l1", .read = read_l1, .context = tlb, .unit = tlb->energy_l1, .fields = "energy_l1"},
-        {.name = "l2", .read = read_l2, .context = tlb, .unit = tlb->energy_l2, .fields = "energy_l2"},
+        {.name = "l1",
+         .read = read_l1,
+         .context = tlb,
+         .unit = tlb->energy_l1,
+         .fields = "energy_l1",
+         .group = "tlb"},
+        {.name = "l2",
+         .read = read_l2,
+         .context = tlb,
+         .unit = tlb->energy_l2,
+         .fields = "energy_l2",
+         .group = "tlb"},
     };
     for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++)
         if (accounts[i].unit)

@@ -123,7 +123,8 @@ static void charge_own(struct dram_memory *memory, struct energy_ledger *ledger,
                        .context = figure_new(memory, offset_of(&own[i]), config->channels, config->devices),
                        .unit = own[i].energy,
                        .kind = ENERGY_PER_EVENT,
-                       .source = own[i].source});
+                       .source = own[i].source,
+                       .group = "dram"});
 }
 
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
@@ -167,7 +168,8 @@ void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger
                                             .context = figure,
                                             .unit = rows[i].unit,
                                             .kind = rows[i].kind,
-                                            .fields = rows[i].field});
+                                            .fields = rows[i].field,
+                                            .group = "dram"});
     }
     charge_own(memory, ledger, scope);
 }

@@ -121,6 +121,7 @@ void cache_energy(struct cache *cache, struct energy_ledger *ledger, struct scop
                                            .context = cache,
                                            .unit = 1,
                                            .kind = ENERGY_PER_EVENT,
-                                           .fields = "energy_read energy_write"};
+                                           .fields = "energy_read energy_write",
+                                           .group = "l1"};
     energy_add(ledger, scope, &account);
 }

@@ -50,6 +50,7 @@ void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scop
                    .count = &llc->transfers,
                    .unit = (uint64_t)(172000.0 * side * width),
                    .kind = ENERGY_PER_EVENT,
+                   .group = "l2",
                    .source = "CACTI 7, itrs-hp, 32 nm, 512 KiB, 8 ways, 64 bytes: 172 pJ; scaled by "
                              "sqrt(capacity) and by width"});
 }

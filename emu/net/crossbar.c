@@ -277,5 +277,6 @@ void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, st
                                             .context = crossbar,
                                             .unit = crossbar->config.energy_bit,
                                             .kind = ENERGY_PER_EVENT,
-                                            .fields = "energy_bit"});
+                                            .fields = "energy_bit",
+                                            .group = "network"});
 }

@@ -336,7 +336,8 @@ static void account(struct energy_ledger *ledger, const struct way *way, struct 
                                         .context = way,
                                         .unit = unit,
                                         .kind = ENERGY_PER_EVENT,
-                                        .fields = field});
+                                        .fields = field,
+                                        .group = "network"});
 }
 
 static void way_energy(const struct way *way, struct energy_ledger *ledger, struct scope scope)

@@ -1966,6 +1966,7 @@ void network_energy(struct network *network, struct energy_ledger *ledger, struc
         struct energy_account account = accounts[i];
         account.context = network;
         account.kind = ENERGY_PER_EVENT;
+        account.group = "network";
         energy_add(ledger, scope, &account);
     }
 }

@@ -20,6 +20,7 @@ void energy_free(struct energy_ledger *ledger)
         free(account);
     }
     free(ledger->accounts);
+    free(ledger->groups);
     energy_init(ledger);
 }
 
@@ -77,6 +78,41 @@ uint64_t energy_total(const struct energy_ledger *ledger)
     return sum;
 }
 
+static const char *group_of(const struct energy_account *account)
+{
+    return account->group ? account->group : "other";
+}
+
+uint64_t energy_of_group(const struct energy_group *group)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < group->ledger->count; i++)
+        if (strcmp(group_of(group->ledger->accounts[i]), group->name) == 0)
+            sum += energy_of(group->ledger->accounts[i]);
+    return sum;
+}
+
+static uint64_t read_group(const void *group)
+{
+    return energy_of_group(group);
+}
+
+/* Lists the groups in the order of their first accounts. Returns their number. */
+static unsigned list_groups(struct energy_ledger *ledger)
+{
+    unsigned count = 0;
+    ledger->groups = alloc(ledger->count + 1, sizeof *ledger->groups);
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const char *name = group_of(ledger->accounts[i]);
+        unsigned at = 0;
+        while (at < count && strcmp(ledger->groups[at].name, name) != 0)
+            at++;
+        if (at == count)
+            ledger->groups[count++] = (struct energy_group){ledger, name};
+    }
+    return count;
+}
+
 static uint64_t read_account(const void *account)
 {
     return energy_of(account);
@@ -87,12 +123,16 @@ static uint64_t read_total(const void *ledger)
     return energy_total(ledger);
 }
 
-void energy_publish(const struct energy_ledger *ledger, struct stats *stats)
+void energy_publish(struct energy_ledger *ledger, struct stats *stats)
 {
     for (unsigned i = 0; i < ledger->count; i++) {
         struct energy_account *account = ledger->accounts[i];
         stats_computed(stats, scope_enter(NULL, account->name), "energy", read_account, account, "fJ",
                        account->source);
     }
+    const unsigned count = list_groups(ledger);
+    for (unsigned i = 0; count > 1 && i < count; i++)
+        stats_computed(stats, scope_enter(NULL, "energy"), ledger->groups[i].name, read_group,
+                       &ledger->groups[i], "fJ", "Sum of the energies of this group");
     stats_computed(stats, scope_root(), "energy", read_total, ledger, "fJ", "Sum of all energies");
 }

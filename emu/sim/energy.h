@@ -23,6 +23,14 @@ struct energy_account {
      * sources. NULL: no field gives it. */
     const char *fields;
     const char *source; /* source of `unit`, one line; the ledger sets it for an account with fields */
+    const char
+        *group; /* static: what the energy is spent on, such as "l1", for the sums of groups; NULL: "other" */
+};
+
+/* A group of a ledger's accounts. */
+struct energy_group {
+    const struct energy_ledger *ledger;
+    const char *name;
 };
 
 /* The sources of fields' values, from the description. */
@@ -35,6 +43,7 @@ struct energy_sources {
 struct energy_ledger {
     struct energy_account **accounts;
     unsigned count;
+    struct energy_group *groups;          /* of energy_publish() */
     const struct energy_sources *sources; /* for accounts that are opened from now on; NULL: no description */
 };
 
@@ -54,8 +63,12 @@ uint64_t energy_of(const struct energy_account *account);
 /* Returns the sum of all accounts in femtojoules; it overflows at 18 kJ. */
 uint64_t energy_total(const struct energy_ledger *ledger);
 
-/* Registers each account as the statistic "NAME.energy" and the sum as "energy", in femtojoules. The ledger must
- * outlive stats, and no account may be added afterwards. */
-void energy_publish(const struct energy_ledger *ledger, struct stats *stats);
+/* Returns the sum of the accounts of a group in femtojoules. */
+uint64_t energy_of_group(const struct energy_group *group);
+
+/* Registers each account as the statistic "NAME.energy", the sum of each group as "energy.GROUP" if there are several
+ * groups, and the sum of all as "energy", in femtojoules. The ledger must outlive stats, and no account may be added
+ * afterwards. Call it once. */
+void energy_publish(struct energy_ledger *ledger, struct stats *stats);
 
 #endif

@@ -172,8 +172,12 @@ static void count(struct simt *simt, uint8_t work)
     simt->counters.thread_instructions += lanes;
     simt->counters.work[work] += lanes;
     simt->counters.apart += simt->report.taken_apart;
-    simt->counters.flops += lanes * operations[simt->report.op->iclass];
     simt->counters.handovers += simt->report.handed_over;
+    const struct stream_op *op = simt->report.op;
+    unsigned sources = (unsigned)(op->rs1 < STREAM_NONE) + (op->rs2 < STREAM_NONE) + (op->rs3 < STREAM_NONE);
+    simt->counters.registers_read += lanes * sources;
+    simt->counters.registers_written += op->rd < STREAM_NONE ? lanes : 0;
+    simt->counters.flops += lanes * operations[op->iclass];
 }
 
 /* Makes a warp that waits for other warps the youngest, so that greedy-then-oldest prefers them. */

@@ -391,7 +391,8 @@ void simt_mmu_energy(struct simt_mmu *mmu, struct energy_ledger *ledger, struct 
                                             .read = mmu_lookups,
                                             .context = mmu,
                                             .unit = config->energy_l2,
-                                            .fields = "energy_l2"});
+                                            .fields = "energy_l2",
+                                            .group = "tlb"});
 }
 
 void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct scope scope)
@@ -403,5 +404,6 @@ void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct 
                                             .read = tlb_lookups,
                                             .context = tlb,
                                             .unit = config->energy_l1,
-                                            .fields = "energy_l1"});
+                                            .fields = "energy_l1",
+                                            .group = "tlb"});
 }

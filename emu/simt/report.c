@@ -82,6 +82,9 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         {"thread_instructions", &c->thread_instructions, "instructions",
          "instructions of threads: active lanes, summed over the warps' instructions"},
         {"apart", &c->apart, "instructions", "branches and jumps that sent lanes to different addresses"},
+        {"registers_read", &c->registers_read, "registers",
+         "registers of threads read by instructions; x0 is none"},
+        {"registers_written", &c->registers_written, "registers", "registers of threads written; x0 is none"},
         {"flops", &c->flops, "operations",
          "floating-point additions, multiplications, divisions and square roots of threads; a fused "
          "multiply-add is two"},
@@ -112,6 +115,41 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
 }
 
+static uint64_t read_registers(const void *context)
+{
+    const struct simt *simt = context;
+    return simt->counters.registers_read + simt->counters.registers_written;
+}
+
+static uint64_t read_time(const void *context)
+{
+    return ((const struct simt *)context)->parts.queue->now;
+}
+
+/* The register file, and what time costs. */
+static void charge_own(struct simt *simt, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct energy_account accounts[] = {
+        {.name = "registers",
+         .read = read_registers,
+         .unit = simt->config.energy_register,
+         .fields = "energy.register",
+         .group = "registers"},
+        {.name = "static",
+         .read = read_time,
+         .unit = simt->config.power_static,
+         .kind = ENERGY_OVER_TIME,
+         .fields = "power.static",
+         .group = "static"},
+    };
+    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
+        struct energy_account account = accounts[i];
+        account.context = simt;
+        if (account.unit)
+            energy_add(ledger, scope, &account);
+    }
+}
+
 void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope)
 {
     const struct scope work = scope_enter(&scope, "work");
@@ -120,15 +158,19 @@ void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope s
                    &(struct energy_account){.name = "instruction",
                                             .count = &simt->counters.instructions,
                                             .unit = simt->config.energy_instruction,
-                                            .fields = "energy.instruction"});
+                                            .fields = "energy.instruction",
+                                            .group = "instructions"});
     for (unsigned i = 0; i < SIMT_WORKS; i++) {
         char field[32];
         (void)snprintf(field, sizeof field, "energy.%s", works[i].name);
         if (simt->config.energy[i])
-            energy_add(ledger, work,
-                       &(struct energy_account){.name = works[i].name,
-                                                .count = &simt->counters.work[i],
-                                                .unit = simt->config.energy[i],
-                                                .fields = field});
+            energy_add(
+                ledger, work,
+                &(struct energy_account){.name = works[i].name,
+                                         .count = &simt->counters.work[i],
+                                         .unit = simt->config.energy[i],
+                                         .fields = field,
+                                         .group = i == SIMT_WORK_shared ? "scratchpad" : "instructions"});
     }
+    charge_own(simt, ledger, scope);
 }

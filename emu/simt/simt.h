@@ -78,6 +78,8 @@ struct simt_config {
     struct simt_timing work[SIMT_WORKS];
     uint64_t energy_instruction; /* fJ per warp instruction of any kind */
     uint64_t energy[SIMT_WORKS]; /* fJ per thread that executes one (energy.def); 0: none */
+    uint64_t energy_register;    /* fJ per register of a thread that is read or written */
+    uint64_t power_static;       /* uW */
 };
 
 /* The part kind `simt`. Its subparts are an l1 (cache_kind) per multiprocessor, and a shared crossbar and l2
@@ -221,7 +223,8 @@ struct simt_counters {
     uint64_t shared_accesses, shared_passes;
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;
-    uint64_t apart; /* branches that split a group of lanes */
+    uint64_t apart;                             /* branches that split a group of lanes */
+    uint64_t registers_read, registers_written; /* of threads */
     uint64_t flops; /* floating-point operations of threads; a fused multiply-add is two */
     uint64_t handovers;
 };
@@ -237,7 +240,8 @@ void simt_observe(struct simt *simt, struct simt_observer *observer);
  * (access_trace.h), whose header the caller writes. Call it once, before the first block. */
 void simt_track(struct simt *simt, struct track_sink *sink);
 
-/* Opens the account "instruction" and an account for each kind of work, such as "work.alu". */
+/* Opens the accounts "instruction", "registers" and "static", and one for each kind of work, such as "work.alu"; the
+ * scratchpad's is "work.shared". */
 void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope);
 
 /* Registers "cycles", "scheduler.0.base" and so on. */

@@ -7,6 +7,10 @@
 
 const char *const simt_policy_names[] = {[SIMT_GTO] = "gto", [SIMT_ROUND_ROBIN] = "round_robin", NULL};
 
+#define REGISTER_SOURCE                                                                                      \
+    "Kepler, 28 nm: an access to a register file 2 pJ (BMC Bioinformatics 2018, s12859-018-2389-6, table 7)"
+#define STATIC_SOURCE "GPUWattch, gpuwattch_gtx480.xml, 40 nm: an idle core"
+
 #define PART          struct simt_config
 #define PLACE(member) (uint32_t) offsetof(PART, member), (uint32_t)sizeof(((PART *)0)->member)
 static const struct part_field fields[] = {
@@ -39,6 +43,28 @@ static const struct part_field fields[] = {
      "Interval of " meaning ".",                                                                             \
      {source, source}},
 #include "emu/simt/work.def"
+    {"energy.register",
+     FIELD_ENERGY,
+     PLACE(energy_register),
+     "0 fJ",
+     "1 uJ",
+     "1 fJ",
+     NULL,
+     {"2 pJ", "2 pJ"},
+     0,
+     "Energy of reading or writing one register of a thread.",
+     {REGISTER_SOURCE, REGISTER_SOURCE}},
+    {"power.static",
+     FIELD_POWER,
+     PLACE(power_static),
+     "0 uW",
+     "1000 W",
+     "1 uW",
+     NULL,
+     {"1590 mW", "1590 mW"},
+     0,
+     "Power of a multiprocessor at all times: leakage, and the clock of an idle one.",
+     {STATIC_SOURCE, STATIC_SOURCE}},
     {"energy.instruction",
      FIELD_ENERGY,
      PLACE(energy_instruction),
@@ -100,10 +126,12 @@ static const struct part_section sections[] = {
     {"latency", "Clocks from issue until a dependent instruction can issue."},
     {"interval", "Clocks until the unit takes the next instruction of the kind."},
     {"energy", "Energies of instructions: per warp, and per thread that executes one."},
+    {"power", "Power that does not depend on what is executed."},
     {NULL, NULL},
 };
 
 #define FERMI "like Fermi"
+#define WIDE  "CACTI 7, itrs-hp, 32 nm, 48 KiB RAM, 32 bytes: 15.2 pJ; four times, for a line of 128 bytes"
 #define ALIKE                                                                                                \
     "ISPASS 2015 (Andersch, Lucas, Alvarez-Mesa, Juurlink, On latency in GPU throughput "                    \
     "microarchitectures; recalled)"
@@ -124,6 +152,8 @@ static const struct part_default l1_defaults[] = {
     {"write_buffer", "64", "ours"},
     {"write_through", "true", FERMI},
     {"write_allocate", "false", FERMI},
+    {"energy_read", "60.8 pJ", WIDE},
+    {"energy_write", "60.8 pJ", WIDE},
     {NULL, NULL, NULL},
 };
 

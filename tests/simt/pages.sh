@@ -174,8 +174,8 @@ check "the second level serves two rounds" test "$(counts simt.tlb.hits)" -ge 80
 # 1024 pages in turn exceed both, of least recently used pages.
 runs peach 1024 2
 check "walks for each touch" test "$(counts simt.tlb.walks)" -ge 2048
-# A page of 2 KiB of the walk cache's lines holds 16 entries, so the third level's reads miss once in 16 walks.
-check "walks hit in the walk cache" test "$(counts simt.walk_cache.misses)" -le $((1024 / 16 * 2 + 8))
+# A line of the walk cache holds 16 entries, so reads of the third level miss once in 16 walks.
+check "walks hit in the walk cache" test "$(counts simt.walk_cache.misses)" -le $((2 * 1024 / 16 + 8))
 # 64 lanes miss at once: 64 walks, and with one walker they take longer.
 runs planes 64
 is simt.tlb.walks $((64 + extra))

@@ -10,5 +10,6 @@ test-simt: $(SIMT_TEST_FILES) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## 
 	tests/simt/traffic.sh $(BUILD)/bin/croft $(EXAMPLES)/simt
 	tests/simt/pages.sh $(BUILD)/bin/croft
 	tests/simt/views.sh $(BUILD)/bin/croft
+	tests/simt/energy.sh $(BUILD)/bin/croft
 	tests/simt/placement.sh $(BUILD)/bin/croft tests/machine/stacks.yaml
 	tests/simt/run.sh $(BUILD)/bin/croft $(BUILD)/tests/simt/work $(SIMT_TEST_FILES)
