@@ -1,6 +1,7 @@
 #include "emu/cmd/request.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ enum {
     FIRMWARE,
     DIR,
     LOG,
+    WARP,
     GDB,
     SIGNATURE,
     MAX_INSNS,
@@ -44,6 +46,8 @@ static const struct option_row rows[] = {
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [LOG] = {"log", 0, "KIND[:FILE]",
              "log each instruction; KIND is commit or insn (default FILE: standard error)"},
+    [WARP] = {"warp", 0, "LAUNCH.BLOCK.WARP",
+              "log this warp of a launch on multiprocessors, not the host; core N of the log is lane N"},
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},
     [SIGNATURE] = {"signature", 0, "FILE",
                    "at the end, write the words from begin_signature to end_signature"},
@@ -53,9 +57,10 @@ static const struct option_row rows[] = {
     [CHECK] = {"check", 0, "coherence|dram|nucd",
                "find stale data in the caches of host and accelerators, violated DRAM rules, or accesses of "
                "tasks that their nucds do not declare; exit status 3 if there are any"},
-    [TRACE] = {"trace", 0, "KIND[:FILE]",
-               "write a trace of the timed run; KIND is perfetto, konata, dram, nucd or memory (default FILE: "
-               "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
+    [TRACE] =
+        {"trace", 0, "KIND[:FILE]",
+         "write a trace of the timed run; KIND is perfetto, konata, dram, nucd or memory (default FILE: "
+         "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
@@ -109,6 +114,27 @@ static bool take_log(struct request *r, const char *value)
     return false;
 }
 
+/* Takes the numbers of a launch (from 1), a block and a warp (from 0). */
+static bool take_warp(struct request *r, const char *value)
+{
+    unsigned long long launch;
+    unsigned block, warp;
+    int length = 0;
+    r->watched = value[0] >= '1' && value[0] <= '9' && strspn(value, "0123456789.") == strlen(value) &&
+                 sscanf(value, "%19llu.%9u.%9u%n", &launch, &block, &warp, &length) == 3 &&
+                 value[length] == '\0';
+    if (!r->watched) {
+        (void)options_usage_error(
+            &interface,
+            "--warp needs the numbers of a launch, from 1, of a block and of a warp in it, from 0, "
+            "such as 1.0.0, not '%s'",
+            value);
+        return false;
+    }
+    r->watch = (struct grid_watch){.launch = launch, .block = block, .warp = warp};
+    return true;
+}
+
 /* Handles the options of timed machines. */
 static bool take_timing(struct request *r, int option, const char *value)
 {
@@ -142,6 +168,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case FIRMWARE: r->bare.firmware = value; return true;
     case DIR: r->user.dir = value; return true;
     case LOG: return take_log(r, value);
+    case WARP: return take_warp(r, value);
     case GDB: r->gdb = value; return true;
     case SIGNATURE: r->bare.signature = value; return true;
     case RECORD: r->bare.record = value; return true;
@@ -168,7 +195,9 @@ static bool choose_environment(struct request *r)
     bool firmware = r->bare.bios || r->bare.kernel;
     if (r->env == ENV_CHOOSE)
         r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
-    if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
+    if (r->watched && (!r->log || r->env == ENV_BARE))
+        (void)options_usage_error(&interface, "--warp needs --log, and a user program");
+    else if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
         (void)options_usage_error(&interface, "--record and --replay exclude each other");
     else if (r->env == ENV_BARE && r->user.environment_count)
         (void)options_usage_error(

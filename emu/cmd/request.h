@@ -5,6 +5,7 @@
 #include "emu/cmd/timing.h"
 #include "emu/env/bare.h"
 #include "emu/env/user.h"
+#include "emu/simt/grid.h"
 
 enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
@@ -14,7 +15,8 @@ struct request {
     const char *machine, *stats, *log, *gdb;
     const char **sets, **environment; /* room for argc entries each */
     size_t set_count;
-    bool verbose;
+    bool verbose, watched; /* watched: --warp was given */
+    struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;
     struct timing_options timing;

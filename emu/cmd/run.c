@@ -28,7 +28,8 @@
 struct session {
     struct machine_config machine;
     struct report *report;
-    struct log *log;
+    struct log *log, *warp_log; /* of the harts, or of `watch` */
+    const struct grid_watch *watch;
     struct gdb_server *gdb;
     struct timing timing;
     char firmware[PATH_MAX]; /* path of the accelerators' firmware; empty: none */
@@ -68,8 +69,14 @@ static bool set_up(struct session *s, const struct request *r, struct error *err
         return false;
     if (r->env == ENV_BARE && firmware(s))
         nucd_warn_hosts(s->machine.tree);
-    if (r->log && !(s->log = log_open(r->log, err)))
+    struct log *log = NULL;
+    if (r->watched && !s->machine.simt)
+        return error_set(err, "--warp: machine '%s' has no multiprocessors (simt.count), such as gpu has",
+                         s->machine.name);
+    if (r->log && !(log = log_open(r->log, err)))
         return false;
+    s->watch = r->watched ? &r->watch : NULL;
+    *(r->watched ? &s->warp_log : &s->log) = log;
     return !r->gdb || (s->gdb = gdb_server_open(r->gdb, err)) != NULL;
 }
 
@@ -77,6 +84,7 @@ static void tear_down(struct session *s)
 {
     struct error ignored; /* an open log belongs to a run that never began */
     (void)log_close(s->log, &ignored);
+    (void)log_close(s->warp_log, &ignored);
     gdb_server_close(s->gdb);
     report_free(s->report);
     timing_free(&s->timing);
@@ -88,8 +96,8 @@ static void tear_down(struct session *s)
 static bool wind_up(struct session *s, const char *program, int *status, struct error *err)
 {
     double seconds = seconds_now() - s->start;
-    struct log *log = s->log;
-    s->log = NULL;
+    struct log *log = s->log ? s->log : s->warp_log;
+    s->log = s->warp_log = NULL;
     if (!log_close(log, err) || !timing_finish(&s->timing, report_stats(s->report), status, err))
         return false;
     const struct report_run run = {program, &s->machine, *status, seconds};
@@ -189,6 +197,7 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     if (machine_timed(machine))
         launch_limit(simt, machine->threads);
     simt->observed = s->gdb || s->log;
+    simt->watch = s->watch;
     simt->unwatched = unwatched;
 }
 
@@ -236,6 +245,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.stack_size = s->machine.stack->size;
         options.stats = report_stats(s->report);
         options.log = s->log;
+        options.warp_log = s->warp_log;
         options.signal = interrupt_arrived();
         options.nucd = harts.nucd;
         options.system = &harts.system;
@@ -261,6 +271,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     user.stack_size = s->machine.stack->size;
     user.stats = report_stats(s->report);
     user.log = s->log;
+    user.warp_log = s->warp_log;
     user.signal = interrupt_arrived();
     struct launch_options simt;
     describe_launches(s, r->timing.check_coherence, &simt);

@@ -95,6 +95,10 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                              .fault = threads_fault,
                              .stop = end_early,
                              .context = threads};
+    if (options->watch) {
+        threads->host.grid.watch = options->watch;
+        threads->host.grid.executed = threads_log;
+    }
     threads->newest = &threads->requests;
     threads->beside = options->device && user->pages;
     if (threads->beside) {
@@ -115,7 +119,11 @@ void threads_free(struct threads *threads)
 {
     if (!threads)
         return;
+    if (threads->options->watch && !threads->shown)
+        fprintf(stderr,
+                "croft run: warning: --warp: the program has not launched this warp, so the log is empty\n");
     launch_free(threads->launch);
+    free(threads->shown);
     threads_drop_requests(threads);
     free(threads);
 }

@@ -39,6 +39,7 @@ struct threads {
     uint64_t asked[7];             /* a lane's call for the kernel; [0]: its number, 0: none */
     bool answered;                 /* the kernel has served that call, with the result `answer` */
     uint64_t answer;
+    struct hart *shown; /* a lane of the watched warp, as logs read it; NULL: none yet */
     /* On a timed machine, under the kernel. */
     bool beside;                        /* threads run beside the kernel's hart */
     bool waits;                         /* the program's call waits, */
@@ -47,6 +48,9 @@ struct threads {
     struct request *given;              /* that the kernel works on */
     struct request *served;             /* calls whose lanes have not repeated them yet */
 };
+
+/* threads_log.c: logs what each lane of a watched warp has executed. */
+void threads_log(void *context, struct warp *warp, const struct warp_report *report);
 
 /* threads_kernel.c: struct grid_host's functions for threads beside the kernel's hart. */
 bool threads_missing(void *context, const struct trap *trap);

@@ -30,6 +30,7 @@ struct user_options {
     struct stats *stats; /* counts the markers' regions; or NULL */
     struct log *log;     /* logs every instruction if not NULL; on a timed machine, the machine logs */
     const struct launch_options *simt; /* the multiprocessors; NULL: none */
+    struct log *warp_log;              /* logs the steps of simt->watch */
     struct nucd *nucd;                 /* take the program's tasks; NULL: none, or --env kernel */
     /* Runs the program, on its first hart. NULL: the caller runs the hart and calls user_serve(). */
     struct system *system;

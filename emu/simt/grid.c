@@ -122,6 +122,16 @@ void grid_block_free(struct grid_block *block)
     *block = (struct grid_block){0};
 }
 
+bool grid_watched(const struct grid_host *host, const struct warp *warp)
+{
+    const struct grid_watch *watch = host->watch;
+    const struct warp_place *place = warp_where(warp);
+    return watch && place->launch == watch->launch && place->warp == watch->warp &&
+           (place->block[2] * place->grid_size[1] + place->block[1]) * place->grid_size[0] +
+                   place->block[0] ==
+               watch->block;
+}
+
 /* Returns whether all threads of the block have ended. */
 static bool block_ended(const struct grid_block *block)
 {
@@ -163,13 +173,28 @@ static bool serve(struct grid *grid, struct warp *warp, enum grid_end *end)
     return report->event != WARP_TRAP;
 }
 
+/* Executes like warp_run(), step by step, and tells the host. */
+static enum warp_event run_watched(const struct grid *grid, struct warp *warp, uint64_t max_insns,
+                                   struct warp_report *report)
+{
+    uint64_t end = warp_insns(warp) + max_insns;
+    enum warp_event event = WARP_DONE;
+    while (event == WARP_DONE && warp_insns(warp) < end) {
+        event = warp_step(warp, report);
+        if (event != WARP_IDLE && event != WARP_AWAY)
+            grid->host->executed(grid->host->context, warp, report);
+    }
+    return event;
+}
+
 static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
 {
     uint64_t first = warp_insns(warp), threads = warp_thread_insns(warp), done = 0;
     enum warp_event event = WARP_DONE;
-    bool goes_on = true;
+    bool goes_on = true, watched = grid_watched(grid->host, warp);
     while (goes_on && done < GRID_SLICE && event != WARP_IDLE) {
-        event = warp_run(warp, GRID_SLICE - done, &grid->report);
+        event = watched ? run_watched(grid, warp, GRID_SLICE - done, &grid->report)
+                        : warp_run(warp, GRID_SLICE - done, &grid->report);
         goes_on = serve(grid, warp, end);
         done = warp_insns(warp) - first;
     }

@@ -61,6 +61,12 @@ void grid_block_free(struct grid_block *block);
  * the program. Returns whether it opened. */
 bool grid_block_meet(struct grid_block *block);
 
+/* A warp that is watched: number of the launch, of the block in its grid (x fastest), and of the warp in the block. */
+struct grid_watch {
+    uint64_t launch;
+    uint32_t block, warp;
+};
+
 /* The environment's services for threads. */
 struct grid_host {
     /* Serves the ECALL of a lane and stores the value for a0. Returns false to stop the run before the
@@ -77,8 +83,14 @@ struct grid_host {
     bool (*later)(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
                   struct custom_waiter *waiter);
     void (*ended)(void *context);
+    /* A warp whose steps executed() is told of, after each; NULL: none. */
+    const struct grid_watch *watch;
+    void (*executed)(void *context, struct warp *warp, const struct warp_report *report);
     void *context;
 };
+
+/* Returns whether the warp is watched. */
+bool grid_watched(const struct grid_host *host, const struct warp *warp);
 
 enum grid_end {
     GRID_DONE,

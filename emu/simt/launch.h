@@ -83,6 +83,7 @@ struct launch_options {
     uint64_t stack; /* bytes per thread, a power of two */
     enum warp_reconvergence reconvergence;
     const struct launch_device *device; /* NULL: none */
+    const struct grid_watch *watch;     /* a warp that launch_host.grid.executed() is told of; NULL: none */
     bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
     bool unwatched; /* warn that the coherence checker, which is used, does not see threads */
 };

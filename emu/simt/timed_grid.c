@@ -304,6 +304,9 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     warp_set_clock(member->warp, cycle, ticks);
     warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
+    if (grid->host->watch && report->event != WARP_IDLE && report->event != WARP_AWAY &&
+        grid_watched(grid->host, member->warp))
+        grid->host->executed(grid->host->context, member->warp, report);
     if (report->event == WARP_TRAP)
         report->event = trapped(grid, member, report, waiter);
     else if (report->event == WARP_CALL)

@@ -102,4 +102,29 @@ check "causes add up" test "$(jq '[.run | to_entries[] | select(.key | test("^ke
 # 15 multiprocessors, 2 schedulers, 32 lanes, 2 operations each clock of 1.4 GHz; 6 channels of 64 bits at 4 Gb/s.
 check "the peak of operations" test "$(jq '.run["roofline.flops_per_second"]' stats.json)" -eq 2688000000000
 check "the peak of bytes" test "$(jq '.run["roofline.bytes_per_second"]' stats.json)" -eq 192000000000
+
+# The log of a chosen warp. On a machine without multiprocessors the host runs the threads one after another, so its log of
+# the kernel's multiply-add and store has those of warp 1 in block 2 of the first launch at places 160 to 191.
+"$croft" run --log commit:host.log ./views >output 2>errors
+pc=$("$croft" disasm views | awk '/fmadd\.s/ { sub(/:.*/, "", $1); print $1; exit }')
+# lines FILE: pc, instruction and effects of the multiply-adds and of the next instruction that stores.
+lines() { grep -A 40 "0x0*$pc " "$1" | awk -v pc="$pc" 'index($0, pc " ") || / mem 0x[0-9a-f]* 0x/' | sed 's/^core *[0-9]*: //'; }
+lines host.log | awk -v pc="$pc" 'index($0, pc " ") { n++; show = n > 160 && n <= 192 } show && index($0, pc " ")' >wanted
+for options in "--set simt.count=2" "-m gpu" "-m gpu --env kernel"; do
+    # shellcheck disable=SC2086
+    "$croft" run $options --log commit:warp.log --warp 1.2.1 ./views >output 2>errors
+    check "$options: a warp's log" test -s wanted -a -z "$(diff <(lines warp.log | grep "$pc ") wanted)"
+    check "$options: the lanes" test "$(awk '{ print $2 }' warp.log | sort -u | wc -l)" -eq 32
+    # Each of 32 threads loads its 4 bytes of `from`, and stores them to `to`: thread 160 + lane.
+    check "$options: stores" test "$(grep -c "$(printf 'mem 0x%016x ' $((to + 4 * (160 + 31))))" warp.log)" -eq 1
+done
+"$croft" run -m gpu --log insn:warp.log --warp 3.1.0 ./views >output 2>errors
+check "instructions by name" test "$(grep -c amoadd.w warp.log)" -eq 32
+"$croft" run -m gpu --log insn:warp.log --warp 4.0.0 ./views >output 2>errors
+check "no such warp" grep -q "the program has not launched this warp" errors
+for options in "--warp 1.0.0" "--log insn --warp 0.0.0" "--log insn --warp 1.0" "--log insn --warp 1.0.0x"; do
+    # shellcheck disable=SC2086
+    "$croft" run -m gpu $options ./views >output 2>errors
+    check "$options: status 2" test $? -eq 2
+done
 conclude
