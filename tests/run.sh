@@ -222,9 +222,11 @@ if part kills "an experiment killed 50 times"; then
     suite "experiment killed 50 times" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 50
 fi
 if part networks "random networks, and 10 million flits with all checks"; then
-    built "$BUILD/tests/net/test_network_model" "$BUILD/tests/net/test_network" &&
+    built "$BUILD/tests/net/test_network_model" "$BUILD/tests/net/test_network" "$BUILD/tests/net/test_priorities" &&
         suite "random networks" env NETWORKS=3000 SEED="${NETWORK_SEED:-1000}" "$BUILD/tests/net/test_network_model" &&
-        suite "saturated networks" env FLITS=10000000 "$BUILD/tests/net/test_network"
+        suite "saturated networks" env FLITS=10000000 "$BUILD/tests/net/test_network" &&
+        suite "saturated networks with priorities" env FLITS=10000000 "$BUILD/tests/net/test_priorities"
+        suite "saturated networks with priorities" env FLITS=10000000 "$BUILD/tests/net/test_priorities"
 fi
 
 if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then

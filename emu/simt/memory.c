@@ -117,7 +117,8 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         histogram_add(&counters->requests_of, access->count);
     }
     note_stacks(simt, access);
-    access->divergent = coalesce_divergent(access->count, global, op->size, line);
+    access->divergent =
+        simt->config.one_line ? access->count > 1 : coalesce_divergent(access->count, global, op->size, line);
     counters->divergent += access->divergent && access->kind != SIMT_ATOMIC;
     if (simt->trace.sink)
         record(simt, access);

@@ -30,12 +30,33 @@ done
 kernel nupim_central bfs
 kernel nupim_central srad
 
+for machine in nupim_dist nupim_crit nupim_crit_tr nupim_double; do kernel "$machine" bfs; done
+
+# total NAME: a statistic of the whole run.
+total() {
+    awk -v name="\"$1\":" '/"total"/ { total = 1 } total && $1 == name { gsub(/[^0-9]/, "", $2); print $2; exit }' one.json
+}
+
+# Everything on, with short epochs: trackers leave, priority buffers are used, links get narrow, nothing is lost, and it repeats.
+oracle expected "$folder/bfs" 8192
+for statistics in one.json two.json; do
+    "$croft" run -m nupim_crit_tr_w --set net.epoch="2 us" --set net.width_time="50 ns" --stats "$statistics" "$folder/bfs" 8192 >output 2>errors
+    check "everything on: qemu's output" cmp -s expected output
+done
+check "it repeats" cmp <(sed '/^  "host"/,$d' one.json) <(sed '/^  "host"/,$d' two.json)
+check "trackers" test "$(total net.trackers)" -gt 100
+check "pairs" test "$(total net.pairs_added)" -gt 0
+check "priority buffers" test "$(total net.buffered_hops)" -gt 10000
+check "widths" test "$(total net.router.0.port.0.out.width_changes)" -gt 3
+check "packets" test "$(total net.packets_sent)" = "$(total net.packets_delivered)"
+check "flits" test "$(total net.flits_entered)" = "$(total net.flits_left)"
+
 "$croft" cc -O2 "$here/nupim_probe.c" -o probe 2>errors
 
-# probe MACHINE MULTIPROCESSOR STACK LINES: prints the clocks of a load; statistics are in stats.json.
+# probe MACHINE MULTIPROCESSOR STACK LINES: prints the clocks of a load; statistics are in one.json.
 probe() {
     echo "0 $2" >table
-    "$croft" run -m "$1" --set simt.placement=table --set simt.placement_table=table --stats stats.json probe "$3" "$4" 2>errors
+    "$croft" run -m "$1" --set simt.placement=table --set simt.placement_table=table --stats one.json probe "$3" "$4" 2>errors
 }
 
 # Each switch on the way takes RC, VA, SA, ST and a wire, of one clock of 0.4 ns each, in both directions: 4 ns are 5.6 clocks of
@@ -59,8 +80,7 @@ switches nupim_central 63 15 2
 
 # flits ROUTER PORT: flits that the port has sent.
 flits() {
-    awk -v name="\"net.router.$1.port.$2.out.flits\":" \
-        '/"total"/ { total = 1 } total && $1 == name { gsub(/[^0-9]/, "", $2); print $2; exit }' stats.json
+    total "net.router.$1.port.$2.out.flits"
 }
 
 # From M4 to the stack of M8: a request of 16 B is a flit, a response of 16 + 128 B five flits. The host, at the centre, has
@@ -71,8 +91,11 @@ few=$(for link in $links; do flits "${link%.*}" "${link#*.}"; done)
 probe nupim 44 15 512 >output
 many=$(for link in $links; do flits "${link%.*}" "${link#*.}"; done)
 paste <(echo "$few") <(echo "$many") >output
-check "flits of each link" awk '{ more = $2 - $1; least = NR <= 4 ? 256 : 1280; bad += more < least || more > least + 40 }
-    END { exit !(NR == 8 && bad == 0) }' output
+all_carry() {
+    awk '{ more = $2 - $1; least = NR <= 4 ? 256 : 1280; bad += more < least || more > least + 40 }
+        END { exit !(NR == 8 && bad == 0) }' output
+}
+check "flits of each link" all_carry
 
 # refuses NAME REGEX SETTING...
 refuses() {

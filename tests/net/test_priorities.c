@@ -1,0 +1,342 @@
+/* Congestion management at work in a network: priority buffers, priorities of critical paths, starvation, widths of links and
+ * their energy, arbitration by distance, and all invariants under load with everything on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/net/network_rig.h"
+
+static bool send_urgent(struct rig *rig, uint32_t from, uint32_t to, uint32_t flits)
+{
+    const struct network_packet packet = {
+        .time = rig->queue->now, .source = from, .destination = to, .flits = flits, .urgent = true};
+    return network_send(rig->network, &packet, rig->queue->now);
+}
+
+static struct network_config chain(const char *routers)
+{
+    struct network_config config = defaults();
+    config.topology = NETWORK_CHAIN;
+    strcpy(config.size, routers);
+    return config;
+}
+
+static void run_clocks(struct rig *rig, uint64_t clocks)
+{
+    event_queue_run(rig->queue, rig->queue->now + clocks * PERIOD);
+}
+
+/* A node refuses divergent packets, so that their only channel stands still. Urgent ones pass it in the priority buffer; the
+ * channels hold as many flits together as before. */
+static void urgent_packets_pass(void **state)
+{
+    (void)state;
+    for (uint32_t buffer = 0; buffer <= 4; buffer += 4) {
+        struct network_config config = chain("2");
+        config.vcs = 1;
+        config.priority_buffer = buffer;
+        struct rig *rig = rig_new(&config);
+        rig->refuses_divergent = true;
+        for (unsigned i = 0; i < 50; i++) {
+            (void)send(rig, 0, 1, 1, 0);
+            run_clocks(rig, 20);
+        }
+        /* 8 - 4 flits in each of two routers and at the node, and the refused one */
+        assert_int_equal(network_in_flight(rig->network) + 1, 3 * (8 - buffer) + 1);
+        for (unsigned i = 0; i < 3; i++)
+            assert_true(i > 0 || send_urgent(rig, 1, 1, 1)); /* another source: the queue of node 0 is full */
+        run_clocks(rig, 100);
+        assert_int_equal(rig->count, buffer > 0);
+        assert_int_equal(network_totals(rig->network)->buffered, buffer > 0);
+        rig->refuses_divergent = false;
+        network_unblock(rig->network, 1, 0, rig->queue->now);
+        (void)finish(rig);
+        assert_int_equal(network_totals(rig->network)->delivered, network_totals(rig->network)->sent);
+        rig_free(rig);
+    }
+}
+
+/* An urgent packet that finds the priority buffer taken uses another channel; a divergent one never uses the buffer, unless
+ * it is shared. */
+static void buffers_are_for_urgent_packets(void **state)
+{
+    (void)state;
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct network_config config = chain("3");
+        config.vcs = 1;
+        config.priority_buffer = 2;
+        config.priority_shared = shared;
+        struct rig *rig = rig_new(&config);
+        uint64_t buffered = 0, other = 0;
+        for (unsigned i = 0; i < 4; i++)
+            assert_true(send_urgent(rig, 0, 2, 8));
+        (void)finish(rig);
+        for (uint32_t p = 0; p < rig->topology.port_count; p++) {
+            other += network_vc(rig->network, p, 0)->flits;
+            buffered += network_vc(rig->network, p, 1)->flits;
+        }
+        assert_true(buffered >= 8 && other >= 8);
+        assert_int_equal(buffered + other, 4 * 8 * 3);
+        assert_int_equal(network_totals(rig->network)->urgent, 4 * 8 * 3);
+        assert_int_equal(network_totals(rig->network)->buffered, buffered);
+        for (unsigned i = 0; i < 4; i++)
+            assert_true(send(rig, 0, 2, 8, 0));
+        (void)finish(rig);
+        uint64_t after = 0;
+        for (uint32_t p = 0; p < rig->topology.port_count; p++)
+            after += network_vc(rig->network, p, 1)->flits;
+        assert_int_equal(after > buffered, shared);
+        rig_free(rig);
+    }
+}
+
+/* The three leaves of a tree send to each other as much as they can, leaf 0 to the others in turn. */
+struct tree_run {
+    unsigned arrived[3][3]; /* packets by source and destination */
+    struct congestion_pair first;
+    struct network_waits waits;
+};
+
+static struct tree_run run_tree(bool priority, uint32_t fairness)
+{
+    struct tree_run run = {0};
+    struct network_config config = defaults();
+    config.topology = NETWORK_TREE;
+    strcpy(config.size, "3x2");
+    config.vcs = 1;
+    config.track = true;
+    config.epoch = 200 * PERIOD;
+    config.path_priority = priority;
+    config.fairness = fairness;
+    struct rig *rig = rig_new(&config);
+    for (uint64_t clock = 0, turn = 0; clock < 3000; clock++) {
+        turn += send(rig, 0, 1 + turn % 2, 1, 0);
+        (void)send(rig, 1, 2, 1, 0);
+        (void)send(rig, 2, 1, 1, 0);
+        run_clocks(rig, 1);
+    }
+    for (unsigned i = 0; i < rig->count; i++)
+        run.arrived[rig->arrived[i].source][rig->arrived[i].destination]++;
+    const struct congestion *congestion = network_congestion(rig->network);
+    assert_true(congestion->counters.epochs >= 14 &&
+                congestion->counters.trackers > congestion->counters.epochs);
+    assert_true(congestion->routers[0].pair_count > 0); /* of the root, whose port n leads to leaf n */
+    run.first = congestion->routers[0].pairs[0];
+    run.waits = *network_waits(rig->network);
+    rig_free(rig);
+    return run;
+}
+
+/* More packets of the pair of the first rank arrive than without priorities, and packets of critical pairs spend less time at
+ * routers, others more. Ranks that are always ignored change nothing. */
+static void critical_paths_go_first(void **state)
+{
+    (void)state;
+    const struct tree_run plain = run_tree(false, 0), critical = run_tree(true, 0),
+                          fair = run_tree(true, 100);
+    const unsigned in = critical.first.in, out = critical.first.out;
+    assert_memory_equal(plain.arrived, fair.arrived, sizeof plain.arrived);
+    assert_int_equal(plain.waits.packets[0] + plain.waits.packets[1], 0);
+    assert_true(critical.arrived[in][out] > plain.arrived[in][out] * 11 / 10);
+    assert_true(critical.waits.packets[1] > 1000);
+    assert_true(critical.waits.clocks[1] * fair.waits.packets[1] <
+                fair.waits.clocks[1] * critical.waits.packets[1]);
+    assert_true(critical.waits.clocks[0] * fair.waits.packets[0] >
+                fair.waits.clocks[0] * critical.waits.packets[0]);
+    assert_true(critical.waits.longest[0] >= fair.waits.longest[0]);
+}
+
+/* Seven nodes of a chain send to the node at its end: those from farther away go first, up to the link's bandwidth. */
+static void farther_packets_go_first(void **state)
+{
+    (void)state;
+    struct network_config config = chain("8");
+    unsigned from[8] = {0};
+    config.vc_arbitration = config.switch_arbitration = NETWORK_DISTANCE;
+    struct rig *rig = rig_new(&config);
+    for (uint64_t clock = 0; clock < 3000; clock++) {
+        for (uint32_t node = 1; node < 8; node++)
+            (void)send(rig, node, 0, 1, 0);
+        event_queue_run(rig->queue, clock * PERIOD);
+    }
+    for (unsigned i = 0; i < rig->count; i++)
+        from[rig->arrived[i].source]++;
+    assert_true(from[7] > rig->count * 2 / 5 && from[1] < rig->count / 20);
+    rig_free(rig);
+}
+
+static uint64_t account_of(struct rig *rig, const char *name)
+{
+    struct energy_ledger ledger;
+    uint64_t energy = UINT64_MAX;
+    energy_init(&ledger);
+    network_energy(rig->network, &ledger, scope_enter(NULL, "net"));
+    for (unsigned i = 0; i < ledger.count; i++)
+        if (strcmp(ledger.accounts[i]->name, name) == 0)
+            energy = energy_of(ledger.accounts[i]);
+    energy_free(&ledger);
+    return energy;
+}
+
+/* A link without traffic falls by one tier an epoch, at its end or the time of a change later; its idle bits follow. The
+ * wire to a node, and a wire on the chip, stay. */
+static void idle_links_get_narrow(void **state)
+{
+    (void)state;
+    enum { EPOCH = 1000, WIDTH = 32 * 8, CHANGE = 100 };
+    for (unsigned late = 0; late < 2; late++) {
+        struct network_config config = chain("2");
+        config.track = config.link_widths = config.off_chip = true;
+        config.epoch = EPOCH * PERIOD;
+        config.width_time = CHANGE * PERIOD;
+        config.width_change = late ? NETWORK_LATE : NETWORK_STOP;
+        config.energy_idle = 1;
+        struct rig *rig = rig_new(&config);
+        uint32_t port = rig->topology.routers[0].first_port;
+        static const uint32_t parts[] = {1, 2, 4, 8, 8};
+        for (unsigned epoch = 0; epoch < 5; epoch++) {
+            network_sync(rig->network, (epoch * EPOCH + CHANGE + 1) * PERIOD);
+            assert_int_equal(network_width(rig->network, port), parts[epoch]);
+            assert_int_equal(network_width(rig->network, port + 1), 1);
+        }
+        event_queue_run(rig->queue, (5 * EPOCH + CHANGE) * PERIOD);
+        network_sync(rig->network, rig->queue->now);
+        uint64_t idle = EPOCH + EPOCH / 2 + EPOCH / 4 + 2 * EPOCH / 8 + CHANGE / 8;
+        if (late) /* full width for the time of a change longer, and so on */
+            idle = EPOCH + CHANGE + EPOCH / 2 + EPOCH / 4 + 2 * EPOCH / 8;
+        assert_in_range(account_of(rig, "net.idle_io"), 2 * WIDTH * idle - 2 * WIDTH,
+                        2 * WIDTH * idle + 2 * WIDTH);
+        assert_int_equal(account_of(rig, "net.idle_wires"), 0);
+        rig_free(rig);
+    }
+}
+
+/* A critical link keeps at least 1/4, and gets its full width back when it stalls. */
+static void busy_links_stay_wide(void **state)
+{
+    (void)state;
+    struct network_config config = chain("3");
+    config.track = config.link_widths = config.off_chip = true;
+    config.epoch = 1000 * PERIOD;
+    config.width_time = 10 * PERIOD;
+    struct rig *rig = rig_new(&config);
+    uint32_t port = rig->topology.routers[1].first_port; /* towards router 0 */
+    for (uint64_t clock = 0; clock < 20000; clock++) {
+        if (clock < 3000 || clock > 12000) {
+            (void)send(rig, 1, 0, 1, 0);
+            (void)send(rig, 2, 0, 1, 0);
+        }
+        event_queue_run(rig->queue, clock * PERIOD);
+        rig->count = 0;
+        network_sync(rig->network, rig->queue->now);
+        if (clock == 2999 || clock == 14999)
+            assert_int_equal(network_width(rig->network, port), 1);
+        if (clock == 11999)
+            assert_int_equal(network_width(rig->network, port), 4);
+    }
+    assert_true(network_link(rig->network, port)->changes >= 2);
+    rig_free(rig);
+}
+
+static void bad_keys_are_refused(void **state)
+{
+    (void)state;
+    struct network_config config = defaults();
+    config.topology = NETWORK_TORUS;
+    struct rig *rig = rig_new(&config);
+    struct error err;
+    config.path_priority = true;
+    assert_false(network_fits(&config, &rig->topology, &rig->routing, 1, &err));
+    assert_non_null(strstr(err.text, "path_priority: needs `track: true`"));
+    config.path_priority = false;
+    config.classes = 2, config.vcs = 2, config.priority_buffer = 3;
+    assert_false(network_fits(&config, &rig->topology, &rig->routing, 1, &err));
+    assert_non_null(
+        strstr(err.text, "priority_buffer: 3 flits; each of 2 classes and 2 sets of channels needs one"));
+    config.priority_buffer = 32;
+    assert_false(network_fits(&config, &rig->topology, &rig->routing, 1, &err));
+    assert_non_null(strstr(err.text, "leave nothing of 8 flits"));
+    config.priority_buffer = 4, config.flow = NETWORK_CUT_THROUGH;
+    assert_false(network_fits(&config, &rig->topology, &rig->routing, 2, &err));
+    assert_non_null(strstr(err.text, "priority buffers have 1"));
+    assert_true(network_fits(&config, &rig->topology, &rig->routing, 1, &err));
+    rig_free(rig);
+}
+
+/* Everything on, at full load, on every topology and flow control, with all invariants checked in every clock. FLITS=n:
+ * flits that are to arrive over all of them. */
+static void invariants_hold(void **state)
+{
+    (void)state;
+    static const struct {
+        enum network_topology kind;
+        const char *size;
+        uint32_t nodes;
+    } shapes[] = {
+        {NETWORK_MESH, "4x4", 1}, {NETWORK_TORUS, "4x4", 1},     {NETWORK_CROSSBAR, "1", 8},
+        {NETWORK_FULL, "5", 2},   {NETWORK_TREE, "2x4", 1},      {NETWORK_CHAIN, "6", 1},
+        {NETWORK_RING, "7", 1},   {NETWORK_DRAGONFLY, "3x4", 1}, {NETWORK_MESH, "5x2x2", 2},
+    };
+    enum { SHAPES = sizeof shapes / sizeof *shapes, WAYS = 4 };
+    const char *flits = getenv("FLITS");
+    uint64_t wanted = (flits ? strtoull(flits, NULL, 10) : 200000) / (SHAPES * WAYS) + 1;
+    uint64_t pairs = 0, changes = 0, buffered = 0;
+    for (unsigned i = 0; i < SHAPES * WAYS; i++) {
+        struct network_config config = defaults();
+        struct traffic_config traffic;
+        part_defaults(&traffic_kind, 0, &traffic);
+        config.topology = shapes[i / WAYS].kind;
+        strcpy(config.size, shapes[i / WAYS].size);
+        config.nodes = shapes[i / WAYS].nodes;
+        config.classes = 1 + i % 2;
+        config.vcs = 2;
+        config.speculative = i % 4 == 1;
+        config.vc_arbitration = config.switch_arbitration = (enum network_arbitration)(i % 3);
+        config.track = config.path_priority = config.link_widths = config.off_chip = true;
+        config.epoch = 50 * 1000000;
+        config.width_time = i % 5 * 10 * 1000000;
+        config.width_change = i % 2 ? NETWORK_LATE : NETWORK_STOP;
+        config.hysteresis = i % 4;
+        config.fairness = i % 3 * 20;
+        config.priority_buffer = 4;
+        config.priority_shared = i % 3 == 2;
+        config.flow = i % 7 == 3 ? NETWORK_CUT_THROUGH : NETWORK_WORMHOLE;
+        struct rig *rig = rig_new(&config); /* for its topology and routes */
+        traffic.warmup = 0, traffic.measure = 400, traffic.limit = 1;
+        traffic.flits = config.flow == NETWORK_WORMHOLE ? 1 + i % 12 : 1;
+        traffic.urgent = 50;
+        traffic.seed = i;
+        for (uint64_t arrived = 0; arrived < wanted; traffic.measure *= 2) {
+            const struct traffic_setup setup = {.config = &traffic,
+                                                .network = &config,
+                                                .topology = &rig->topology,
+                                                .routing = &rig->routing,
+                                                .check = true};
+            struct traffic_result result;
+            struct traffic *run = traffic_new(&setup, 1);
+            traffic_run(run, &result);
+            assert_true(result.accepted > 0.01);
+            arrived += network_totals(traffic_network(run))->flits_left;
+            buffered += network_totals(traffic_network(run))->buffered;
+            pairs += network_congestion(traffic_network(run))->counters.pairs_added;
+            for (uint32_t p = 0; p < rig->topology.port_count; p++)
+                changes += network_link(traffic_network(run), p)->changes;
+            traffic_free(run);
+        }
+        rig_free(rig);
+    }
+    assert_true(pairs > 100 && changes > 1000 && buffered > 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(urgent_packets_pass),     cmocka_unit_test(buffers_are_for_urgent_packets),
+        cmocka_unit_test(critical_paths_go_first), cmocka_unit_test(farther_packets_go_first),
+        cmocka_unit_test(idle_links_get_narrow),   cmocka_unit_test(busy_links_stay_wide),
+        cmocka_unit_test(bad_keys_are_refused),    cmocka_unit_test(invariants_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
