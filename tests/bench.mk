@@ -68,6 +68,10 @@ BOOKSIM ?=
 bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside BOOKSIM=binary of it; flit-hops a second
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
+.PHONY: bench-nupim
+bench-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's congestion management on two of its benchmarks
+	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim
+
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done

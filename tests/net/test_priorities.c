@@ -196,13 +196,15 @@ static void idle_links_get_narrow(void **state)
         struct rig *rig = rig_new(&config);
         uint32_t port = rig->topology.routers[0].first_port;
         static const uint32_t parts[] = {1, 2, 4, 8, 8};
-        for (unsigned epoch = 0; epoch < 5; epoch++) {
-            network_sync(rig->network, (epoch * EPOCH + CHANGE + 1) * PERIOD);
+        uint64_t before = 0, bits;
+        for (unsigned epoch = 0; epoch < 5; epoch++, before = bits) {
+            event_queue_run(rig->queue, (epoch * EPOCH + CHANGE + 1) * PERIOD);
+            bits = account_of(rig, "net.idle_io");
+            assert_true(bits > before && bits <= 2 * WIDTH * (epoch * EPOCH + CHANGE + 1));
             assert_int_equal(network_width(rig->network, port), parts[epoch]);
             assert_int_equal(network_width(rig->network, port + 1), 1);
         }
         event_queue_run(rig->queue, (5 * EPOCH + CHANGE) * PERIOD);
-        network_sync(rig->network, rig->queue->now);
         uint64_t idle = EPOCH + EPOCH / 2 + EPOCH / 4 + 2 * EPOCH / 8 + CHANGE / 8;
         if (late) /* full width for the time of a change longer, and so on */
             idle = EPOCH + CHANGE + EPOCH / 2 + EPOCH / 4 + 2 * EPOCH / 8;
