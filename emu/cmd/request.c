@@ -8,6 +8,7 @@
 #include "emu/cmd/options.h"
 #include "emu/debug/log.h"
 #include "emu/env/image.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
 enum {
@@ -17,6 +18,12 @@ enum {
     ENV,
     BIOS,
     KERNEL,
+    APPEND,
+    INITRD,
+    DTB,
+    DUMP_DTB,
+    DRIVE,
+    NETDEV,
     FIRMWARE,
     DIR,
     LOG,
@@ -42,6 +49,13 @@ static const struct option_row rows[] = {
              "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
     [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
     [KERNEL] = {"kernel", 0, "FILE", "program that the firmware starts: ELF, or raw at 2 MiB in memory"},
+    [APPEND] = {"append", 0, "TEXT", "the kernel's command line"},
+    [INITRD] = {"initrd", 0, "FILE", "the kernel's initial file system"},
+    [DTB] = {"dtb", 0, "FILE", "device tree in place of the machine's"},
+    [DUMP_DTB] = {"dump-dtb", 0, "FILE", "write the device tree to FILE ('-': standard output), and end"},
+    [DRIVE] = {"drive", 0, "file=FILE[,readonly=on]", "virtio disk whose bytes are in FILE"},
+    [NETDEV] = {"netdev", 0, "unix:PATH|none",
+                "virtio network device, connected to a Unix socket or to nothing"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [LOG] = {"log", 0, "KIND[:FILE]",
@@ -151,6 +165,70 @@ static bool take_timing(struct request *r, int option, const char *value)
     return taken;
 }
 
+/* Adds a setting NAME=VALUE, whose value has `length` characters. */
+static void set(struct request *r, const char *name, const char *value, size_t length)
+{
+    size_t size = strlen(name) + 1 + length + 1;
+    char *text = alloc(1, size);
+    (void)snprintf(text, size, "%s=%.*s", name, (int)length, value);
+    r->sets[r->set_count++] = r->made[r->made_count++] = text;
+}
+
+static bool equals(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && strncmp(text, word, length) == 0;
+}
+
+/* --drive takes what QEMU users give a raw disk; format, if and id change nothing. */
+static bool take_drive(struct request *r, const char *value)
+{
+    static const char file_key[] = "file=";
+    const size_t file_start = sizeof file_key - 1;
+    const char *file = NULL, *readonly = "false";
+    size_t file_length = 0;
+    for (const char *at = value; *at;) {
+        size_t length = strcspn(at, ",");
+        if (strncmp(at, file_key, file_start) == 0 && length > file_start) {
+            file = at + file_start;
+            file_length = length - file_start;
+        } else if (equals(at, length, "readonly=on") || equals(at, length, "readonly=off")) {
+            readonly = equals(at, length, "readonly=on") ? "true" : "false";
+        } else if (!equals(at, length, "format=raw") && !equals(at, length, "if=none") &&
+                   !equals(at, length, "if=virtio") && strncmp(at, "id=", 3) != 0) {
+            (void)options_usage_error(&interface,
+                                      "--drive: '%.*s' is unknown; allowed: file=FILE, readonly=on|off",
+                                      (int)length, at);
+            return false;
+        }
+        at += length + (at[length] == ',');
+    }
+    if (!file || r->drive) {
+        (void)options_usage_error(&interface, file ? "--drive: the machine has one disk"
+                                                   : "--drive needs file=FILE[,readonly=on]");
+        return false;
+    }
+    r->drive = true;
+    set(r, "devices.disk", "default", strlen("default"));
+    set(r, "devices.disk.file", file, file_length);
+    set(r, "devices.disk.readonly", readonly, strlen(readonly));
+    return true;
+}
+
+static bool take_netdev(struct request *r, const char *value)
+{
+    static const char unix_prefix[] = "unix:";
+    size_t prefix = strlen(unix_prefix);
+    set(r, "devices.net", "default", strlen("default"));
+    if (strcmp(value, "none") == 0)
+        return true;
+    if (strncmp(value, unix_prefix, prefix) == 0 && value[prefix]) {
+        set(r, "devices.net.socket", value + prefix, strlen(value + prefix));
+        return true;
+    }
+    (void)options_usage_error(&interface, "--netdev needs unix:PATH or none, not '%s'", value);
+    return false;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
@@ -165,6 +243,12 @@ static bool take_option(struct request *r, int option, const char *value)
     case ENV: return take_environment(r, value);
     case BIOS: r->bare.bios = value; return true;
     case KERNEL: r->bare.kernel = value; return true;
+    case APPEND: r->bare.append = value; return true;
+    case INITRD: r->bare.initrd = value; return true;
+    case DTB: r->bare.dtb = value; return true;
+    case DUMP_DTB: r->dump_dtb = value; return true;
+    case DRIVE: return take_drive(r, value);
+    case NETDEV: return take_netdev(r, value);
     case FIRMWARE: r->bare.firmware = value; return true;
     case DIR: r->user.dir = value; return true;
     case LOG: return take_log(r, value);
@@ -192,7 +276,8 @@ static bool take_option(struct request *r, int option, const char *value)
 static bool choose_environment(struct request *r)
 {
     uint64_t tohost;
-    bool firmware = r->bare.bios || r->bare.kernel;
+    bool firmware = r->bare.bios || r->bare.kernel || r->dump_dtb;
+    bool boot = firmware || r->bare.append || r->bare.initrd || r->bare.dtb;
     if (r->env == ENV_CHOOSE)
         r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
     if (r->watched && (!r->log || r->env == ENV_BARE))
@@ -202,9 +287,9 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.environment_count)
         (void)options_usage_error(
             &interface, "--setenv is for user programs; programs in machine mode have no environment");
-    else if (r->env != ENV_BARE && (firmware || r->bare.signature || r->bare.record || r->bare.replay))
-        (void)options_usage_error(&interface,
-                                  "--bios, --kernel, --signature, --record and --replay are for --env bare");
+    else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay))
+        (void)options_usage_error(&interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, "
+                                              "--signature, --record and --replay are for --env bare");
     else
         return true;
     return false;
@@ -231,7 +316,7 @@ bool request_parse(struct request *r, int argc, char **argv, int *status)
     if (r->user.program) {
         r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
         r->user.environment = r->environment;
-    } else if (!r->bare.bios) {
+    } else if (!r->bare.bios && !r->dump_dtb) {
         (void)options_usage_error(&interface, "no program given");
         return false;
     }

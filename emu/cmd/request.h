@@ -7,14 +7,21 @@
 #include "emu/env/user.h"
 #include "emu/simt/grid.h"
 
+enum { REQUEST_SETS = 3 };
+
 enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
 
 /* The parsed command line. */
 struct request {
     enum environment env;
     const char *machine, *stats, *log, *gdb;
-    const char **sets, **environment; /* room for argc entries each */
+    /* Room for REQUEST_SETS settings and one variable for each argument. */
+    const char **sets, **environment;
     size_t set_count;
+    char **made; /* the settings that options stand for; the caller frees them */
+    size_t made_count;
+    bool drive;           /* --drive was given */
+    const char *dump_dtb; /* file for the device tree; NULL: run */
     bool verbose, watched; /* watched: --warp was given */
     struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
@@ -22,8 +29,8 @@ struct request {
     struct timing_options timing;
 };
 
-/* Fills *request from the command line. The caller sets defaults and gives sets and environment room for argc
- * entries each. Returns false, with *status set and messages printed, if the command ends here. */
+/* Fills *request from the command line. The caller sets defaults and gives sets, made and environment
+ * room. Returns false, with *status set and messages printed, if the command ends here. */
 bool request_parse(struct request *request, int argc, char **argv, int *status);
 
 #endif

@@ -14,6 +14,7 @@
 #include "emu/cmd/timing.h"
 #include "emu/debug/log.h"
 #include "emu/env/bare.h"
+#include "emu/env/bare_load.h"
 #include "emu/env/gdb_system.h"
 #include "emu/env/kernel.h"
 #include "emu/env/user.h"
@@ -317,6 +318,8 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.machine = &s->machine;
     options.program = r->user.program;
     options.dir = r->user.dir;
+    if (r->dump_dtb)
+        return bare_dump_fdt(&options, r->dump_dtb, err) ? 0 : -1;
     options.arguments = r->user.arguments;
     options.argument_count = r->user.argument_count;
     options.max_insns = r->user.max_insns;
@@ -373,7 +376,8 @@ int run_measured(int argc, char **argv, int statistics)
     int status;
     size_t room = (size_t)argc + 1;
     struct request request = {
-        .sets = alloc(room, sizeof(char *)),
+        .sets = alloc(REQUEST_SETS * room, sizeof(char *)),
+        .made = alloc(REQUEST_SETS * room, sizeof(char *)),
         .environment = alloc(room, sizeof(char *)),
         .user = {.dir = ".", .max_insns = UINT64_MAX},
     };
@@ -382,6 +386,9 @@ int run_measured(int argc, char **argv, int statistics)
     (void)signal(SIGPIPE, SIG_IGN);
     if (request_parse(&request, argc, argv, &status))
         status = run(&request, statistics);
+    while (request.made_count > 0)
+        free(request.made[--request.made_count]);
+    free(request.made);
     free(request.sets);
     free(request.environment);
     return status;

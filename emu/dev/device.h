@@ -19,6 +19,7 @@ struct device_config {
 struct device_site {
     unsigned harts;
     struct timebase timebase;
+    struct bytes bytes;  /* memory, for devices that access it themselves */
     struct irq_line irq; /* interrupt line to the PLIC; without a PLIC it is not connected */
     /* Returns an interrupt line to a hart; number: NODE_MSI, NODE_MTI, NODE_SEI or NODE_MEI. */
     struct irq_line (*hart_line)(void *context, unsigned hart, unsigned number);
@@ -38,6 +39,8 @@ struct device_kind {
     const struct device_ops *ops;
     /* Returns the device, or NULL when out of host memory. */
     void *(*make)(const void *config, const struct device_site *site);
+    /* Opens what the device needs on the host. Returns false with err set on failure. NULL: nothing to do. */
+    bool (*open)(void *device, const void *config, struct error *err);
     void (*free)(void *device);
     void (*reset)(void *device);                /* restores the state after make(); NULL: nothing to do */
     uint64_t (*next_event)(const void *device); /* timebase.h; NULL: never */
@@ -68,5 +71,6 @@ struct device_kind {
 /* Their default addresses and interrupt numbers are those of the QEMU `virt` board, for which firmware is
  * built. */
 extern const struct part_kind rom_kind, finisher_kind, rtc_kind, clint_kind, plic_kind, uart_kind;
+extern const struct part_kind disk_kind, entropy_kind, virtio_console_kind, net_kind;
 
 #endif

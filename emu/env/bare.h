@@ -19,6 +19,9 @@ struct bare_options {
     const char *program;          /* ELF, started by the boot ROM; or NULL with a bios */
     const char *bios;             /* firmware: ELF, or raw at the start of memory; or NULL */
     const char *kernel;           /* run by the firmware in supervisor mode: ELF, or raw at 2 MiB; or NULL */
+    const char *append;           /* the kernel's command line; or NULL */
+    const char *initrd;           /* file with the kernel's initial file system; or NULL */
+    const char *dtb;              /* file with the device tree; NULL: the machine's */
     const char *firmware;         /* makes accelerators take tasks; NULL: they are ordinary harts */
     const char *signature;        /* file for the words between begin_signature and end_signature; or NULL */
     const char *record, *replay;  /* files of console input; or NULL */

@@ -17,4 +17,7 @@ bool bare_load(const struct bare_options *options, const struct bytes *bytes, st
  * no such region or the file cannot be written. */
 bool bare_write_signature(const struct bare_options *options, const struct bytes *bytes, struct error *err);
 
+/* Writes the device tree that the program would find to a file ('-': standard output). */
+bool bare_dump_fdt(const struct bare_options *options, const char *path, struct error *err);
+
 #endif

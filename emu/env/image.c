@@ -86,6 +86,27 @@ bool image_place(const struct image_map *map, const struct phys *memory, uint64_
     return false;
 }
 
+bool image_size(const char *path, uint64_t *size, struct error *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    *size = (uint64_t)info.st_size;
+    return S_ISREG(info.st_mode) || error_set(err, "%s: not a regular file", path);
+}
+
+bool image_load_raw(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
+                    struct error *err)
+{
+    uint64_t end = address;
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    bool loaded = load_raw(file, path, address, bytes->memory, &end, err);
+    (void)fclose(file);
+    return loaded && add_ranges(map, path, &(struct elf_range){address, end}, end > address, err);
+}
+
 bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
                 uint64_t *entry, uint64_t *end, struct error *err)
 {

@@ -10,7 +10,7 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
-enum { IMAGE_FILES = 3, IMAGE_RANGES = IMAGE_FILES * ELF_SEGMENTS };
+enum { IMAGE_FILES = 4, IMAGE_RANGES = IMAGE_FILES * ELF_SEGMENTS };
 
 /* Addresses that the loaded files occupy. Initialize with zeros. */
 struct image_map {
@@ -32,6 +32,13 @@ bool image_load(const char *path, uint64_t address, const struct bytes *bytes, s
  * file. Returns false if there is none in memory. */
 bool image_place(const struct image_map *map, const struct phys *memory, uint64_t size, uint64_t align,
                  uint64_t *address);
+
+/* Sets *size to the size of a file. Returns false with err set if it cannot be read. */
+bool image_size(const char *path, uint64_t *size, struct error *err);
+
+/* Loads a file byte for byte at `address`, whatever it is. Errors are as for image_load(). */
+bool image_load_raw(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
+                    struct error *err);
 
 /* Sets *value to the value of a symbol of an ELF file. Returns false if the file is not ELF, has no symbol
  * table, or has no such symbol. */

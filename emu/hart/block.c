@@ -119,9 +119,9 @@ void block_add_part(struct block_cache *cache, uint64_t page, uint64_t address, 
     code_pages_mark(cache->code_pages, page, last + 1);
 }
 
-static void leave_stores(void *context, uint64_t page, unsigned end)
+static void leave_stores(void *context, uint64_t page, unsigned end, bool first)
 {
-    mmu_leave_code(context, page, end);
+    mmu_leave_code(context, page, end, first);
 }
 
 struct block_cache *block_cache_new(struct hart *hart, struct error *err)

@@ -224,14 +224,14 @@ void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum m
     entry->addend = (uint64_t)(uintptr_t)bytes - entry->tag;
 }
 
-void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end)
+void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end, bool first)
 {
     const uint8_t *bytes = hart->memory->code->bytes + page * CODE_PAGE;
     if (!hart->tlb) {
         hart->paging_due |= bytes + end > hart->store_bytes && bytes < hart->store_bytes + hart->store_last;
         return;
     }
-    for (unsigned mode = 0; mode < TLB_MODES; mode++) {
+    for (unsigned mode = 0; first && mode < TLB_MODES; mode++) {
         struct tlb_entry *entries = hart->tlb[mode].store;
         for (unsigned i = 0; i < TLB_ENTRIES; i++)
             if (entries[i].tag + entries[i].addend == (uint64_t)(uintptr_t)bytes)

@@ -65,8 +65,9 @@ bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_acce
  * treats it uniformly, and nothing watches it. */
 void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access);
 
-/* Forgets ways to store to the bytes of a page of memory (code_pages.h) below `end`, without checks: it has code. */
-void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end);
+/* Forgets ways to store to the bytes of a page of memory (code_pages.h) below `end`, without checks: it has code. first:
+ * it had none before. */
+void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end, bool first);
 
 /* Finds the page of code at an address, as a fetch does, in the hart's mode, which translates. On failure returns false,
  * and hart->trap holds the fault. */

@@ -6,6 +6,8 @@
 #include "emu/dev/clint.h"
 #include "emu/dev/plic.h"
 #include "emu/dev/uart16550.h"
+#include "emu/dev/virtio_console.h"
+#include "emu/dev/virtio_net.h"
 #include "emu/sim/alloc.h"
 
 struct wire {
@@ -26,6 +28,8 @@ struct board {
     struct clint *clint; /* one of the devices; NULL: the machine has none */
     struct uart16550 *uart;
     struct plic *plic;
+    struct virtio_console *virtio_console;
+    struct virtio_net *net;
     struct rom *rom;
     struct htif *htif;
     struct console *console;
@@ -98,6 +102,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
     const struct device_config *described = part->config;
     struct device_site site = {.harts = board->harts,
                                .timebase = board->timebase,
+                               .bytes = {board->bus->memory, &board->bus->holders},
                                .hart_line = hart_line,
                                .transmit = transmit,
                                .exit = exit_run,
@@ -110,6 +115,8 @@ static bool add_device(struct board *board, const struct machine_config *config,
     *device = (struct device){.part = part, .kind = part->kind->extension};
     device->object = device->kind->make(described, &site);
     board->count++;
+    if (device->kind->open && !device->kind->open(device->object, described, err))
+        return error_prefix(err, "devices.%s", part->name);
     const struct bus_region region = {.base = described->base,
                                       .size = device->kind->size,
                                       .sizes = device->kind->sizes,
@@ -165,6 +172,8 @@ struct board *board_new(const struct machine_config *config, struct bus *bus, co
     board->rom = device_of(board, &rom_kind);
     board->clint = device_of(board, &clint_kind);
     board->uart = device_of(board, &uart_kind);
+    board->virtio_console = device_of(board, &virtio_console_kind);
+    board->net = device_of(board, &net_kind);
     return board;
 }
 
@@ -252,6 +261,9 @@ static void hand_over_input(struct board *board)
     uint8_t byte;
     if (board->htif && htif_waits(board->htif) && console_get(board->console, &byte))
         htif_receive(board->htif, byte);
+    while (board->virtio_console && virtio_console_waits(board->virtio_console) &&
+           console_get(board->console, &byte))
+        virtio_console_receive(board->virtio_console, byte);
     if (!board->uart || !uart16550_waits(board->uart))
         return;
     while (uart16550_room(board->uart) > 0 && console_get(board->console, &byte))
@@ -261,6 +273,8 @@ static void hand_over_input(struct board *board)
 enum console_state board_poll(struct board *board, struct error *err)
 {
     board_update(board);
+    if (board->net)
+        virtio_net_poll(board->net);
     if (board->htif && !htif_poll(board->htif, err))
         return CONSOLE_FAILED;
     if (!board->console)
@@ -273,7 +287,10 @@ enum console_state board_poll(struct board *board, struct error *err)
 
 bool board_wait(struct board *board, int milliseconds)
 {
-    bool waits = (board->htif && htif_waits(board->htif)) || (board->uart && uart16550_waits(board->uart));
+    bool waits = (board->htif && htif_waits(board->htif)) || (board->uart && uart16550_waits(board->uart)) ||
+                 (board->virtio_console && virtio_console_waits(board->virtio_console));
+    if (board->net && virtio_net_wait(board->net, milliseconds))
+        return true;
     return board->console && (waits || console_interactive(board->console)) &&
            console_wait(board->console, milliseconds);
 }

@@ -1,7 +1,9 @@
 #include "emu/machine/fdt.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <libfdt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,5 +141,65 @@ void *machine_fdt(const struct machine_config *config, const char *bootargs, siz
     }
     (void)error_set(err, "cannot build the device tree: %s%s", fdt_strerror(status),
                     status == -FDT_ERR_NOSPACE ? "; shorten the kernel's command line" : "");
+    return NULL;
+}
+
+/* Makes the changes in a blob with room for them. Returns libfdt's status. */
+static int choose(void *blob, const struct fdt_chosen *chosen)
+{
+    int node = fdt_path_offset(blob, "/chosen");
+    if (node == -FDT_ERR_NOTFOUND)
+        node = fdt_add_subnode(blob, 0, "chosen");
+    if (node < 0)
+        return node;
+    const char *arguments = chosen->arguments;
+    int status = arguments ? fdt_setprop(blob, node, "bootargs", arguments, (int)strlen(arguments) + 1) : 0;
+    if (status == 0 && chosen->initrd_end > chosen->initrd_first) {
+        status = fdt_setprop_u64(blob, node, "linux,initrd-start", chosen->initrd_first);
+        if (status == 0)
+            status = fdt_setprop_u64(blob, node, "linux,initrd-end", chosen->initrd_end);
+    }
+    return status;
+}
+
+void *fdt_choose(void *blob, size_t *size, const struct fdt_chosen *chosen, struct error *err)
+{
+    enum { PROPERTIES = 1024 /* enough for a node and three properties but for their text */ };
+    size_t room = *size + PROPERTIES + (chosen->arguments ? strlen(chosen->arguments) : 0);
+    void *wide = alloc(1, room);
+    int status = fdt_open_into(blob, wide, (int)room);
+    if (status == 0)
+        status = choose(wide, chosen);
+    if (status == 0)
+        status = fdt_pack(wide);
+    if (status != 0) {
+        free(wide);
+        (void)error_set(err, "cannot change the device tree: %s", fdt_strerror(status));
+        return NULL;
+    }
+    *size = fdt_totalsize(wide);
+    free(blob);
+    return wide;
+}
+
+void *fdt_read(const char *path, size_t *size, struct error *err)
+{
+    FILE *file = fopen(path, "rbe");
+    uint8_t *blob = alloc(1, ROOM_LAST + 1);
+    errno = 0;
+    *size = file ? fread(blob, 1, ROOM_LAST + 1, file) : 0;
+    const char *reason = !file || ferror(file) ? strerror(errno)
+                         : *size > ROOM_LAST   ? "larger than 4 MiB"
+                         : fdt_check_full(blob, *size) != 0
+                             ? "not a flattened device tree (the output of dtc -O dtb)"
+                             : NULL;
+    if (file)
+        (void)fclose(file);
+    if (!reason) {
+        *size = fdt_totalsize(blob);
+        return blob;
+    }
+    (void)error_set(err, "%s: %s", path, reason);
+    free(blob);
     return NULL;
 }

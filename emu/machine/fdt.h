@@ -11,4 +11,18 @@
  * Returns a blob of *size bytes, which the caller frees with free(), or NULL with err set. */
 void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err);
 
+/* What a device tree tells a kernel about its start. */
+struct fdt_chosen {
+    const char *arguments;             /* the kernel's command line; NULL: as the tree says */
+    uint64_t initrd_first, initrd_end; /* addresses of the initial file system; equal: there is none */
+};
+
+/* Changes the node /chosen of a device tree, a blob for free() of *size bytes. Returns the new blob and frees the old
+ * one, or returns NULL with err set and leaves the old one. */
+void *fdt_choose(void *blob, size_t *size, const struct fdt_chosen *chosen, struct error *err);
+
+/* Reads a device tree from a file. Returns a blob for free(), of *size bytes, or NULL with err set, which names the
+ * file. */
+void *fdt_read(const char *path, size_t *size, struct error *err);
+
 #endif

@@ -128,6 +128,13 @@ static const struct part_role devices_roles[] = {
     DEVICE(clint, "Core-local interruptor (CLINT): software interrupts and the timer, 10 MHz."),
     DEVICE(plic, "Platform-level interrupt controller (PLIC): 96 sources; contexts M and S of each hart."),
     DEVICE(uart, "Serial port (NS16550A): the console."),
+    DEVICE(disk, "virtio block device: a disk in a file."),
+    DEVICE(entropy, "virtio entropy device, whose bytes follow from a seed."),
+    {.name = "console",
+     .kind = &virtio_console_kind,
+     .presence = PART_OPTIONAL,
+     .explanation = "virtio console, beside the serial port."},
+    DEVICE(net, "virtio network device: a cable to a Unix socket, or to nowhere."),
     {.name = NULL},
 };
 

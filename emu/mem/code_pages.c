@@ -33,9 +33,10 @@ void code_pages_mark(struct code_pages *pages, uint64_t page, unsigned end)
 {
     if (!pages || pages->ends[page] >= end)
         return;
+    bool first = pages->ends[page] == 0;
     pages->ends[page] = (uint16_t)end;
     for (struct code_watcher *w = pages->watchers; w; w = w->next)
-        w->marked(w->context, page, end);
+        w->marked(w->context, page, end, first);
 }
 
 static void store(struct code_pages *pages, uint64_t page, unsigned first, unsigned last)

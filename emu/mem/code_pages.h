@@ -14,8 +14,8 @@ struct code_watcher {
     /* The bytes first to last of a page have been stored to: drop the code translated from them. Returns whether code
      * of the page is left. */
     bool (*stored)(void *context, uint64_t page, unsigned first, unsigned last);
-    /* The bytes of a page below `end` now hold code: leave fast paths for stores to them. */
-    void (*marked)(void *context, uint64_t page, unsigned end);
+    /* The bytes of a page below `end` now hold code: leave fast paths for stores to them. first: the page had no code. */
+    void (*marked)(void *context, uint64_t page, unsigned end, bool first);
     void *context;
     struct code_watcher *next;
 };

@@ -40,8 +40,9 @@ static bool forget_code(void *context, uint64_t page, unsigned first, unsigned l
 }
 
 /* Stores to the page take the slow path, which notes them. */
-static void leave_code(void *context, uint64_t page, unsigned end)
+static void leave_code(void *context, uint64_t page, unsigned end, bool first)
 {
+    (void)first;
     struct warp_memory *memory = context;
     const uint8_t *bytes = memory->setup.memory->code->bytes + page * CODE_PAGE;
     if (memory->store_base != UINT64_MAX && bytes + end > memory->store_bytes)

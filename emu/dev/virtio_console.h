@@ -1,0 +1,16 @@
+/* The virtio console's side towards the board. */
+#ifndef EMU_DEV_VIRTIO_CONSOLE_H
+#define EMU_DEV_VIRTIO_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct virtio_console;
+
+/* Returns whether the driver has room for a byte of input. */
+bool virtio_console_waits(struct virtio_console *console);
+
+/* Gives the driver a byte of input, if it has room. */
+void virtio_console_receive(struct virtio_console *console, uint8_t byte);
+
+#endif
