@@ -112,6 +112,7 @@ test_checks_all() {
         test_checks "$name" 1
     done
     test_checks harts 2
+    test_checks patch 2
     # Software sets A and D.
     on_croft paging_fault 0 --set mmu.ad=fault "$OUT/paging" </dev/null
     check "page faults for A and D" diff -q "$OUT/paging.croft" "$OUT/paging_fault.croft"
@@ -121,7 +122,7 @@ test_checks_all() {
 # A run with an instruction log gives the same result as one without.
 test_log() {
     local name
-    for name in interrupts delegation edges harts; do
+    for name in interrupts delegation edges harts patch; do
         "$CROFT" run -m virt --set harts=2 "$OUT/$name" >"$OUT/$name.plain" 2>/dev/null </dev/null || true
         "$CROFT" run -m virt --set harts=2 --log commit:/dev/null "$OUT/$name" >"$OUT/$name.logged" 2>/dev/null </dev/null || true
         check "$name: the log changes the run" cmp -s "$OUT/$name.plain" "$OUT/$name.logged"
@@ -256,6 +257,7 @@ test_timed() {
             timed "$name" "$here/$name.c" "$machine" 0
         done
         timed harts "$here/harts.c" "$machine" 0 --set host.count=2
+        timed patch "$here/patch.c" "$machine" 0 --set host.count=2
         timed reservation "$here/programs/reservation.c" "$machine" 0 --set host.count=4
         timed mailbox "$here/../../examples/firmware/mailbox.c" "$machine" 0 --set host.count=4
         timed timer "$here/../../examples/firmware/timer.c" "$machine" 0
