@@ -184,9 +184,8 @@ void *fdt_choose(void *blob, size_t *size, const struct fdt_chosen *chosen, stru
 
 void *fdt_read(const char *path, size_t *size, struct error *err)
 {
-    FILE *file = fopen(path, "rbe");
     uint8_t *blob = alloc(1, ROOM_LAST + 1);
-    errno = 0;
+    FILE *file = fopen(path, "rbe");
     *size = file ? fread(blob, 1, ROOM_LAST + 1, file) : 0;
     const char *reason = !file || ferror(file) ? strerror(errno)
                          : *size > ROOM_LAST   ? "larger than 4 MiB"

@@ -151,6 +151,72 @@ test_examples() {
     same echo
 }
 
+# Devices of virtio; what is written to the disk is in its file afterwards. QEMU has no console here.
+test_virtio() {
+    local sum
+    build virtio "$here/virtio.c" "$here/support.c" "$here/attempt.S"
+    head -c 32768 /dev/zero >"$OUT/virtio.disk"
+    on_croft virtio 0 --drive "file=$OUT/virtio.disk,format=raw" --netdev none --set devices.entropy=default \
+        --set devices.console=default "$OUT/virtio" < <(printf k)
+    add "$(sed -nE 's/^([0-9]+) passed, [0-9]+ failed$/\1/p' "$OUT/virtio.croft")" 0
+    check "no check of virtio failed" test -z "$(grep FAILED "$OUT/virtio.croft")"
+    check "text through the console" grep -qx 'spec: text through the console' "$OUT/virtio.croft"
+    sum=$(cksum <"$OUT/virtio.disk")
+    check "the disk has been written" test "$(od -An -tu1 -j1536 -N3 "$OUT/virtio.disk" | tr -s ' ')" = " 5 12 19"
+    head -c 32768 /dev/zero >"$OUT/virtio.disk"
+    on_qemu virtio -global virtio-mmio.force-legacy=false -drive "file=$OUT/virtio.disk,format=raw,if=none,id=d" \
+        -device virtio-blk-device,drive=d -device virtio-rng-device -device virtio-net-device </dev/null
+    same virtio
+    check "the same bytes as under QEMU" test "$(cksum <"$OUT/virtio.disk")" = "$sum"
+    # A disk for reading only, and files that are no disks.
+    chmod a-w "$OUT/virtio.disk"
+    on_croft virtio_readonly 1 --drive "file=$OUT/virtio.disk,readonly=on" --netdev none --set devices.entropy=default \
+        --set devices.console=default "$OUT/virtio" < <(printf k)
+    check "writing fails" grep -qx 'write 4 sectors: 0x1 FAILED, should be 0x0' "$OUT/virtio_readonly.croft"
+    check "the file is as before" test "$(cksum <"$OUT/virtio.disk")" = "$sum"
+    rm -f "$OUT/virtio.disk"
+    refused no_disk "$OUT/virtio.disk: No such file" --drive "file=$OUT/virtio.disk" "$OUT/virtio"
+    echo 123 >"$OUT/virtio.disk"
+    refused odd_disk "4 bytes are not a positive multiple of 512" --drive "file=$OUT/virtio.disk" "$OUT/virtio"
+    refused folder_disk "$OUT: " --drive "file=$OUT" "$OUT/virtio"
+    refused no_peer "must listen on this Unix socket" --netdev "unix:$OUT/none" "$OUT/virtio"
+    STATUS=2 refused_usage --drive nothing
+    STATUS=2 refused_usage --drive file=a --drive file=b
+    STATUS=2 refused_usage --netdev tap
+}
+
+# refused_usage OPTIONS...: a usage error.
+refused_usage() {
+    local status=0
+    "$CROFT" run "$@" "$OUT/virtio" >/dev/null 2>"$OUT/usage.err" </dev/null || status=$?
+    check "$*: status $status, not 2" test "$status" = 2
+    check "$*: the message names the option" grep -q -- "${1}" "$OUT/usage.err"
+}
+
+# What a kernel is told: command line, initial file system, a device tree of the user's own.
+test_board() {
+    build board "$here/programs/board.c"
+    head -c 10000 "$OUT/board" | tail -c 9999 >"$OUT/board.initrd"
+    on_croft board 0 --append 'console=ttyS0 x="a b"' --initrd "$OUT/board.initrd" "$OUT/board" </dev/null
+    check "bootargs" grep -qx 'bootargs: console=ttyS0 x="a b"' "$OUT/board.croft"
+    check "initrd" grep -qx "initrd: 9999 bytes, sum $(od -An -v -tu1 -w1 "$OUT/board.initrd" | awk '{s += $1} END {print s}')" \
+        "$OUT/board.croft"
+    "$CROFT" run -m virt --set harts=3 --append one --drive file=ignored --dump-dtb "$OUT/board.dtb"
+    check "the dumped tree has 3 harts" grep -qa 'cpu@2' "$OUT/board.dtb"
+    check "and a disk" grep -qa 'virtio_mmio@10001000' "$OUT/board.dtb"
+    on_croft board_dtb 0 --dtb "$OUT/board.dtb" "$OUT/board" </dev/null
+    check "--dtb" grep -qx 'bootargs: one' "$OUT/board_dtb.croft"
+    on_croft board_both 0 --dtb "$OUT/board.dtb" --append two "$OUT/board" </dev/null
+    check "--append changes it" grep -qx 'bootargs: two' "$OUT/board_both.croft"
+    refused bad_dtb "not a flattened device tree" --dtb "$OUT/board" "$OUT/board"
+    refused no_dtb "No such file" --dtb "$OUT/none" "$OUT/board"
+    refused no_initrd "--initrd: $OUT/none" --initrd "$OUT/none" "$OUT/board"
+    : >"$OUT/empty"
+    refused empty_initrd "no file system" --initrd "$OUT/empty" "$OUT/board"
+    truncate -s 20M "$OUT/large"
+    refused large_initrd "enlarge memory.size" --initrd "$OUT/large" --set memory.size=16MiB "$OUT/board"
+}
+
 test_signature() {
     build signature "$here/programs/signature.c"
     on_croft signature 0 --signature "$OUT/signature.words" "$OUT/signature" </dev/null
@@ -384,7 +450,7 @@ if ! command -v "$QEMU" >/dev/null; then
     conclude
     exit 1
 fi
-all=(checks_all log programs examples signature ends semihosting repeats loading time timed nucd)
+all=(checks_all log programs examples virtio board signature ends semihosting repeats loading time timed nucd)
 for group in "${@:-${all[@]}}"; do
     "test_$group"
 done
