@@ -53,6 +53,44 @@ static uint16_t place_of(enum dram_target target, enum dram_command command)
     return (uint16_t)(command / DRAM_PLACES * rows[target] * DRAM_PLACES + command % DRAM_PLACES);
 }
 
+/* Returns the delay that takes effect at the bank, unless the whole rank has a longer one. */
+static uint32_t of_bank(const struct dram_rules *rules, const struct dram_table *table,
+                        enum dram_command earlier, enum dram_command later)
+{
+    const uint32_t clocks = longest(rules, table, earlier, later, DRAM_TARGET_BANK);
+    return clocks > longest(rules, table, earlier, later, DRAM_TARGET_RANK) ? clocks : 0;
+}
+
+/* Returns the target of what a command for one bank does to a refresh or a precharge of all banks. */
+static enum dram_target target_at(const struct dram_rules *rules, enum dram_command later)
+{
+    return rules->extent[later] == DRAM_EXTENT_BANK ? DRAM_TARGET_BANK : DRAM_TARGET_RANK;
+}
+
+/* Refreshes and precharges of all banks are rare, but nearly every command delays them, mostly by as much as it delays
+ * an activate or a precharge of its own bank. So these delays are not recorded at each command: the time of the rare
+ * command is found from the banks' times of `as` when it is due. Possible if no command delays `as` in its bank for
+ * longer than the rare command. */
+static void take_bank_times(struct dram_rules *rules, const struct dram_table *table, enum dram_command rare,
+                            enum dram_command as)
+{
+    for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS && rules->commands[earlier].name; earlier++)
+        if (rules->extent[earlier] == DRAM_EXTENT_BANK &&
+            of_bank(rules, table, earlier, as) > longest(rules, table, earlier, rare, target_at(rules, rare)))
+            return;
+    rules->bank_as[rare] = (uint8_t)as;
+}
+
+/* Returns whether the rare command's delay is that of the command whose bank times it shares. */
+static bool is_shared(const struct dram_rules *rules, const struct dram_table *table,
+                      enum dram_command earlier, enum dram_command later, enum dram_target target,
+                      uint32_t clocks)
+{
+    const enum dram_command as = (enum dram_command)rules->bank_as[later];
+    return as != later && rules->extent[earlier] == DRAM_EXTENT_BANK && target == target_at(rules, later) &&
+           of_bank(rules, table, earlier, as) == clocks;
+}
+
 /* Adds the delays after `earlier` that take effect at the target, except those that the whole rank has
  * anyway. */
 static void compile(struct dram_rules *rules, const struct dram_table *table, enum dram_command earlier,
@@ -66,6 +104,7 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
         assert(clocks < DRAM_DELAY);
         bool narrow = target == DRAM_TARGET_BANK || target == DRAM_TARGET_GROUP;
         if (clocks == 0 || later != rules->timed_as[later] ||
+            is_shared(rules, table, earlier, later, target, clocks) ||
             (narrow && longest(rules, table, earlier, later, DRAM_TARGET_RANK) >= clocks))
             continue;
         assert(count < DRAM_EFFECTS);
@@ -89,6 +128,7 @@ static void take_commands(struct dram_rules *rules, const struct dram_config *co
         rules->bus[command] = config->dual_command && row->bus == DRAM_BUS_COLUMN;
         rules->bus_clocks[command] = command == DRAM_ACT ? (uint8_t)config->act_clocks : 1;
         rules->timed_as[command] = (uint8_t)row->timed_as;
+        rules->bank_as[command] = (uint8_t)command;
         rules->extent[command] = (uint8_t)row->extent;
         rules->change[command] = (uint8_t)row->change;
         rules->counter[command] = (uint16_t)row->counter;
@@ -101,6 +141,9 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
     memset(rules, 0, sizeof *rules);
     rules->act_shift = config->act_last_clock ? config->act_clocks - 1 : 0;
     take_commands(rules, config);
+    take_bank_times(rules, table, DRAM_PREA, DRAM_PRE);
+    take_bank_times(rules, table, DRAM_REF, DRAM_ACT);
+    take_bank_times(rules, table, DRAM_REFB, DRAM_ACT);
     for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS && rules->commands[earlier].name; earlier++)
         for (enum dram_target target = 0; target < DRAM_TARGETS; target++)
             compile(rules, table, earlier, target);
@@ -129,6 +172,16 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
 {
     memset(timing, 0, sizeof *timing);
     timing->rules = rules;
+}
+
+uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_command command, uint32_t rank)
+{
+    uint64_t ready = 0;
+    for (uint64_t left = timing->rules->rank_banks[rank]; left; left &= left - 1) {
+        const uint64_t time = timing->bank[0][__builtin_ctzll(left)][command];
+        ready = ready > time ? ready : time;
+    }
+    return ready;
 }
 
 /* Records an activate in each window of the rank, and delays the next one until the window has room for

@@ -41,7 +41,9 @@ struct dram_rules {
     uint32_t window_count;
     uint8_t bus[DRAM_COMMANDS];        /* its command bus: enum dram_bus, or 0 if there is only one */
     uint8_t bus_clocks[DRAM_COMMANDS]; /* clocks for which it occupies the bus */
-    uint8_t timed_as[DRAM_COMMANDS];   /* this and the next two: columns of struct dram_command_row */
+    uint8_t
+        bank_as[DRAM_COMMANDS]; /* see take_bank_times(): its times of banks are also those of this command */
+    uint8_t timed_as[DRAM_COMMANDS]; /* this and the next two: columns of struct dram_command_row */
     uint8_t extent[DRAM_COMMANDS];
     uint8_t change[DRAM_COMMANDS];
     uint16_t counter[DRAM_COMMANDS]; /* offset in struct dram_counters */
@@ -77,6 +79,9 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
 /* Sets the state before any command. The rules must outlive it. */
 void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules);
 
+/* Returns the first cycle at which all banks of a rank have reached their times of a command. */
+uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_command command, uint32_t rank);
+
 /* Returns the first cycle at which timing allows the command. For a command that affects several banks,
  * `bank` is any of them. */
 static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum dram_command command,
@@ -98,6 +103,12 @@ static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum 
     }
     if (extent == DRAM_EXTENT_BANK) {
         time = timing->bank[plane][bank][place];
+        ready = ready > time ? ready : time;
+    }
+    const enum dram_command as = (enum dram_command)rules->bank_as[kind];
+    if (as != (enum dram_command)kind) {
+        time = extent == DRAM_EXTENT_BANK ? timing->bank[0][bank][as]
+                                          : dram_timing_rank_banks(timing, as, rules->rank_of[bank]);
         ready = ready > time ? ready : time;
     }
     return ready;
