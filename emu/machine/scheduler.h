@@ -36,6 +36,10 @@ enum { SCHEDULER_COMPONENTS = 3 };
 struct scheduler_core {
     struct core *core;
     bool paused; /* asleep because its hart has stopped */
+    /* The hart came to a breakpoint or watchpoint while a debugger held it; the stop is served when the debugger lets
+     * the hart move. */
+    bool owes;
+    enum hart_stop owed;
 };
 
 struct scheduler {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/core/serial.h"
+#include "emu/hart/probe.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
 
@@ -233,6 +234,11 @@ enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop
     bool apart = system->hooks.trap && i > 0;
     if (apart && stop != HART_STOP_LIMIT && (i >= system->threads || stop == HART_STOP_MARKER))
         return CORE_CONTINUE;
+    if (system->motion[i] == SYSTEM_HOLD && (stop == HART_STOP_BREAK || stop == HART_STOP_WATCH)) {
+        s->cores[i].owes = s->cores[i].paused = true;
+        s->cores[i].owed = stop;
+        return CORE_SLEEP;
+    }
     s->served = !serves_asleep(s, stop);
     if (s->served)
         goes = serve(s, i, stop);
@@ -275,6 +281,25 @@ static void go_on(struct scheduler *s)
     grant_all(s);
 }
 
+/* Returns whether the debugger still wants to know of the stop. */
+static bool is_wanted(const struct hart *hart, enum hart_stop stop)
+{
+    return stop == HART_STOP_BREAK ? hart_has_breakpoint(hart, hart->pc) : hart->watchpoint_count > 0;
+}
+
+/* Leaves the event loop for a stop that happened while a debugger held the hart, if one can be served now. */
+static void serve_owed(struct scheduler *s)
+{
+    const struct system *system = s->system;
+    for (unsigned i = 0; i < s->count && !s->stopped; i++) {
+        if (!s->cores[i].owes || system->motion[i] == SYSTEM_HOLD)
+            continue;
+        s->cores[i].owes = s->served = false;
+        if (is_wanted(hart_of(s, i), s->cores[i].owed))
+            leave_loop(s, i, s->cores[i].owed);
+    }
+}
+
 /* All cores sleep and no timer is set: waits for input. False when nothing can happen any more. */
 static bool wait_outside(struct scheduler *s)
 {
@@ -291,7 +316,9 @@ static bool wait_outside(struct scheduler *s)
 bool scheduler_advance(struct scheduler *s, enum system_stop *stop)
 {
     s->stopped = false;
-    go_on(s);
+    serve_owed(s);
+    if (!s->stopped)
+        go_on(s);
     while (!s->stopped && !must_leave(s)) {
         if (s->idle && !event_pending(&s->timer_event) && !wait_outside(s)) {
             *stop = SYSTEM_STUCK;
@@ -358,6 +385,7 @@ void scheduler_start(struct scheduler *s)
     for (unsigned i = 0; i < s->count; i++) {
         s->cores[i].core->waiting = false;
         s->cores[i].paused = true;
+        s->cores[i].owes = false;
     }
     if (s->reset)
         s->reset(s->reset_context);

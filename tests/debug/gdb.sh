@@ -46,6 +46,7 @@ test_reset
 test_idle
 test_harts_log
 test_regions
+test_all_hits
 test_usage
 test_connections
 

@@ -45,3 +45,20 @@ EOF
         same "regions, $options: output" "6 10 7" "$(cat "$OUT/stdout")"
     done
 }
+
+# Accelerators that come to a breakpoint while gdb moves another one over it alone are reported when gdb moves them, not
+# before, and none of their hits is lost: 5 tasks of 8 iterations.
+test_all_hits() {
+    start -m nucd --set accel.count=5 "$OUT/regions"
+    debug "$OUT/regions" <<EOF
+break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from')
+ignore 1 1000
+continue
+info breakpoints
+EOF
+    expect "all hits" <<'EOF'
+*Inferior 1 (Remote target) exited normally*
+*breakpoint already hit 40 times*
+EOF
+    finish "all hits" 0
+}
