@@ -57,9 +57,12 @@ char *gdb_description_new(size_t *length)
     FILE *out = open_memstream(&text, length);
     if (!out)
         alloc_failed();
-    fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
-          "  <architecture>riscv:rv64</architecture>\n  <feature name=\"org.gnu.gdb.riscv.cpu\">\n",
-          out);
+    fputs(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
+        /* no operating system: for Linux, gdb's default, it would step by breakpoints, which misses traps */
+        "  <architecture>riscv:rv64</architecture>\n  <osabi>none</osabi>\n  <feature "
+        "name=\"org.gnu.gdb.riscv.cpu\">\n",
+        out);
     for (unsigned i = 0; i < 32; i++)
         write_register(out, register_name[i], x_type(i), GDB_REGISTER_X + i);
     write_register(out, "pc", "code_ptr", GDB_REGISTER_PC);

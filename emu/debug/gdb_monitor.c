@@ -13,6 +13,7 @@ enum { COLUMNS = 4, DESCRIPTION = 128, SHOWN = 64 /* bytes of an unknown command
 struct request {
     const struct gdb_target *target;
     unsigned thread;
+    const char *argument; /* the rest of the line; "" if there is none */
     FILE *out;
 };
 
@@ -27,9 +28,11 @@ static const struct {
 } commands[] = {
     {"help", "this list", run_help},
     {"machine", "the machine's resolved description", run_machine},
-    {"regs", "pc, privilege and registers of the current thread", run_regs},
+    {"regs", "pc, privilege and registers of the selected thread", run_regs},
     {"reset", "restart the machine from its first instruction", run_reset},
-    {"stats", "the statistics since the start or the last reset", run_stats},
+    {"stats",
+     "the statistics since the start or the last reset; stats PATTERN: those whose names match, as in dram.*",
+     run_stats},
     {"threads", "what each hart is doing", run_threads},
 };
 
@@ -85,7 +88,8 @@ static void run_stats(const struct request *request)
 {
     const struct gdb_target_ops *ops = request->target->ops;
     if (ops->statistics)
-        ops->statistics(request->target->target, request->out);
+        ops->statistics(request->target->target, request->argument[0] ? request->argument : NULL,
+                        request->out);
     else
         fputs("there are no statistics here\n", request->out);
 }
@@ -104,6 +108,19 @@ static void run_threads(const struct request *request)
     }
 }
 
+/* Returns the number of the command that the line begins with, and sets *argument to the rest; COMMANDS if there is
+ * none, or if it takes no argument and is given one. */
+static size_t find_command(const char *line, const char **argument)
+{
+    const size_t length = strcspn(line, " ");
+    *argument = line + length + strspn(line + length, " ");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strlen(commands[i].name) == length && memcmp(line, commands[i].name, length) == 0 &&
+            ((*argument)[0] == '\0' || commands[i].run == run_stats))
+            return i;
+    return COMMANDS;
+}
+
 static void answer_unknown(const struct request *request, const char *line)
 {
     const char *names[COMMANDS];
@@ -120,12 +137,10 @@ static void answer_unknown(const struct request *request, const char *line)
 char *gdb_monitor(const struct gdb_target *target, unsigned thread, const char *line, size_t *length)
 {
     char *text = NULL;
-    const struct request request = {target, thread, open_memstream(&text, length)};
+    struct request request = {.target = target, .thread = thread, .out = open_memstream(&text, length)};
     if (!request.out)
         alloc_failed();
-    size_t found = 0;
-    while (found < COMMANDS && strcmp(line, commands[found].name) != 0)
-        found++;
+    const size_t found = find_command(line, &request.argument);
     if (found < COMMANDS)
         commands[found].run(&request);
     else if (line[0] == '\0')

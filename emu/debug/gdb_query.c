@@ -101,7 +101,7 @@ static void query_command(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_MALFORMED);
         return;
     }
-    char *text = gdb_monitor(&session->target, session->thread, line, &length);
+    char *text = gdb_monitor(&session->target, session->selected, line, &length);
     for (size_t done = 0; done < length;) {
         size_t part = length - done < CONSOLE_PART ? length - done : CONSOLE_PART;
         gdb_reply_text(&session->reply, "O");

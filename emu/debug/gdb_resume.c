@@ -79,7 +79,7 @@ static void resume(struct gdb_session *session, enum gdb_motion motion, unsigned
         bool moves = session->resume_thread < 0 || i == mover;
         session->actions[i] = (struct gdb_action){.motion = moves ? GDB_CONTINUE : GDB_STAY};
     }
-    session->actions[mover] = (struct gdb_action){motion, signal};
+    session->actions[mover] = (struct gdb_action){.motion = motion, .signal = signal};
     start(session);
 }
 
@@ -121,10 +121,14 @@ void gdb_step_signal(struct gdb_session *session, struct gdb_cursor *in)
     resume_packet(session, in, GDB_STEP, true);
 }
 
-/* Parses one action of vCont: c, s, Cnn or Snn. */
+/* Parses one action of vCont: c, s, Cnn, Snn or rFROM,TO. */
 static bool take_action(struct gdb_cursor *in, struct gdb_action *action)
 {
     uint64_t signal = GDB_SIGNAL_NONE;
+    *action = (struct gdb_action){.motion = GDB_STEP};
+    if (gdb_take_text(in, "r"))
+        return gdb_take_number(in, &action->from) && gdb_take_text(in, ",") &&
+               gdb_take_number(in, &action->to);
     if (gdb_take_text(in, "c") || gdb_take_text(in, "s")) {
         action->motion = in->at[-1] == 'c' ? GDB_CONTINUE : GDB_STEP;
     } else {
@@ -175,7 +179,7 @@ static bool take_actions(struct gdb_session *session, struct gdb_cursor *in)
 void gdb_verbose(struct gdb_session *session, struct gdb_cursor *in)
 {
     if (gdb_take_text(in, "Cont?") && gdb_at_end(in))
-        gdb_reply_text(&session->reply, "vCont;c;C;s;S");
+        gdb_reply_text(&session->reply, "vCont;c;C;s;S;r");
     else if (gdb_take_text(in, "Cont;")) {
         in->at--;
         if (take_actions(session, in))

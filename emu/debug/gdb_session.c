@@ -6,6 +6,8 @@
 #include "emu/debug/gdb_description.h"
 #include "emu/sim/alloc.h"
 
+enum { RANGE_STEPS = 1000 }; /* steps of a range before gdb's packets are looked at */
+
 void gdb_fail(struct gdb_session *session, enum gdb_error error)
 {
     const uint8_t number = (uint8_t)error;
@@ -62,6 +64,8 @@ static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
     }
 }
 
+/* gdb asks so for the thread that the user selects. Its choice by Hg may be another one: of the thread that it last
+ * listed, for example. */
 static void thread_alive(struct gdb_session *session, struct gdb_cursor *in)
 {
     int64_t thread;
@@ -70,8 +74,10 @@ static void thread_alive(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_MALFORMED);
     else if (thread < 1 || !gdb_thread_find(session, thread, &index))
         gdb_fail(session, GDB_NO_SUCH_THREAD);
-    else
+    else {
+        session->selected = index;
         gdb_ok(session);
+    }
 }
 
 /* Handlers by the packet's first letter. Other packets are unknown and get an empty reply. */
@@ -184,7 +190,7 @@ void gdb_session_connect(struct gdb_session *session, gdb_send *send, void *cont
     session->attached = true;
     session->acks = true;
     session->names_breaks = false;
-    session->thread = session->last.thread;
+    session->thread = session->selected = session->last.thread;
     session->resume_thread = -1;
     session->send = send;
     session->send_context = context;
@@ -211,12 +217,43 @@ void gdb_session_disconnect(struct gdb_session *session)
         session->actions[session->last.thread].signal = session->last.signal;
 }
 
-void gdb_session_advance(struct gdb_session *session)
+/* Runs the target once. */
+static struct gdb_stop run_once(struct gdb_session *session)
 {
     struct gdb_stop stop = {.kind = GDB_STOP_NONE, .thread = session->last.thread};
     session->target.ops->run(session->target.target, session->actions, &stop);
     for (unsigned i = 0; i < session->thread_count; i++)
         session->actions[i].signal = GDB_SIGNAL_NONE; /* delivered */
+    return stop;
+}
+
+/* Returns true if the thread has made a step of a range and must go on with it. Makes the stop one at a breakpoint if
+ * there is one at the thread's pc. */
+static bool is_in_range(const struct gdb_session *session, struct gdb_stop *stop)
+{
+    const struct gdb_action *action = &session->actions[stop->thread];
+    const struct gdb_target *target = &session->target;
+    uint64_t pc;
+    if (session->state != GDB_RUNNING || stop->kind != GDB_STOP_SIGNAL || stop->signal != GDB_SIGNAL_TRAP ||
+        action->motion != GDB_STEP ||
+        !target->ops->register_read(target->target, stop->thread, GDB_REGISTER_PC, &pc) ||
+        pc < action->from || pc >= action->to)
+        return false;
+    const struct gdb_stop there = {.kind = GDB_STOP_BREAK, .thread = stop->thread, .address = pc};
+    if (!gdb_points_find(&session->points, &there))
+        return true;
+    *stop = there;
+    return false;
+}
+
+void gdb_session_advance(struct gdb_session *session)
+{
+    struct gdb_stop stop = run_once(session);
+    for (unsigned steps = 1; is_in_range(session, &stop); steps++) {
+        if (steps == RANGE_STEPS)
+            return;
+        stop = run_once(session);
+    }
     if (stop.kind == GDB_STOP_NONE)
         return;
     session->last = stop;
@@ -227,7 +264,7 @@ void gdb_session_advance(struct gdb_session *session)
     else
         session->state = GDB_STOPPED;
     if (session->attached) {
-        session->thread = stop.thread;
+        session->thread = session->selected = stop.thread;
         gdb_reply_stop(session);
         gdb_session_send(session);
     }

@@ -34,6 +34,8 @@ enum gdb_motion { GDB_STAY, GDB_CONTINUE, GDB_STEP };
 struct gdb_action {
     enum gdb_motion motion;
     unsigned signal; /* signal to deliver first, or GDB_SIGNAL_NONE */
+    /* for the session: a thread that steps steps again while its pc is in [from, to) */
+    uint64_t from, to;
 };
 
 enum gdb_stop_kind {
@@ -74,8 +76,8 @@ struct gdb_target_ops {
     void (*run)(void *target, const struct gdb_action *actions, struct gdb_stop *stop);
     /* Describes a thread's state in a few words, for `info threads`. */
     void (*thread_describe)(void *target, unsigned thread, char *text, size_t size);
-    /* Monitor commands of the same names. */
-    void (*statistics)(void *target, FILE *out);
+    /* Monitor commands of the same names. Statistics whose names match the shell pattern; all if it is NULL. */
+    void (*statistics)(void *target, const char *pattern, FILE *out);
     void (*machine)(void *target, FILE *out);
     bool (*reset)(void *target, FILE *out);
 };

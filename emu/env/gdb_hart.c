@@ -5,12 +5,12 @@
 _Static_assert((unsigned)GDB_WATCH_READ == (unsigned)HART_WATCH_READ, "the sets of accesses agree");
 _Static_assert((unsigned)GDB_WATCH_WRITE == (unsigned)HART_WATCH_WRITE, "the sets of accesses agree");
 
-void gdb_facts_statistics(const struct gdb_facts *facts, FILE *out)
+void gdb_facts_statistics(const struct gdb_facts *facts, const char *pattern, FILE *out)
 {
-    if (facts->stats)
-        stats_print(facts->stats, out);
-    else
+    if (!facts->stats)
         fputs("no statistics are available\n", out);
+    else if (stats_print(facts->stats, pattern, out) == 0 && pattern)
+        fprintf(out, "no statistic's name matches '%s'; * stands for any characters\n", pattern);
 }
 
 void gdb_facts_machine(const struct gdb_facts *facts, FILE *out)

@@ -13,7 +13,7 @@ struct gdb_facts {
     const struct machine_config *machine;
 };
 
-void gdb_facts_statistics(const struct gdb_facts *facts, FILE *out);
+void gdb_facts_statistics(const struct gdb_facts *facts, const char *pattern, FILE *out);
 void gdb_facts_machine(const struct gdb_facts *facts, FILE *out);
 
 /* Return false if there is no such register or it cannot take the value. Writing x0 does nothing. */

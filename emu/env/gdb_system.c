@@ -73,9 +73,9 @@ static void thread_describe(void *target, unsigned thread, char *text, size_t si
                        waits ? ", waits for an interrupt" : "");
 }
 
-static void statistics(void *target, FILE *out)
+static void statistics(void *target, const char *pattern, FILE *out)
 {
-    gdb_facts_statistics(&((struct gdb_system *)target)->options->facts, out);
+    gdb_facts_statistics(&((struct gdb_system *)target)->options->facts, pattern, out);
 }
 
 static void machine(void *target, FILE *out)

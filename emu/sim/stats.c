@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -434,11 +435,14 @@ static json_t *json_all(struct stats *stats)
     return all;
 }
 
-void stats_print(struct stats *stats, FILE *out)
+size_t stats_print(struct stats *stats, const char *pattern, FILE *out)
 {
     uint64_t *values = values_now(stats, stats->start);
+    size_t printed = 0;
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
+        if (pattern && fnmatch(pattern, counter->name, 0) != 0)
+            continue;
         if (counter->kind == COUNTER)
             fprintf(out, "%-32s %16" PRIu64, counter->name, values[i]);
         else if (counter->kind == COUNTER_RATIO)
@@ -446,8 +450,10 @@ void stats_print(struct stats *stats, FILE *out)
         else
             continue;
         fprintf(out, " # %s (%s)\n", counter->meaning, counter->unit);
+        printed++;
     }
     free(values);
+    return printed;
 }
 
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err)

@@ -107,8 +107,8 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  * Ratios have 9 digits. Bytes of texts that are not UTF-8 appear as \xNN. */
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
 
-/* Prints the counters since the start or the last reset, one line each: `name value # meaning (unit)`. Changes nothing;
- * regions stay open. */
-void stats_print(struct stats *stats, FILE *out);
+/* Prints the counters since the start or the last reset, one line each: `name value # meaning (unit)`. With a pattern, a
+ * shell's, prints those whose names match. Returns their number. Changes nothing; regions stay open. */
+size_t stats_print(struct stats *stats, const char *pattern, FILE *out);
 
 #endif

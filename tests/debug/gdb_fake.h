@@ -126,8 +126,10 @@ static void fake_thread_describe(void *target, unsigned thread, char *text, size
     (void)snprintf(text, size, "fake %u", thread);
 }
 
-static void fake_statistics(void *target, FILE *out)
+static void fake_statistics(void *target, const char *pattern, FILE *out)
 {
+    if (pattern)
+        fprintf(out, "like %s\n", pattern);
     for (unsigned i = 0; i < 2000; i++)
         fprintf(out, "counter %u: %u\n", i, ((struct fake *)target)->runs);
 }

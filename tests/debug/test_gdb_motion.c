@@ -26,7 +26,7 @@ static void test_resume(void **state)
 {
     struct world *world = *state;
     assert_string_equal(talk(world, "?"), "T05" AT_START);
-    assert_string_equal(talk(world, "vCont?"), "vCont;c;C;s;S");
+    assert_string_equal(talk(world, "vCont?"), "vCont;c;C;s;S;r");
     assert_string_equal(move(world, "vCont;s:1;c", stepped), "T05" AT_START);
     assert_actions(world, GDB_STEP, 0, GDB_CONTINUE, 0);
     (void)move(world, "vCont;s:2", stepped);
@@ -46,6 +46,35 @@ static void test_resume(void **state)
     assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 2);
     gdb_session_advance(world->session);
     assert_actions(world, GDB_STAY, 0, GDB_CONTINUE, 0);
+}
+
+/* A thread that steps through a range is not reported before it leaves the range or comes to a breakpoint; it makes one
+ * step at least. */
+static void test_range(void **state)
+{
+    struct world *world = *state;
+    uint64_t *pc = &world->fake.registers[0][GDB_REGISTER_PC];
+    *pc = 0x80000004;
+    assert_string_equal(move(world, "vCont;r80000000,80000010:1;c", stepped), "");
+    assert_actions(world, GDB_STEP, 0, GDB_CONTINUE, 0);
+    assert_true(world->fake.runs > 1);
+    assert_int_equal(world->session->state, GDB_RUNNING);
+    *pc = 0x80000010;
+    gdb_session_advance(world->session);
+    assert_string_equal(answers(world), "T05" HERE("1", "1000008000000000"));
+    *pc = 0x80000004;
+    (void)talk(world, "Z0,80000004,2");
+    assert_string_equal(move(world, "vCont;r80000000,80000010:1", stepped),
+                        "T05" HERE("1", "0400008000000000"));
+    assert_int_equal(world->session->last.kind, GDB_STOP_BREAK);
+    (void)talk(world, "z0,80000004,2");
+    /* An empty range is a step; a stop of another thread ends the stepping. */
+    assert_string_equal(move(world, "vCont;r80000004,80000004:1", stepped),
+                        "T05" HERE("1", "0400008000000000"));
+    const struct gdb_stop other = {.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_SEGV, .thread = 1};
+    assert_non_null(strstr(move(world, "vCont;r80000000,80000010:1;c", other), "T0bthread:2;"));
+    assert_string_equal(talk(world, "vCont;r80000000:1"), "E16");
+    assert_string_equal(talk(world, "vCont;r80000000,:1"), "E16");
 }
 
 static void test_running(void **state)
@@ -146,8 +175,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_resume), TEST(test_running), TEST(test_stops),  TEST(test_exit),
-        TEST(test_death),  TEST(test_kill),    TEST(test_detach),
+        TEST(test_resume), TEST(test_running), TEST(test_range), TEST(test_stops),
+        TEST(test_exit),   TEST(test_death),   TEST(test_kill),  TEST(test_detach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,20 +267,40 @@ static void test_monitor(void **state)
     char *statistics = NULL;
     size_t length;
     FILE *out = open_memstream(&statistics, &length);
-    fake_ops.statistics(&world->fake, out);
+    fake_ops.statistics(&world->fake, NULL, out);
     assert_int_equal(fclose(out), 0);
     assert_true(length > GDB_PACKET);
     assert_string_equal(monitor(world, "stats"), statistics);
     free(statistics);
+    /* A pattern; only this command takes more than its name. */
+    assert_non_null(strstr(monitor(world, "stats  dram.*"), "like dram.*\n"));
+    assert_non_null(strstr(monitor(world, "regs all"), "unknown monitor command"));
+}
+
+/* gdb reads registers of other threads, as for its list, without selecting them; it asks for a thread that the user
+ * selects. A stop selects its thread. */
+static void test_selected_thread(void **state)
+{
+    struct world *world = *state;
+    assert_string_equal(talk(world, "Hg2"), "OK");
+    assert_non_null(strstr(monitor(world, "regs"), "pc   0x0000000080000000"));
+    assert_string_equal(talk(world, "T2"), "OK");
+    assert_string_equal(talk(world, "Hg1"), "OK");
+    assert_non_null(strstr(monitor(world, "regs"), "pc   0x0000000080001000"));
+    (void)talk(world, "c");
+    world->fake.next = (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_TRAP};
+    gdb_session_advance(world->session);
+    (void)answers(world);
+    assert_non_null(strstr(monitor(world, "regs"), "pc   0x0000000080000000"));
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_acknowledge), TEST(test_unknown), TEST(test_malformed), TEST(test_registers),
-        TEST(test_memory),      TEST(test_threads), TEST(test_points),    TEST(test_queries),
-        TEST(test_description), TEST(test_monitor),
+        TEST(test_acknowledge), TEST(test_unknown), TEST(test_malformed),       TEST(test_registers),
+        TEST(test_memory),      TEST(test_threads), TEST(test_points),          TEST(test_queries),
+        TEST(test_description), TEST(test_monitor), TEST(test_selected_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
