@@ -20,6 +20,12 @@
     .endr
     .endm
 
+    .macro  EACH_RULE                   /* for unwinding: where the interrupted code's registers are */
+    .irp    n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .cfi_offset \n, 8 * \n
+    .endr
+    .endm
+
     .section .text.trap, "ax", @progbits
 /* mtvec mode 1: exceptions at the base, interrupt n at base + 4 n. */
     .balign 256
@@ -38,6 +44,13 @@ trap_vectors:
     .globl  trap_entry
     .type   trap_entry, @function
 trap_entry:
+    /* Backtraces go through the trap to the interrupted code. Its pc is not in ra: column 64 of the psABI's DWARF
+     * registers is for this. Until it is in the frame, no rule can name it. */
+    .cfi_startproc simple
+    .cfi_signal_frame
+    .cfi_return_column 64
+    .cfi_def_cfa sp, 0
+    .cfi_undefined 64
     /* mscratch is 0 in machine mode; in lower modes it holds the top of the trap stack. */
     csrrw   sp, mscratch, sp
     bnez    sp, 1f
@@ -59,6 +72,8 @@ trap_entry:
 2:  sd      t2, 8 * 2(sp)
     csrr    t0, mepc
     sd      t0, FRAME_PC(sp)
+    EACH_RULE
+    .cfi_offset 64, FRAME_PC
     csrr    t0, mcause
     sd      t0, FRAME_CAUSE(sp)
     csrr    t0, mtval
@@ -94,7 +109,9 @@ trap_entry:
     ld      t0, 8 * 5(sp)
     ld      t1, 8 * 6(sp)
     ld      sp, 8 * 2(sp)
+    .cfi_undefined 64
     mret
+    .cfi_endproc
     .size   trap_entry, . - trap_entry
 
     .section .note.GNU-stack, "", @progbits

@@ -8,10 +8,23 @@
     .endr
     .endm
 
+    .macro  each_rule                   /* for unwinding: where the program's registers are */
+    .irp    n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    .cfi_offset \n, 8 * \n
+    .endr
+    .endm
+
     .text
     .balign 4
     .globl  trap_entry
 trap_entry:
+    /* Backtraces go through the trap to the program: column 64 of the psABI's DWARF registers is its pc. Until that is in
+     * the frame, no rule can name it. */
+    .cfi_startproc simple
+    .cfi_signal_frame
+    .cfi_return_column 64
+    .cfi_def_cfa a0, 0
+    .cfi_undefined 64
     /* sscratch: the program's frame; 0 while the kernel runs. */
     csrrw   a0, sscratch, a0
     beqz    a0, kernel_trapped
@@ -30,17 +43,23 @@ trap_entry:
     .option pop
     lla     sp, kernel_stack_top
     mv      s0, a0
+    .cfi_def_cfa s0, 0
+    each_rule
+    .cfi_offset 64, KERNEL_FRAME_PC
     call    kernel_trap
     mv      a0, s0
 
     .globl  trap_return
 trap_return:                        /* a0: the frame */
+    .cfi_def_cfa a0, 0
     ld      t0, KERNEL_FRAME_PC(a0)
     csrw    sepc, t0
     csrw    sscratch, a0
     each_register ld
     ld      a0, 80(a0)
+    .cfi_undefined 64
     sret
+    .cfi_endproc
 
 kernel_trapped:
     li      a0, DOOR_PANIC_NUMBER

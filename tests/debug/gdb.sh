@@ -45,6 +45,7 @@ test_step_through_wait
 test_reset
 test_idle
 test_harts_log
+test_trap_backtrace
 test_regions
 test_all_hits
 test_usage

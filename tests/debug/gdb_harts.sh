@@ -224,3 +224,22 @@ EOF
     "$CROFT" run --env bare --set harts=2 --log "commit:$OUT/log.alone" "$OUT/harts" </dev/null || true
     same "log of harts: as without gdb" "$(sha256sum <"$OUT/log.alone")" "$(sha256sum <"$OUT/log")"
 }
+
+# Backtraces go from a handler through the trap to the interrupted code, and its frames are as they were.
+test_trap_backtrace() {
+    "$CROFT" cc --bare -g -O2 "$here/../../examples/firmware/timer.c" -o "$OUT/timer"
+    start -m virt "$OUT/timer"
+    debug "$OUT/timer" <<'END'
+break on_timer
+continue
+backtrace
+kill
+END
+    expect "backtrace through a trap" <<'END'
+#0  on_timer *
+#1  <signal handler called>
+#[2-9]* in main () at *timer.c:*
+END
+    kill "$croft" 2>/dev/null || true
+    wait "$croft" || true
+}
