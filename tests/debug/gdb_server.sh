@@ -10,7 +10,7 @@ test_rubbish() {
     exec 4<>"/dev/tcp/127.0.0.1/$port"
     # shellcheck disable=SC2016
     printf 'GET / HTTP/1.1\r\n\r\n$g#00$mzz,4#c1$xyz#6b$m0,ffffffffffffffff#29' >&4
-    answer=$(timeout 10 head -c ${#wanted} <&4 || true)
+    answer=$(timeout 600 head -c ${#wanted} <&4 || true)
     exec 4>&-
     same "rubbish" "$wanted" "$answer"
     finish "rubbish" 3
@@ -52,7 +52,7 @@ EOF
 # usage STATUS TEXT WHERE: --gdb WHERE must be refused with that message.
 usage() {
     local status=0
-    timeout 10 "$CROFT" run --gdb "$3" "$OUT/program" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || status=$?
+    timeout 600 "$CROFT" run --gdb "$3" "$OUT/program" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || status=$?
     same "--gdb $3: exit status" "$1" "$status"
     if grep -qF -- "$2" "$OUT/stderr"; then pass; else fail "--gdb $3" "$(cat "$OUT/stderr")"; fi
 }
@@ -71,7 +71,7 @@ test_usage() {
 test_connections() {
     local child
     start_port "$OUT/program"
-    timeout 60 gdb-multiarch -nx -q -batch -ex "target remote 127.0.0.1:$port" -ex 'break half' -ex continue -ex 'print value' \
+    timeout 600 gdb-multiarch -nx -q -batch -ex "target remote 127.0.0.1:$port" -ex 'break half' -ex continue -ex 'print value' \
         "$OUT/program" >"$OUT/gdb" 2>&1 </dev/null || true
     expect "TCP" <<'EOF'
 Breakpoint 1, half (value=1) at *
@@ -84,7 +84,7 @@ EOF
     wait "$croft" 2>/dev/null || true
     same "abandoned socket: is there" socket "$(stat -c %F "$socket")"
     : >"$OUT/stderr"
-    timeout 60 "$CROFT" run --gdb "$socket" "$OUT/program" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null &
+    timeout 600 "$CROFT" run --gdb "$socket" "$OUT/program" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null &
     croft=$!
     until grep -q 'waits for gdb' "$OUT/stderr"; do sleep 0.01; done
     same "socket: only for this user" "600" "$(stat -c %a "$socket")"

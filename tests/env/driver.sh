@@ -23,7 +23,7 @@ machine() {
     local count=$1 mode=$2
     shift 2
     status=0
-    timeout 100 "$CROFT" run -m nucd --env kernel --set accel.count="$count" --set nucd.mode="$mode" \
+    timeout 600 "$CROFT" run -m nucd --env kernel --set accel.count="$count" --set nucd.mode="$mode" \
         --set nucd.os_clocks=500 --stats "$OUT/stats.json" "${options[@]}" "$@" \
         >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
 }

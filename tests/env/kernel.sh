@@ -19,7 +19,7 @@ mkdir "$OUT/dir"
 run() {
     local wanted=$1 name=$2 text=$3 status=0
     shift 3
-    timeout 60 "$CROFT" run --env kernel "$@" >"$OUT/output" 2>&1 </dev/null || status=$?
+    timeout 600 "$CROFT" run --env kernel "$@" >"$OUT/output" 2>&1 </dev/null || status=$?
     if [ "$status" = "$wanted" ] && grep -qF -- "$text" "$OUT/output"; then
         pass
     else
@@ -76,7 +76,7 @@ fi
 # The ranges agree with the page tables.
 for arguments in process "kernel checks" "pointers 0x84000000"; do
     read -ra words <<<"$arguments"
-    if (cd "$OUT/dir" && timeout 100 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then
+    if (cd "$OUT/dir" && timeout 600 "$CHECK_RANGES" "$SHARE" "$OUT/${words[0]}" "${words[@]:1}") >"$OUT/output" 2>&1; then
         pass
     else
         fail "ranges of $arguments" "$(cat "$OUT/output")"

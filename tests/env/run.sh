@@ -21,7 +21,7 @@ evidence() {
 run() {
     local wanted=$1 name=$2 status=0
     shift 2
-    timeout 60 "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || status=$?
+    timeout 600 "$@" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || status=$?
     if [ "$status" = "$wanted" ]; then
         pass
     else
@@ -186,7 +186,7 @@ test_disasm() {
     run 0 bits "$CROFT" disasm --bits 0x00c58533 0x4501
     check bits test "$(cat "$OUT/stdout")" = "$(printf '00c58533\tadd\ta0,a1,a2\n4501\tc.li\ta0,0')"
     for file in "$OUT"/elf/*; do
-        timeout 60 "$CROFT" disasm "$file" >"$OUT/stdout" 2>"$OUT/stderr" || [ $? = 1 ] ||
+        timeout 600 "$CROFT" disasm "$file" >"$OUT/stdout" 2>"$OUT/stderr" || [ $? = 1 ] ||
             fail "disasm $(basename "$file")"
     done
     pass

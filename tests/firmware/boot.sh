@@ -18,7 +18,7 @@ mkdir -p "$OUT"
 boot() {
     local name=$1 wanted=$2 status=0
     shift 2
-    timeout 60 "$CROFT" run -m virt --bios "$bios" --kernel "$kernel" --max-insns 3000000000 "$@" \
+    timeout 600 "$CROFT" run -m virt --bios "$bios" --kernel "$kernel" --max-insns 3000000000 "$@" \
         >"$OUT/$name.txt" 2>"$OUT/$name.err" || status=$?
     check "$name: status $status, not $wanted: $(tail -n 1 "$OUT/$name.err")" [ "$status" = "$wanted" ]
 }
@@ -94,7 +94,7 @@ done
 run() {
     local name=$1 wanted=$2 status=0
     shift 2
-    timeout 20 "$CROFT" run -m virt "$@" >"$OUT/$name.txt" 2>"$OUT/$name.err" || status=$?
+    timeout 600 "$CROFT" run -m virt "$@" >"$OUT/$name.txt" 2>"$OUT/$name.err" || status=$?
     check "$name: status $status, not $wanted: $(tail -n 1 "$OUT/$name.err")" [ "$status" = "$wanted" ]
 }
 
@@ -109,7 +109,7 @@ check "readc: another run's record" grep -q 'this run differs from the recorded 
 # The user ends a run in which all harts sleep; `script` provides the terminal.
 status=0
 (sleep 0.5; printf 'k'; sleep 0.2; printf '\001x'; sleep 0.5) |
-    timeout 20 script -qec "'$CROFT' run -m virt --record '$OUT/sleep.input' '$OUT/sleep'" /dev/null >"$OUT/sleep.txt" ||
+    timeout 600 script -qec "'$CROFT' run -m virt --record '$OUT/sleep.input' '$OUT/sleep'" /dev/null >"$OUT/sleep.txt" ||
     status=$?
 check "sleep: status $status, not 0" [ "$status" = 0 ]
 check "sleep: the record has no end" grep -q ' end$' "$OUT/sleep.input"
@@ -123,13 +123,10 @@ if command -v gdb-multiarch >/dev/null; then
     mkfifo "$OUT/keys.$$"
     exec 4<>"$OUT/keys.$$"
     rm -f "$OUT/keys.$$" "$socket"
-    timeout 20 "$CROFT" run -m virt --gdb "$socket" "$OUT/readc" <&4 >"$OUT/readc.gdb.txt" 2>"$OUT/readc.gdb.err" &
+    timeout 600 "$CROFT" run -m virt --gdb "$socket" "$OUT/readc" <&4 >"$OUT/readc.gdb.txt" 2>"$OUT/readc.gdb.err" &
     runner=$!
-    for _ in $(seq 200); do
-        if [ -S "$socket" ]; then break; fi
-        sleep 0.05
-    done
-    timeout 15 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote $socket" \
+    while kill -0 "$runner" 2>/dev/null && ! [ -S "$socket" ]; do sleep 0.05; done
+    timeout 600 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote $socket" \
         -ex 'shell (sleep 0.5; kill -INT $PPID) &' -ex continue -ex 'print $a0' -ex 'x/i $pc' \
         -ex "shell printf 'b\n' >&4" -ex continue "$OUT/readc" >"$OUT/gdb.txt" 2>&1 </dev/null || true
     status=0

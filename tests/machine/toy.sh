@@ -74,7 +74,7 @@ run() {
         options+=("$1")
         shift
     done
-    (cd "$work" && timeout 60 build/bin/croft run -m "$machine" --stats stats.json --trace perfetto:trace.json \
+    (cd "$work" && timeout 600 build/bin/croft run -m "$machine" --stats stats.json --trace perfetto:trace.json \
         "${options[@]}" program "$2" >output 2>errors) || status=$?
     [ "$status" -eq "$wanted" ]
 }

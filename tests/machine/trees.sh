@@ -40,7 +40,7 @@ shuffled() {
 run() {
     local file=$1 statistics=$2
     shift 2
-    timeout 120 "$croft" run -m "$file" --check dram --stats "$statistics" "$@" >"$work/output" 2>"$work/errors"
+    timeout 600 "$croft" run -m "$file" --check dram --stats "$statistics" "$@" >"$work/output" 2>"$work/errors"
 }
 
 evidence() {
@@ -125,7 +125,7 @@ partitions() {
 # Each part that does something in time is a group of the timeline, by its name.
 traced() {
     local name
-    timeout 60 "$croft" run -m "$here/stacks.yaml" --trace "perfetto:$work/trace.json" --max-time 1us \
+    timeout 600 "$croft" run -m "$here/stacks.yaml" --trace "perfetto:$work/trace.json" --max-time 1us \
         "$folder/vector_add" >"$work/output" 2>"$work/errors" || true
     for name in host.0 host.0.l1d l2 crossbar link.3 peer.11 simt.63 simt.63.l1 stack.3.crossbar stack.3.simt.0 \
         'stack.3.dram channel 15'; do
@@ -137,7 +137,7 @@ traced() {
 refused() {
     local status=0 shown=0
     printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"
-    timeout 60 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
+    timeout 600 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
     check "island: refused" test "$status" -eq 2
     check "island: message" grep -q '^croft run: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
     "$croft" show "$work/island.yaml" >"$work/output" 2>"$work/errors" || shown=$?
@@ -150,7 +150,7 @@ shown() {
     local name
     for name in "$@"; do
         "$croft" show "$name" >"$work/shown.yaml"
-        timeout 60 "$croft" run -m "$work/shown.yaml" --max-insns 1000 "$folder/lud" >"$work/output" 2>"$work/errors" || true
+        timeout 600 "$croft" run -m "$work/shown.yaml" --max-insns 1000 "$folder/lud" >"$work/output" 2>"$work/errors" || true
         check "$name: shown and run" test "$(grep -c warning "$work/errors")" -eq 0
     done
 }

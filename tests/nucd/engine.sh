@@ -26,7 +26,7 @@ run() {
     done
     shift
     status=0
-    timeout 300 "$croft" run -m nucd "${sets[@]}" --stats "$work/stats.json" "$@" >"$work/out" 2>"$work/err" || status=$?
+    timeout 600 "$croft" run -m nucd "${sets[@]}" --stats "$work/stats.json" "$@" >"$work/out" 2>"$work/err" || status=$?
 }
 
 fact() {
@@ -61,7 +61,7 @@ done
 for kernel in "$@"; do
     oracle "$work/wanted" "$kernel"
     status=0
-    timeout 300 "$croft" run -m nucd --env kernel --check coherence --stats "$work/stats.json" "$kernel" \
+    timeout 600 "$croft" run -m nucd --env kernel --check coherence --stats "$work/stats.json" "$kernel" \
         >"$work/out" 2>"$work/err" || status=$?
     check "${kernel##*/} beneath the kernel" same_end
     check "${kernel##*/} beneath the kernel: $(head -n 1 "$work/err")" test ! -s "$work/err"

@@ -101,13 +101,13 @@ list() {
 # given command.
 run_all() {
     local body last status
-    timeout 300 "$@" "$random" >random.out 2>random.err
+    timeout 600 "$@" "$random" >random.out 2>random.err
     echo "status $?" >>random.out
     last=$(nm "$faults" | grep -c ' body_[0-9]*$')
     : >faults.out
     for ((body = 1; body < last; body += 2)); do
         status=0
-        { timeout 60 "$@" "$faults" $((body - 1)) "$body" | base64 -w 0; } >fault.out 2>fault.err || status=$?
+        { timeout 600 "$@" "$faults" $((body - 1)) "$body" | base64 -w 0; } >fault.out 2>fault.err || status=$?
         echo "fault $body: $(cat fault.out) status $status" >>faults.out
         [ ! -s fault.err ] || sed "s/^/fault $body: /" fault.err >>faults.err
     done

@@ -27,7 +27,7 @@ run() {
         shift
     done
     shift
-    timeout 120 "$croft" run -m "$here/threads.yaml" --stats stats.json "${options[@]}" ./threads "$@" \
+    timeout 600 "$croft" run -m "$here/threads.yaml" --stats stats.json "${options[@]}" ./threads "$@" \
         >output 2>errors || status=$?
     [ "$status" -eq "$wanted" ]
 }

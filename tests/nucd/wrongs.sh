@@ -18,7 +18,7 @@ modes=("" "--env kernel" "--env kernel --set nucd.mode=driver" "--set host.core=
 try() {
     local status=0
     # shellcheck disable=SC2086 # several words
-    timeout 20 "$croft" run -m nucd $3 "$work/wrongs" $4 >"$work/out" 2>"$work/err" || status=$?
+    timeout 600 "$croft" run -m nucd $3 "$work/wrongs" $4 >"$work/out" 2>"$work/err" || status=$?
     if [ "$status" -eq "$1" ] && grep -qF -- "$2" "$work/err" && head -n 1 "$work/out" | grep -qx before; then
         pass
     else
@@ -32,7 +32,7 @@ as_qemu() {
     # shellcheck disable=SC2086 # several words
     oracle "$work/wanted" "$work/wrongs" $2
     # shellcheck disable=SC2086 # several words
-    timeout 20 "$croft" run -m nucd $1 "$work/wrongs" $2 >"$work/out" 2>"$work/err" || status=$?
+    timeout 600 "$croft" run -m nucd $1 "$work/wrongs" $2 >"$work/out" 2>"$work/err" || status=$?
     if [ "$status" -eq "$wanted" ] && cmp -s "$work/wanted" "$work/out" && ! [ -s "$work/err" ]; then
         pass
     else
@@ -77,7 +77,7 @@ for what in "" exit; do
         "--set accel.core=ooo" "--env kernel" "--env kernel --set accel.count=2" "--env kernel --set host.core=inorder"; do
         status=0
         # shellcheck disable=SC2086 # several words
-        timeout 20 "$croft" run -m nucd $mode --stats "$work/stats.json" "$work/calls" $what >"$work/out" 2>"$work/err" || status=$?
+        timeout 600 "$croft" run -m nucd $mode --stats "$work/stats.json" "$work/calls" $what >"$work/out" 2>"$work/err" || status=$?
         check "calls in regions, $mode $what" [ "$status" -eq "$wanted" ]
         check "calls in regions, $mode $what: output" cmp -s "$work/out" "$work/wanted"
         check "calls in regions, $mode $what: silent" [ ! -s "$work/err" ]

@@ -98,7 +98,7 @@ END
 try() {
     local expected=$1 message=$2 status=0
     shift 2
-    timeout -k 1 20 "$@" >"$work/output" 2>&1 || status=$?
+    timeout -k 1 600 "$@" >"$work/output" 2>&1 || status=$?
     if [ "$status" -eq "$expected" ] && grep -qF -e "$message" "$work/output"; then
         pass
     else

@@ -18,7 +18,7 @@ one() {
     rm -rf "$folder"
     mkdir -p "$folder"
     cd "$folder" || exit 1
-    timeout 120 qemu-riscv64 "$program" >oracle 2>oracle.err
+    timeout 600 qemu-riscv64 "$program" >oracle 2>oracle.err
     status=$?
     check minpc-4 --set simt.count=2 --set simt.width=4 --set simt.reconvergence=minpc
     check minpc-32 --set simt.count=2 --set simt.reconvergence=minpc
@@ -63,7 +63,7 @@ all_with() {
 check() {
     local label=$1 ours=0
     shift
-    timeout 120 "$croft" run "$@" --stats one.json "$program" >output 2>errors || ours=$?
+    timeout 600 "$croft" run "$@" --stats one.json "$program" >output 2>errors || ours=$?
     if [ "$ours" -ne "$status" ]; then
         echo "failed $name, $label: exit status $ours, qemu's is $status; $(tail -n 1 errors)"
     elif ! cmp -s output oracle; then
@@ -71,7 +71,7 @@ check() {
     elif ! grep -q '"simt.*thread_instructions": [1-9]' one.json; then
         echo "failed $name, $label: no thread ran on a multiprocessor"
     elif { [ -n "${ALL:-}" ] || [ "$label" = "$repeat" ]; } &&
-        { timeout 120 "$croft" run "$@" --stats two.json "$program" >again 2>&1 || true; } &&
+        { timeout 600 "$croft" run "$@" --stats two.json "$program" >again 2>&1 || true; } &&
         ! diff <(without_host one.json) <(without_host two.json) >/dev/null; then
         echo "failed $name, $label: the statistics do not repeat"
     else
