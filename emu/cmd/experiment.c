@@ -24,6 +24,7 @@ enum {
     OPTION_SET,
     OPTION_RETRY,
     OPTION_FILES,
+    OPTION_YES,
     JOBS_MOST = 1024
 };
 
@@ -38,6 +39,7 @@ static const struct option_row rows[] = {
     [OPTION_RETRY] = {"retry-failed", 0, NULL, "run again what has failed"},
     [OPTION_FILES] = {"files", 0, NULL,
                       "write each run's command, output, statistics and machine to files in DIR/runs, too"},
+    [OPTION_YES] = {"yes", 'y', NULL, "do not ask before an experiment of more than 10000 runs"},
 };
 
 static const struct option_set interface = {
@@ -60,7 +62,7 @@ struct request {
     const char *file, *out, *results;
     unsigned jobs;
     uint64_t memory;
-    bool retry, files;
+    bool retry, files, yes;
     const char **sets; /* room for argc entries */
     size_t set_count;
 };
@@ -84,6 +86,8 @@ static int take(void *context, int option, const char *value)
         request->retry = true;
     else if (option == OPTION_FILES)
         request->files = true;
+    else if (option == OPTION_YES)
+        request->yes = true;
     else if (option == OPTION_MEMORY) {
         struct error err;
         if (!quantity_parse(QUANTITY_SIZE, value, &request->memory, &err) || request->memory == 0)
@@ -147,6 +151,15 @@ static int count(const struct experiment *e, const struct experiment_run *runs, 
     return number;
 }
 
+/* Counts the runs that were wanted and have not ended. */
+static int left_of(const struct experiment *e, const struct experiment_run *runs)
+{
+    int number = 0;
+    for (int n = 0; n < experiment_runs(e); n++)
+        number += runs[n].wanted && runs[n].state == EXPERIMENT_LEFT;
+    return number;
+}
+
 /* Executes, evaluates and writes what there is, also after a signal. */
 static bool conduct(const struct experiment *e, const struct experiment_where *where, bool files,
                     struct results *results, struct experiment_run *runs, struct error *err)
@@ -160,9 +173,31 @@ static bool conduct(const struct experiment *e, const struct experiment_where *w
     return good && written;
 }
 
-static int run(const struct experiment *e, const struct experiment_where *where, bool files,
+/* Returns whether an experiment of so many runs is meant. */
+static bool ask(const struct experiment *e, bool yes, struct error *err)
+{
+    char answer[16] = "";
+    int point[EXPERIMENT_AXES], runs = 0;
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        runs += !experiment_skipped(e, point);
+    }
+    if (yes || runs <= EXPERIMENT_WITHOUT_YES || e->search_count)
+        return true;
+    if (isatty(STDIN_FILENO) != 1)
+        return error_set(err, "%s: axes: these are %d runs; if they are meant, say --yes", e->doc.path, runs);
+    (void)fprintf(stderr, "croft experiment: %s: axes: these are %d runs. Execute them? [y/N] ", e->doc.path,
+                  runs);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return true;
+    return error_set(err, "%s: nothing was run", e->doc.path);
+}
+
+static int run(const struct experiment *e, const struct experiment_where *where, bool files, bool yes,
                struct error *err)
 {
+    if (!ask(e, yes, err))
+        return 2;
     struct experiment_run *runs = experiment_plan(e, err);
     if (!runs)
         return 2;
@@ -170,8 +205,8 @@ static int run(const struct experiment *e, const struct experiment_where *where,
     bool good = results && conduct(e, where, files, results, runs, err);
     struct error ignored;
     bool closed = results_close(results, good ? err : &ignored);
-    int failed = count(e, runs, EXPERIMENT_FAILED), left = count(e, runs, EXPERIMENT_LEFT),
-        skipped = count(e, runs, EXPERIMENT_SKIPPED), all = experiment_runs(e);
+    int failed = count(e, runs, EXPERIMENT_FAILED), left = left_of(e, runs),
+        skipped = count(e, runs, EXPERIMENT_SKIPPED), all = failed + left + count(e, runs, EXPERIMENT_DONE);
     experiment_unplan(e, runs);
     if (signals_arrived())
         (void)fprintf(stderr,
@@ -180,8 +215,8 @@ static int run(const struct experiment *e, const struct experiment_where *where,
     if (!good || !closed)
         return 1;
     (void)fprintf(stderr,
-                  "croft experiment: %d runs, %d failed, %d skipped by the description; results in %s\n",
-                  all - skipped, failed, skipped, where->out);
+                  "croft experiment: %d runs, %d failed, %d skipped by the description; results in %s\n", all,
+                  failed, skipped, where->out);
     return signals_arrived() ? 128 + signals_arrived() : failed ? 1 : 0;
 }
 
@@ -229,7 +264,7 @@ static int experiment(const struct request *request)
             .body = body,
         };
         err.text[0] = '\0';
-        status = run(&e, &where, request->files, &err);
+        status = run(&e, &where, request->files, request->yes, &err);
         experiment_free(&e);
     }
     if (err.text[0])

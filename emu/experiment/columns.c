@@ -81,11 +81,16 @@ static bool read_choice(struct experiment *e, const yaml_node_t *node, struct ex
 bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment *e = experiment_of(context);
+    if (!experiment_measure(e, err))
+        return false;
     int count = doc_items(&e->doc, value, "skip", err);
-    e->skips = experiment_array(count, sizeof *e->skips);
-    while (e->skip_count < count) {
-        int i = e->skip_count++;
-        if (!read_choice(e, doc_item(&e->doc, value, i), &e->skips[i], err))
+    for (int i = 0; i < count; i++) {
+        struct experiment_choice choice;
+        bool good = read_choice(e, doc_item(&e->doc, value, i), &choice, err);
+        if (good)
+            experiment_skip(e, &choice);
+        experiment_free_choice(&choice);
+        if (!good)
             return false;
     }
     return count >= 0;
@@ -148,7 +153,7 @@ static bool column_baseline(void *context, const yaml_node_t *value, struct erro
             return false;
         if (axis == 0)
             return doc_wrong(&e->doc, value, err, "a baseline is of the same program");
-        column->baseline[axis] = point;
+        column->baseline[e->axes[axis].leader] = point;
     }
     return count >= 0;
 }
@@ -202,6 +207,7 @@ static bool baseline_is_run(struct experiment *e, const struct experiment_column
         experiment_place(e, n, point);
         for (int axis = 0; axis < e->axis_count; axis++)
             base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
+        experiment_follow(e, base);
         if (!experiment_skipped(e, point) && experiment_skipped(e, base))
             return doc_wrong(&e->doc, node, err, "%s: the baseline of a run is among those that 'skip' names",
                              column->name);
@@ -218,6 +224,8 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
         {"absent", column_absent, false},       {"mean", column_mean, false},
     };
     struct experiment *e = experiment_of(context);
+    if (!experiment_measure(e, err))
+        return false;
     int count = doc_pairs(&e->doc, value, "columns", err);
     if (count > EXPERIMENT_COLUMNS)
         return doc_wrong(&e->doc, value, err, "more than %d columns", EXPERIMENT_COLUMNS);
@@ -252,7 +260,10 @@ static bool table_across(void *context, const yaml_node_t *value, struct error *
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&experiment_of(context)->doc, value, "across", err);
-    return name && (table->across = find_axis(experiment_of(context), value, name, err)) >= 0;
+    if (!name || (table->across = find_axis(experiment_of(context), value, name, err)) < 0)
+        return false;
+    table->across = experiment_of(context)->axes[table->across].leader;
+    return true;
 }
 
 bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err)
@@ -307,6 +318,119 @@ bool experiment_read_references(void *context, const yaml_node_t *value, struct 
         int i = e->reference_count++;
         struct experiment_part part = {e, &e->references[i]};
         if (!doc_fields(&e->doc, doc_item(&e->doc, value, i), "references", fields, 4, &part, err))
+            return false;
+    }
+    return count >= 0;
+}
+
+/* The fields of searches. */
+
+static bool search_axis(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&e->doc, value, "axis", err);
+    if (!name || (search->axis = find_axis(e, value, name, err)) < 0)
+        return false;
+    search->axis = e->axes[search->axis].leader;
+    return search->axis > 0 || doc_wrong(&e->doc, value, err, "axis: programs are in no order");
+}
+
+static bool search_column(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
+    return name && (search->column = find_column(experiment_of(context), value, name, err)) >= 0;
+}
+
+static bool search_least(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    return doc_number(&experiment_of(context)->doc, value, "at_least", &search->least, err);
+}
+
+static bool search_most(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    return doc_number(&experiment_of(context)->doc, value, "at_most", &search->most, err);
+}
+
+static bool search_at(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    return read_choice(experiment_of(context), value, &search->at, err);
+}
+
+bool experiment_read_searches(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct doc_field fields[] = {{"axis", search_axis, true},
+                                              {"column", search_column, true},
+                                              {"at_least", search_least, false},
+                                              {"at_most", search_most, false},
+                                              {"at", search_at, false}};
+    struct experiment *e = experiment_of(context);
+    int count = doc_items(&e->doc, value, "searches", err);
+    e->searches = experiment_array(count, sizeof *e->searches);
+    while (e->search_count < count) {
+        const yaml_node_t *node = doc_item(&e->doc, value, e->search_count);
+        struct experiment_search *search = &e->searches[e->search_count++];
+        struct experiment_part part = {e, search};
+        search->least = search->most = NAN;
+        if (!doc_fields(&e->doc, node, "searches", fields, sizeof fields / sizeof *fields, &part, err))
+            return false;
+        if (isnan(search->least) == isnan(search->most))
+            return doc_wrong(&e->doc, node, err, "searches: a threshold is either 'at_least' or 'at_most'");
+    }
+    return count >= 0;
+}
+
+/* The fields of comparisons. */
+
+static bool compare_axis(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&e->doc, value, "axis", err);
+    if (!name || (comparison->axis = find_axis(e, value, name, err)) < 0)
+        return false;
+    comparison->axis = e->axes[comparison->axis].leader;
+    return true;
+}
+
+static bool compare_point(void *context, const yaml_node_t *value, int *point, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&e->doc, value, "point", err);
+    if (!name || (*point = find_point(e, value, comparison->axis, name, err)) < 0)
+        return false;
+    return *point < e->axes[comparison->axis].count ||
+           doc_wrong(&e->doc, value, err, "a mean has no statistics");
+}
+
+static bool compare_from(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
+    return compare_point(context, value, &comparison->from, err);
+}
+
+static bool compare_to(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
+    return compare_point(context, value, &comparison->to, err);
+}
+
+bool experiment_read_compare(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct doc_field fields[] = {
+        {"axis", compare_axis, true}, {"from", compare_from, true}, {"to", compare_to, true}};
+    struct experiment *e = experiment_of(context);
+    int count = doc_items(&e->doc, value, "compare", err);
+    e->comparisons = experiment_array(count, sizeof *e->comparisons);
+    while (e->comparison_count < count) {
+        int i = e->comparison_count++;
+        struct experiment_part part = {e, &e->comparisons[i]};
+        if (!doc_fields(&e->doc, doc_item(&e->doc, value, i), "compare", fields, 3, &part, err))
             return false;
     }
     return count >= 0;

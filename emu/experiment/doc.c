@@ -11,7 +11,10 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-enum { NAMES = 64 }; /* maximum number of fields of a mapping */
+enum {
+    NAMES = 64, /* maximum number of fields of a mapping */
+    DEPTH = 32, /* nesting depth */
+};
 
 /* Reads the file's text and appends a NUL. */
 static char *read_file(const char *path, size_t *length, struct error *err)
@@ -41,10 +44,35 @@ static bool yaml_failure(const yaml_parser_t *parser, const char *path, struct e
                      parser->problem ? parser->problem : "out of memory");
 }
 
+/* Checks that nothing is nested too deep, before libyaml loads the document: each level that is open makes each later one
+ * slower. */
+static bool check_depth(const struct doc *doc, const char *text, size_t length, struct error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    int depth = 0;
+    bool more = yaml_parser_initialize(&parser) == 1;
+    if (more)
+        yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    while (more && depth <= DEPTH) {
+        more = yaml_parser_parse(&parser, &event) == 1 && event.type != YAML_STREAM_END_EVENT;
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        if (depth > DEPTH)
+            (void)error_set(err, "%s:%zu: nested more than %d deep", doc->path, event.start_mark.line + 1,
+                            DEPTH);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return depth <= DEPTH;
+}
+
 static bool parse(struct doc *doc, const char *text, size_t length, struct error *err)
 {
     yaml_parser_t parser;
     yaml_document_t second;
+    if (!check_depth(doc, text, length, err))
+        return false;
     if (!yaml_parser_initialize(&parser))
         return error_set(err, "%s: out of memory", doc->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);

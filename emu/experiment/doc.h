@@ -40,6 +40,12 @@ bool doc_number(const struct doc *doc, const yaml_node_t *node, const char *what
 int doc_items(const struct doc *doc, const yaml_node_t *node, const char *what, struct error *err);
 int doc_pairs(const struct doc *doc, const yaml_node_t *node, const char *what, struct error *err);
 
+/* Returns the number of pairs of a mapping. */
+static inline int doc_pair_count(const yaml_node_t *node)
+{
+    return (int)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+}
+
 /* Return item i of a sequence, and key and value of pair i of a mapping that doc_pairs() has checked: its
  * keys are different texts. */
 const yaml_node_t *doc_item(struct doc *doc, const yaml_node_t *node, int i);

@@ -112,6 +112,7 @@ static double derived(const struct experiment *e, const struct experiment_column
         return quotient(own[column->operands[0]], own[column->operands[1]]);
     for (int axis = 0; axis < e->axis_count; axis++)
         base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
+    experiment_follow(e, base);
     double a = runs[experiment_number(e, base)].values[column->operands[0]], b = own[column->operands[0]];
     return column->kind == EXPERIMENT_SPEEDUP ? quotient(a, b) : quotient(b, a);
 }
@@ -137,9 +138,12 @@ void experiment_evaluate(const struct experiment *e, struct results *results, st
     int point[EXPERIMENT_AXES], all = experiment_runs(e);
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
+        if (runs[n].evaluated)
+            continue;
         for (int c = 0; c < e->column_count; c++)
             runs[n].values[c] = NAN;
-        if (n < all && runs[n].state == EXPERIMENT_DONE)
+        runs[n].evaluated = n < all && runs[n].state == EXPERIMENT_DONE;
+        if (runs[n].evaluated)
             read_run(e, results, point, &runs[n]);
     }
     for (int c = 0; c < e->column_count; c++) {

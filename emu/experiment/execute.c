@@ -257,7 +257,7 @@ static int start(struct execution *x, int n, bool again, struct error *err)
     struct experiment_task task;
     struct identity_run identity;
     struct error wrong;
-    struct engine_run run = {.number = n, .own = true};
+    struct engine_run run = {.number = n};
     experiment_place(x->e, n, point);
     experiment_task(x->e, x->where, point, &task);
     if (!identity_find(x->identity, &task, &identity, &wrong)) {
@@ -267,6 +267,7 @@ static int start(struct execution *x, int n, bool again, struct error *err)
         x->runs[n].key = identity.key;
         x->runs[n].known = true;
         run.key = &identity.key;
+        run.own = !task.croft;
         started = again ? 0 : find(x, n, task.label, x->where->retry_failed, err);
         if (started == 0 && (again || first_of_its_kind(x, &identity.key))) {
             run.words = experiment_words(x->where, &task, &run.statistics);
@@ -349,7 +350,7 @@ static bool fill(struct execution *x, int *next, struct error *err)
 {
     int all = experiment_runs(x->e), started = 1;
     while (started > 0 && !signals_arrived()) {
-        while (*next < all && x->runs[*next].state != EXPERIMENT_LEFT)
+        while (*next < all && !(x->runs[*next].wanted && x->runs[*next].state == EXPERIMENT_LEFT))
             ++*next;
         if (x->again_count == 0 && *next == all)
             return x->engine->ops->flush(x->engine, err);
@@ -368,7 +369,7 @@ static bool find_twins(struct execution *x, struct error *err)
     int point[EXPERIMENT_AXES], found = 0;
     for (int n = 0; n < experiment_runs(x->e) && found >= 0; n++) {
         struct experiment_task task;
-        if (x->runs[n].state != EXPERIMENT_LEFT || !x->runs[n].known)
+        if (x->runs[n].state != EXPERIMENT_LEFT || !x->runs[n].known || !x->runs[n].wanted)
             continue;
         experiment_place(x->e, n, point);
         experiment_task(x->e, x->where, point, &task);
@@ -389,24 +390,36 @@ static bool execute_all(struct execution *x, struct error *err)
             good = take(x, WAIT, err);
         tally_show(&x->tally, x->engine->ops->running(x->engine));
     }
-    x->engine->ops->close(x->engine);
     tally_hide(&x->tally);
     struct error ignored;
     bool kept = results_commit(x->results, good ? err : &ignored);
     return good && kept && find_twins(x, err);
 }
 
+/* Executes what is wanted, until nothing more is. */
+static bool execute_rounds(struct execution *x, struct error *err)
+{
+    bool good = true;
+    while (good && !signals_arrived() && experiment_want(x->e, x->runs)) {
+        int wanted = 0;
+        for (int n = 0; n < experiment_runs(x->e); n++)
+            wanted += x->runs[n].wanted;
+        x->tally.all = x->tally.done + wanted;
+        good = execute_all(x, err);
+        experiment_evaluate(x->e, x->results, x->runs);
+    }
+    return good;
+}
+
 bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
                         struct results *results, struct experiment_run *runs, struct error *err)
 {
-    int all = experiment_runs(e), left = 0;
+    int all = experiment_runs(e);
     if (!folder(where->out, "", err) || !folder(where->out, "/programs", err))
         return false;
     signals_hold();
     if (!compile(e, where, runs, err))
         return false;
-    for (int n = 0; n < all; n++)
-        left += runs[n].state == EXPERIMENT_LEFT;
     struct execution x = {.e = e, .where = where, .results = results, .runs = runs};
     x.identity = identity_new(where, err);
     if (!x.identity)
@@ -414,11 +427,13 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     const struct engine_local_options options = {
         .out = where->out, .jobs = where->jobs, .memory = where->memory, .body = where->body};
     x.engine = engine_local(&options);
-    x.room = 2 * (size_t)left + 1;
+    x.room = 2 * (size_t)all + 1;
     x.begun = alloc(x.room, sizeof *x.begun);
-    x.again = experiment_array(left, sizeof *x.again);
-    tally_begin(&x.tally, left);
-    bool good = execute_all(&x, err);
+    x.again = experiment_array(all, sizeof *x.again);
+    tally_begin(&x.tally, all);
+    experiment_evaluate(e, results, runs);
+    bool good = execute_rounds(&x, err);
+    x.engine->ops->close(x.engine);
     if (x.tally.found)
         (void)fprintf(stderr, "croft experiment: %d runs were in %s\n", x.tally.found, where->results);
     identity_free(x.identity);

@@ -25,7 +25,11 @@
  *       offload:
  *         none: {nucd.mode: none, $tasks: 1}
  *         nucd: {nucd.mode: nucd}
+ *       rob: {set: host.rob, values: [32, 64, 128]}
+ *       l2: {set: l2.size, from: 256 KiB, to: 4 MiB, times: 2}
+ *     zip: [[rob, l2]]
  *     skip: [{offload: none, accelerators: 8}]
+ *     where: [rob >= 8 * accelerators]
  *     columns:
  *       cycles: {statistic: host.0.cycles}
  *       misses: {statistic: [host.0.l1d.misses, accel.*.l1d.misses], absent: 0}
@@ -33,12 +37,25 @@
  *       speedup: {speedup: cycles, from: {offload: none, accelerators: 4}, mean: geometric}
  *     tables: [{column: speedup, across: offload}]
  *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
+ *     searches: [{axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}]
+ *     compare: [{axis: offload, from: none, to: nucd}]
  *
- * Each program is run at each combination of the axes' points, except for those that `skip` names. The
- * programs are the first axis, named `program`.
+ * Each program is run at each combination of the axes' points, except for those that `skip` names or for which a condition of
+ * `where` does not hold. The programs are the first axis, named `program`.
  *
- * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument
- * of a program. If two axes set the same name, the later axis wins. The command line's --set wins over all.
+ * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
+ * axes set the same name, the later axis wins. The command line's --set wins over all. $machine is the machine of a run instead
+ * of `machine`, $croft the path of another croft (relative to the description) that executes it.
+ *
+ * An axis can also be:
+ *   {set: NAME, values: [16, 32]}                         one setting, or a list of settings that have the same value
+ *   {set: NAME, from: 16, to: 128, step: 16}              equal steps; from: 64 KiB, to: 1 MiB, times: 2: factors
+ *   {sample: latin, count: 100, seed: 1, of: {NAME: [1, 2, 4], NAME: {from: 16, to: 512, step: 8}}}
+ *                                                         points named 1 to 100 with values of several settings: a Latin hypercube,
+ *                                                         or `random`; the tables show the values
+ *
+ * Axes in one group of `zip` advance together. Conditions are expressions of SQLite over axes' points and $variables; sizes,
+ * times, frequencies and bandwidths are in bytes, fs, Hz and bytes per second.
  *
  * A run is found in results.db by what determines it: croft, the program's bytes, its arguments, `options`, the resolved machine,
  * and the bytes of files that arguments and options name. `inputs: [FILE]` in a program names further files that it reads.
@@ -52,7 +69,13 @@
  * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
  * axes; in all other axes it has the run's points.
  *
- * `mean` adds a row over all programs, named `mean`. */
+ * `mean` adds a row over all programs, named `mean`.
+ *
+ * A search finds the first point of an axis at which a column is `at_least` or `at_most` a value, for each combination of the
+ * other axes (or those of `at`). It bisects: once a point reaches the threshold, all later ones are taken to do so. With searches,
+ * only the runs that they need are executed.
+ *
+ * A comparison writes each statistic that differs between two points of an axis to differences.csv. */
 
 enum {
     EXPERIMENT_AXES = 16,
@@ -84,6 +107,7 @@ struct experiment_program {
 
 struct experiment_point {
     const char *name;
+    const char *value;                  /* of an axis of values; NULL: none */
     struct experiment_pairs pairs;      /* settings and variables; none in the axis `program` */
     struct experiment_program *program; /* in the axis `program` only */
 };
@@ -92,6 +116,8 @@ struct experiment_axis {
     const char *name;
     struct experiment_point *points;
     int count;
+    int leader;   /* index of the axis that this one follows; its own: none */
+    bool sampled; /* tables show the points' settings */
 };
 
 /* Points of one axis: all, or those of a list. */
@@ -123,6 +149,18 @@ struct experiment_column {
     enum experiment_mean mean;
 };
 
+/* A search for the first point of an axis whose column reaches a threshold. One of the limits is NaN. */
+struct experiment_search {
+    int axis, column;
+    double least, most;
+    struct experiment_choice at;
+};
+
+/* A comparison of the statistics of two points. */
+struct experiment_comparison {
+    int axis, from, to;
+};
+
 struct experiment_table {
     int column, across;
 };
@@ -142,11 +180,14 @@ struct experiment {
     struct experiment_pairs set;
     struct experiment_axis axes[EXPERIMENT_AXES];
     int axis_count;
-    struct experiment_choice *skips;
+    unsigned char *skipped; /* one bit for each run */
+    char **made;            /* texts that are not in the file */
+    struct experiment_search *searches;
+    struct experiment_comparison *comparisons;
     struct experiment_column *columns;
     struct experiment_table *tables;
     struct experiment_reference *references;
-    int skip_count, column_count, table_count, reference_count;
+    int column_count, table_count, reference_count, search_count, comparison_count, made_count;
 };
 
 /* Reads the description at `path`; the string must outlive the experiment. Returns false and sets err on
@@ -160,6 +201,16 @@ int experiment_places(const struct experiment *e); /* including the places of th
 int experiment_runs(const struct experiment *e);   /* without the places of the mean */
 void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES]);
 int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES]);
+void experiment_follow(const struct experiment *e,
+                       int point[EXPERIMENT_AXES]); /* sets the axes that others lead */
+bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
+                       const int point[EXPERIMENT_AXES]);
+void experiment_free_choice(struct experiment_choice *choice);
+
+/* Returns a variable's value at a place, from the last axis that sets it; NULL: none does. */
+const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
+                                const char *name);
+
 bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 
 /* Returns a point's name; "mean" for the point after the last program. */
@@ -170,7 +221,9 @@ enum experiment_state { EXPERIMENT_LEFT, EXPERIMENT_SKIPPED, EXPERIMENT_FAILED, 
 /* The run at a place. */
 struct experiment_run {
     enum experiment_state state;
-    bool known; /* key is set: its program and machine can be read */
+    bool wanted;    /* it is to be executed now */
+    bool evaluated; /* its statistics are in values */
+    bool known;     /* key is set: its program and machine can be read */
     struct digest key;
     char *failure;  /* one line about a failed run; NULL: none */
     double *values; /* by column; NaN: unknown */
@@ -201,6 +254,7 @@ char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AX
 /* What a place runs. */
 struct experiment_task {
     char *label;              /* as experiment_label() */
+    char *croft;              /* path of another croft; NULL: this one */
     char *machine, *program;  /* name or path; path */
     char **sets, **arguments; /* of croft run --set, and of the program; NULL-terminated */
     char **files;             /* further files that the program reads: paths; NULL-terminated */
@@ -228,6 +282,31 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
 /* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks them as failed. */
 void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs);
 
+/* Marks the runs that are to be executed next: all that are left, or those that searches need for their next step. Returns
+ * whether there are any. */
+bool experiment_want(const struct experiment *e, struct experiment_run *runs);
+
+enum experiment_found { EXPERIMENT_FOUND, EXPERIMENT_NONE, EXPERIMENT_SEARCHING, EXPERIMENT_UNKNOWN };
+
+/* Returns whether a search begins at a place: it is the first of its axis, and not all along the axis are skipped. */
+bool experiment_searched(const struct experiment *e, const struct experiment_search *search,
+                         const int point[EXPERIMENT_AXES]);
+
+/* Follows a search from such a place as far as values are known, and sets the point along its axis. UNKNOWN: a run failed. */
+enum experiment_found experiment_search(const struct experiment *e, const struct experiment_search *search,
+                                        struct experiment_run *runs, int point[EXPERIMENT_AXES]);
+
+struct experiment_differences {
+    int runs; /* pairs that were compared */
+    long lines, compared;
+    char name[32]; /* of the file in the folder for results */
+};
+
+/* Writes every statistic that differs between the two points of a comparison. Returns false and sets err on failure. */
+bool experiment_compare(const struct experiment *e, const struct experiment_where *where,
+                        struct results *results, const struct experiment_run *runs, int number,
+                        struct experiment_differences *differences, struct error *err);
+
 /* Returns the reference for a column at a place, or NULL. */
 const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
                                                            const int point[EXPERIMENT_AXES]);
@@ -235,7 +314,7 @@ const struct experiment_reference *experiment_reference_at(const struct experime
 /* Writes results.csv, results.json, tables.txt and a copy of the description, stores the tables in results.db, and prints
  * them. Returns false and sets err on failure. */
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,
-                      struct results *results, const struct experiment_run *runs, struct error *err);
+                      struct results *results, struct experiment_run *runs, struct error *err);
 
 /* Writes each run's command, output, messages, statistics and machine to files in runs/. Returns false and sets err on
  * failure. */

@@ -243,22 +243,30 @@ bool identity_find(struct identity *identity, const struct experiment_task *task
 {
     size_t size;
     const struct digest *program = known_digest(identity, task->program, program_digest, err);
-    const struct known_machine *machine = program ? machine_of(identity, task, err) : NULL;
-    if (!machine)
+    const struct known_machine *machine = program && !task->croft ? machine_of(identity, task, err) : NULL;
+    const struct digest *other =
+        program && task->croft ? known_digest(identity, task->croft, digest_file, err) : NULL;
+    if (!machine && !other)
         return false;
     const char *slash = strrchr(task->program, '/');
     free(identity->inputs);
     FILE *out = open_memstream(&identity->inputs, &size);
     if (!out)
         alloc_failed();
-    note(out, "croft", "", &identity->croft);
+    note(out, "croft", "", machine ? &identity->croft : other);
     note(out, "program", slash ? slash + 1 : task->program, program);
-    note(out, "machine", "", &machine->resolved);
-    bool good = note_words(identity, out, "option", task->options, err) &&
-                note_words(identity, out, "argument", task->arguments, err) &&
-                note_words(identity, out, "file", task->files, err);
+    if (machine)
+        note(out, "machine", "", &machine->resolved);
+    /* What another croft makes of a description is unknown, so the description's own text stands for it. */
+    bool good =
+        (machine || (note_words(identity, out, "machine", (char *const[]){task->machine, NULL}, err) &&
+                     note_words(identity, out, "set", task->sets, err))) &&
+        note_words(identity, out, "option", task->options, err) &&
+        note_words(identity, out, "argument", task->arguments, err) &&
+        note_words(identity, out, "file", task->files, err);
     if (fclose(out) != 0)
         alloc_failed();
-    *run = (struct identity_run){digest_bytes(identity->inputs, size), identity->inputs, machine->text};
+    *run = (struct identity_run){digest_bytes(identity->inputs, size), identity->inputs,
+                                 machine ? machine->text : NULL};
     return good;
 }

@@ -33,8 +33,8 @@ static void add_settings(struct texts *sets, const struct experiment_pairs *pair
             add(sets, joined(pairs->items[i].name, "=", pairs->items[i].value));
 }
 
-/* Returns the variable's value, from the last axis that sets it; NULL: none does. */
-static const char *variable(const struct experiment *e, const int point[EXPERIMENT_AXES], const char *name)
+const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
+                                const char *name)
 {
     const char *value = NULL;
     for (int axis = 0; axis <= e->axis_count; axis++) {
@@ -88,14 +88,19 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
         add(&sets, alloc_text(where->sets[i]));
     for (int i = 0; i < program->arguments.count; i++) {
         const char *word = program->arguments.items[i];
-        const char *value = word[0] == '$' ? variable(e, point, word) : word;
+        const char *value = word[0] == '$' ? experiment_variable(e, point, word) : word;
         add(&arguments, alloc_text(value ? value : word)); /* experiment_plan() has checked that it has one */
     }
     for (int i = 0; i < program->inputs.count; i++)
         add(&files, path_of(where, program->inputs.items[i]));
+    const char *machine = experiment_variable(e, point, "$machine"),
+               *croft = experiment_variable(e, point, "$croft");
+    if (!machine)
+        machine = e->machine;
     *task = (struct experiment_task){
         .label = experiment_label(e, point),
-        .machine = is_file(e->machine) ? path_of(where, e->machine) : alloc_text(e->machine),
+        .croft = croft ? path_of(where, croft) : NULL,
+        .machine = is_file(machine) ? path_of(where, machine) : alloc_text(machine),
         .program =
             program->file ? path_of(where, program->file) : joined(where->out, "/programs/", place->name),
         .sets = sets.items,
@@ -115,6 +120,7 @@ static void free_texts(char **texts)
 void experiment_task_free(struct experiment_task *task)
 {
     free(task->label);
+    free(task->croft);
     free(task->machine);
     free(task->program);
     free_texts(task->sets);
@@ -135,7 +141,7 @@ char **experiment_words(const struct experiment_where *where, const struct exper
 {
     size_t room = 8 + length_of(task->options) + 2 * length_of(task->sets) + length_of(task->arguments);
     char **words = alloc(room, sizeof *words), **word = words;
-    *word++ = (char *)(uintptr_t)where->croft;
+    *word++ = task->croft ? task->croft : (char *)(uintptr_t)where->croft;
     *word++ = (char *)(uintptr_t) "run";
     *word++ = (char *)(uintptr_t) "--machine";
     *word++ = task->machine;
@@ -194,7 +200,7 @@ static bool has_values(const struct experiment *e, const int point[EXPERIMENT_AX
     const struct experiment_point *place = &e->axes[0].points[point[0]];
     for (int i = 0; i < place->program->arguments.count; i++) {
         const char *word = place->program->arguments.items[i];
-        if (word[0] == '$' && !variable(e, point, word))
+        if (word[0] == '$' && !experiment_variable(e, point, word))
             return doc_wrong(&e->doc, place->program->node, err, "%s: no axis gives %s a value", place->name,
                              word);
     }
@@ -230,7 +236,7 @@ struct experiment_run *experiment_plan(const struct experiment *e, struct error 
         good = n >= runs || skipped || has_values(e, point, err);
     }
     if (good && left == 0)
-        good = error_set(err, "%s: 'skip' leaves no run", e->doc.path);
+        good = error_set(err, "%s: 'skip' and 'where' leave no run", e->doc.path);
     if (good)
         return plan;
     experiment_unplan(e, plan);

@@ -106,6 +106,12 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
     if (e->axis_count == EXPERIMENT_AXES)
         return doc_wrong(&e->doc, node, err, "more than %d axes", EXPERIMENT_AXES - 1);
     struct experiment_axis *axis = &e->axes[programs ? 0 : e->axis_count];
+    axis->name = name;
+    axis->leader = programs ? 0 : e->axis_count;
+    if (!programs && experiment_axis_is_form(e, node)) {
+        e->axis_count++;
+        return experiment_read_form(e, axis, node, err);
+    }
     int count = doc_pairs(&e->doc, node, name, err);
     if (count < 0)
         return false;
@@ -114,7 +120,6 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
                          EXPERIMENT_POINTS, count);
     if (!programs)
         e->axis_count++;
-    axis->name = name;
     axis->points = experiment_array(count, sizeof *axis->points);
     for (axis->count = 0; axis->count < count;) {
         const yaml_node_t *value = doc_value(&e->doc, node, axis->count);
@@ -146,13 +151,65 @@ static bool read_axes(void *context, const yaml_node_t *value, struct error *err
         if (!read_axis(e, name, doc_value(&e->doc, value, i), false, err))
             return false;
     }
+    return count >= 0;
+}
+
+static int find_name(const struct experiment *e, const char *name)
+{
+    for (int axis = 1; axis < e->axis_count; axis++)
+        if (strcmp(e->axes[axis].name, name) == 0)
+            return axis;
+    return -1;
+}
+
+/* Lets axes advance together: the first of them leads the others. */
+static bool zip(struct experiment *e, const yaml_node_t *node, struct error *err)
+{
+    struct experiment_texts names = {NULL, 0};
+    int leader = -1;
+    bool good = experiment_texts(e, node, "zip", &names, err);
+    for (int i = 0; i < names.count && good; i++) {
+        int axis = find_name(e, names.items[i]);
+        if (axis < 0)
+            good = doc_wrong(&e->doc, node, err, "zip: '%s' is no axis, or is the programs'", names.items[i]);
+        else if (e->axes[axis].leader != axis || (leader >= 0 && axis == leader))
+            good = doc_wrong(&e->doc, node, err, "zip: '%s' appears twice", names.items[i]);
+        else if (leader >= 0 && e->axes[axis].count != e->axes[leader].count)
+            good = doc_wrong(&e->doc, node, err, "zip: '%s' has %d points, but '%s' has %d", names.items[i],
+                             e->axes[axis].count, e->axes[leader].name, e->axes[leader].count);
+        else if (leader >= 0)
+            e->axes[axis].leader = leader;
+        leader = leader < 0 ? axis : leader;
+    }
+    free(names.items);
+    return good;
+}
+
+static bool read_zip(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    int count = doc_items(&e->doc, value, "zip", err);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *group = doc_item(&e->doc, value, i);
+        if (doc_items(&e->doc, group, "zip: a list of lists of axes, as in [[a, b]]", err) < 0 ||
+            !zip(e, group, err))
+            return false;
+    }
+    return count >= 0;
+}
+
+bool experiment_measure(struct experiment *e, struct error *err)
+{
+    if (e->skipped)
+        return true;
     double places = e->axes[0].count + 1;
     for (int axis = 1; axis < e->axis_count; axis++)
-        places *= e->axes[axis].count;
-    if (count >= 0 && places > EXPERIMENT_RUNS)
-        return doc_wrong(&e->doc, value, err, "axes: %.0f runs and means; %d are allowed", places,
+        places *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
+    if (places > EXPERIMENT_RUNS)
+        return error_set(err, "%s: axes: %.0f runs and means; %d are allowed", e->doc.path, places,
                          EXPERIMENT_RUNS);
-    return count >= 0;
+    e->skipped = experiment_array(experiment_runs(e) / 8 + 1, 1);
+    return true;
 }
 
 /* The fields of the whole description. */
@@ -175,10 +232,14 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
         {"set", read_set, false},
         {"programs", read_programs, true},
         {"axes", read_axes, false},
+        {"zip", read_zip, false},
         {"skip", experiment_read_skip, false},
+        {"where", experiment_read_where, false},
         {"columns", experiment_read_columns, true},
         {"tables", experiment_read_tables, false},
         {"references", experiment_read_references, false},
+        {"searches", experiment_read_searches, false},
+        {"compare", experiment_read_compare, false},
     };
     *e = (struct experiment){.axis_count = 1};
     struct experiment_part part = {e, e};
@@ -191,7 +252,7 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     return false;
 }
 
-static void free_choice(struct experiment_choice *choice)
+void experiment_free_choice(struct experiment_choice *choice)
 {
     for (int axis = 0; axis < EXPERIMENT_AXES; axis++)
         free(choice->axes[axis].items);
@@ -199,10 +260,16 @@ static void free_choice(struct experiment_choice *choice)
 
 void experiment_free(struct experiment *e)
 {
-    for (int i = 0; i < e->skip_count; i++)
-        free_choice(&e->skips[i]);
+    for (int i = 0; i < e->search_count; i++)
+        experiment_free_choice(&e->searches[i].at);
+    for (int i = 0; i < e->made_count; i++)
+        free(e->made[i]);
+    free(e->made);
+    free(e->skipped);
+    free(e->searches);
+    free(e->comparisons);
     for (int i = 0; i < e->reference_count; i++)
-        free_choice(&e->references[i].at);
+        experiment_free_choice(&e->references[i].at);
     for (int a = 0; a < e->axis_count; a++) {
         for (int i = 0; i < e->axes[a].count; i++) {
             struct experiment_point *point = &e->axes[a].points[i];
@@ -220,7 +287,6 @@ void experiment_free(struct experiment *e)
         free(e->columns[i].statistics.items);
     free(e->options.items);
     free(e->set.items);
-    free(e->skips);
     free(e->columns);
     free(e->tables);
     free(e->references);
@@ -237,7 +303,7 @@ int experiment_runs(const struct experiment *e)
 {
     int count = 1;
     for (int axis = 0; axis < e->axis_count; axis++)
-        count *= e->axes[axis].count;
+        count *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
     return count;
 }
 
@@ -249,17 +315,27 @@ int experiment_places(const struct experiment *e)
 void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES])
 {
     for (int axis = e->axis_count - 1; axis > 0; axis--) {
+        if (e->axes[axis].leader != axis)
+            continue;
         point[axis] = number % e->axes[axis].count;
         number /= e->axes[axis].count;
     }
     point[0] = number;
+    experiment_follow(e, point);
+}
+
+void experiment_follow(const struct experiment *e, int point[EXPERIMENT_AXES])
+{
+    for (int axis = 1; axis < e->axis_count; axis++)
+        point[axis] = point[e->axes[axis].leader];
 }
 
 int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES])
 {
     int number = 0;
     for (int axis = 0; axis < e->axis_count; axis++)
-        number = number * e->axes[axis].count + point[axis];
+        if (e->axes[axis].leader == axis)
+            number = number * e->axes[axis].count + point[axis];
     return number;
 }
 
@@ -271,8 +347,8 @@ static bool holds(const struct experiment_points *points, int point)
     return false;
 }
 
-static bool is_chosen(const struct experiment *e, const struct experiment_choice *choice,
-                      const int point[EXPERIMENT_AXES])
+bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
+                       const int point[EXPERIMENT_AXES])
 {
     for (int axis = 0; axis < e->axis_count; axis++)
         if (choice->axes[axis].chosen && !holds(&choice->axes[axis], point[axis]))
@@ -282,17 +358,25 @@ static bool is_chosen(const struct experiment *e, const struct experiment_choice
 
 bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES])
 {
-    for (int i = 0; i < e->skip_count; i++)
-        if (is_chosen(e, &e->skips[i], point))
-            return true;
-    return false;
+    int number = experiment_number(e, point);
+    return e->skipped[number / 8] >> number % 8 & 1;
+}
+
+void experiment_skip(struct experiment *e, const struct experiment_choice *choice)
+{
+    int point[EXPERIMENT_AXES];
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        if (experiment_chosen(e, choice, point))
+            e->skipped[n / 8] = (unsigned char)(e->skipped[n / 8] | 1U << n % 8);
+    }
 }
 
 const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
                                                            const int point[EXPERIMENT_AXES])
 {
     for (int i = 0; i < e->reference_count; i++)
-        if (e->references[i].column == column && is_chosen(e, &e->references[i].at, point))
+        if (e->references[i].column == column && experiment_chosen(e, &e->references[i].at, point))
             return &e->references[i];
     return NULL;
 }

@@ -22,9 +22,26 @@ void *experiment_array(int count, size_t size);
 bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,
                       struct experiment_texts *texts, struct error *err);
 
-/* Read the fields that name axes, points and columns: skip, columns, tables, references. The context is a
+/* Keeps a text until experiment_free(), and returns it. */
+const char *experiment_keep(struct experiment *e, char *text);
+
+/* Returns whether an axis is written as a list, a range or a sample rather than as points, and reads such a one. */
+bool experiment_axis_is_form(struct experiment *e, const yaml_node_t *node);
+bool experiment_read_form(struct experiment *e, struct experiment_axis *axis, const yaml_node_t *node,
+                          struct error *err);
+
+/* Checks the size of the grid, once its axes are read, and makes room for marking what is not run. */
+bool experiment_measure(struct experiment *e, struct error *err);
+
+/* Excludes the chosen places. */
+void experiment_skip(struct experiment *e, const struct experiment_choice *choice);
+
+/* Read the fields that name axes, points and columns: skip, where, columns, tables, references, searches, compare. The context is a
  * struct experiment_part. Return false and set err on failure. */
 bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err);
+bool experiment_read_where(void *context, const yaml_node_t *value, struct error *err);
+bool experiment_read_searches(void *context, const yaml_node_t *value, struct error *err);
+bool experiment_read_compare(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_columns(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_references(void *context, const yaml_node_t *value, struct error *err);

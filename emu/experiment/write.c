@@ -23,7 +23,8 @@ static bool has_row(const struct experiment *e, const struct experiment_run *run
     bool known = false;
     for (int c = 0; c < e->column_count; c++)
         known = known || !isnan(run->values[c]);
-    return run->state != EXPERIMENT_SKIPPED && (known || !mean);
+    bool needed = e->search_count == 0 || run->state != EXPERIMENT_LEFT || run->wanted;
+    return run->state != EXPERIMENT_SKIPPED && needed && (known || !mean);
 }
 
 static bool column_has_references(const struct experiment *e, int column)
@@ -55,6 +56,18 @@ static void write_quoted(FILE *out, const char *text)
         (void)fputs(text, out);
 }
 
+/* Writes the settings of sampled points: their names, or, if point is not NULL, their values. */
+static void write_sampled(const struct experiment *e, const int *point, FILE *out)
+{
+    for (int axis = 1; axis < e->axis_count; axis++) {
+        const struct experiment_pairs *pairs = &e->axes[axis].points[point ? point[axis] : 0].pairs;
+        for (int i = 0; e->axes[axis].sampled && i < pairs->count; i++) {
+            (void)fputc(',', out);
+            write_quoted(out, point ? pairs->items[i].value : pairs->items[i].name);
+        }
+    }
+}
+
 static bool write_csv(const struct experiment *e, const struct experiment_where *where,
                       const struct experiment_run *runs, struct error *err)
 {
@@ -66,6 +79,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
     FILE *out = output_stream(file);
     for (int axis = 0; axis < e->axis_count; axis++)
         (void)fprintf(out, "%s%s", axis ? "," : "", e->axes[axis].name);
+    write_sampled(e, NULL, out);
     for (int c = 0; c < e->column_count; c++)
         (void)fprintf(out, column_has_references(e, c) ? ",%s,%s.reference" : ",%s", e->columns[c].name,
                       e->columns[c].name);
@@ -76,6 +90,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
             continue;
         for (int axis = 0; axis < e->axis_count; axis++)
             (void)fprintf(out, "%s%s", axis ? "," : "", experiment_point_name(e, axis, point[axis]));
+        write_sampled(e, point, out);
         for (int c = 0; c < e->column_count; c++) {
             const struct experiment_reference *reference = experiment_reference_at(e, c, point);
             number_text(runs[n].values[c], text);
@@ -160,6 +175,11 @@ static json_t *row_json(const struct experiment *e, const struct experiment_wher
     for (int axis = 0; axis < e->axis_count; axis++)
         (void)json_object_set_new(places, e->axes[axis].name,
                                   json_string(experiment_point_name(e, axis, point[axis])));
+    for (int axis = 1; axis < e->axis_count; axis++) {
+        const struct experiment_pairs *pairs = &e->axes[axis].points[point[axis]].pairs;
+        for (int i = 0; e->axes[axis].sampled && i < pairs->count; i++)
+            (void)json_object_set_new(places, pairs->items[i].name, text_json(pairs->items[i].value));
+    }
     json_t *row = json_pack("{s:o, s:b, s:o, s:o}", "at", places, "failed", run->state == EXPERIMENT_FAILED,
                             "values", values_json(e, run), "references", references_json(e, point));
     if (point[0] < e->axes[0].count)
@@ -206,7 +226,8 @@ static void cell_text(const struct experiment *e, const struct experiment_run *r
     const struct experiment_run *run = &runs[experiment_number(e, point)];
     const struct experiment_reference *reference = experiment_reference_at(e, column, point);
     double value = run->values[column];
-    if (run->state == EXPERIMENT_SKIPPED || (isnan(value) && point[0] == e->axes[0].count))
+    bool unneeded = e->search_count && run->state == EXPERIMENT_LEFT && !run->wanted;
+    if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] == e->axes[0].count))
         (void)snprintf(text, CELL, "-");
     else if (isnan(value))
         (void)snprintf(text, CELL, "%s",
@@ -227,7 +248,7 @@ static void table_line(const struct experiment *e, const struct experiment_run *
 {
     char text[CELL];
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (axis != table->across)
+        if (e->axes[axis].leader != table->across)
             (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
     int across = table->across, points = e->axes[across].count + (across == 0);
     for (point[across] = 0; point[across] < points; point[across]++) {
@@ -260,7 +281,7 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     int point[EXPERIMENT_AXES], points = e->axes[table->across].count + (table->across == 0);
     (void)fprintf(out, "%s: %s\n", e->title, e->columns[table->column].name);
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (axis != table->across)
+        if (e->axes[axis].leader != table->across)
             (void)fprintf(out, "%-14s", e->axes[axis].name);
     for (int i = 0; i < points; i++)
         (void)fprintf(out, " %15s", experiment_point_name(e, table->across, i));
@@ -272,8 +293,46 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     }
 }
 
-static void print_tables(const struct experiment *e, const struct experiment_run *runs, FILE *out)
+static void print_search(const struct experiment *e, const struct experiment_search *search,
+                         struct experiment_run *runs, FILE *out)
 {
+    int point[EXPERIMENT_AXES], at[EXPERIMENT_AXES];
+    double limit = isnan(search->least) ? search->most : search->least;
+    (void)fprintf(out, "%s: first %s with %s at %s %g\n", e->title, e->axes[search->axis].name,
+                  e->columns[search->column].name, isnan(search->least) ? "most" : "least", limit);
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        if (!experiment_searched(e, search, point))
+            continue;
+        memcpy(at, point, sizeof at);
+        enum experiment_found found = experiment_search(e, search, runs, at);
+        for (int axis = 0; axis < e->axis_count; axis++)
+            if (e->axes[axis].leader != search->axis)
+                (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
+        if (found == EXPERIMENT_FOUND)
+            (void)fprintf(out, " %15s (%.4g)\n", experiment_point_name(e, search->axis, at[search->axis]),
+                          runs[experiment_number(e, at)].values[search->column]);
+        else
+            (void)fprintf(out, " %15s\n",
+                          found == EXPERIMENT_NONE        ? "none"
+                          : found == EXPERIMENT_SEARCHING ? "left"
+                                                          : "unknown");
+    }
+    (void)fputc('\n', out);
+}
+
+static void print_tables(const struct experiment *e, struct experiment_run *runs,
+                         const struct experiment_differences *differences, FILE *out)
+{
+    for (int i = 0; i < e->search_count; i++)
+        print_search(e, &e->searches[i], runs, out);
+    for (int i = 0; i < e->comparison_count; i++)
+        (void)fprintf(out, "%s: from %s to %s, %ld of %ld statistics of %d runs differ: %s\n\n",
+                      e->axes[e->comparisons[i].axis].name,
+                      experiment_point_name(e, e->comparisons[i].axis, e->comparisons[i].from),
+                      experiment_point_name(e, e->comparisons[i].axis, e->comparisons[i].to),
+                      differences[i].lines, differences[i].compared, differences[i].runs,
+                      differences[i].name);
     int point[EXPERIMENT_AXES];
     for (int i = 0; i < e->table_count; i++) {
         if (i > 0)
@@ -291,13 +350,14 @@ static void print_tables(const struct experiment *e, const struct experiment_run
         }
 }
 
-bool experiment_write(const struct experiment *e, const struct experiment_where *where,
-                      struct results *results, const struct experiment_run *runs, struct error *err)
+static bool write_files(const struct experiment *e, const struct experiment_where *where,
+                        struct results *results, struct experiment_run *runs,
+                        const struct experiment_differences *differences, struct error *err)
 {
     struct output *tables = open_file(where, "tables.txt", err);
     if (!tables)
         return false;
-    print_tables(e, runs, output_stream(tables));
+    print_tables(e, runs, differences, output_stream(tables));
     struct output *copy = output_keep(tables, err) ? open_file(where, "experiment.yaml", err) : NULL;
     if (!copy)
         return false;
@@ -305,6 +365,18 @@ bool experiment_write(const struct experiment *e, const struct experiment_where 
     if (!output_keep(copy, err) || !write_csv(e, where, runs, err) ||
         !write_json(e, where, results, runs, err))
         return false;
-    print_tables(e, runs, stdout);
+    print_tables(e, runs, differences, stdout);
     return fflush(stdout) == 0 || error_set(err, "the output cannot be written: %s", strerror(errno));
+}
+
+bool experiment_write(const struct experiment *e, const struct experiment_where *where,
+                      struct results *results, struct experiment_run *runs, struct error *err)
+{
+    struct experiment_differences *differences = alloc((size_t)e->comparison_count + 1, sizeof *differences);
+    bool good = true;
+    for (int i = 0; i < e->comparison_count && good; i++)
+        good = experiment_compare(e, where, results, runs, i, &differences[i], err);
+    good = good && write_files(e, where, results, runs, differences, err);
+    free(differences);
+    return good;
 }

@@ -138,7 +138,7 @@ wrong 's/^programs:/set: {devices.uart.present: false}\nprograms:/' "3: devices.
 wrong 's/^tables.*/tables: [}/' "22: not YAML"
 sed 's/^skip: .*/skip: [{size: small}, {size: default}]/; /^tables/d; /^references/d; /speedup:/d; /ratio:/d' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
-[ $? -eq 2 ] && grep -q "bad.yaml: 'skip' leaves no run" messages
+[ $? -eq 2 ] && grep -q "bad.yaml: 'skip' and 'where' leave no run" messages
 judge $? "nothing but skipped runs"
 : >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
