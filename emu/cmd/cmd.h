@@ -11,7 +11,8 @@ int cmd_cc(int argc, char **argv);         /* compiles and links programs */
 int cmd_disasm(int argc, char **argv);     /* disassembles a program or single words */
 int cmd_machines(int argc, char **argv);   /* lists the shipped machines */
 int cmd_experiment(int argc,
-                   char **argv); /* runs programs on variants of a machine, and tabulates statistics */
+                   char **argv);       /* runs programs on variants of a machine, and tabulates statistics */
+int cmd_report(int argc, char **argv); /* makes a page of results */
 int cmd_net(int argc, char **argv);
 int cmd_show(int argc, char **argv);    /* prints a machine's resolved description */
 int cmd_version(int argc, char **argv); /* prints version and compiler */

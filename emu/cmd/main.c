@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"run", cmd_run, "run a program on a machine"},
     {"cc", cmd_cc, "compile C programs for the machines"},
     {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
+    {"report", cmd_report, "make a page of an experiment's or a run's results"},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
     {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},

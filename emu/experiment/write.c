@@ -197,8 +197,14 @@ static json_t *all_json(const struct experiment *e, const struct experiment_wher
         if (has_row(e, &runs[n], n >= experiment_runs(e)))
             (void)json_array_append_new(rows, row_json(e, where, &runs[n], point));
     }
-    return json_pack("{s:s, s:o, s:o, s:o}", "format", "croft experiment 1", "title", text_json(e->title),
-                     "machine", text_json(e->machine), "rows", rows);
+    json_t *tables = json_array();
+    for (int i = 0; i < e->table_count; i++)
+        (void)json_array_append_new(tables,
+                                    json_pack("{s:s, s:s}", "column", e->columns[e->tables[i].column].name,
+                                              "across", e->axes[e->tables[i].across].name));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "format", "croft experiment 1", "title",
+                     text_json(e->title), "machine", text_json(e->machine), "results",
+                     text_json(where->results), "tables", tables, "rows", rows);
 }
 
 /* Writes results.json, and stores it in results.db under the description's name. */

@@ -8,3 +8,12 @@ $(BUILD)/share/croft/machines/%.yaml: emu/machine/shipped/%.yaml
 .PHONY: machines
 machines: $(MACHINES)
 all: machines
+
+# What croft report puts into its pages.
+REPORT_PARTS := $(patsubst emu/experiment/page/%,$(BUILD)/share/croft/report/%,$(filter-out %.md,$(wildcard emu/experiment/page/*)))
+
+$(BUILD)/share/croft/report/%: emu/experiment/page/%
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
+all: $(REPORT_PARTS)
