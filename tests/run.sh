@@ -161,6 +161,8 @@ fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
     suite "plans of experiments" tests/cmd/experiment_plan.sh "$BUILD/bin/croft"
+    suite "engines of experiments" tests/cmd/experiment_engines.sh "$BUILD/bin/croft"
+    suite "pages of results" tests/cmd/report.sh "$BUILD/bin/croft"
     suite "killed experiments" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 8
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"

@@ -13,7 +13,9 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/experiment/signals.h"
+#include "emu/experiment/spool.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/nearest.h"
 #include "emu/sim/quantity.h"
 
 enum {
@@ -25,6 +27,11 @@ enum {
     OPTION_RETRY,
     OPTION_FILES,
     OPTION_YES,
+    OPTION_ENGINE,
+    OPTION_PARTITION,
+    OPTION_TIME,
+    OPTION_HOSTS,
+    OPTION_WORK,
     JOBS_MOST = 1024
 };
 
@@ -39,6 +46,13 @@ static const struct option_row rows[] = {
     [OPTION_RETRY] = {"retry-failed", 0, NULL, "run again what has failed"},
     [OPTION_FILES] = {"files", 0, NULL,
                       "write each run's command, output, statistics and machine to files in DIR/runs, too"},
+    [OPTION_ENGINE] = {"engine", 0, "local|slurm|parallel",
+                       "where runs are executed: here (default), by Slurm, or by GNU parallel"},
+    [OPTION_PARTITION] = {"partition", 0, "NAME", "Slurm's partition; --memory is that of each run then"},
+    [OPTION_TIME] = {"time", 0, "T", "Slurm's limit for each run, as 10:00"},
+    [OPTION_HOSTS] = {"hosts", 0, "LIST",
+                      "hosts of GNU parallel, as for its --sshlogin; they share the folders"},
+    [OPTION_WORK] = {"work", 0, "FOLDER", "execute one run for an engine; used by croft itself"},
     [OPTION_YES] = {"yes", 'y', NULL, "do not ask before an experiment of more than 10000 runs"},
 };
 
@@ -63,6 +77,8 @@ struct request {
     unsigned jobs;
     uint64_t memory;
     bool retry, files, yes;
+    int engine;
+    const char *partition, *time, *hosts, *work;
     const char **sets; /* room for argc entries */
     size_t set_count;
 };
@@ -73,6 +89,18 @@ static bool parse_jobs(const char *value, unsigned *jobs)
     unsigned long number = strtoul(value, &end, 10);
     *jobs = (unsigned)number;
     return end != value && *end == '\0' && number >= 1 && number <= JOBS_MOST;
+}
+
+static int take_engine(struct request *request, const char *value)
+{
+    static const char *const names[] = {"local", "slurm", "parallel"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0) {
+            request->engine = i;
+            return OPTIONS_TAKEN;
+        }
+    return options_usage_error(&interface, "--engine: unknown engine '%s'%s; allowed: local, slurm, parallel",
+                               value, nearest_hint(value, names, 3).text);
 }
 
 static int take(void *context, int option, const char *value)
@@ -88,6 +116,16 @@ static int take(void *context, int option, const char *value)
         request->files = true;
     else if (option == OPTION_YES)
         request->yes = true;
+    else if (option == OPTION_ENGINE)
+        return take_engine(request, value);
+    else if (option == OPTION_PARTITION)
+        request->partition = value;
+    else if (option == OPTION_TIME)
+        request->time = value;
+    else if (option == OPTION_HOSTS)
+        request->hosts = value;
+    else if (option == OPTION_WORK)
+        request->work = value;
     else if (option == OPTION_MEMORY) {
         struct error err;
         if (!quantity_parse(QUANTITY_SIZE, value, &request->memory, &err) || request->memory == 0)
@@ -244,6 +282,8 @@ static int experiment(const struct request *request)
     struct experiment e;
     if (!request->file)
         return options_usage_error(&interface, "no FILE given");
+    if (request->work)
+        return spool_work(request->work, request->file, body);
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
     if (!find_own(&own, &err))
         status = 1;
@@ -260,6 +300,10 @@ static int experiment(const struct request *request)
             .set_count = request->set_count,
             .jobs = request->jobs ? request->jobs : processors(),
             .memory = request->memory,
+            .engine = request->engine,
+            .partition = request->partition,
+            .time = request->time,
+            .hosts = request->hosts,
             .retry_failed = request->retry,
             .body = body,
         };

@@ -11,6 +11,7 @@
 #include "emu/experiment/identity.h"
 #include "emu/experiment/read.h"
 #include "emu/experiment/signals.h"
+#include "emu/experiment/spool.h"
 #include "emu/experiment/tally.h"
 #include "emu/sim/alloc.h"
 
@@ -411,6 +412,24 @@ static bool execute_rounds(struct execution *x, struct error *err)
     return good;
 }
 
+static struct engine *open_engine(const struct experiment_where *where, struct error *err)
+{
+    const struct engine_local_options local = {
+        .out = where->out, .jobs = where->jobs, .memory = where->memory, .body = where->body};
+    const struct engine_remote_options remote = {.out = where->out,
+                                                 .croft = where->croft,
+                                                 .jobs = where->jobs,
+                                                 .partition = where->partition,
+                                                 .time = where->time,
+                                                 .memory = where->memory,
+                                                 .hosts = where->hosts};
+    switch (where->engine) {
+    case EXPERIMENT_SLURM: return engine_slurm(&remote, err);
+    case EXPERIMENT_PARALLEL: return engine_parallel(&remote, err);
+    default: return engine_local(&local);
+    }
+}
+
 bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
                         struct results *results, struct experiment_run *runs, struct error *err)
 {
@@ -424,9 +443,11 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     x.identity = identity_new(where, err);
     if (!x.identity)
         return false;
-    const struct engine_local_options options = {
-        .out = where->out, .jobs = where->jobs, .memory = where->memory, .body = where->body};
-    x.engine = engine_local(&options);
+    x.engine = open_engine(where, err);
+    if (!x.engine) {
+        identity_free(x.identity);
+        return false;
+    }
     x.room = 2 * (size_t)all + 1;
     x.begun = alloc(x.room, sizeof *x.begun);
     x.again = experiment_array(all, sizeof *x.again);

@@ -239,6 +239,8 @@ struct experiment_where {
     size_t set_count;
     unsigned jobs;
     uint64_t memory; /* bytes for all runs; 0: what is free */
+    enum { EXPERIMENT_LOCAL, EXPERIMENT_SLURM, EXPERIMENT_PARALLEL } engine;
+    const char *partition, *time, *hosts; /* of the engines; NULL: none */
     bool retry_failed;
     engine_body *body;
 };

@@ -1,0 +1,60 @@
+/* A folder that croft and its workers share: engines that execute runs elsewhere leave a file for each run there, and find its outcome
+ * there. All hosts need the folder, croft and the programs under the same paths.
+ *
+ * KEY.run is a run to execute, KEY.done its outcome, which appears whole. croft holds a lock on `lock`: a worker that finds it free
+ * ends itself, so that nothing goes on for a croft that has gone. */
+#ifndef EMU_EXPERIMENT_SPOOL_H
+#define EMU_EXPERIMENT_SPOOL_H
+
+#include <limits.h>
+
+#include "emu/experiment/engine.h"
+
+struct spool {
+    char folder[PATH_MAX];
+    int lock;
+    struct spool_run {
+        int number, tries;
+        char key[DIGEST_TEXT];
+        bool submitted;
+        long job; /* the engine's */
+        int task;
+    } * runs; /* under way */
+    int count;
+};
+
+/* Makes the folder DIR/spool and takes the lock. Returns false and sets err on failure. */
+bool spool_open(struct spool *spool, const char *out, struct error *err);
+
+/* Removes the files of runs that are under way, and the folder if it is empty. */
+void spool_close(struct spool *spool);
+
+/* Leaves a run. Returns false and sets err on failure. */
+bool spool_add(struct spool *spool, const struct engine_run *run, struct error *err);
+
+/* Hands out a run whose outcome has arrived. Returns as engine_ops.next(). */
+int spool_next(struct spool *spool, struct engine_done *done, struct error *err);
+
+/* Whether the outcome of runs[i] has arrived. */
+bool spool_has(const struct spool *spool, int i);
+
+/* Hands out runs[i] without an outcome: to be started again, or, if message is not NULL, as one that failed with it. */
+void spool_lose(struct spool *spool, int i, const char *message, struct engine_done *done);
+
+/* Executes the run KEY of a folder, and leaves its outcome. Returns an exit status. */
+int spool_work(const char *folder, const char *key, engine_body *body);
+
+/* Engines on other programs. */
+struct engine_remote_options {
+    const char *out, *croft;
+    unsigned jobs;                /* at a time; for each host of GNU parallel */
+    const char *partition, *time; /* of Slurm; NULL: its default */
+    uint64_t memory;              /* bytes of each run; 0: Slurm's default */
+    const char *hosts;            /* of GNU parallel, as for its --sshlogin; NULL: this one */
+};
+
+/* Return NULL and set err if the programs are missing. */
+struct engine *engine_slurm(const struct engine_remote_options *options, struct error *err);
+struct engine *engine_parallel(const struct engine_remote_options *options, struct error *err);
+
+#endif
