@@ -12,22 +12,19 @@ enum {
     REACH = 40,
 };
 
-/* y = A x for the rows that begin with start[0]. column and value point to the first row's entries; end
- * points after the last element of y, and so gives the number of rows. `most` is an upper bound of the
- * entries of any part, passed as the base of an empty range: all parts then have ranges of the same size,
- * which the loop over them need not compute. */
+/* y = A x for the rows that begin with start[0], up to `end`, which points after the last element of y and so gives
+ * the number of rows: the base of an empty range. All tasks have the whole matrix as input, because only start
+ * tells where a part's entries are: if the host looked there, each launch would wait for a load. */
 CROFT_REGION(multiply_rows, CROFT_IN(const int32_t *, start, (unsigned long)(end - y + 1) * sizeof *start),
-             CROFT_IN(const int32_t *, column, most * sizeof *column),
-             CROFT_IN(const double *, value, most * sizeof *value),
+             CROFT_IN(const int32_t *, column, NON_ZEROS * sizeof *column),
+             CROFT_IN(const double *, value, NON_ZEROS * sizeof *value),
              CROFT_IN(const double *, x, NODES * sizeof *x),
-             CROFT_OUT(double *, y, (unsigned long)(end - y) * sizeof *y), CROFT_OUT(double *, end, 0),
-             CROFT_OUT(unsigned long, most, 0))
+             CROFT_OUT(double *, y, (unsigned long)(end - y) * sizeof *y), CROFT_OUT(double *, end, 0))
 {
-    (void)most;
-    long k = 0, first = *start;
+    long k = *start;
     for (; y < end; y++) {
         double sum = 0;
-        for (long stop = *++start - first; k < stop; k++)
+        for (long stop = *++start; k < stop; k++)
             sum += value[k] * x[column[k]];
         *y = sum;
     }
@@ -121,18 +118,6 @@ static void compress(void)
         start[row] = count;
 }
 
-/* Returns the number of entries of the largest part. */
-static unsigned long most_entries(long total, long tasks, long grain)
-{
-    int32_t most = 0;
-    CROFT_FOR_TASKS(part, total, tasks, grain)
-    {
-        int32_t entries = start[part.first + part.count] - start[part.first];
-        most = entries > most ? entries : most;
-    }
-    return (unsigned long)most;
-}
-
 int main(int argc, char **argv)
 {
     long tasks = kernel_tasks(argc, argv), grain = kernel_grain(NODES, tasks, sizeof *y);
@@ -142,15 +127,12 @@ int main(int argc, char **argv)
     for (long i = 0; i < NODES; i++)
         x[i] = 1 + (double)(i % 7) / 8;
 
-    unsigned long most = most_entries(total, tasks, grain);
-
     kernel_start(argc, argv);
     croft_roi_begin("spmv");
     CROFT_FOR_TASKS(part, total, tasks, grain)
     {
         double *first = y + part.first;
-        multiply_rows(start + part.first, column + start[part.first], value + start[part.first], x, first,
-                      first + part.count, most);
+        multiply_rows(start + part.first, column, value, x, first, first + part.count);
     }
     croft_roi_end("spmv");
 
