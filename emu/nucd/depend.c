@@ -1,26 +1,37 @@
 #include "emu/nucd/depend.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 static uint64_t bit(int slot)
 {
     return UINT64_C(1) << slot;
 }
 
-static void hull_add(struct nucd_range *hull, const struct nucd_ranges *ranges)
+/* Ranges that the task reads, or writes (out). Stores their number. */
+static const struct nucd_range *ranges_of(const struct nucd_depend_entry *entry, bool out, unsigned *count)
 {
-    for (unsigned i = 0; i < ranges->count; i++) {
-        const struct nucd_range *range = &ranges->range[i];
-        hull->first = range->first < hull->first ? range->first : hull->first;
-        hull->last = range->last > hull->last ? range->last : hull->last;
+    const struct nucd_ranges *ranges = out ? &entry->memory.out : &entry->memory.in;
+    const struct nucd_lines *lines = !entry->access ? NULL : out ? &entry->access->out : &entry->access->in;
+    *count = lines ? lines->count : ranges->count;
+    return lines ? lines->range : ranges->range;
+}
+
+static void hull_add(struct nucd_range *hull, const struct nucd_depend_entry *entry, bool out)
+{
+    unsigned count;
+    const struct nucd_range *range = ranges_of(entry, out, &count);
+    for (unsigned i = 0; i < count; i++) {
+        hull->first = range[i].first < hull->first ? range[i].first : hull->first;
+        hull->last = range[i].last > hull->last ? range[i].last : hull->last;
     }
 }
 
 static void hulls_add(struct nucd_depend *table, const struct nucd_depend_entry *entry)
 {
-    hull_add(&table->out, &entry->memory.out);
-    hull_add(&table->any, &entry->memory.out);
-    hull_add(&table->any, &entry->memory.in);
+    hull_add(&table->out, entry, true);
+    hull_add(&table->any, entry, true);
+    hull_add(&table->any, entry, false);
 }
 
 static void hulls_renew(struct nucd_depend *table)
@@ -45,7 +56,36 @@ static void round_out(struct nucd_ranges *ranges, uint64_t granule)
     }
 }
 
-int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
+bool nucd_depend_reads(const struct nucd_depend_entry *entry, uint64_t first, uint64_t last)
+{
+    return entry->access ? nucd_lines_touch(&entry->access->in, first, last)
+                         : nucd_ranges_touch(&entry->memory.in, first, last);
+}
+
+bool nucd_depend_writes(const struct nucd_depend_entry *entry, uint64_t first, uint64_t last)
+{
+    return entry->access ? nucd_lines_touch(&entry->access->out, first, last)
+                         : nucd_ranges_touch(&entry->memory.out, first, last);
+}
+
+/* nucd_footprints_conflict() for entries of the table. */
+static bool conflict(const struct nucd_depend_entry *a, const struct nucd_depend_entry *b)
+{
+    unsigned count;
+    const struct nucd_range *range = ranges_of(b, true, &count);
+    for (unsigned i = 0; i < count; i++)
+        if (nucd_depend_reads(a, range[i].first, range[i].last) ||
+            nucd_depend_writes(a, range[i].first, range[i].last))
+            return true;
+    range = ranges_of(b, false, &count);
+    for (unsigned i = 0; i < count; i++)
+        if (nucd_depend_writes(a, range[i].first, range[i].last))
+            return true;
+    return false;
+}
+
+int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task,
+                    const struct nucd_access_set *access)
 {
     uint64_t free = ~table->used;
     if (free == 0)
@@ -54,12 +94,12 @@ int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task)
     if (slot >= (int)table->size)
         return NUCD_NO_TASK;
     struct nucd_depend_entry *entry = &table->entry[slot];
-    *entry = (struct nucd_depend_entry){.memory = task->memory, .age = table->next_age++};
+    *entry = (struct nucd_depend_entry){.memory = task->memory, .access = access, .age = table->next_age++};
     round_out(&entry->memory.in, table->granule);
     round_out(&entry->memory.out, table->granule);
     for (uint64_t set = table->used; set != 0; set &= set - 1) {
         int other = __builtin_ctzll(set);
-        if (nucd_footprints_conflict(&table->entry[other].memory, &entry->memory))
+        if (conflict(&table->entry[other], entry))
             entry->waits_for |= bit(other);
     }
     table->used |= bit(slot);
@@ -117,7 +157,7 @@ int nucd_depend_find_load(const struct nucd_depend *table, uint64_t first, uint6
     for (uint64_t set = table->used; set != 0; set &= set - 1) {
         int slot = __builtin_ctzll(set);
         const struct nucd_depend_entry *entry = &table->entry[slot];
-        if (entry->age < age && nucd_ranges_touch(&entry->memory.out, first, last))
+        if (entry->age < age && nucd_depend_writes(entry, first, last))
             found = younger_of(table, found, slot);
     }
     return found;
@@ -128,9 +168,9 @@ int nucd_depend_find_store(const struct nucd_depend *table, uint64_t first, uint
     int found = NUCD_NO_TASK;
     for (uint64_t set = table->used; set != 0; set &= set - 1) {
         int slot = __builtin_ctzll(set);
-        const struct nucd_footprint *memory = &table->entry[slot].memory;
-        if (table->entry[slot].age < age &&
-            (nucd_ranges_touch(&memory->out, first, last) || nucd_ranges_touch(&memory->in, first, last)))
+        const struct nucd_depend_entry *entry = &table->entry[slot];
+        if (entry->age < age &&
+            (nucd_depend_writes(entry, first, last) || nucd_depend_reads(entry, first, last)))
             found = younger_of(table, found, slot);
     }
     return found;

@@ -2,19 +2,20 @@
  * wait for tasks.
  *
  * The table holds the ranges of every task from the making of its packet to its completion (NUCD paper,
- * sections IV-A and IV-C.2), rounded out to granules: cache lines, or pages as in the paper's load-store queue. A
- * task is blocked while the table holds an older task whose footprint conflicts
+ * sections IV-A and IV-C.2), rounded out to granules: cache lines, or pages as in the paper's load-store queue; or
+ * the lines that the task will access, if an oracle knows them. A task is blocked while the table holds an older task whose footprint conflicts
  * with its own. Tasks are added in program order and identified by their slots, which may be reused in any
  * order; `age` gives program order. */
 #ifndef EMU_NUCD_DEPEND_H
 #define EMU_NUCD_DEPEND_H
 
-#include "emu/nucd/task.h"
+#include "emu/nucd/access_set.h"
 
 enum { NUCD_TASKS = 64, NUCD_NO_TASK = -1 }; /* NUCD_TASKS: maximum number of slots */
 
 struct nucd_depend_entry {
-    struct nucd_footprint memory; /* whole granules */
+    struct nucd_footprint memory;         /* whole granules */
+    const struct nucd_access_set *access; /* counts in place of `memory`; NULL: not known */
     uint64_t age;
     uint64_t waits_for; /* set of slots of older tasks */
 };
@@ -32,8 +33,14 @@ struct nucd_depend {
 /* Initializes an empty table with 1 to NUCD_TASKS slots. `granule` is a power of two, at least NUCD_LINE. */
 void nucd_depend_init(struct nucd_depend *table, unsigned size, uint64_t granule);
 
-/* Adds a task, younger than all others. Returns its slot, or NUCD_NO_TASK when the table is full. */
-int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task);
+/* Adds a task, younger than all others. Returns its slot, or NUCD_NO_TASK when the table is full. The lines that it
+ * will access, if they are known (else NULL), must be valid as long as the task is in the table. */
+int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task,
+                    const struct nucd_access_set *access);
+
+/* Return whether the task reads, and writes, bytes of first..last. */
+bool nucd_depend_reads(const struct nucd_depend_entry *entry, uint64_t first, uint64_t last);
+bool nucd_depend_writes(const struct nucd_depend_entry *entry, uint64_t first, uint64_t last);
 
 /* Removes a complete task. Returns the set of slots that are no longer blocked because of it. */
 uint64_t nucd_depend_complete(struct nucd_depend *table, int slot);

@@ -6,6 +6,7 @@
 
 #include "emu/hart/step.h"
 #include "emu/nucd/engine_state.h"
+#include "emu/nucd/foresee.h"
 
 /* The window stays open for this number of instructions after the last task that has retired: leaving drains
  * the core, and a loop over tasks should not pay for that in each iteration. */
@@ -69,7 +70,7 @@ static struct offload_step enter_again(struct engine *e, struct engine_task *t)
     engine_list_remove(&e->records, t);
     e->count.kept++;
     if (!t->done) {
-        t->slot = nucd_depend_add(&e->depend, &t->task);
+        t->slot = nucd_depend_add(&e->depend, &t->task, t->access);
         assert(t->stopped && t->told && t->slot != NUCD_NO_TASK);
         engine_task_resume(t);
     }
@@ -123,6 +124,16 @@ static bool takes(void *context)
                &task);
 }
 
+static void ask_oracle(struct engine_task *t)
+{
+    struct engine *e = t->engine;
+    if (!e->config.oracle)
+        return;
+    t->access = foresee(e->window, e->parts.hart, &e->depend, &t->task);
+    e->count.foreseen += t->access != NULL;
+    e->count.unforeseen += !t->access;
+}
+
 static struct offload_step dispatch_task(struct engine *e, const struct nucd_task *task)
 {
     if (e->depend.used == UINT64_MAX >> (64 - e->depend.size)) {
@@ -138,7 +149,8 @@ static struct offload_step dispatch_task(struct engine *e, const struct nucd_tas
     else
         engine_forget_records(e);
     struct engine_task *t = engine_task_new(e, task);
-    t->slot = nucd_depend_add(&e->depend, task);
+    ask_oracle(t);
+    t->slot = nucd_depend_add(&e->depend, task, t->access);
     engine_tell_dispatched(t);
     engine_task_enter(t, window_task(e->window, task, t->slot));
     count_launch(e, t->number);
@@ -358,6 +370,8 @@ void engine_free(struct engine *e)
     if (e->window)
         window_free(e->window);
     engine_threads_free(e);
+    for (unsigned i = 0; i < e->places; i++)
+        nucd_access_set_free(e->tasks[i].access);
     free(e->answers);
     free(e);
 }

@@ -90,6 +90,7 @@ struct engine_config {
     uint32_t checkpoint_clocks;             /* to take or to restore one */
     uint32_t checkpoint_window;             /* entries of the window with checkpoints, rob to WINDOW_MOST */
     uint64_t granule;                       /* bytes to which the dependency table rounds ranges out */
+    bool oracle;                            /* the dependency table has what an oracle tells (foresee.h) */
     bool stalls;                            /* the front end stalls until a task's packet has arrived */
     uint32_t tasks;                         /* entries of the dependency table, 1 to NUCD_TASKS */
     struct nucd_scheduler_config scheduler; /* passed its check */

@@ -62,9 +62,10 @@ struct engine_task {
     bool told;       /* the host has been told of its fault */
     bool dead;       /* dropped; its place is free when nothing is under way for it */
     unsigned accelerator;
-    unsigned cleaning;           /* cache operations under way */
-    struct engine_task *follows; /* older task that cleans the same input range; counted in `cleaning` */
-    struct nucd_range outputs;   /* hull of physical addresses; first > last: empty */
+    unsigned cleaning;              /* cache operations under way */
+    struct engine_task *follows;    /* older task that cleans the same input range; counted in `cleaning` */
+    struct nucd_access_set *access; /* the lines that it will access, from the oracle; NULL: not known */
+    struct nucd_range outputs;      /* hull of physical addresses; first > last: empty */
     struct cache_waiter waiter, block_waiter; /* pieces, and blocks of a sweep, under way */
     struct event event;
     enum engine_step step;
@@ -101,6 +102,7 @@ struct engine_counters {
     uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
     uint64_t groups, group_cycles;
     uint64_t checkpoints, checkpoints_full;
+    uint64_t foreseen, unforeseen;
     uint64_t occupied;           /* cycles of accelerators */
     uint64_t turns, turn_cycles; /* waits for room, until the next transfer */
     uint64_t launches, gaps;     /* tasks after another one in the window; instructions between them */

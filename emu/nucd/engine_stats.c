@@ -242,6 +242,8 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
          "tasks that left the reorder buffer before they were complete"},
         {"checkpoints_full", &c->checkpoints_full, "tasks",
          "tasks that waited for a free checkpoint to leave the reorder buffer"},
+        {"foreseen", &c->foreseen, "tasks", "tasks whose accesses the oracle knew (nucd.ranges=oracle)"},
+        {"unforeseen", &c->unforeseen, "tasks", "tasks for which it gave up: their declared ranges counted"},
         {"accelerator_cycles", &c->occupied, "cycles",
          "of accelerators, for this host's complete tasks: from the time at which a task is first in the "
          "work "

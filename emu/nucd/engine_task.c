@@ -29,6 +29,7 @@ struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *ta
         tag++;
     assert(tag < ENGINE_TASKS);
     struct engine_task *t = &e->tasks[tag];
+    nucd_access_set_free(t->access);
     *t = (struct engine_task){.engine = e,
                               .task = *task,
                               .at = engine_times_none(),

@@ -252,6 +252,7 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
                                      .checkpoint_clocks = nucd->checkpoint_clocks,
                                      .checkpoint_window = nucd->checkpoint_window,
                                      .granule = nucd->ranges == NUCD_GRANULE_PAGE ? MMU_PAGE : NUCD_LINE,
+                                     .oracle = nucd->ranges == NUCD_GRANULE_ORACLE,
                                      .stalls = nucd->frontend_stall,
                                      .tasks = nucd->tasks,
                                      .ideal = nucd->mode == NUCD_MODE_IDEAL,

@@ -19,7 +19,8 @@ const char *const nucd_arbitration_names[] = {[NUCD_ROUND_ROBIN] = "round_robin"
                                               [NUCD_PARTITION] = "partition",
                                               NULL};
 
-const char *const nucd_granule_names[] = {[NUCD_GRANULE_LINE] = "line", [NUCD_GRANULE_PAGE] = "page", NULL};
+const char *const nucd_granule_names[] = {
+    [NUCD_GRANULE_LINE] = "line", [NUCD_GRANULE_PAGE] = "page", [NUCD_GRANULE_ORACLE] = "oracle", NULL};
 
 #define PART struct nucd_config
 static const struct part_field fields[] = {

@@ -172,15 +172,15 @@ uint64_t window_complete(struct window *w, uint64_t number, uint64_t result, uin
     return w->tail == tail ? WINDOW_NONE : w->tail;
 }
 
-/* Returns whether the access must be committed before a task with these ranges starts. */
-static bool is_in_way(const struct window_entry *entry, const struct nucd_footprint *memory)
+/* Returns whether the access must be committed before the task starts. */
+static bool is_in_way(const struct window_entry *entry, const struct nucd_depend_entry *task)
 {
     uint64_t last = entry->address + entry->op.size - 1;
     if (!(entry->op.flags & (STREAM_LOAD | STREAM_STORE)))
         return false;
-    if (nucd_ranges_touch(&memory->out, entry->address, last))
+    if (nucd_depend_writes(task, entry->address, last))
         return true;
-    return (entry->op.flags & STREAM_STORE) && nucd_ranges_touch(&memory->in, entry->address, last);
+    return (entry->op.flags & STREAM_STORE) && nucd_depend_reads(task, entry->address, last);
 }
 
 /* Returns whether the entry can neither trap nor squash younger ones any more. Branches are evaluated when they are
@@ -193,10 +193,10 @@ static bool is_settled(const struct window_entry *entry)
 
 bool window_task_ready(const struct window *w, uint64_t number)
 {
-    const struct nucd_footprint *memory = &w->tasks->entry[window_seen(w, number)->slot].memory;
+    const struct nucd_depend_entry *task = &w->tasks->entry[window_seen(w, number)->slot];
     for (uint64_t older = w->head; older < number; older++) {
         const struct window_entry *entry = window_seen(w, older);
-        if (!is_settled(entry) || is_in_way(entry, memory))
+        if (!is_settled(entry) || is_in_way(entry, task))
             return false;
     }
     return true;

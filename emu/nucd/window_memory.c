@@ -106,6 +106,17 @@ static uint64_t gather_stores(const struct window *w, struct gather *g, uint64_t
     return WINDOW_NONE;
 }
 
+/* Returns the value, with the bytes that no store has from memory. */
+static uint64_t fill(const struct window *w, const struct gather *g, unsigned size)
+{
+    const uint8_t *bytes = phys_at(w->hart->memory, g->physical, size);
+    uint64_t value = g->value;
+    for (unsigned i = 0; i < size; i++)
+        if (g->missing >> i & 1)
+            value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
 enum window_result window_load(struct window *w, struct window_entry *entry, unsigned size, uint64_t *value)
 {
     uint64_t last = entry->address + size - 1, task = WINDOW_NONE;
@@ -119,12 +130,17 @@ enum window_result window_load(struct window *w, struct window_entry *entry, uns
         entry->held_for = task;
     if (entry->held_for != WINDOW_NONE)
         return WINDOW_WAIT;
-    const uint8_t *bytes = phys_at(w->hart->memory, entry->physical, size);
-    for (unsigned i = 0; i < size; i++)
-        if (g.missing >> i & 1)
-            g.value |= (uint64_t)bytes[i] << 8 * i;
-    *value = g.value;
+    *value = fill(w, &g, size);
     return WINDOW_DONE;
+}
+
+bool window_peek(const struct window *w, uint64_t physical, unsigned size, uint64_t *value)
+{
+    struct gather g = {.physical = physical, .missing = (1u << size) - 1};
+    if (w->unknown || gather_stores(w, &g, w->tail, WINDOW_NONE) != WINDOW_NONE)
+        return false;
+    *value = fill(w, &g, size);
+    return true;
 }
 
 bool window_is_stale(const struct window_entry *entry, const struct window_entry *store)

@@ -45,6 +45,8 @@ options_of() {
     checkpoint) echo "--env kernel --set nucd.retire=checkpoint --set nucd.checkpoints=1 --set nucd.checkpoint_window=512"; return ;;
     kernel) echo "--env kernel --set accel.count=4"; return ;;
     page) echo "--set accel.count=4 --set nucd.ranges=page --set nucd.frontend_stall=true"; return ;;
+    oracle) echo "--set accel.count=4 --set nucd.ranges=oracle"; return ;;
+    oracle-kept) echo "--env kernel --set accel.count=16 --set nucd.ranges=oracle --set nucd.retire=checkpoint"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
     hosts-*) hosts_options "$1"; return ;;
     esac
@@ -75,15 +77,16 @@ hosts_options() {
             "--set l2.prefetch=none" ;;
     hosts-3-inorder) echo "--set host.count=3 --set accel.count=2 --set host.core=inorder" ;;
     hosts-3-ideal) echo "--set host.count=3 --set accel.count=2 --set nucd.mode=ideal" ;;
+    hosts-2-oracle) echo "--set host.count=2 --set accel.count=4 --set nucd.ranges=oracle" ;;
     hosts-2-partition) echo "--set host.count=2 --set accel.count=3 --set nucd.arbitration=partition" ;;
     esac
 }
 
 list() {
     local mode count size
-    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page driver none-16-paper
+    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page oracle oracle-kept driver none-16-paper
     echo hosts-1 hosts-2 hosts-2-kept hosts-2-kept-plain hosts-4-first hosts-4-one hosts-4-plain hosts-3-inorder \
-        hosts-3-ideal hosts-2-partition
+        hosts-3-ideal hosts-2-oracle hosts-2-partition
     if [ -n "${ALL:-}" ]; then
         for mode in nucd kept ideal; do
             for count in 1 4 16; do

@@ -69,7 +69,7 @@ static void begin(struct follower *f, const struct insn *insn)
     f->tasks++;
     f->words += words;
     f->lines += nucd_words_lines(words);
-    int slot = nucd_depend_add(&f->depend, &f->task);
+    int slot = nucd_depend_add(&f->depend, &f->task, NULL);
     if (slot != NUCD_NO_TASK)
         f->blocked += nucd_depend_blocked(&f->depend, slot);
 }

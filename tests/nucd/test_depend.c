@@ -44,10 +44,10 @@ static void hazards_block_the_younger(void **state)
         struct nucd_depend table;
         nucd_depend_init(&table, 2, NUCD_LINE);
         struct nucd_task older = task_of(0x100, 0x200), task = task_of(younger[i].in, younger[i].out);
-        int first = nucd_depend_add(&table, &older), second = nucd_depend_add(&table, &task);
+        int first = nucd_depend_add(&table, &older, NULL), second = nucd_depend_add(&table, &task, NULL);
         assert_false(nucd_depend_blocked(&table, first));
         assert_int_equal(nucd_depend_blocked(&table, second), younger[i].blocked);
-        assert_int_equal(nucd_depend_add(&table, &task), NUCD_NO_TASK);
+        assert_int_equal(nucd_depend_add(&table, &task, NULL), NUCD_NO_TASK);
         uint64_t freed = nucd_depend_complete(&table, first);
         assert_int_equal(freed, younger[i].blocked ? UINT64_C(1) << second : 0);
         assert_false(nucd_depend_blocked(&table, second));
@@ -62,10 +62,10 @@ static void granules_may_be_pages(void **state)
     nucd_depend_init(&table, 4, 4096);
     struct nucd_task first = task_of(0x10fc0, 0x20040), near = task_of(0x20fc0, 0x40000),
                      far = task_of(0x21000, 0x11000), over = task_of(0x50000, 0x10000);
-    int slot = nucd_depend_add(&table, &first);
-    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &near)));
-    assert_false(nucd_depend_blocked(&table, nucd_depend_add(&table, &far)));
-    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &over)));
+    int slot = nucd_depend_add(&table, &first, NULL);
+    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &near, NULL)));
+    assert_false(nucd_depend_blocked(&table, nucd_depend_add(&table, &far, NULL)));
+    assert_true(nucd_depend_blocked(&table, nucd_depend_add(&table, &over, NULL)));
     assert_int_equal(nucd_depend_load(&table, 0x20ff8, 0x20fff, 1), slot);
     assert_int_equal(nucd_depend_load(&table, 0x21000, 0x21007, 1), NUCD_NO_TASK);
     assert_int_equal(nucd_depend_load(&table, 0x1fff8, 0x1ffff, 1), NUCD_NO_TASK);
@@ -122,7 +122,7 @@ static void model_add(struct model *m)
     struct nucd_task task = {0};
     random_ranges(m, &task.memory.in, 4);
     random_ranges(m, &task.memory.out, 2);
-    int slot = nucd_depend_add(&m->table, &task);
+    int slot = nucd_depend_add(&m->table, &task, NULL);
     if (slot == NUCD_NO_TASK)
         return;
     m->task[m->count++] =
@@ -209,11 +209,11 @@ static void squash_takes_the_younger(void **state)
     int slot[5];
     for (unsigned i = 0; i < 4; i++) {
         struct nucd_task task = task_of(0x1000, 0x2000 + 64 * i);
-        slot[i] = nucd_depend_add(&table, &task);
+        slot[i] = nucd_depend_add(&table, &task, NULL);
     }
     (void)nucd_depend_complete(&table, slot[0]);
     struct nucd_task last = task_of(0x2040, 0x3000); /* reads the second's output, in the first's slot */
-    slot[4] = nucd_depend_add(&table, &last);
+    slot[4] = nucd_depend_add(&table, &last, NULL);
     assert_int_equal(slot[4], slot[0]);
     assert_true(nucd_depend_blocked(&table, slot[4]));
     assert_int_equal(nucd_depend_squash(&table, slot[2]), 1u << slot[2] | 1u << slot[3] | 1u << slot[4]);

@@ -55,7 +55,7 @@ static uint64_t start(struct rig *rig, uint64_t in, uint64_t out)
                              .memory = {.in = {1, {{in, in + 63}}}, .out = {1, {{out, out + 63}}}},
                              .result = 10};
     assert_int_equal(window_step(rig->window).stop, WINDOW_NUCD);
-    return window_task(rig->window, &task, nucd_depend_add(&rig->tasks, &task));
+    return window_task(rig->window, &task, nucd_depend_add(&rig->tasks, &task, NULL));
 }
 
 static uint64_t finish(struct rig *rig, uint64_t number, uint64_t result)

@@ -98,7 +98,7 @@ static void add_task(struct machine *m)
         m->seen.again++;
         return;
     }
-    int slot = nucd_depend_add(&m->tasks, &task);
+    int slot = nucd_depend_add(&m->tasks, &task, NULL);
     if (slot == NUCD_NO_TASK)
         return;
     m->flights[slot] = (struct flight){.task = task, .used = true};
