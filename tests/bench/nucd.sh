@@ -13,6 +13,7 @@ experiment() {
 }
 
 experiment figure8
+experiment stride
 experiment driver
 experiment figure10
 
