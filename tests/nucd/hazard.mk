@@ -1,8 +1,9 @@
-# Random offloading programs (tests/nucd/hazard.h). HAZARD_SEED, HAZARD_BODIES and HAZARD_FAULTS select
-# others.
+# Random offloading programs (tests/nucd/hazard.h). HAZARD_SEED, HAZARD_BODIES, HAZARD_FAULTS and HAZARD_SHARED
+# select others.
 HAZARD_SEED   ?= 1
 HAZARD_BODIES ?= 1024
 HAZARD_FAULTS ?= 32
+HAZARD_SHARED ?= 256
 HAZARDS       := $(BUILD)/tests/nucd/hazards
 HAZARD        := $(BUILD)/tests/nucd/hazard
 HAZARD_SRC    := $(addprefix tests/nucd/,hazard.c hazard_host.c hazard_task.c hazard_region.c)
@@ -14,9 +15,9 @@ $(HAZARD): $(HAZARD_SRC) tests/nucd/hazard.h tests/nucd/hazard_task.h | $(BUILD)
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g $(WARNINGS) $(SANITIZE) -I. $(HAZARD_SRC) -o $@
 
-$(HAZARDS)/random-$(HAZARD_NAME).S: $(HAZARD)
+$(HAZARDS)/random-$(HAZARD_SEED)-%.S: $(HAZARD)
 	@mkdir -p $(@D)
-	$< $(HAZARD_SEED) $(HAZARD_BODIES) > $@
+	$< $(HAZARD_SEED) $* > $@
 
 $(HAZARDS)/faults-$(HAZARD_SEED)-$(HAZARD_FAULTS).S: $(HAZARD)
 	@mkdir -p $(@D)
@@ -26,9 +27,9 @@ HAZARD_FILES := $(HAZARDS)/random-$(HAZARD_NAME) $(HAZARDS)/faults-$(HAZARD_SEED
 $(HAZARD_FILES): %: %.S tests/nucd/hazard_main.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) | $(BUILD)/bin/croft
 	$(BUILD)/bin/croft cc -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_main.c $(HAZARD_FRAME) $< -o $@
 
-# The random bodies on several hosts.
-HAZARD_HOSTS := $(HAZARDS)/hosts-$(HAZARD_NAME)
-$(HAZARD_HOSTS): $(HAZARDS)/random-$(HAZARD_NAME).S tests/nucd/hazard_harts.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) \
+# The first HAZARD_SHARED random bodies on several hosts.
+HAZARD_HOSTS := $(HAZARDS)/hosts-$(HAZARD_SEED)-$(HAZARD_SHARED)
+$(HAZARD_HOSTS): $(HAZARDS)/random-$(HAZARD_SEED)-$(HAZARD_SHARED).S tests/nucd/hazard_harts.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) \
     | $(BUILD)/bin/croft
 	$(BUILD)/bin/croft cc --bare -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_harts.c $(HAZARD_FRAME) $< -o $@
 
