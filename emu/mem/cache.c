@@ -363,7 +363,7 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
                                                                 .step = config->line});
     cache->front.inline_span = prefetch_wants_all(&cache->prefetcher) ? 0 : CACHE_STATE_MASK;
     cache_write_init(cache);
-    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL};
+    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL, NULL};
     event_init(&cache->room, component, room, cache);
     return cache;
 }

@@ -166,20 +166,46 @@ static bool answered(struct llc_entry *entry, uint64_t now)
     return true;
 }
 
+static void add_refused(struct llc *llc, struct llc_entry *entry)
+{
+    const struct mem_link *link = mem_request_link(entry->request);
+    llc->refuser = !llc->refused_count || llc->refuser == link ? link : NULL;
+    llc->refused_count++;
+    llc_list_add(&llc->refused, entry);
+}
+
 void llc_answer(struct llc_entry *entry, uint64_t now)
 {
     if (!answered(entry, now))
-        llc_list_add(&entry->llc->refused, entry);
+        add_refused(entry->llc, entry);
+}
+
+/* Offers the refused responses again, in order. If all have come on one link, and it refuses one, it would refuse the
+ * others, too. */
+static void answer_refused(struct llc *llc, uint64_t now)
+{
+    const struct mem_link *only = llc->refuser;
+    struct llc_list rest = llc->refused;
+    uint32_t count = llc->refused_count;
+    llc->refused.first = NULL;
+    llc->refused_count = 0;
+    while (rest.first) {
+        llc_answer(llc_list_take(&rest), now);
+        count--;
+        if (llc->refused_count != 1 || !rest.first || !only || !only->refusals)
+            continue;
+        *only->refusals += count;
+        llc->refused_count += count;
+        list_join(&llc->refused, &rest);
+        return;
+    }
 }
 
 static void response_room(void *port, struct mem_link *link, uint64_t now)
 {
     struct llc *llc = port;
-    struct llc_list refused = llc->refused;
     (void)link;
-    llc->refused.first = NULL;
-    while (refused.first)
-        llc_answer(llc_list_take(&refused), now);
+    answer_refused(llc, now);
     if (llc->response_refused) {
         llc->response_refused = false;
         mem_link_response_room(&llc->lower[LLC_PASSED], now);
@@ -324,7 +350,7 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->words = 1;
     llc->holders = alloc(tags_size(&llc->tags), sizeof *llc->holders);
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
-        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL};
+        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL, NULL};
     make_pools(llc);
     llc_stalls_init(llc);
     llc_prefetch_init(llc);

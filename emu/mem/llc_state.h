@@ -187,6 +187,8 @@ struct llc {
     struct llc_entry *entries, *free_entries;
     struct llc_stalls stalls;
     struct llc_list refused; /* responses for which the client had no room */
+    uint32_t refused_count;
+    const struct mem_link *refuser; /* the link of all of them; NULL: they have several */
     struct llc_list ranges;  /* done in this cache; wait until memory has accepted their write-backs */
     struct mem_waiters full;
 

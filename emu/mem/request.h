@@ -122,6 +122,9 @@ struct mem_link {
     bool waiting;
     /* for a link that leaves the last level: the map that gives requests their homes; else NULL */
     struct home_map *homes;
+    /* the client's counter of refused responses. After a refusal, a port may add to it the number of responses that it
+     * does not offer because they would be refused now, too. NULL: the port must offer every response */
+    uint64_t *refusals;
 };
 
 /* The clients that a port has refused, in order of their refusal. */

@@ -29,7 +29,7 @@ void simt_memory_init(struct simt *simt)
         simt->free_atomics = &simt->atomics[i];
     }
     simt->link = (struct mem_link){
-        simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes};
+        simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes, NULL};
     if (simt->parts.mmu)
         simt->tlb = simt_tlb_new(simt->parts.mmu, SIMT_ACCESSES + config->warps, page_done, simt);
 }

@@ -92,7 +92,7 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
         struct client *client = &bench->clients[i];
         client->bench = bench;
         client->link = (struct mem_link){&dram_memory_ops, &bench->memory, &client_ops, client, NULL, false,
-                                         bench->homes};
+                                         bench->homes, NULL};
         send(client, 0);
     }
     while (bench->done < REQUESTS)

@@ -82,7 +82,7 @@ static inline bool probe_send(struct probe *probe, enum mem_op op, uint64_t addr
     static const struct mem_client_ops ops = {probe_respond, probe_room};
     struct rig *rig = probe->rig;
     if (!probe->link.client)
-        probe->link = (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false, rig->homes};
+        probe->link = (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false, rig->homes, NULL};
     mem_request_init(&probe->request, op, address, size);
     probe->done = 0;
     probe->away = true;

@@ -81,7 +81,7 @@ static inline struct crowd *crowd_new(const struct llc_config *config)
     crowd->memory.context = crowd;
     crowd->llc =
         llc_new("l2", config, &crowd->queue, &(struct clock){CLOCK}, 2, 99, &slow_ops, &crowd->memory);
-    crowd->link = (struct mem_link){&llc_ops, crowd->llc, &ops, crowd, NULL, false, NULL};
+    crowd->link = (struct mem_link){&llc_ops, crowd->llc, &ops, crowd, NULL, false, NULL, NULL};
     return crowd;
 }
 

@@ -86,7 +86,7 @@ static inline struct rig *rig_new(const struct llc_config *config)
     for (int i = 0; i < RIG_CLIENTS; i++) {
         struct scripted *client = &rig->clients[i];
         client->queue = &rig->queue;
-        client->link = (struct mem_link){&llc_ops, rig->llc, &ops, client, NULL, false, NULL};
+        client->link = (struct mem_link){&llc_ops, rig->llc, &ops, client, NULL, false, NULL, NULL};
         if (i < RIG_CLIENTS - 1)
             llc_attach_client(rig->llc, &(struct llc_client){&client->link, scripted_probe, client});
     }

@@ -438,7 +438,7 @@ static void client_init(struct client *client, struct rig *rig)
     static const struct mem_port_ops port = {.request = hold};
     static const struct mem_client_ops ops = {answered, room};
     *client = (struct client){.rig = rig};
-    client->link = (struct mem_link){&port, rig, &ops, client, NULL, false, rig->map};
+    client->link = (struct mem_link){&port, rig, &ops, client, NULL, false, rig->map, NULL};
 }
 
 static bool ask(struct client *client, uint64_t address)

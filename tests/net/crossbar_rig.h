@@ -234,7 +234,7 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
         event_init(&client->retry, 5, client_retry, client);
         if (i < config->inputs)
             client->link = (struct mem_link){
-                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false, NULL};
+                &crossbar_ops, crossbar_port(rig->crossbar, i), &client_ops, client, NULL, false, NULL, NULL};
     }
     return rig;
 }
