@@ -43,7 +43,8 @@ void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event,
     }
     /* Observers are told of the eviction when all writes of the line have been answered. */
     bool writes = false;
-    for (struct cache_write *write = cache->writes_busy; write; write = write->next) {
+    struct cache_write *first = cache_write_absent(cache, line) ? NULL : cache->writes_busy;
+    for (struct cache_write *write = first; write; write = write->next) {
         if (write->line != line)
             continue;
         write->keep = false;

@@ -8,6 +8,7 @@
 enum {
     CACHE_STATE_MASK = PROTOCOL_STATES - 1,
     CACHE_FLAG_PREFETCHED = 4, /* with the state in the tags: prefetched and not used yet */
+    CACHE_HASHES = 64,         /* hashes of lines, for the write buffer */
     CACHE_SCAN = 64,           /* lookups of a maintenance operation in one event */
 };
 
@@ -47,7 +48,8 @@ enum cache_write_state { CACHE_WRITE_PLANNED, CACHE_WRITE_REFUSED, CACHE_WRITE_S
 
 /* An entry of the write buffer: a dirty line, or stores to a line, on the way down. */
 struct cache_write {
-    struct cache_write *next; /* in the list of busy or of free entries */
+    struct cache_write *next;     /* in the list of busy or of free entries */
+    struct cache_write *previous; /* in the list of busy ones */
     uint64_t line;
     uint64_t words; /* set of 32-bit words of the line */
     enum cache_write_state state;
@@ -107,7 +109,8 @@ struct cache {
 
     struct cache_write *writes_busy, *writes_free; /* youngest first */
     uint32_t writes_used;
-    struct cache_write *writes; /* array of all entries */
+    uint16_t writes_of[CACHE_HASHES]; /* number of busy entries by hash of the line */
+    struct cache_write *writes;       /* array of all entries */
     struct cache_requests refused_reads, refused_writes;
     struct mem_link link;
     struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
@@ -208,6 +211,15 @@ void cache_stir(struct cache *cache, uint64_t now);
 /* cache_write.c: the write buffer. */
 /* Makes all entries free. */
 void cache_write_init(struct cache *cache);
+/* Returns the number of busy entries of all lines with this line's hash. */
+static inline uint16_t *cache_writes_of(struct cache *cache, uint64_t line)
+{
+    return &cache->writes_of[line * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+static inline bool cache_write_absent(const struct cache *cache, uint64_t line)
+{
+    return cache->writes_of[line * UINT64_C(0x9e3779b97f4a7c15) >> 58] == 0;
+}
 /* Returns the youngest entry of a line, or NULL. Entries with `taken` count, because their write is still
  * under way. */
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);

@@ -22,8 +22,11 @@ static struct cache_write *take_place(struct cache *cache, uint64_t line)
     assert(write);
     cache->writes_free = write->next;
     *write = (struct cache_write){.next = cache->writes_busy, .line = line, .cache = cache};
+    if (write->next)
+        write->next->previous = write;
     cache->writes_busy = write;
     cache->writes_used++;
+    ++*cache_writes_of(cache, line);
     mem_request_init(&write->request, MEM_WRITE, line, cache->config.line);
     write->request.requester = cache->requester;
     return write;
@@ -31,7 +34,7 @@ static struct cache_write *take_place(struct cache *cache, uint64_t line)
 
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line)
 {
-    struct cache_write *write = cache->writes_busy;
+    struct cache_write *write = cache_write_absent(cache, line) ? NULL : cache->writes_busy;
     while (write && write->line != line)
         write = write->next;
     return write;
@@ -40,7 +43,7 @@ struct cache_write *cache_write_find(const struct cache *cache, uint64_t line)
 /* Returns an unsent entry of the line, with which more stores may merge, or NULL. */
 static struct cache_write *waiting(const struct cache *cache, uint64_t line)
 {
-    struct cache_write *write = cache->writes_busy;
+    struct cache_write *write = cache_write_absent(cache, line) ? NULL : cache->writes_busy;
     while (write && (write->line != line || write->state == CACHE_WRITE_SENT))
         write = write->next;
     return write;
@@ -132,10 +135,10 @@ void cache_write_store(struct cache *cache, const struct cache_stored *stored, u
 /* Frees the entry, and plans a read of the line that has waited for its writes. */
 static void release(struct cache *cache, struct cache_write *write, uint64_t now)
 {
-    struct cache_write **at = &cache->writes_busy;
-    while (*at != write)
-        at = &(*at)->next;
-    *at = write->next;
+    *(write->previous ? &write->previous->next : &cache->writes_busy) = write->next;
+    if (write->next)
+        write->next->previous = write->previous;
+    --*cache_writes_of(cache, write->line);
     write->next = cache->writes_free;
     cache->writes_free = write;
     cache->writes_used--;

@@ -53,6 +53,7 @@ struct mshr *mshr_take(struct mshr_file *file, uint64_t line, uint64_t asked)
     uint32_t number = (uint32_t)__builtin_ctzll(~file->busy);
     struct mshr *mshr = &file->mshrs[number];
     file->busy |= UINT64_C(1) << number;
+    file->hashed[mshr_hash(line)] |= UINT64_C(1) << number;
     if (++file->used > file->peak)
         file->peak = file->used;
     mshr->line = line;
@@ -75,6 +76,8 @@ bool mshr_add(const struct mshr_file *file, struct mshr *mshr, const struct mshr
 void mshr_release(struct mshr_file *file, struct mshr *mshr)
 {
     assert(mshr->targets == 0 && !mshr->blocked.first);
-    file->busy &= ~(UINT64_C(1) << (mshr - file->mshrs));
+    const uint64_t bit = UINT64_C(1) << (mshr - file->mshrs);
+    file->busy &= ~bit;
+    file->hashed[mshr_hash(mshr->line)] &= ~bit;
     file->used--;
 }

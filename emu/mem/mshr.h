@@ -41,7 +41,8 @@ struct mshr {
 };
 
 struct mshr_file {
-    uint64_t busy; /* set of the registers in use */
+    uint64_t busy;               /* set of the registers in use */
+    uint64_t hashed[MSHR_LIMIT]; /* by hash of the line: set of the registers in use for such lines */
     uint32_t used, peak;
     uint32_t limit, targets;
     struct mshr *mshrs;
@@ -53,11 +54,16 @@ struct mshr_file {
 void mshr_init(struct mshr_file *file, uint32_t limit, uint32_t targets, void *owner);
 void mshr_free(struct mshr_file *file);
 
+static inline unsigned mshr_hash(uint64_t line)
+{
+    return (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
 /* Returns the register of a line, or NULL. */
 static inline struct mshr *mshr_find(const struct mshr_file *file, uint64_t line)
 {
-    for (uint64_t busy = file->busy; busy; busy &= busy - 1) {
-        struct mshr *mshr = &file->mshrs[__builtin_ctzll(busy)];
+    for (uint64_t left = file->hashed[mshr_hash(line)]; left; left &= left - 1) {
+        struct mshr *mshr = &file->mshrs[__builtin_ctzll(left)];
         if (mshr->line == line)
             return mshr;
     }

@@ -25,6 +25,7 @@ static void sleep_until(struct simt *simt, uint32_t slot, uint64_t cycle, uint64
     uint32_t index = (uint32_t)(at % SIMT_WHEEL);
     simt->wheel[index * simt->words + slot / 64] |= UINT64_C(1) << slot % 64;
     simt->wheel_used[index / 64] |= UINT64_C(1) << (index % 64);
+    simt->wheel_words |= 1u << index / 64;
 }
 
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
@@ -318,6 +319,8 @@ static void wake_up(struct simt *simt, uint64_t cycle)
     if (!(*used & bit))
         return;
     *used &= ~bit;
+    if (!*used)
+        simt->wheel_words &= ~(1u << index / 64);
     for (uint32_t word = 0; word < simt->words; word++) {
         uint64_t warps = simt->wheel[index * simt->words + word];
         simt->wheel[index * simt->words + word] = 0;
@@ -366,16 +369,22 @@ void simt_issue(struct simt *simt, uint64_t cycle)
     simt->counters.cycles++;
 }
 
+static_assert(SIMT_WHEEL / 64 <= 16, "a set of the wheel's words, twice, fits in 32 bits");
+
 static uint64_t next_on_wheel(const struct simt *simt, uint64_t cycle)
 {
-    for (uint64_t at = cycle; at < cycle + SIMT_WHEEL;) {
-        uint32_t index = (uint32_t)(at % SIMT_WHEEL);
-        uint64_t used = simt->wheel_used[index / 64] >> (index % 64);
-        if (used)
-            return at + (unsigned)__builtin_ctzll(used);
-        at += 64 - index % 64;
-    }
-    return UINT64_MAX;
+    enum { WORDS = SIMT_WHEEL / 64 };
+    const uint32_t index = (uint32_t)(cycle % SIMT_WHEEL), word = index / 64;
+    uint64_t used = simt->wheel_used[word] >> (index % 64);
+    if (used)
+        return cycle + (unsigned)__builtin_ctzll(used);
+    /* the words after this one, in the order of their cycles; this one is the last */
+    uint32_t words = (simt->wheel_words << WORDS | simt->wheel_words) >> (word + 1) & ((1u << WORDS) - 1);
+    if (!words)
+        return UINT64_MAX;
+    uint32_t steps = (uint32_t)__builtin_ctz(words) + 1;
+    used = simt->wheel_used[(word + steps) % WORDS];
+    return cycle - index % 64 + 64 * (uint64_t)steps + (unsigned)__builtin_ctzll(used);
 }
 
 uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle)

@@ -109,6 +109,7 @@ struct simt {
     uint64_t can_issue[SIMT_UNITS][SIMT_WORDS]; /* set of warps in state `unit` */
     uint64_t *wheel;                            /* SIMT_WHEEL sets: warps to classify again in a cycle */
     uint64_t wheel_used[SIMT_WHEEL / 64];
+    uint32_t wheel_words; /* set of the words of wheel_used that are not 0 */
     uint64_t special_free, memory_free;
     struct simt_scheduler schedulers[SIMT_SCHEDULERS];
     struct simt_warp *warps;    /* config.warps elements */
