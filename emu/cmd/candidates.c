@@ -3,6 +3,7 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,23 @@
 #include "emu/analysis/candidate_table.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/cmd/paths.h"
 #include "emu/debug/symbols.h"
+#include "emu/machine/machine.h"
+#include "emu/mem/cache.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/simt.h"
 #include "isa/decode.h"
 
-enum { JSON, ALL, SYMBOL, LINE, ADDRESS, MISSES, COALESCED, MOST, OUTPUT };
+enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, OUTPUT };
 
 static const struct option_row rows[] = {
     [JSON] = {"json", 'j', NULL, "print JSON, with all that is known of each block"},
     [ALL] = {"all", 'a', NULL, "look at all functions, not only at what kernels call"},
     [SYMBOL] = {"symbol", 's', "NAME", "look at this function, and at what it calls"},
-    [LINE] = {"line", 0, "BYTES", "bytes of a cache line (default 128)"},
+    [MACHINE] = {"machine", 'm', "NAME|FILE",
+                 "take threads per warp and bytes of a line from its multiprocessors"},
+    [LINE] = {"line", 0, "BYTES", "bytes of a cache line (default the machine's, or 128)"},
     [ADDRESS] = {"address", 0, "BYTES", "bytes of an address (default 8; the paper's GPU: 4)"},
     [MISSES] = {"misses", 0, "PERCENT", "loads that miss (default 50)"},
     [COALESCED] = {"coalesced", 0, "LINES", "lines of a warp's load or store (default 1)"},
@@ -48,9 +55,9 @@ static const struct option_set interface = {
 
 /* The parsed command line. */
 struct request {
-    const char *path, *symbol, *output;
+    const char *path, *symbol, *output, *machine;
     bool json, all;
-    uint64_t line, address, misses, coalesced, most;
+    uint64_t lanes, line, address, misses, coalesced, most;
 };
 
 /* A program's file. */
@@ -392,7 +399,7 @@ static bool write_program(const struct program *p, const char *output, const str
 
 static bool find_candidates(struct program *p, const struct request *r, struct error *err)
 {
-    const struct candidate_model model = {.lanes = 32,
+    const struct candidate_model model = {.lanes = (double)r->lanes,
                                           .line_ratio = (double)r->line / (double)r->address,
                                           .coalesced = (double)r->coalesced,
                                           .load_misses = (double)r->misses / 100};
@@ -443,6 +450,7 @@ static int take(void *context, int option, const char *value)
     case ALL: r->all = true; break;
     case SYMBOL: r->symbol = value; break;
     case OUTPUT: r->output = value; break;
+    case MACHINE: r->machine = value; break;
     case LINE: return number(option, value, 16, 4096, &r->line);
     case ADDRESS: return number(option, value, 1, 16, &r->address);
     case MISSES: return number(option, value, 0, 100, &r->misses);
@@ -456,9 +464,40 @@ static int take(void *context, int option, const char *value)
     return OPTIONS_TAKEN;
 }
 
+/* Takes what the command line does not say from the machine's first multiprocessors. */
+static bool ask_machine(struct request *r, struct error *err)
+{
+    char folder[PATH_MAX];
+    struct machine_config machine;
+    const struct cache_config *l1 = NULL;
+    if (!paths_share("machines", folder, sizeof folder, err) ||
+        !machine_load(&machine, r->machine, folder, NULL, 0, err))
+        return false;
+    for (const struct instance *i = tree_next(machine.tree, NULL); i && !l1; i = tree_next(machine.tree, i))
+        if (i->kind == &cache_kind && i->parent && i->parent->kind == &simt_kind &&
+            i->parent->config == machine.simt)
+            l1 = i->config;
+    if (l1) {
+        r->lanes = machine.simt->width;
+        r->line = r->line ? r->line : l1->line;
+    } else {
+        (void)error_set(err, "machine '%s' has no multiprocessors with caches; gpu has", r->machine);
+    }
+    machine_free(&machine);
+    return l1 != NULL;
+}
+
+static bool answer(struct program *program, struct request *r, struct error *err)
+{
+    if (r->machine && !ask_machine(r, err))
+        return false;
+    r->line = r->line ? r->line : 128;
+    return open_program(program, r->path, err) && find_candidates(program, r, err);
+}
+
 int cmd_candidates(int argc, char **argv)
 {
-    struct request r = {.line = 128, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
+    struct request r = {.lanes = 32, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
     struct program program = {0};
     struct error err;
     int status = options_parse(&interface, argc, argv, take, &r);
@@ -466,7 +505,7 @@ int cmd_candidates(int argc, char **argv)
         return status;
     if (!r.path)
         return options_usage_error(&interface, "no program given");
-    bool done = open_program(&program, r.path, &err) && find_candidates(&program, &r, &err);
+    bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);
     close_program(&program);

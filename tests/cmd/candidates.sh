@@ -45,6 +45,10 @@ says "libor: rates" 'libor\.c:54 +follow +0 +40 +3 +0 +-1234\.00 TX RX always'
 says "libor: portfolio" 'libor\.c:57 +follow +74 +48 +6 +4 +-1905\.00 TX RX always'
 finds "addresses of 4 bytes" --address 4 "$examples/libor"
 says "addresses of 4 bytes: portfolio" 'libor\.c:57 +follow +74 +48 +6 +4 +-2497\.00 TX RX always'
+finds "machine" -m gpu --address 4 "$examples/libor"
+says "machine: portfolio" 'libor\.c:57 +follow +74 +48 +6 +4 +-2497\.00 TX RX always'
+finds "line of the command line" -m gpu --line 64 --address 2 "$examples/libor"
+says "line of the command line" 'libor\.c:57 +follow +74 +48 +6 +4 +-2497\.00 TX RX always'
 finds "stencil" "$examples/stencil"
 says "stencil: a condition" 'stencil\.c:[0-9]+ +stencil .* \(x[0-9]+ - x[0-9]+\) >= '
 finds "JSON" --json "$examples/libor"
@@ -80,6 +84,8 @@ refuses "text" 1 'text: is not an ELF file' text
 refuses "another machine" 1 'is not a program for 64-bit RISC-V' "$croft"
 refuses "function" 1 "has no function 'nothing'" --symbol nothing libor
 refuses "number" 2 "--most is '41'; it must be a number from 1 to 40" --most 41 libor
+refuses "machine without caches" 1 "machine 'nucd' has no multiprocessors with caches" -m nucd libor
+refuses "unknown machine" 1 "nothing" -m nothing libor
 refuses "unknown option" 2 "unknown option '--jsn'; did you mean '--json'" --jsn libor
 for length in 40 64 200 5000 40000; do
     head -c "$length" "$examples/libor" >part
