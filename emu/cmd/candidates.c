@@ -65,9 +65,8 @@ struct program {
     const char *path;
     struct symbols *symbols;
     Elf *elf;
-    const uint8_t *bytes;
-    size_t size;
-    size_t segments;
+    uint8_t *bytes;
+    size_t size, segments;
     uint64_t *entries;
     size_t count, room;
 };
@@ -93,34 +92,43 @@ static bool fetch(void *context, uint64_t pc, uint32_t *bits)
     return false;
 }
 
-static bool open_program(struct program *p, const char *path, struct error *err)
+/* Reads the file's bytes. */
+static bool read_bytes(struct program *p, const char *path, struct error *err)
 {
     struct stat st;
-    GElf_Ehdr header;
     FILE *file = fopen(path, "re");
     if (!file)
         return error_set(err, "cannot open: %s", strerror(errno));
     bool regular = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
+    p->size = regular ? (size_t)st.st_size : 0;
+    p->bytes = alloc(p->size + 1, 1);
+    bool whole = fread(p->bytes, 1, p->size, file) == p->size;
     (void)fclose(file);
     if (!regular)
         return error_set(err, "is not a regular file; a program is an ELF file");
-    *p = (struct program){.path = path, .symbols = symbols_new(path)};
+    return whole || error_set(err, "cannot be read");
+}
+
+static bool open_program(struct program *p, const char *path, struct error *err)
+{
+    GElf_Ehdr header;
+    *p = (struct program){.path = path};
+    if (!read_bytes(p, path, err))
+        return false;
+    p->symbols = symbols_new(path);
     p->elf = symbols_elf(p->symbols);
     if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &header))
         return error_set(err, "is not an ELF file");
     if (header.e_machine != EM_RISCV || gelf_getclass(p->elf) != ELFCLASS64)
         return error_set(err, "is not a program for 64-bit RISC-V");
-    p->bytes = (const uint8_t *)elf_rawfile(p->elf, &p->size);
-    if (!p->bytes || elf_getphdrnum(p->elf, &p->segments) != 0)
-        return error_set(err, "cannot be read: %s", elf_errmsg(-1));
-    return true;
+    return elf_getphdrnum(p->elf, &p->segments) == 0 || error_set(err, "cannot be read: %s", elf_errmsg(-1));
 }
 
 static void close_program(struct program *p)
 {
     free(p->entries);
-    if (p->symbols)
-        symbols_free(p->symbols);
+    free(p->bytes);
+    symbols_free(p->symbols);
 }
 
 static void add_entry(struct program *p, uint64_t pc)

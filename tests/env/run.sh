@@ -223,7 +223,7 @@ test_usage() {
     usage "--setenv needs NAME=VALUE" run --setenv =x x
     usage "takes no argument" version x
     usage "is not an instruction" disasm --bits 0x100000000
-    for command in '' run cc disasm machines show version; do
+    for command in '' run cc candidates disasm machines show version; do
         # shellcheck disable=SC2086
         run 0 "croft $command --help" "$CROFT" $command --help
         says "croft $command --help" stdout usage
