@@ -256,8 +256,9 @@ static void count_insn(const struct cfg_insn *insn, double times, double *loads,
     c->stack += own;
     c->extensions += shifted || i->id == INSN_sext_b || i->id == INSN_sext_h || i->id == INSN_zext_h;
     c->floats |= insn_is_float(info);
-    if (info->iclass == CLASS_CSR)
-        c->coordinates |= UINT32_C(1) << coordinate_of(i);
+    int coordinate = info->iclass == CLASS_CSR ? coordinate_of(i) : -1;
+    if (coordinate >= 0)
+        c->coordinates |= UINT32_C(1) << coordinate;
 }
 
 /* Accesses of the region: `fixed` in each execution, `round` in each round of its first loop. */
