@@ -1,5 +1,6 @@
 #include "emu/simt/track.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static void close_window(struct simt_track *track, uint64_t now)
 {
     struct track_value values[SIMT_STALLS];
     uint64_t all = (now - track->since) * track->schedulers, sum = 0;
+    assert(all > 0);
     size_t count = 0;
     for (enum simt_stall i = 0; i < SIMT_STALLS; i++) {
         sum += track->lost[i];
