@@ -52,8 +52,10 @@ stacks
 |  |  |      -> crossbar.in
 |  |  |- crossbar
 |  |  |      out -> l2.in
-|  |  `- l2: 8 slices of 128 KiB
-|  |         memory -> ../simt.memory
+|  |  |- l2: 8 slices of 128 KiB
+|  |  |      memory -> ../simt.memory
+|  |  `- walk_cache: 8 KiB
+|  |         -> crossbar.in
 |  |- crossbar
 |  |      out -> /peer.*.from
 |  |      out -> dram.in

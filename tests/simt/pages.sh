@@ -204,6 +204,38 @@ for what in peach planes; do
     check "$what takes $(counts simt.busy) fs under the kernel, $user without" test "$(counts simt.busy)" -ge "$user" -a "$user" -gt 0
 done
 
+# Walks find their way without a second level, without a crossbar, and in each of several stacks.
+cat >stacks.yaml <<'END'
+extends: gpu
+simt: none
+dram: none
+crossbar: {out: "link.*"}
+stack:
+  kind: group
+  count: 2
+  simt: {count: 2, memory: crossbar}
+  crossbar: {}
+  dram: {standard: hmc_tom}
+link: {kind: link, count: 2, to: "stack[i].crossbar", request_bandwidth: 80 GB/s}
+peer:
+  kind: link
+  count: 2
+  from: "stack[i].crossbar"
+  to: "stack[1-i].crossbar"
+END
+for options in "--set simt.l2=none" "--set simt.l2=none --set simt.crossbar=none" "--set simt.crossbar=none --set simt.l2.slices=1"; do
+    # shellcheck disable=SC2086
+    runs planes $options -- 128
+    is simt.tlb.walks $((128 + extra))
+done
+# 8 blocks of 64 threads on 4 multiprocessors: half of the pages in each stack.
+qemu-riscv64 ./pages planes 512 >wanted
+"$croft" run -m stacks.yaml --env kernel --stats stats.json ./pages planes 512 >output 2>errors
+check "stacks: qemu's output" cmp -s output wanted
+for i in 0 1; do
+    is "stack.$i.simt.tlb.walks" $((256 + extra))
+done
+
 # Faults name the thread, its block, the line and the reason.
 for what in anull aread; do
     "$croft" run -m gpu --env kernel ./pages $what >output 2>errors
