@@ -3,7 +3,8 @@
  * Design. One hart, one program, one address space. The lower half of Sv39 belongs to the program, at the
  * same addresses as in the `user` environment. The upper half maps the kernel (CROFT_KERNEL_BASE) and all of
  * physical memory (CROFT_DIRECT_BASE), for supervisor mode only. The kernel runs with interrupts off, so
- * every trap comes from the program, and one frame and one stack suffice. The kernel has no floating-point
+ * every trap comes from the program, and one frame and one stack suffice. The only interrupt that the program
+ * can take is that of multiprocessors (below). The kernel has no floating-point
  * code, so these registers keep the program's values. Calls about files, clocks and so on are forwarded
  * unchanged to the emulator through the door (door.h).
  *
@@ -15,6 +16,9 @@
  * out; so it does not matter whether the hart would set them.
  *
  * Accelerators. driver.h serves trapping nucd instructions and the faults of regions.
+ *
+ * Multiprocessors. Where they run beside the hart, they interrupt it (SEIP) when their threads miss pages or make calls
+ * about memory, which DOOR_THREADS tells, and when a launch has ended. A program that waits for them waits here (wfi).
  *
  * Not supported: other processes and threads, signals to handlers, files mapped to memory, freeing page
  * tables. */
