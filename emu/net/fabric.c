@@ -20,11 +20,15 @@ struct fabric {
     struct network_config config;
     struct network_shape shape;
     struct network *network;
+    const struct clock *clock;
     struct outputs homes;
     struct fabric_input *inputs;
     struct fabric_output *outputs;
     uint32_t input_count, output_count;
     struct mem_waiters *waiters; /* by node: refused clients */
+    struct net_track *track;     /* or NULL */
+    struct network_observer observer;
+    uint64_t *begun; /* with a track, by line: clock in which the head of the present packet crossed */
 };
 
 static bool send(struct fabric *fabric, struct mem_request *request, uint32_t from, uint32_t to,
@@ -167,6 +171,7 @@ struct fabric *fabric_new(const struct network_config *config, const struct fabr
     struct fabric *fabric = alloc(1, sizeof *fabric);
     *fabric = (struct fabric){.config = *config,
                               .shape = *plan->shape,
+                              .clock = clock,
                               .input_count = plan->inputs,
                               .output_count = plan->outputs,
                               .inputs = alloc(plan->inputs, sizeof *fabric->inputs),
@@ -185,10 +190,51 @@ struct fabric *fabric_new(const struct network_config *config, const struct fabr
     return fabric;
 }
 
+/* The track's lines: port * virtual channels + channel. */
+static void name_line(const void *context, uint32_t line, char *text, size_t size)
+{
+    const struct fabric *fabric = context;
+    const struct topology *topology = &fabric->shape.topology;
+    uint32_t vcs = network_vc_count(fabric->network), port = line / vcs,
+             router = topology->ports[port].router;
+    const struct topology_router *at = &topology->routers[router];
+    if (*at->name)
+        (void)snprintf(text, size, "%.16s.%u vc %u", at->name, port - at->first_port, line % vcs);
+    else
+        (void)snprintf(text, size, "%u.%u vc %u", router, port - at->first_port, line % vcs);
+}
+
+static void show_hop(void *context, const struct network_hop *hop, const struct network_packet *packet)
+{
+    struct fabric *fabric = context;
+    uint32_t line = hop->out_port * network_vc_count(fabric->network) + hop->out_vc;
+    if (hop->head)
+        fabric->begun[line] = hop->clock;
+    if (!hop->tail)
+        return;
+    const struct net_message message = {.request = packet->owner,
+                                        .bytes = packet->flits * fabric->config.flit};
+    net_track_show(fabric->track, line, packet->source, &message,
+                   clock_time(fabric->clock, fabric->begun[line]), clock_time(fabric->clock, hop->clock + 1));
+}
+
+void fabric_track(struct fabric *fabric, struct track_sink *sink, const char *name)
+{
+    uint32_t lines = fabric->shape.topology.port_count * network_vc_count(fabric->network);
+    if (!track_takes(sink, TRACK_TIMELINE))
+        return;
+    fabric->track = net_track_new(sink, name, lines, name_line, fabric);
+    fabric->begun = alloc(lines, sizeof *fabric->begun);
+    fabric->observer = (struct network_observer){.hop = show_hop, .context = fabric};
+    network_observe(fabric->network, &fabric->observer);
+}
+
 void fabric_free(struct fabric *fabric)
 {
     if (!fabric)
         return;
+    net_track_free(fabric->track);
+    free(fabric->begun);
     network_free(fabric->network);
     shape_free(&fabric->shape);
     outputs_free(&fabric->homes);

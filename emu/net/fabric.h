@@ -12,6 +12,7 @@
 
 #include "emu/net/outputs.h"
 #include "emu/net/shape.h"
+#include "emu/net/track.h"
 
 enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES }; /* message classes */
 
@@ -44,6 +45,10 @@ void *fabric_port(struct fabric *fabric, uint32_t input);
 
 /* Connects an output to the port below it. Call it for each output before the first request. */
 void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port);
+
+/* Shows packets at routers' outputs on tracks of a trace, a line for each virtual channel: from the clock in which a packet's
+ * head crosses the router's switch until its last flit has. */
+void fabric_track(struct fabric *fabric, struct track_sink *sink, const char *name);
 
 /* The network, for its counters and checks. */
 struct network *fabric_network(struct fabric *fabric);

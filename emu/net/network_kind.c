@@ -177,6 +177,11 @@ static void publish(void *part, struct stats *stats, struct scope scope)
     network_publish(fabric_network(part), stats, scope);
 }
 
+static void observe(void *part, struct track_sink *sink, const char *name)
+{
+    fabric_track(part, sink, name);
+}
+
 static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
 {
     network_energy(fabric_network(part), ledger, scope);
@@ -199,6 +204,7 @@ const struct part_kind network_kind = {
     .sync = sync_part,
     .publish = publish,
     .energy = energy,
+    .observe = observe,
 };
 
 const struct part_kind network_router_kind = {

@@ -21,7 +21,7 @@ value() {
 busiest() {
     awk '/"regions"/ { region = 1 }
         region && /"net.router.0.port.[0-2].out.flits"|"net.router.[1-8].port.0.out.flits"/ {
-            gsub(/[^0-9]/, "", $2); most = $2 > most ? $2 + 0 : most }
+            gsub(/[^0-9]/, "", $2); flits = $2 + 0; most = flits > most ? flits : most }
         END { print most + 0 }' "$1"
 }
 

@@ -37,6 +37,17 @@ same() {
 same "mesh" nucd "$examples/machines/mesh.yaml" mesh cells
 same "switches" "$examples/machines/stacks.yaml" "$examples/machines/network.yaml" net vector_add
 
+# Packets at the routers' outputs: as many slices as packets visit routers, and those of a line follow one another.
+"$croft" run -m "$examples/machines/network.yaml" --trace perfetto:trace.json --stats one.json vector_add >output 2>messages
+slices() {
+    jq -r --slurpfile all trace.json -n '$all[0] | (if type == "array" then . else .traceEvents end) as $events
+        | ($events | map(select(.ph == "M" and .name == "process_name" and .args.name == "net") | .pid) | first) as $net
+        | $events[] | select(.ph == "X" and .pid == $net) | "\(.tid) \(.ts) \(.dur) \(.args.bytes)"' >slices
+    sort -k1,1n -k2,2g slices | awk -v flits="$(total one.json net.hops)" '{ sum += $4 / 32; bad += $1 == line && $2 < end - 1e-6
+        line = $1; end = $2 + $3 } END { exit !(NR > 1000 && bad == 0 && sum == flits) }'
+}
+check "slices of a trace" slices
+
 # refuses NAME REGEX EXTENSION...: a message that matches, for lines behind `extends: mesh.yaml`.
 cp "$examples/machines/mesh.yaml" .
 refuses() {
