@@ -1,6 +1,6 @@
 /* Breadth-first search in two sweeps a level, like Rodinia's: nodes on the frontier mark their neighbours, then marked nodes
  * become the frontier. The graph has 6 edges from each node to any node, as Rodinia's generator makes them. */
-#include "kernel.h"
+#include "aligned.h"
 
 enum { BLOCK = 256, DEGREE = 6 };
 
@@ -44,7 +44,7 @@ static void advance(struct graph *argument)
 
 static void bfs_scalar(const struct graph *g, int *cost)
 {
-    uint32_t *queue = kernel_memory(g->nodes, sizeof *queue);
+    uint32_t *queue = aligned_memory(g->nodes, sizeof *queue);
     long head = 0, tail = 1;
     for (long i = 1; i < g->nodes; i++)
         cost[i] = -1;
@@ -62,16 +62,16 @@ int main(int argc, char **argv)
 {
     long nodes = kernel_size(argc, argv, 65536, 2, 1 << 22, 1);
     uint64_t state = 7;
-    uint32_t *edges = kernel_memory(nodes * DEGREE, sizeof *edges);
+    uint32_t *edges = aligned_memory(nodes * DEGREE, sizeof *edges);
     for (long i = 0; i < nodes * DEGREE; i++)
         edges[i] = (uint32_t)(kernel_random(&state) % nodes);
     struct graph graph = {.nodes = nodes,
                           .edges = edges,
-                          .frontier = kernel_memory(nodes, 1),
-                          .marked = kernel_memory(nodes, 1),
-                          .visited = kernel_memory(nodes, 1),
-                          .cost = kernel_memory(nodes, sizeof(int))};
-    int *expected = kernel_memory(nodes, sizeof *expected);
+                          .frontier = aligned_memory(nodes, 1),
+                          .marked = aligned_memory(nodes, 1),
+                          .visited = aligned_memory(nodes, 1),
+                          .cost = aligned_memory(nodes, sizeof(int))};
+    int *expected = aligned_memory(nodes, sizeof *expected);
     for (long i = 1; i < nodes; i++)
         graph.cost[i] = -1;
     graph.frontier[0] = graph.visited[0] = 1;

@@ -1,7 +1,7 @@
 /* Fluxes of an unstructured grid, like Rodinia's CFD solver: each cell gathers five variables of its four neighbours and adds
  * their differences and sums, then all cells are updated. Neighbours are the cells before and after, and two within some
  * hundred cells, as renumbered tetrahedra have them. */
-#include "kernel.h"
+#include "aligned.h"
 
 enum { BLOCK = 192, NEIGHBOURS = 4, VARIABLES = 5, STEPS = 3, REACH = 2048 };
 
@@ -56,19 +56,24 @@ int main(int argc, char **argv)
 {
     long cells = kernel_size(argc, argv, 24576, 64, 1 << 20, 1);
     uint64_t state = 3;
-    uint32_t *neighbours = kernel_memory(cells * NEIGHBOURS, sizeof *neighbours);
-    float *factors = kernel_memory(cells * NEIGHBOURS, sizeof *factors);
-    float *now = kernel_memory(cells * VARIABLES, sizeof *now), *flux = kernel_memory(cells * VARIABLES, sizeof *flux);
-    float *expected = kernel_memory(cells * VARIABLES, sizeof *expected), *work = kernel_memory(cells * VARIABLES, sizeof *work);
+    uint32_t *neighbours = aligned_memory(cells * NEIGHBOURS, sizeof *neighbours);
+    float *factors = aligned_memory(cells * NEIGHBOURS, sizeof *factors);
+    float *now = aligned_memory(cells * VARIABLES, sizeof *now),
+          *flux = aligned_memory(cells * VARIABLES, sizeof *flux);
+    float *expected = aligned_memory(cells * VARIABLES, sizeof *expected),
+          *work = aligned_memory(cells * VARIABLES, sizeof *work);
     for (long cell = 0; cell < cells; cell++)
         for (int j = 0; j < NEIGHBOURS; j++) {
-            long far = (long)(kernel_random(&state) % (2 * REACH)) - REACH, off = j == 0 ? -1 : j == 1 ? 1 : far;
+            long far = (long)(kernel_random(&state) % (2 * REACH)) - REACH, off = j == 0   ? -1
+                                                                                  : j == 1 ? 1
+                                                                                           : far;
             neighbours[j * cells + cell] = (uint32_t)((cell + off + 2 * cells) % cells);
             factors[j * cells + cell] = (float)(kernel_random(&state) % 256) / 256;
         }
     for (long i = 0; i < cells * VARIABLES; i++)
         now[i] = expected[i] = (float)(kernel_random(&state) % 1024) / 64;
-    struct grid grid = {.cells = cells, .neighbours = neighbours, .factors = factors, .now = now, .flux = flux};
+    struct grid grid = {
+        .cells = cells, .neighbours = neighbours, .factors = factors, .now = now, .flux = flux};
 
     croft_roi_begin("cfd");
     for (int step = 0; step < STEPS; step++) {
