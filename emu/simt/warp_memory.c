@@ -45,8 +45,13 @@ static void leave_code(void *context, uint64_t page, unsigned end, bool first)
     (void)first;
     struct warp_memory *memory = context;
     const uint8_t *bytes = memory->setup.memory->code->bytes + page * CODE_PAGE;
-    if (memory->store_base != UINT64_MAX && bytes + end > memory->store_bytes)
-        memory->store_base = UINT64_MAX, memory->store_last = 0;
+    const struct phys *all = memory->setup.memory;
+    if (memory->store_base != UINT64_MAX && bytes + end > memory->store_bytes) {
+        /* The smallest window: the last 8 bytes of memory. */
+        memory->store_base = all->base + all->size - 8;
+        memory->store_bytes = all->bytes + all->size - 8;
+        memory->store_last = 0;
+    }
     for (unsigned i = 0; i < WARP_PAGES; i++)
         if (memory->pages[1][i].bytes == bytes)
             memory->pages[1][i] = (struct warp_page){0};

@@ -134,6 +134,7 @@ void rig_emit(struct rig *rig, enum insn_id id, struct operands operands)
 {
     uint32_t bits = encode(id, &operands);
     memcpy(phys_at(&rig->memory, rig->at, 4), &bits, 4);
+    phys_note_store(&rig->memory, rig->at, 4);
     rig->at += 4;
 }
 

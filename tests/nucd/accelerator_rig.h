@@ -137,6 +137,7 @@ static inline void emit_operands(struct rig *rig, enum insn_id id, struct operan
 {
     uint32_t code = encode(id, &operands);
     memcpy(phys_at(&rig->memory, rig->at, 4), &code, 4);
+    phys_note_store(&rig->memory, rig->at, 4);
     rig->at += 4;
 }
 #define EMIT(rig, name, ...) emit_operands(rig, INSN_##name, (struct operands){__VA_ARGS__})
