@@ -30,6 +30,7 @@ enum {
     WARP,
     GDB,
     SIGNATURE,
+    CORE,
     MAX_INSNS,
     MAX_TIME,
     DETAIL,
@@ -65,6 +66,9 @@ static const struct option_row rows[] = {
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},
     [SIGNATURE] = {"signature", 0, "FILE",
                    "at the end, write the words from begin_signature to end_signature"},
+    [CORE] =
+        {"core", 0, "FILE",
+         "if a signal ends the user program, write its memory and registers to FILE, a core file for gdb"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
     [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
@@ -255,6 +259,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case WARP: return take_warp(r, value);
     case GDB: r->gdb = value; return true;
     case SIGNATURE: r->bare.signature = value; return true;
+    case CORE: r->user.core = value; return true;
     case RECORD: r->bare.record = value; return true;
     case REPLAY: r->bare.replay = value; return true;
     case MAX_INSNS:
@@ -287,6 +292,9 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.environment_count)
         (void)options_usage_error(
             &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env == ENV_BARE && r->user.core)
+        (void)options_usage_error(
+            &interface, "--core is for user programs; programs in machine mode serve their own traps");
     else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay))
         (void)options_usage_error(&interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, "
                                               "--signature, --record and --replay are for --env bare");

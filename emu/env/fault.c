@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/debug/backtrace.h"
+#include "emu/debug/core_dump.h"
 #include "emu/env/kernel_pages.h"
 #include "emu/env/region.h"
 #include "emu/hart/probe.h"
@@ -232,6 +233,31 @@ static void print_region(const struct user *user, unsigned accelerator, uint64_t
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
+static bool read_page(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE])
+{
+    const struct user *user = context;
+    return hart_memory_read(user->hart, address, bytes, CORE_DUMP_PAGE);
+}
+
+/* Writes the core file if the user asked for one. */
+static void dump(struct user *user, int number)
+{
+    const struct hart *hart = user->hart;
+    const struct phys *memory = user->memory;
+    const struct core_dump core = {.signal = number,
+                                   .pc = hart->pc,
+                                   .x = hart->x,
+                                   .f = hart->f,
+                                   .fcsr = (uint32_t)(hart->frm << 5 | hart->fflags),
+                                   .first = memory->base,
+                                   .end = memory->base + memory->size,
+                                   .read = read_page,
+                                   .context = user};
+    struct error err;
+    if (user->options->core && !core_dump_write(user->options->core, &core, &err))
+        fprintf(stderr, "croft: --core: %s\n", err.text);
+}
+
 /* Reports a trap at pc, which is an accelerator's if `accelerator` is not NULL. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
@@ -246,6 +272,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     if (accelerator)
         print_region(user, *accelerator, pc);
     print_backtrace(user);
+    dump(user, number);
     return 128 + number;
 }
 
@@ -268,6 +295,7 @@ int fault_signal(struct user *user, int number)
     fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
             name ? ", SIG" : "", name ? name : "");
     print_backtrace(user);
+    dump(user, number);
     return 128 + number;
 }
 

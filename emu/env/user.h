@@ -25,6 +25,7 @@ struct user_options {
     size_t environment_count;
     const char *dir;     /* the only host folder whose files the program can reach */
     uint64_t stack_size; /* in bytes, at the end of memory */
+    const char *core;    /* file for the program's state if a signal ends it; or NULL */
     /* Limit of instructions of all harts, including accelerators and firmware. UINT64_MAX: none. */
     uint64_t max_insns;
     struct stats *stats; /* counts the markers' regions; or NULL */

@@ -441,7 +441,7 @@ size_t stats_print(struct stats *stats, const char *pattern, FILE *out)
     size_t printed = 0;
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
-        if (pattern && fnmatch(pattern, counter->name, 0) != 0)
+        if (!counter->name || (pattern && fnmatch(pattern, counter->name, 0) != 0))
             continue;
         if (counter->kind == COUNTER)
             fprintf(out, "%-32s %16" PRIu64, counter->name, values[i]);

@@ -35,6 +35,7 @@ test_monitor
 test_death fault SIGSEGV 139 '*the store that faults*'
 test_death illegal SIGILL 132 '=> *unimp*'
 test_abort
+test_core
 test_interrupt
 test_launch
 test_rubbish

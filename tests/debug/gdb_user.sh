@@ -243,12 +243,14 @@ EOF
 }
 
 test_monitor() {
-    start "$OUT/program"
+    start -m ddr3 "$OUT/program"
     debug "$OUT/program" <<'EOF'
 break main
 continue
 monitor help
 monitor stats
+monitor stats hart.*.instr*
+monitor stats hart.?.none
 monitor machine
 monitor regs
 monitor threads
@@ -260,6 +262,8 @@ EOF
 Breakpoint 1, main *
 help  *
 hart.0.instructions * # instructions retired (instructions)
+hart.0.instructions * # instructions retired (instructions)
+no statistic's name matches 'hart.?.none'*
 *harts: 1 *
 pc   0x00000000800*  user mode
 zero 0x0000000000000000  ra *
@@ -358,4 +362,30 @@ $2 = 4
 EOF
         finish "launch $options" 0
     done
+}
+
+# gdb reads the core file of a program that died: frames, variables, memory and floating-point state. A program that ends
+# leaves none, and what cannot be written is said.
+test_core() {
+    local options core=$OUT/core
+    for options in "" "--env kernel" "-m nucd"; do
+        rm -f "$core"
+        # shellcheck disable=SC2086 # several words
+        "$CROFT" run $options --core "$core" "$OUT/program" fault >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || true
+        timeout 600 gdb-multiarch -nx -q -batch -ex backtrace -ex 'print point' -ex 'print quarter' \
+            -ex 'print argv[1]' -ex 'x/i $pc' "$OUT/program" "$core" >"$OUT/gdb" 2>&1 </dev/null || true
+        expect "core, $options" <<'EOF'
+Program terminated with signal SIGSEGV, *
+#0  * in main (argc=2, *
+$1 = {x = 3, y = -4, name = * "corner"}
+$2 = 0.25
+$3 = * "fault"
+=> *sw*
+EOF
+    done
+    rm -f "$core"
+    "$CROFT" run --core "$core" "$OUT/program" >"$OUT/stdout" 2>&1 </dev/null || true
+    if [ -e "$core" ]; then fail "core: of a program that ended"; else pass; fi
+    "$CROFT" run --core "$OUT/none/core" "$OUT/program" abort >"$OUT/stdout" 2>&1 </dev/null || true
+    if grep -qF "croft: --core: cannot write '$OUT/none/core': No such file" "$OUT/stdout"; then pass; else fail "core: unwritable" "$(cat "$OUT/stdout")"; fi
 }

@@ -1,0 +1,161 @@
+#include "emu/debug/core_dump.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/alloc.h"
+
+enum { EF_RISCV_DOUBLE_RVC = 0x5, RUNS_MOST = PN_XNUM - 2 };
+
+/* Linux's struct elf_prstatus and its floating-point registers on RV64 (arch/riscv/include/uapi/asm/ptrace.h). */
+struct status {
+    int32_t signal, code, error;
+    int16_t current, unused;
+    uint64_t pending, held;
+    int32_t thread, parent, group, session;
+    uint64_t times[8];
+    uint64_t pc, x[31];
+    int32_t valid, padding;
+};
+_Static_assert(sizeof(struct status) == 376, "as in the kernel");
+
+struct floats {
+    uint64_t f[32];
+    uint32_t fcsr, padding;
+};
+
+struct note {
+    Elf64_Nhdr header;
+    char name[8]; /* "CORE" */
+};
+
+/* Notes are not aligned to more than 4 bytes. */
+enum { NOTES_SIZE = 2 * sizeof(struct note) + sizeof(struct status) + sizeof(struct floats) };
+
+/* A run of pages. */
+struct run {
+    uint64_t first, end;
+};
+
+struct runs {
+    struct run *list;
+    size_t count;
+};
+
+static struct runs find_runs(const struct core_dump *dump)
+{
+    struct runs runs = {NULL, 0};
+    uint8_t page[CORE_DUMP_PAGE];
+    for (uint64_t at = dump->first; at < dump->end; at += CORE_DUMP_PAGE) {
+        if (!dump->read(dump->context, at, page))
+            continue;
+        if (runs.count == 0 || runs.list[runs.count - 1].end != at) {
+            if (runs.count == RUNS_MOST)
+                break;
+            runs.list = alloc_resize(runs.list, (runs.count + 1) * sizeof *runs.list);
+            runs.list[runs.count++] = (struct run){at, at};
+        }
+        runs.list[runs.count - 1].end = at + CORE_DUMP_PAGE;
+    }
+    return runs;
+}
+
+static void write_note(FILE *out, unsigned type, const void *content, size_t size)
+{
+    const struct note note = {{sizeof "CORE", (Elf64_Word)size, type}, "CORE"};
+    (void)fwrite(&note, sizeof note, 1, out);
+    (void)fwrite(content, size, 1, out);
+}
+
+static void write_notes(FILE *out, const struct core_dump *dump)
+{
+    struct status status = {
+        .signal = dump->signal, .current = (int16_t)dump->signal, .thread = 1, .pc = dump->pc, .valid = 1};
+    struct floats floats = {.fcsr = dump->fcsr};
+    memcpy(status.x, dump->x + 1, sizeof status.x);
+    memcpy(floats.f, dump->f, sizeof floats.f);
+    write_note(out, NT_PRSTATUS, &status, sizeof status);
+    write_note(out, NT_FPREGSET, &floats, sizeof floats);
+}
+
+static uint64_t headers_size(const struct runs *runs)
+{
+    return sizeof(Elf64_Ehdr) + (runs->count + 1) * sizeof(Elf64_Phdr);
+}
+
+static void write_headers(FILE *out, const struct runs *runs, uint64_t data)
+{
+    const Elf64_Ehdr file = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_CORE,
+        .e_machine = EM_RISCV,
+        .e_version = EV_CURRENT,
+        .e_phoff = sizeof file,
+        .e_flags = EF_RISCV_DOUBLE_RVC,
+        .e_ehsize = sizeof file,
+        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_phnum = (Elf64_Half)(runs->count + 1)};
+    const Elf64_Phdr notes = {
+        .p_type = PT_NOTE, .p_offset = headers_size(runs), .p_filesz = NOTES_SIZE, .p_align = 4};
+    (void)fwrite(&file, sizeof file, 1, out);
+    (void)fwrite(&notes, sizeof notes, 1, out);
+    for (size_t i = 0; i < runs->count; i++) {
+        const uint64_t size = runs->list[i].end - runs->list[i].first;
+        const Elf64_Phdr load = {.p_type = PT_LOAD,
+                                 .p_flags = PF_R | PF_W | PF_X,
+                                 .p_offset = data,
+                                 .p_vaddr = runs->list[i].first,
+                                 .p_filesz = size,
+                                 .p_memsz = size,
+                                 .p_align = CORE_DUMP_PAGE};
+        (void)fwrite(&load, sizeof load, 1, out);
+        data += size;
+    }
+}
+
+static bool is_zero(const uint8_t page[CORE_DUMP_PAGE])
+{
+    return page[0] == 0 && memcmp(page, page + 1, CORE_DUMP_PAGE - 1) == 0;
+}
+
+/* Writes the pages from the file's offset `data` on. The last one is written even if it is zero, so that the file has its
+ * whole length. */
+static void write_pages(FILE *out, const struct core_dump *dump, const struct runs *runs, uint64_t data)
+{
+    uint8_t page[CORE_DUMP_PAGE];
+    for (size_t i = 0; i < runs->count; i++)
+        for (uint64_t at = runs->list[i].first; at < runs->list[i].end;
+             at += CORE_DUMP_PAGE, data += CORE_DUMP_PAGE) {
+            const bool last = i + 1 == runs->count && at + CORE_DUMP_PAGE == runs->list[i].end;
+            if (!dump->read(dump->context, at, page) || (is_zero(page) && !last))
+                continue;
+            if (fseeko(out, (off_t)data, SEEK_SET) != 0)
+                return; /* the error indicator is set by the next write, or errno tells */
+            (void)fwrite(page, sizeof page, 1, out);
+        }
+}
+
+bool core_dump_write(const char *path, const struct core_dump *dump, struct error *err)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out)
+        return error_set(err, "cannot write '%s': %s", path, strerror(errno));
+    struct runs runs = find_runs(dump);
+    const uint64_t end = headers_size(&runs) + NOTES_SIZE,
+                   data = (end + CORE_DUMP_PAGE - 1) / CORE_DUMP_PAGE * CORE_DUMP_PAGE;
+    errno = 0;
+    write_headers(out, &runs, data);
+    write_notes(out, dump);
+    const bool seeks = fseeko(out, (off_t)data, SEEK_SET) == 0;
+    if (seeks)
+        write_pages(out, dump, &runs, data);
+    free(runs.list);
+    const bool failed = !seeks || ferror(out);
+    if (fclose(out) != 0 || failed)
+        return error_set(err, "writing '%s' failed: %s", path,
+                         errno ? strerror(errno) : "it is no regular file");
+    return true;
+}

@@ -1,0 +1,28 @@
+/* Core files of programs that died, as Linux writes them on RISC-V; gdb reads them. */
+#ifndef EMU_DEBUG_CORE_DUMP_H
+#define EMU_DEBUG_CORE_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/sim/error.h"
+
+enum { CORE_DUMP_PAGE = 4096 };
+
+/* The state that a core file holds: one thread, and all pages from `first` up to `end` that exist. */
+struct core_dump {
+    int signal; /* Linux's number of the one that ended the program */
+    uint64_t pc;
+    const uint64_t *x, *f; /* 32 of each */
+    uint32_t fcsr;
+    uint64_t first, end; /* multiples of CORE_DUMP_PAGE */
+    /* Copies the page at an address. Returns false if there is none. */
+    bool (*read)(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE]);
+    void *context;
+};
+
+/* Writes the file. Pages of zeros take no room in it if the file system allows holes. Returns false with err set if it
+ * cannot be written. */
+bool core_dump_write(const char *path, const struct core_dump *dump, struct error *err);
+
+#endif
