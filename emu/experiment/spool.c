@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,22 @@ static void path_of(const char *folder, const char *key, const char *ending, cha
         path[0] = '\0';
 }
 
+/* Removes what a croft that was killed has left. */
+static void empty(const char *folder)
+{
+    static const char *const endings[] = {"*.run", "*.done", "*.part"};
+    char pattern[PATH_MAX];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        glob_t found;
+        path_of(folder, endings[i], "", pattern);
+        if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+            continue;
+        for (size_t file = 0; file < found.gl_pathc; file++)
+            (void)unlink(found.gl_pathv[file]);
+        globfree(&found);
+    }
+}
+
 bool spool_open(struct spool *spool, const char *out, struct error *err)
 {
     char path[PATH_MAX];
@@ -31,8 +48,10 @@ bool spool_open(struct spool *spool, const char *out, struct error *err)
     spool->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (spool->lock < 0)
         return error_set(err, "%s: %s", path, strerror(errno));
-    if (fcntl(spool->lock, F_SETLK, &lock) == 0)
+    if (fcntl(spool->lock, F_SETLK, &lock) == 0) {
+        empty(spool->folder);
         return true;
+    }
     (void)close(spool->lock);
     spool->lock = -1;
     return error_set(err, "%s: another croft experiment uses this folder", path);

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Tests croft experiment through its command line: experiment.sh CROFT. Prints "N passed, N failed".
+# shellcheck disable=SC2016,SC2181 # descriptions have variables of their own; the status belongs to the line before
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Tests croft experiment's engines: GNU parallel, alone and through ssh, and a Slurm of one node that it starts:
 # experiment_engines.sh CROFT. Prints "N passed, N failed".
+# shellcheck disable=SC2016,SC2181 # descriptions have variables of their own; the status belongs to the line before
 set -uo pipefail
-# shellcheck disable=SC2016 # descriptions have variables of their own
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
@@ -181,7 +181,7 @@ port=$((20000 + $$ % 20000))
 trap 'cd "$work" && stop_slurm' EXIT
 slurm
 judge $? "Slurm starts: $(tail -n 3 slurm/log/* 2>/dev/null | tr '\n' ' ' | tail -c 300)"
-same slurm --engine slurm --partition small --time 5:00 --memory 100MiB
+same array --engine slurm --partition small --time 5:00 --memory 100MiB
 judge $? "Slurm has the same tables"
 "$croft" experiment plan.yaml --out other --engine slurm --partition none >output 2>messages
 [ $? -eq 1 ] && grep -q -- '--engine slurm: sbatch has refused the runs: .*invalid partition' messages

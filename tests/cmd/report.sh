@@ -1,8 +1,8 @@
 #!/bin/bash
 # Tests croft report: report.sh CROFT [ROWS...]. Opens pages of experiments of 10, 1000 and 100000 rows, and of single runs, in a
 # browser without a window, and looks at what they have drawn. Prints "N passed, N failed".
-set -uo pipefail
 # shellcheck disable=SC2016 # descriptions have variables of their own
+set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
