@@ -89,11 +89,16 @@ bench-simt-timed: $(BENCH_DIR)/simt $(BUILD)/bin/croft ## speed of timed multipr
 	        END { printf "%-12s %6.1f million thread-instructions/s\n", kernel, insns / seconds / 1e6 }' $(BENCH_DIR)/simt.json; \
 	done
 
+# Timed multiprocessors: machine gpu with 64 of them on 64 memory channels.
+.PHONY: bench-simt-wide
+bench-simt-wide: $(BENCH_DIR)/wide $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of 64 timed multiprocessors on 64 memory channels
+	@ROUNDS="$(ROUNDS)" tests/bench/simt_wide.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/wides $(BENCH_DIR)/wide
+
 # Kernels on functional multiprocessors.
 .PHONY: bench-simt
-$(BENCH_DIR)/rate: tests/bench/simt/rate.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+$(BENCH_DIR)/rate $(BENCH_DIR)/wide: $(BENCH_DIR)/%: tests/bench/simt/%.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -o $@
 
-bench-simt: bench-simt-timed $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
+bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
