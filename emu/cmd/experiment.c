@@ -77,7 +77,7 @@ struct request {
     unsigned jobs;
     uint64_t memory;
     bool retry, files, yes;
-    int engine;
+    enum experiment_engine engine;
     const char *partition, *time, *hosts, *work;
     const char **sets; /* room for argc entries */
     size_t set_count;
@@ -96,7 +96,7 @@ static int take_engine(struct request *request, const char *value)
     static const char *const names[] = {"local", "slurm", "parallel"};
     for (int i = 0; i < 3; i++)
         if (strcmp(value, names[i]) == 0) {
-            request->engine = i;
+            request->engine = (enum experiment_engine)i;
             return OPTIONS_TAKEN;
         }
     return options_usage_error(&interface, "--engine: unknown engine '%s'%s; allowed: local, slurm, parallel",

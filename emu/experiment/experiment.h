@@ -229,6 +229,8 @@ struct experiment_run {
     double *values; /* by column; NaN: unknown */
 };
 
+enum experiment_engine { EXPERIMENT_LOCAL, EXPERIMENT_SLURM, EXPERIMENT_PARALLEL };
+
 /* Paths, and what the command line adds. */
 struct experiment_where {
     const char *croft, *out, *folder; /* folder: the description's */
@@ -239,7 +241,7 @@ struct experiment_where {
     size_t set_count;
     unsigned jobs;
     uint64_t memory; /* bytes for all runs; 0: what is free */
-    enum { EXPERIMENT_LOCAL, EXPERIMENT_SLURM, EXPERIMENT_PARALLEL } engine;
+    enum experiment_engine engine;
     const char *partition, *time, *hosts; /* of the engines; NULL: none */
     bool retry_failed;
     engine_body *body;
