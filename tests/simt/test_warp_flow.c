@@ -709,6 +709,57 @@ static void ends_and_traps_in_parted_code(void **state)
 #test " by stack", test, NULL, NULL, &policies[WARP_STACKED]                                         \
     }
 
+static void put(struct rig *rig, uint64_t address, enum insn_id id, struct operands operands)
+{
+    uint64_t at = rig->code.at;
+    rig->code.at = address;
+    row(rig, id, operands);
+    rig->code.at = at;
+}
+
+/* Lanes store to a function that they have called and to one that a hart has run: both execute the new code. */
+static void stores_change_code(void **state)
+{
+    enum { LANES = 0x400, HART = 0x200, NEW = 0x300, SUM = 0x600 };
+    for (unsigned atomic = 0; atomic < 2; atomic++) {
+        struct rig rig;
+        struct hart hart;
+        struct error err;
+        rig_init(&rig, 32, state);
+        assert_true(hart_init(&hart, &rig.code.phys, rig.code.decoder, &err));
+        put(&rig, DATA + LANES, INSN_addi, OP(.rd = A2, .imm = 1));
+        put(&rig, DATA + LANES + 4, INSN_jalr, OP(.rs1 = T1));
+        put(&rig, DATA + HART, INSN_addi, OP(.rd = A2, .imm = 1));
+        put(&rig, DATA + HART + 4, INSN_ebreak, OP(.rd = 0));
+        put(&rig, DATA + NEW, INSN_addi, OP(.rd = A2, .imm = 2));
+        row(&rig, INSN_lw, OP(.rd = T0, .rs1 = A0, .imm = NEW));
+        row(&rig, INSN_addi, OP(.rd = T2, .rs1 = A0, .imm = LANES));
+        row(&rig, INSN_jalr, OP(.rd = T1, .rs1 = T2));
+        row(&rig, INSN_add, OP(.rd = A1, .rs1 = A2));
+        if (atomic)
+            row(&rig, INSN_amoswap_w, OP(.rs1 = T2, .rs2 = T0));
+        else
+            row(&rig, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = LANES));
+        row(&rig, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = HART));
+        row(&rig, INSN_jalr, OP(.rd = T1, .rs1 = T2));
+        row(&rig, INSN_slli, OP(.rd = A1, .rs1 = A1, .imm = 4));
+        row(&rig, INSN_add, OP(.rd = A1, .rs1 = A1, .rs2 = A2));
+        row(&rig, INSN_sd, OP(.rs1 = A0, .rs2 = A1, .imm = SUM));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        hart.pc = DATA + HART;
+        assert_int_equal(hart_run(&hart, 1000), HART_STOP_TRAP);
+        assert_int_equal(hart.x[A2], 1);
+        start(&rig, 32);
+        run_out(&rig);
+        assert_int_equal(word(&rig, DATA + SUM), 0x12);
+        hart.pc = DATA + HART;
+        assert_int_equal(hart_run(&hart, 1000), HART_STOP_TRAP);
+        assert_int_equal(hart.x[A2], 2);
+        hart_free(&hart);
+        rig_free(&rig);
+    }
+}
+
 int main(void)
 {
     static enum warp_reconvergence policies[] = {[WARP_MINPC] = WARP_MINPC, [WARP_STACKED] = WARP_STACKED};
@@ -734,6 +785,7 @@ int main(void)
         BOTH(stacks_spread),
         cmocka_unit_test(stacks_take_turns_by_group),
         BOTH(swizzle_is_bijective),
+        BOTH(stores_change_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
