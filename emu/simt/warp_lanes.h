@@ -73,7 +73,7 @@ static ALWAYS_INLINE uint8_t *reach(const struct warp *warp, unsigned lane, unsi
     const struct warp_memory *memory = warp->memory;
     uint64_t address = warp->address[lane];
     uint64_t in_memory = address - (store ? memory->store_base : memory->load_base);
-    if (LIKELY(in_memory <= (store ? memory->store_last : memory->load_last)))
+    if (LIKELY(in_memory < (store ? memory->store_count : memory->load_count)))
         return (store ? memory->store_bytes : memory->load_bytes) + in_memory;
     uint64_t in_pad = address - WARP_SHARED_WINDOW, in_stack = address - WARP_STACK_WINDOW;
     if (in_pad < warp->pad.size && size <= warp->pad.size - in_pad)
@@ -102,11 +102,11 @@ static inline uint8_t *locate(struct warp *warp, unsigned lane, unsigned size, b
     return at;
 }
 
-static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uint64_t last)
+static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uint64_t count)
 {
     uint64_t outside = 0;
     EACH_LANE
-    outside |= (uint64_t)(warp->address[lane] - base > last);
+    outside |= (uint64_t)(warp->address[lane] - base >= count);
     return !outside;
 }
 
@@ -114,7 +114,7 @@ static ALWAYS_INLINE bool all_within(const struct warp *warp, uint64_t base, uin
 static ALWAYS_INLINE bool load_group(struct warp *warp, unsigned size)
 {
     const struct warp_memory *memory = warp->memory;
-    if (LIKELY(warp->mask == UINT32_MAX) && LIKELY(all_within(warp, memory->load_base, memory->load_last))) {
+    if (LIKELY(warp->mask == UINT32_MAX) && LIKELY(all_within(warp, memory->load_base, memory->load_count))) {
         const uint8_t *bytes = memory->load_bytes;
         uint64_t base = memory->load_base;
         EACH_LANE
@@ -164,7 +164,7 @@ static ALWAYS_INLINE bool store_group(struct warp *warp, unsigned size)
 {
     const struct warp_memory *memory = warp->memory;
     if (LIKELY(warp->mask == UINT32_MAX) &&
-        LIKELY(all_within(warp, memory->store_base, memory->store_last))) {
+        LIKELY(all_within(warp, memory->store_base, memory->store_count))) {
         uint8_t *bytes = memory->store_bytes;
         uint64_t base = memory->store_base;
         for (unsigned lane = 0; lane < WARP_LANES; lane++)

@@ -15,19 +15,19 @@ static bool is_power(uint64_t n)
 static void open_windows(struct warp_memory *memory)
 {
     const struct phys *all = memory->setup.memory;
-    memory->load_base = memory->store_base = UINT64_MAX;
+    memory->load_count = memory->store_count = 0;
     if (memory->setup.translate)
         return;
     uint64_t first = memory->setup.write_first;
     if (first < all->base)
         first = all->base;
     memory->load_base = all->base;
-    memory->load_last = all->size - 8;
+    memory->load_count = all->size - 7;
     memory->load_bytes = all->bytes;
     if (first - all->base > all->size - 8)
         return;
     memory->store_base = first;
-    memory->store_last = all->base + all->size - 8 - first;
+    memory->store_count = all->base + all->size - 7 - first;
     memory->store_bytes = all->bytes + (first - all->base);
 }
 
@@ -45,13 +45,8 @@ static void leave_code(void *context, uint64_t page, unsigned end, bool first)
     (void)first;
     struct warp_memory *memory = context;
     const uint8_t *bytes = memory->setup.memory->code->bytes + page * CODE_PAGE;
-    const struct phys *all = memory->setup.memory;
-    if (memory->store_base != UINT64_MAX && bytes + end > memory->store_bytes) {
-        /* The smallest window: the last 8 bytes of memory. */
-        memory->store_base = all->base + all->size - 8;
-        memory->store_bytes = all->bytes + all->size - 8;
-        memory->store_last = 0;
-    }
+    if (memory->store_count > 0 && bytes + end > memory->store_bytes)
+        memory->store_count = 0;
     for (unsigned i = 0; i < WARP_PAGES; i++)
         if (memory->pages[1][i].bytes == bytes)
             memory->pages[1][i] = (struct warp_page){0};

@@ -80,8 +80,9 @@ struct warp_page {
 struct warp_code;
 
 struct warp_memory {
-    /* Accesses of up to 8 bytes at base + d with d <= last are in bounds and need no translation. */
-    uint64_t load_base, load_last, store_base, store_last;
+    /* Accesses of up to 8 bytes at base + d with d < count are in bounds and need no translation; none if
+     * count is 0. */
+    uint64_t load_base, load_count, store_base, store_count;
     uint8_t *load_bytes, *store_bytes;
     /* storage of the stack window; its size */
     uint8_t *stack;

@@ -62,6 +62,11 @@ static void beyond(int *p)
     *p = shared[simt_shared_size() / 4];
 }
 
+static void highest(volatile int *p)
+{
+    *p = *(volatile char *)UINTPTR_MAX;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argv[argc - 1];
@@ -76,6 +81,8 @@ int main(int argc, char **argv)
         simt_launch(nothing, done, simt_dim(1), simt_dim(1));
     } else if (!strcmp(what, "beyond")) {
         simt_launch(beyond, done, simt_dim(1), simt_dim(1), .scratchpad = 256);
+    } else if (!strcmp(what, "highest")) {
+        simt_launch(highest, done, simt_dim(1), simt_dim(32));
     } else if (!strcmp(what, "deep") || !strcmp(what, "low")) {
         done[0] = !strcmp(what, "deep") ? 13 : 0;
         simt_launch(deep, done, simt_dim(2), simt_dim(32));
@@ -115,6 +122,7 @@ for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --
     run 139 "thread (5, 0, 0) of block (0, 0, 0) of launch 2," trap
     run 0 "ended" many
     run 139 "beyond the end of the block's scratchpad" beyond
+    run 139 "load of 1 bytes from 0xffffffffffffffff" highest
     for what in deep low; do
         run 139 "stack overflow: sp is" $what
         check "$what: the thread" grep -q "in thread ($([ $what = deep ] && echo 13 || echo 0), 0, 0) of block (1, 0, 0)" "$work/output"
