@@ -56,8 +56,11 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
  * one is unknown. */
 static bool addresses_known(struct ooo *o, struct ooo_load *load)
 {
-    for (uint64_t index = load->older; index-- > o->freed;) {
+    for (uint64_t index = load->older; index-- > OOO_QUEUE_MOST;) {
         struct ooo_store *store = &o->store_ring[index & o->store_mask];
+        /* Stores are freed ahead of the cycle in which that happens. */
+        if (index < o->freed && (store->index != index || store->freed <= load->time))
+            break;
         if (store->known == OOO_NEVER) {
             wait_for_store(o, load, store);
             return false;
