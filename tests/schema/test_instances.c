@@ -279,9 +279,9 @@ static void parts_nest_under_names_of_ones_own(void **state)
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
         "width, reconvergence, "
-        "warps, threads, block_threads, blocks, scratchpad, stack, stack_write_back, stack_drop, registers, "
-        "clock, schedulers, policy, placement, placement_table, banks, "
-        "memory_queue, accesses, atomics, latency, interval, energy, l1, crossbar, l2, memory");
+        "warps, threads, block_threads, blocks, scratchpad, stack, stack_write_back, stack_near, stack_drop, "
+        "registers, clock, schedulers, policy, placement, placement_table, banks, walkers, memory_queue, accesses, "
+        "one_line, atomics, latency, interval, power, energy, l1, crossbar, l2, tlb, walk_cache, memory");
 }
 
 static void wildcards_stand_for_names_and_numbers(void **state)
