@@ -31,6 +31,8 @@ static _Noreturn void become(const struct parallel *parallel, int keys)
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals_child();
     (void)dup2(keys, STDIN_FILENO);
+    /* GNU parallel quotes for this shell; with neither this nor SHELL in the environment, it does not reach other hosts. */
+    (void)setenv("PARALLEL_SHELL", "/bin/sh", 1);
     (void)snprintf(jobs, sizeof jobs, "%u", o->jobs);
     (void)snprintf(command, sizeof command, "'%s' experiment --work '%s' {}", o->croft,
                    parallel->spool.folder);

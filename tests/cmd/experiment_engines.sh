@@ -106,6 +106,9 @@ S
 chmod +x ssh
 PARALLEL_SSH=$work/ssh same remote --engine parallel --jobs 2 --hosts one,two && grep -q one hosts && grep -q two hosts
 judge $? "GNU parallel with two hosts has the same tables"
+rm hosts
+(unset SHELL && PARALLEL_SSH=$work/ssh same bare --engine parallel --jobs 2 --hosts one,two && grep -q two hosts)
+judge $? "GNU parallel reaches hosts without SHELL in the environment"
 ends --engine parallel
 "$croft" experiment plan.yaml --engine paralel >output 2>messages
 [ $? -eq 2 ] && grep -q "unknown engine 'paralel'; did you mean 'parallel'?; allowed: local, slurm, parallel" messages
