@@ -30,24 +30,84 @@ count() {
          END { if (own) print p + 0, f + 0; else print cp + 0, cf + 0 }' "$1"
 }
 
-# suite NAME COMMAND...: runs the command, adds its counts, and prints its log if a test failed. A command
-# that fails without counting a failure, or that counts nothing, counts as one failure.
-suite() {
-    local name=$1 status=0 p f start=$SECONDS
-    shift
+# Suites run side by side, as many as there are processors (TEST_JOBS sets another number); what they print stays in order.
+# lines holds what is to be printed: text, or, behind a tab, the number of a suite.
+slots=${TEST_JOBS:-$(nproc)}
+lines=()
+shown=0
+suites_begun=0
+rm -f "$logs"/*.result
+
+# Prints all lines up to the first suite that has not ended, and adds the counts of suites.
+show() {
+    local line result p f
+    while [ "$shown" -lt "${#lines[@]}" ]; do
+        line=${lines[shown]}
+        if [[ $line == $'\t'* ]]; then
+            result=$logs/${line#?}.result
+            if [ ! -e "$result" ]; then return; fi
+            read -r p f <"$result"
+            passed=$((passed + p))
+            failed=$((failed + f))
+            tail -n +2 "$result"
+        else
+            printf '%s\n' "$line"
+        fi
+        shown=$((shown + 1))
+    done
+}
+
+# say TEXT: prints it after the suites that have begun.
+say() {
+    lines+=("$1")
+    show
+}
+
+# Waits until all suites have ended.
+finish() {
+    wait
+    show
+}
+
+# execute NUMBER NAME COMMAND...: runs the command and writes its counts and what is to be printed, its log included if a
+# test failed. A command that fails without counting a failure, or that counts nothing, counts as one failure.
+execute() {
+    local number=$1 name=$2 status=0 p f start=$SECONDS
+    shift 2
     local log=$logs/${name//[ :\/]/_}.log
     "$@" >"$log" 2>&1 </dev/null || status=$?
     read -r p f < <(count "$log")
     if { [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; } || [ $((p + f)) -eq 0 ]; then
         f=$((f + 1))
     fi
-    passed=$((passed + p))
-    failed=$((failed + f))
-    printf '  %-40s %5d passed, %d failed  (%d s)\n' "$name" "$p" "$f" $((SECONDS - start))
-    if [ "$f" -ne 0 ]; then
-        printf '    exit status %d; %s ends:\n' "$status" "$log"
-        grep -v '^\[       OK \]\|^\[ RUN      \]' "$log" | tail -n 40 | sed 's/^/    /'
-    fi
+    {
+        printf '%d %d\n' "$p" "$f"
+        printf '  %-40s %5d passed, %d failed  (%d s)\n' "$name" "$p" "$f" $((SECONDS - start))
+        if [ "$f" -ne 0 ]; then
+            printf '    exit status %d; %s ends:\n' "$status" "$log"
+            grep -v '^\[       OK \]\|^\[ RUN      \]' "$log" | tail -n 40 | sed 's/^/    /'
+        fi
+    } >"$logs/$number.new"
+    mv "$logs/$number.new" "$logs/$number.result"
+}
+
+# suite NAME COMMAND...: runs the command as soon as a processor is free.
+suite() {
+    while [ "$(jobs -rp | wc -l)" -ge "$slots" ]; do
+        wait -n || true
+        show
+    done
+    suites_begun=$((suites_begun + 1))
+    lines+=($'\t'"$suites_begun")
+    execute "$suites_begun" "$@" &
+    show
+}
+
+# alone NAME COMMAND...: the same, with no other suite at its side.
+alone() {
+    finish
+    suite "$@"
+    finish
 }
 
 # Lists the files of the tree, without those of the build folder.
@@ -69,7 +129,7 @@ tree_files >"$logs/files"
 # part NAME TEXT: succeeds if the part is selected, and announces it.
 part() {
     case " $suites " in
-    *" $1 "*) printf '%s: %s\n' "$1" "$2" ;;
+    *" $1 "*) say "$1: $2" ;;
     *) return 1 ;;
     esac
 }
@@ -78,8 +138,8 @@ part() {
 built() {
     if ! build "$@" >"$logs/build.log" 2>&1; then
         failed=$((failed + 1))
-        printf '  build of %s FAILED:\n' "$*"
-        tail -n 40 "$logs/build.log" | sed 's/^/    /'
+        say "  build of $* FAILED:
+$(tail -n 40 "$logs/build.log" | sed 's/^/    /')"
         return 1
     fi
 }
@@ -110,18 +170,19 @@ timed_programs() {
     done
     for machine in ddr3 nucd; do
         suite "$1: programs on $machine" env CROFT_OPTIONS="-m $machine --check coherence" tests/programs/run.sh \
-            "$2/bin/croft" "$2/tests/programs/work" "${programs[@]}"
+            "$2/bin/croft" "$2/tests/programs/$machine" "${programs[@]}"
     done
 }
 
-# other_build NAME SETTING...: a build with other settings, and the tests that depend on how our code is
-# compiled.
+# other_build NAME TARGETS SETTING...: a build with other settings, with these targets beside the program, and the tests that
+# depend on how our code is compiled.
 other_build() {
-    local name=$1 where=$BUILD/$1
-    shift
+    local name=$1 where=$BUILD/$1 targets=$2
+    shift 2
     built "$BUILD/tests/hart/runner" programs || return 0
-    BUILD=$where SETUP=no built "$@" unit-tests "$where/bin/croft" "$where/tests/hart/streams" "$where/tests/isa/objdump" machines || return 0
-    unit_tests "$where" "$name: "
+    # shellcheck disable=SC2086 # targets are words
+    BUILD=$where SETUP=no built "$@" $targets "$where/bin/croft" "$where/tests/hart/streams" "$where/tests/isa/objdump" machines || return 0
+    if [[ $targets == *unit-tests* ]]; then unit_tests "$where" "$name: "; fi
     STREAMS=${STREAMS_SMALL:-0.1} streams "$where" "$name: " directed random
     suite "$name: objdump" env RANDOM_WORDS=200000 tests/isa/objdump.sh "$where/tests/isa/objdump" "$where/tests/isa/work"
     local programs=("$BUILD"/tests/programs/*-O2)
@@ -137,7 +198,7 @@ demo() {
     fi
 }
 
-echo "Packages, emulator, newlib"
+say "Packages, emulator, newlib"
 built "$BUILD/setup-build.stamp" "$BUILD/setup-test.stamp" || exit 1
 built all || exit 1
 
@@ -147,7 +208,7 @@ if part unit "unit tests"; then
 fi
 if part isa "decoder and disassembler against GNU objdump and as"; then
     built "$BUILD/tests/isa/objdump" && suite "objdump" tests/isa/objdump.sh "$BUILD/tests/isa/objdump" "$BUILD/tests/isa/work"
-    suite "rows" tests/isa/rows.sh "$BUILD" "$MAKE"
+    alone "rows" tests/isa/rows.sh "$BUILD" "$MAKE"
 fi
 if part streams "instructions against qemu-riscv64 and libunicorn"; then
     built "$BUILD/tests/hart/streams" "$BUILD/tests/hart/runner" "$BUILD/tests/hart/rounding" &&
@@ -215,10 +276,10 @@ if part demo "the demonstration"; then
     suite "demo" demo
 fi
 if part clang "compiled by Clang"; then
-    other_build clang CC=clang
+    other_build clang "${ALL:+unit-tests}" CC=clang
 fi
 if part sanitize "with address and undefined-behaviour sanitizers"; then
-    other_build sanitize OPTIMIZE="-O1 -g" \
+    other_build sanitize unit-tests OPTIMIZE="-O1 -g" \
         SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover -DCROFT_TRAMPOLINE"
 fi
 
@@ -230,13 +291,12 @@ if part networks "random networks, and 10 million flits with all checks"; then
         suite "random networks" env NETWORKS=3000 SEED="${NETWORK_SEED:-1000}" "$BUILD/tests/net/test_network_model" &&
         suite "saturated networks" env FLITS=10000000 "$BUILD/tests/net/test_network" &&
         suite "saturated networks with priorities" env FLITS=10000000 "$BUILD/tests/net/test_priorities"
-        suite "saturated networks with priorities" env FLITS=10000000 "$BUILD/tests/net/test_priorities"
 fi
 
 if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then
     suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
 fi
 
-suite "files left in the tree" tidy
+alone "files left in the tree" tidy
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -27,8 +27,8 @@ test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt
 SOAK_SEED ?= 2
 SOAK_FUZZ ?= 120
 soak: ## what takes too long for each change: all combinations, long streams, other seeds (SOAK_SEED, SOAK_FUZZ seconds)
-	+@ALL=1 STREAMS=4 HAZARD_SEED=$(SOAK_SEED) FUZZ_TIME=$(SOAK_FUZZ) NETWORK_SEED=$(SOAK_SEED)000 \
-	    SUITES="streams simt machines hazards networks kills fuzz" \
+	+@ALL=1 STREAMS=4 HAZARD_SEED=$(SOAK_SEED) HAZARD_BODIES=1024 FUZZ_TIME=$(SOAK_FUZZ) NETWORK_SEED=$(SOAK_SEED)000 \
+	    SUITES="streams simt machines hazards clang networks kills fuzz" \
 	    MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests

@@ -1,7 +1,7 @@
 # Random offloading programs (tests/nucd/hazard.h). HAZARD_SEED, HAZARD_BODIES, HAZARD_FAULTS and HAZARD_SHARED
 # select others.
 HAZARD_SEED   ?= 1
-HAZARD_BODIES ?= 1024
+HAZARD_BODIES ?= 512
 HAZARD_FAULTS ?= 32
 HAZARD_SHARED ?= 256
 HAZARDS       := $(BUILD)/tests/nucd/hazards
