@@ -10,6 +10,7 @@
 #include "emu/env/image.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
+#include "emu/sim/quantity.h"
 
 enum {
     MACHINE,
@@ -32,6 +33,7 @@ enum {
     SIGNATURE,
     CORE,
     MAX_INSNS,
+    MAX_MEMORY,
     MAX_TIME,
     DETAIL,
     CHECK,
@@ -70,6 +72,8 @@ static const struct option_row rows[] = {
         {"core", 0, "FILE",
          "if a signal ends the user program, write its memory and registers to FILE, a core file for gdb"},
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
+    [MAX_MEMORY] = {"max-memory", 0, "SIZE",
+                    "stop when more than SIZE of main memory (64 MiB, 1GiB) is in use, with exit status 124"},
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
     [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
     [CHECK] = {"check", 0, "coherence|dram|nucd",
@@ -233,6 +237,19 @@ static bool take_netdev(struct request *r, const char *value)
     return false;
 }
 
+static bool take_max_memory(struct request *r, const char *value)
+{
+    struct error err;
+    if (!quantity_parse(QUANTITY_SIZE, value, &r->user.max_memory, &err))
+        (void)options_usage_error(&interface, "--max-memory: %s", err.text);
+    else if (r->user.max_memory == 0)
+        (void)options_usage_error(&interface, "--max-memory: '%s' is not allowed; it must be greater than 0",
+                                  value);
+    else
+        return true;
+    return false;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
@@ -262,6 +279,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case CORE: r->user.core = value; return true;
     case RECORD: r->bare.record = value; return true;
     case REPLAY: r->bare.replay = value; return true;
+    case MAX_MEMORY: return take_max_memory(r, value);
     case MAX_INSNS:
         if (parse_count(value, &r->user.max_insns))
             return true;

@@ -149,6 +149,7 @@ static int debug_program(struct session *s, const struct program *p, struct erro
     case GDB_SYSTEM_EXIT: return p->finish(p->context, SYSTEM_EXIT, err);
     case GDB_SYSTEM_LIMIT: return p->finish(p->context, SYSTEM_LIMIT, err);
     case GDB_SYSTEM_EXPIRED: return p->finish(p->context, SYSTEM_EXPIRED, err);
+    case GDB_SYSTEM_FULL: return p->finish(p->context, SYSTEM_FULL, err);
     case GDB_SYSTEM_TRAPPED: return p->finish(p->context, SYSTEM_TRAP, err);
     case GDB_SYSTEM_FAILED: return -1;
     case GDB_SYSTEM_KILLED: break;
@@ -226,11 +227,14 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
 static int run_user(struct session *s, const struct request *r, struct error *err)
 {
     struct phys memory;
+    struct memory_limit limit = {0};
     struct user_harts harts;
     if (s->machine.harts != 1 && !machine_timed(&s->machine))
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
     if (!phys_init(&memory, s->machine.memory->base, s->machine.memory->size, err))
         return -1;
+    if (r->user.max_memory)
+        memory_limit_init(&limit, &memory, r->user.max_memory);
     struct decoder *decoder = decoder_new();
     int status = -1;
     struct launch_options simt;
@@ -250,11 +254,14 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.signal = interrupt_arrived();
         options.nucd = harts.nucd;
         options.system = &harts.system;
+        if (limit.memory)
+            system_limit_memory(&harts.system, &limit);
         status = run_harts(s, r, &options, &harts, &launches, err);
         timing_free(&s->timing);
         user_harts_free(&harts);
     }
     decoder_free(decoder);
+    memory_limit_free(&limit);
     phys_free(&memory);
     return status;
 }
@@ -323,6 +330,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.arguments = r->user.arguments;
     options.argument_count = r->user.argument_count;
     options.max_insns = r->user.max_insns;
+    options.max_memory = r->user.max_memory;
     options.log = s->log;
     options.debugged = s->gdb != NULL;
     options.signal = interrupt_arrived();

@@ -26,7 +26,8 @@ enum {
 struct bare {
     const struct bare_options *options;
     struct phys all, memory; /* memory: the program's part of `all` */
-    struct nucd *nucd;       /* NULL: no accelerator takes tasks */
+    struct memory_limit limit;
+    struct nucd *nucd; /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct console *console;
@@ -300,12 +301,16 @@ static bool set_up(struct bare *bare, struct error *err)
     const struct machine_config *machine = o->machine;
     if (!phys_init(&bare->all, machine->memory->base, machine->memory->size, err))
         return false;
+    if (o->max_memory)
+        memory_limit_init(&bare->limit, &bare->all, o->max_memory);
     bare->memory = nucd_program_memory(machine->tree, o->firmware, &bare->all);
     bare->decoder = decoder_new();
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
         return false;
     bare->system.max_insns = o->max_insns;
+    if (bare->limit.memory)
+        system_limit_memory(&bare->system, &bare->limit);
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
     const struct console_options console = {.input = STDIN_FILENO,
@@ -367,6 +372,7 @@ bool bare_free(struct bare *bare, struct error *err)
     system_free(&bare->system);
     nucd_free(bare->nucd);
     decoder_free(bare->decoder);
+    memory_limit_free(&bare->limit);
     phys_free(&bare->all);
     free(bare);
     return closed;
@@ -399,7 +405,7 @@ static void tell_positions(const struct bare *bare)
 
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
 {
-    char time[QUANTITY_TEXT];
+    char time[QUANTITY_TEXT], size[QUANTITY_TEXT];
     console_flush(bare->console); /* output of the program precedes the messages below */
     if (bare->failed) {
         *err = bare->failure;
@@ -417,6 +423,15 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         quantity_format(QUANTITY_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
         fprintf(stderr, "croft run: stopped after %s of simulated time (%s)\n", time,
                 system_time_limit(&bare->system));
+        tell_positions(bare);
+        return STATUS_LIMIT;
+    case SYSTEM_FULL:
+        quantity_format(QUANTITY_SIZE, bare->limit.most, size);
+        fprintf(
+            stderr,
+            "croft run: stopped with more than %s of memory in use (--max-memory), by a store to 0x%" PRIx64
+            "\n",
+            size, bare->limit.address);
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_WATCHED:

@@ -28,9 +28,10 @@ struct bare_options {
     const char *dir;              /* the only folder in which semihosting may open files */
     const char *const *arguments; /* joined to semihosting's command line */
     size_t argument_count;
-    bool debugged;      /* run under gdb, which must be able to interrupt waits for input */
-    uint64_t max_insns; /* limit for all harts together */
-    struct log *log;    /* or NULL */
+    bool debugged;       /* run under gdb, which must be able to interrupt waits for input */
+    uint64_t max_insns;  /* limit for all harts together */
+    uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */
+    struct log *log;     /* or NULL */
     /* Number of the signal that ends the run; 0: none yet. Set it before calling system_interrupt(). May be
      * NULL. */
     const volatile sig_atomic_t *signal;
@@ -50,7 +51,7 @@ struct system *bare_system(struct bare *bare);
 struct nucd *bare_nucd(const struct bare *bare);
 
 /* Returns the exit status of a run that ended with `stop`: the value that the program gave the finisher or
- * HTIF, 1 if that value reports a failed test, 124 at max_insns; or -1 with err set. Prints the reason if the
+ * HTIF, 1 if that value reports a failed test, 124 at a limit; or -1 with err set. Prints the reason if the
  * program did not end the run itself. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 

@@ -61,7 +61,7 @@ static bool load_fdt(const struct bare_options *o, const struct phys *memory, co
     bool placed = image_place(map, memory, size, FDT_ALIGN, address) ||
                   image_place(map, memory, size, FDT_ALIGN_MIN, address);
     if (placed)
-        memcpy(phys_at(memory, *address, size), fdt, size);
+        (void)bytes_write(&(struct bytes){memory, NULL}, *address, fdt, size);
     free(fdt);
     return placed || error_set(err,
                                "memory.size: the loaded files leave no room for the device tree of %zu bytes "

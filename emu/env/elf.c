@@ -299,6 +299,7 @@ static bool fill_segment(const struct image *image, const struct segment *segmen
         return fill_elsewhere(image, segment, bytes, err);
     if (!read_file(image, segment->offset, to, segment->file_size, err))
         return false;
+    phys_note_store(bytes->memory, segment->first, segment->file_size);
     uint64_t end = segment->first + segment->file_size;
     zero(bytes->memory, end, segment->end - end);
     return true;

@@ -324,6 +324,23 @@ static int stopped_after(struct user *user, const char *count, const char *what)
     return USER_STATUS_LIMIT;
 }
 
+int fault_memory(struct user *user, uint64_t pc)
+{
+    char text[SYMBOLS_TEXT], size[QUANTITY_TEXT];
+    quantity_format(QUANTITY_SIZE, user->options->max_memory, size);
+    if (user->hart->instret == 0) {
+        fprintf(stderr,
+                "croft: %s: stopped before it began: what is loaded takes more than %s of memory "
+                "(--max-memory)\n",
+                user->options->program, size);
+        return USER_STATUS_LIMIT;
+    }
+    fprintf(stderr,
+            "croft: %s: stopped with more than %s of memory in use (--max-memory) at 0x%" PRIx64 ", %s\n",
+            user->options->program, size, pc, symbols_describe(user->symbols, pc, text, sizeof text));
+    return USER_STATUS_LIMIT;
+}
+
 int fault_limit(struct user *user)
 {
     char count[QUANTITY_TEXT];

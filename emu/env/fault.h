@@ -28,4 +28,7 @@ int fault_asleep(struct user *user);
 /* Reports that the limit of simulated time has been reached. Returns USER_STATUS_LIMIT. */
 int fault_time(struct user *user);
 
+/* Reports that the store at `pc`, or the call there, has exceeded the limit of memory. Returns USER_STATUS_LIMIT. */
+int fault_memory(struct user *user, uint64_t pc);
+
 #endif

@@ -182,6 +182,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
         break;
     case SYSTEM_WATCHED: return;
     case SYSTEM_EXPIRED: end(target, stop, GDB_SYSTEM_EXPIRED, LIMIT_STATUS); return;
+    case SYSTEM_FULL: end(target, stop, GDB_SYSTEM_FULL, LIMIT_STATUS); return;
     case SYSTEM_STUCK: idle(); return;
     }
     stop->thread = system->current;

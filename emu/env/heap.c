@@ -35,7 +35,7 @@ static void release(const struct heap *heap, uint64_t first, uint64_t end)
     bool whole_pages = (uintptr_t)at % host_page == 0 && (end - first) % host_page == 0;
     if (!whole_pages || madvise(at, end - first, MADV_DONTNEED) != 0)
         memset(at, 0, end - first);
-    phys_note_store(heap->memory, first, end - first);
+    phys_note_release(heap->memory, first, end - first);
 }
 
 uint64_t heap_break(struct heap *heap, uint64_t address)

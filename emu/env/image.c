@@ -34,6 +34,7 @@ static bool load_raw(FILE *file, const char *path, uint64_t address, const struc
                          path, size, address, memory->base, memory->base + memory->size - 1);
     if (fread(bytes, 1, size, file) != size)
         return error_set(err, "%s: reading failed: %s", path, strerror(errno));
+    phys_note_store(memory, address, size);
     *end = address + size;
     return true;
 }

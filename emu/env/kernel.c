@@ -27,7 +27,8 @@ enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 struct kernel {
     const struct kernel_options *options;
     struct phys all, memory; /* memory: the kernel's part of `all` */
-    struct nucd *nucd;       /* NULL: no accelerator takes tasks */
+    struct memory_limit limit;
+    struct nucd *nucd; /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct kernel_layout layout;
@@ -249,6 +250,8 @@ static bool set_up(struct kernel *kernel, struct error *err)
     struct system *system = &kernel->system;
     if (!phys_init(&kernel->all, machine->memory->base, machine->memory->size, err))
         return false;
+    if (o->user->max_memory)
+        memory_limit_init(&kernel->limit, &kernel->all, o->user->max_memory);
     kernel->memory = nucd_program_memory(machine->tree, o->firmware, &kernel->all);
     if (!take_stacks(kernel, err))
         return false;
@@ -258,6 +261,8 @@ static bool set_up(struct kernel *kernel, struct error *err)
     if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->all, kernel->decoder, err))
         return false;
     system->max_insns = o->user->max_insns;
+    if (kernel->limit.memory)
+        system_limit_memory(system, &kernel->limit);
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
         hart->hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
@@ -312,6 +317,7 @@ void kernel_free(struct kernel *kernel)
     system_free(&kernel->system);
     nucd_free(kernel->nucd);
     decoder_free(kernel->decoder);
+    memory_limit_free(&kernel->limit);
     phys_free(&kernel->all);
     free(kernel);
 }
@@ -348,6 +354,8 @@ static int finish(struct kernel *kernel, enum system_stop stop)
         hart->pc = hart->priv.sepc;
     if (guest_interrupted(kernel->user))
         return fault_interrupt(kernel->user);
+    if (stop == SYSTEM_FULL)
+        return fault_memory(kernel->user, hart->privilege == PRIV_S ? hart->pc : kernel->system.full_pc);
     if (stop == SYSTEM_LIMIT && threads_call_open(kernel->user->threads))
         return threads_report_limit(kernel->user->threads);
     return stop == SYSTEM_EXPIRED ? fault_time(kernel->user) : fault_limit(kernel->user);

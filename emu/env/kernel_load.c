@@ -171,6 +171,6 @@ bool kernel_load(const struct kernel_options *options, struct phys *memory, stru
         !load_program(options, memory, layout, &boot, err))
         return false;
     layout->driver = layout->boot + offsetof(struct kernel_boot, driver);
-    memcpy(phys_at(memory, layout->boot, sizeof boot), &boot, sizeof boot);
+    (void)bytes_write(&(struct bytes){memory, NULL}, layout->boot, &boot, sizeof boot);
     return true;
 }

@@ -108,5 +108,6 @@ bool stack_build(const struct phys *memory, uint64_t size, const struct stack_co
     put_strings(&w, contents->arguments + 1, contents->argument_count ? contents->argument_count - 1 : 0);
     put_strings(&w, contents->environment, contents->environment_count);
     put_auxiliary(&w, contents->program, name);
+    phys_note_store(memory, *sp, end - *sp);
     return true;
 }

@@ -174,6 +174,7 @@ static int finish(struct user *user, enum system_stop stop)
     case SYSTEM_EXPIRED: return fault_time(user);
     case SYSTEM_WATCHED: return fault_interrupt(user);
     case SYSTEM_STUCK: return fault_asleep(user);
+    case SYSTEM_FULL: return fault_memory(user, user->options->system->full_pc);
     default:
         return threads_call_open(user->threads) ? threads_report_limit(user->threads) : fault_limit(user);
     }

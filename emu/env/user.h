@@ -28,6 +28,7 @@ struct user_options {
     const char *core;    /* file for the program's state if a signal ends it; or NULL */
     /* Limit of instructions of all harts, including accelerators and firmware. UINT64_MAX: none. */
     uint64_t max_insns;
+    uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */
     struct stats *stats; /* counts the markers' regions; or NULL */
     struct log *log;     /* logs every instruction if not NULL; on a timed machine, the machine logs */
     const struct launch_options *simt; /* the multiprocessors; NULL: none */

@@ -51,6 +51,8 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
     hart->blocks = block_cache_new(hart, err);
     if (!hart->blocks)
         return false;
+    if (memory->code && memory->code->limited)
+        hart_use_tlb(hart);
     block_choose_context(hart);
     return true;
 }
@@ -58,7 +60,8 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
 bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t hartid, uint64_t ticks,
                           struct error *err)
 {
-    hart->tlb = malloc(TLB_MODES * sizeof *hart->tlb);
+    if (!hart->tlb)
+        hart->tlb = malloc(TLB_MODES * sizeof *hart->tlb);
     if (!hart->tlb)
         return error_set(err, "no memory for the TLB of hart %u: %s", hartid, strerror(errno));
     hart->bus = bus;

@@ -87,6 +87,8 @@ static bool is_over(struct system *system, enum system_stop *stop)
         *stop = SYSTEM_RESET;
     else if (system_time_limit(system))
         *stop = SYSTEM_EXPIRED;
+    else if (system->full)
+        *stop = SYSTEM_FULL;
     else if (system->interrupted)
         *stop = SYSTEM_WATCHED;
     else

@@ -40,7 +40,7 @@ static bool all_asleep(const struct scheduler *s)
 static bool must_leave(const struct scheduler *s)
 {
     const struct system *system = s->system;
-    return s->halting || s->expired || system->exited || system->reset || system->interrupted;
+    return s->halting || s->expired || system->exited || system->reset || system->interrupted || system->full;
 }
 
 /* Fires the next event. False when there is none. */

@@ -141,6 +141,19 @@ void system_request_reset(struct system *system)
     stop_harts(system);
 }
 
+static void memory_full(void *context)
+{
+    struct system *system = context;
+    system->full = true;
+    system->full_pc = system->harts[system->current].pc;
+    stop_harts(system);
+}
+
+void system_limit_memory(struct system *system, struct memory_limit *limit)
+{
+    memory_limit_call(limit, memory_full, system);
+}
+
 /* Without a clock, a round can be cut short only in the first hart's turn: harts that have had their turn are
  * already at the end of the round. In later turns, the timer is seen at the end of the round. */
 void system_timer_moved(struct system *system)

@@ -10,6 +10,7 @@
 #include "emu/dev/timebase.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/bus.h"
+#include "emu/mem/memory_limit.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
@@ -29,6 +30,7 @@ enum system_stop {
     SYSTEM_WATCHED, /* system_interrupt() was called */
     SYSTEM_STUCK,   /* all harts wait for an interrupt that nothing can raise */
     SYSTEM_EXPIRED, /* simulated time is over; system_time_limit() names the limit */
+    SYSTEM_FULL,    /* system_limit_memory()'s limit is exceeded */
 };
 
 struct system;
@@ -97,7 +99,8 @@ struct system {
     uint64_t end;             /* where the current system_run() ends: progress of the threads */
     bool *waiting;            /* waiting[hart]: asleep until an interrupt arrives */
     enum system_motion *motion;
-    bool exited, reset, interrupted;
+    bool exited, reset, interrupted, full;
+    uint64_t full_pc; /* pc of hart `current` at the store that exceeded the limit of memory */
     int status;
 };
 
@@ -145,6 +148,9 @@ uint64_t system_instructions(const struct system *system);
 
 /* Returns true when max_insns have been executed. */
 bool system_limit_reached(const struct system *system);
+
+/* Makes system_run() return SYSTEM_FULL when the limit is exceeded. The limit must outlive the system. */
+void system_limit_memory(struct system *system, struct memory_limit *limit);
 
 /* For devices and services: end the run, restart the machine, or report that a timer has changed. */
 void system_exit(struct system *system, int status);

@@ -59,3 +59,25 @@ void code_pages_store(struct code_pages *pages, const uint8_t *at, uint64_t leng
               last - start < CODE_PAGE ? (unsigned)(last - start) : CODE_PAGE - 1);
     }
 }
+
+static void release(struct code_pages *pages, uint64_t page)
+{
+    bool tells = false;
+    for (struct code_watcher *w = pages->watchers; w; w = w->next) {
+        if (w->released)
+            tells |= w->released(w->context, page);
+        else if (pages->ends[page])
+            (void)w->stored(w->context, page, 0, CODE_PAGE - 1);
+    }
+    if (!tells)
+        pages->ends[page] = 0;
+    else if (pages->ends[page] == 0) /* otherwise no fast path leads to it */
+        code_pages_mark(pages, page, CODE_PAGE);
+}
+
+void code_pages_release(struct code_pages *pages, const uint8_t *at, uint64_t length)
+{
+    uint64_t first = (uint64_t)(at - pages->bytes) / CODE_PAGE;
+    for (uint64_t page = first; page < first + length / CODE_PAGE; page++)
+        release(pages, page);
+}

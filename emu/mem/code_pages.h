@@ -16,6 +16,8 @@ struct code_watcher {
     bool (*stored)(void *context, uint64_t page, unsigned first, unsigned last);
     /* The bytes of a page below `end` now hold code: leave fast paths for stores to them. first: the page had no code. */
     void (*marked)(void *context, uint64_t page, unsigned end, bool first);
+    /* The page was given back and reads as zeros. Returns whether its next store is to be told. NULL: what `stored` does. */
+    bool (*released)(void *context, uint64_t page);
     void *context;
     struct code_watcher *next;
 };
@@ -23,6 +25,7 @@ struct code_watcher {
 struct code_pages {
     const uint8_t *bytes; /* host address of the memory's first byte */
     struct code_watcher *watchers;
+    bool limited;    /* pages that nobody has written are marked, too (memory_limit.h) */
     uint16_t ends[]; /* by page: the end of the code in it, 1 to CODE_PAGE; 0: it has no code */
 };
 
@@ -38,5 +41,8 @@ void code_pages_mark(struct code_pages *pages, uint64_t page, unsigned end);
 
 /* Tells all watchers of a store of `length` bytes, not 0, at the host address. */
 void code_pages_store(struct code_pages *pages, const uint8_t *at, uint64_t length);
+
+/* Tells all watchers that the whole pages of `length` bytes at the host address were given back. */
+void code_pages_release(struct code_pages *pages, const uint8_t *at, uint64_t length);
 
 #endif

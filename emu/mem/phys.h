@@ -61,4 +61,11 @@ static inline void phys_note_store(const struct phys *memory, uint64_t address, 
         code_pages_store(memory->code, memory->bytes + (address - memory->base), length);
 }
 
+/* As phys_note_store(), for whole pages that have become zero and were given back to the host. */
+static inline void phys_note_release(const struct phys *memory, uint64_t address, uint64_t length)
+{
+    if (memory->code && length > 0)
+        code_pages_release(memory->code, memory->bytes + (address - memory->base), length);
+}
+
 #endif

@@ -78,7 +78,8 @@ static ALWAYS_INLINE uint8_t *reach(const struct warp *warp, unsigned lane, unsi
     uint64_t in_pad = address - WARP_SHARED_WINDOW, in_stack = address - WARP_STACK_WINDOW;
     if (in_pad < warp->pad.size && size <= warp->pad.size - in_pad)
         return warp->pad.bytes + in_pad;
-    if (in_stack < memory->stack_size && in_stack % WARP_STACK_WORD + size <= WARP_STACK_WORD)
+    if (in_stack < (store ? memory->stack_store : memory->stack_size) &&
+        in_stack % WARP_STACK_WORD + size <= WARP_STACK_WORD)
         return memory->stack + warp_stack_swizzle(memory, in_stack);
     const struct warp_page *page = &memory->pages[store][address / WARP_PAGE % WARP_PAGES];
     if (page->address == (address & ~(uint64_t)(WARP_PAGE - 1)) + 1 &&

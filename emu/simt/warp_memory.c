@@ -11,6 +11,13 @@ static bool is_power(uint64_t n)
     return n && !(n & (n - 1));
 }
 
+/* Returns whether a page's first store must be noted. */
+static bool is_limited(const struct warp_memory *memory)
+{
+    const struct code_pages *code = memory->setup.memory->code;
+    return code && code->limited;
+}
+
 /* Without translation, program addresses form one window for loads and one for stores. */
 static void open_windows(struct warp_memory *memory)
 {
@@ -24,7 +31,7 @@ static void open_windows(struct warp_memory *memory)
     memory->load_base = all->base;
     memory->load_count = all->size - 7;
     memory->load_bytes = all->bytes;
-    if (first - all->base > all->size - 8)
+    if (first - all->base > all->size - 8 || is_limited(memory))
         return;
     memory->store_base = first;
     memory->store_count = all->base + all->size - 7 - first;
@@ -74,6 +81,7 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
     if (!memory->stack)
         return error_set(err, "thread stacks of %" PRIu64 " bytes at 0x%" PRIx64 " are not in memory",
                          memory->stack_size, setup->stack_physical);
+    memory->stack_store = is_limited(memory) ? 0 : memory->stack_size;
     open_windows(memory);
     memory->code = warp_code_new(err);
     memory->watcher = (struct code_watcher){.stored = forget_code, .marked = leave_code, .context = memory};
@@ -140,13 +148,14 @@ static uint8_t *page_at(struct warp_memory *memory, uint64_t address, enum warp_
 {
     uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1), physical;
     struct warp_page *entry = &memory->pages[access == WARP_STORE][page / WARP_PAGE % WARP_PAGES];
-    bool cached = access != WARP_FETCH && memory->setup.translate;
+    bool cached = access != WARP_FETCH && (memory->setup.translate || is_limited(memory));
     if (cached && entry->address == page + 1)
         return entry->bytes;
     if (!translate(memory, address, access, &physical))
         return NULL;
     uint8_t *bytes = phys_at(memory->setup.memory, physical & ~(uint64_t)(WARP_PAGE - 1), WARP_PAGE);
-    bool noted = access == WARP_STORE && bytes && phys_has_code(memory->setup.memory, physical);
+    bool noted = access == WARP_STORE && bytes &&
+                 (phys_has_code(memory->setup.memory, physical) || page < memory->setup.write_first);
     if (bytes && cached && !noted)
         *entry = (struct warp_page){page + 1, bytes};
     return bytes;

@@ -84,9 +84,9 @@ struct warp_memory {
      * count is 0. */
     uint64_t load_base, load_count, store_base, store_count;
     uint8_t *load_bytes, *store_bytes;
-    /* storage of the stack window; its size */
+    /* storage of the stack window; its size; that of the part in which stores have a fast path, all of it or none */
     uint8_t *stack;
-    uint64_t stack_size;
+    uint64_t stack_size, stack_store;
     uint64_t stack_turns; /* the largest power of two up to the number of warps with stacks, or of a group */
     uint32_t stack_groups, stack_group; /* warp_memory_set_groups(); 1 and 0 without it */
     bool reserved;                      /* some lane may hold a reservation, so stores must count versions */

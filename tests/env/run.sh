@@ -34,7 +34,7 @@ lines() { check "$1: $3 line(s) on $2" test "$(wc -l <"$OUT/$2")" = "$3"; }
 
 compile_guests() {
     local name
-    for name in pointers sandbox files process fault regions; do
+    for name in pointers sandbox files process fault regions memory; do
         "$CROFT" cc -O1 -g "$here/guest_$name.c" -o "$OUT/$name"
     done
     "$CROFT" cc -O1 -g0 -s "$here/guest_fault.c" -o "$OUT/fault-stripped"
@@ -255,6 +255,58 @@ test_stats() {
     lines "statistics that cannot be written" stderr 1
 }
 
+# limited STATUS NAME OPTIONS...: a run of guest_memory.c with 16 MiB; over the limit, it ends with the message alone.
+limited() {
+    local wanted=$1 name=$2
+    shift 2
+    run "$wanted" "$name" "$CROFT" run --max-memory 16MiB "$@"
+    if [ "$wanted" = 124 ]; then
+        says "$name" stderr 'stopped with more than 16 MiB of memory in use (--max-memory)'
+        lines "$name" stdout 0
+    else
+        says "$name" stdout 'done'
+        lines "$name" stderr 0
+    fi
+}
+
+test_memory() {
+    local options
+    for options in "" "--env kernel" "-m nucd" "-m nucd --env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        {
+            limited 0 "8 MiB, $options" $options "$OUT/memory" fill 8
+            limited 124 "24 MiB, $options" $options "$OUT/memory" fill 24
+            says "24 MiB, $options" stderr ', fill+'
+            limited 0 "64 MiB, not written, $options" $options "$OUT/memory" reserve 64
+        }
+    done
+    limited 0 "160 MiB in turn" "$OUT/memory" turns 8
+    limited 0 "160 MiB in turn, timed" -m nucd "$OUT/memory" turns 8
+    for options in "--set simt.count=2" "-m gpu" "-m gpu --env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        {
+            limited 0 "8 MiB of threads, $options" $options "$OUT/memory" threads 8
+            limited 124 "24 MiB of threads, $options" $options "$OUT/memory" threads 24
+        }
+    done
+    # One block at a time, on the stacks of its 64 threads; on gpu, all 1024 threads have theirs.
+    limited 0 "stacks" --set simt.count=2 "$OUT/memory" stacks 0
+    run 124 "stacks" "$CROFT" run --max-memory 2MiB -m gpu "$OUT/memory" stacks 0
+    # shellcheck disable=SC2016 # bash expands them
+    run 124 "24 MiB in a call" bash -c '"$0" run --max-memory 16MiB "$1" read 24 </dev/zero' "$CROFT" "$OUT/memory"
+    says "24 MiB in a call" stderr ', _read+'
+    limited 124 "24 MiB of an accelerator" -m nucd "$OUT/memory" region 24
+    limited 0 "8 MiB of an accelerator" -m nucd "$OUT/memory" region 8
+    run 124 "the program itself" "$CROFT" run --max-memory 8KiB "$OUT/memory" fill 8
+    says "the program itself" stderr "stopped before it began: what is loaded takes more than 8 KiB"
+    run 124 "under a log" "$CROFT" run --max-memory 1MiB --log commit:/dev/null "$OUT/memory" fill 8
+    cp "$OUT/stderr" "$OUT/memory.before"
+    run 124 "without the log" "$CROFT" run --max-memory 1MiB "$OUT/memory" fill 8
+    check "a log does not change the place" cmp "$OUT/memory.before" "$OUT/stderr"
+    usage "--max-memory: '0KiB' is not allowed; it must be greater than 0" run --max-memory 0KiB x
+    usage "--max-memory: " run --max-memory 5q x
+}
+
 # shellcheck source=tests/env/timed.sh
 source "$here/timed.sh"
 
@@ -268,5 +320,6 @@ test_elf
 test_disasm
 test_usage
 test_stats
+test_memory
 test_timed
 conclude

@@ -237,6 +237,19 @@ test_ends() {
     check "a program that never ends" grep -q -- --max-insns "$OUT/hang.err"
 }
 
+# fill.c writes 8 MiB behind its image. The store is told exactly, on a machine with a clock and without one.
+test_memory() {
+    local machine
+    build fill "$here/programs/fill.c"
+    for machine in virt ddr3; do
+        on_croft fill 0 -m "$machine" --max-memory 16MiB "$OUT/fill" </dev/null
+        on_croft "fill_$machine" 124 -m "$machine" --max-memory 4MiB "$OUT/fill" </dev/null
+        check "$machine: the limit" grep -q 'more than 4 MiB of memory in use (--max-memory), by a store to 0x8' \
+            "$OUT/fill_$machine.err"
+    done
+    check "the same page" cmp <(head -n 1 "$OUT/fill_virt.err") <(head -n 1 "$OUT/fill_ddr3.err")
+}
+
 test_semihosting() {
     build semihosting "$here/programs/semihosting.c"
     rm -rf "$OUT/semihosting.dir"
@@ -451,7 +464,7 @@ if ! command -v "$QEMU" >/dev/null; then
     conclude
     exit 1
 fi
-all=(checks_all log programs examples virtio board signature ends semihosting repeats loading time timed nucd)
+all=(checks_all log programs examples virtio board signature ends memory semihosting repeats loading time timed nucd)
 for group in "${@:-${all[@]}}"; do
     "test_$group"
 done
