@@ -123,6 +123,11 @@ static bool read_machine(const struct hart *hart, unsigned number, uint64_t *val
     case CSR_mhartid: *value = hart->hartid; return true;
     case CSR_mrange: *value = p->mrange; return true;
     case CSR_mlocal: *value = p->mlocal; return true;
+    case CSR_tselect:
+    case CSR_tdata1:
+    case CSR_tdata2:
+    case CSR_tdata3:
+    case CSR_tinfo: *value = trigger_read(hart, number); return true;
     case CSR_mcountinhibit:
     case CSR_mvendorid:
     case CSR_marchid:
@@ -273,6 +278,9 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
         return true;
     case CSR_mrange: write_range(hart, &p->mrange, value & ~UINT64_C(63)); return true;
     case CSR_mlocal: write_range(hart, &p->mlocal, value & PMPADDR_BITS); return true;
+    case CSR_tselect:
+    case CSR_tdata1:
+    case CSR_tdata2: trigger_write(hart, number, value); return true;
     case CSR_pmpcfg0: write_pmpcfg(hart, 0, value); return true;
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
     case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;

@@ -28,10 +28,18 @@ bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn)
     return true;
 }
 
+/* Returns whether a trigger fires before an access: it comes before all faults of the access (privileged specification,
+ * table of exception priorities). kinds: set of enum trigger_kind. */
+static bool is_triggered(struct hart *hart, uint64_t address, unsigned size, unsigned kinds)
+{
+    return (hart->triggers.armed & kinds) && trigger_on_access(hart, address, size, kinds);
+}
+
 /* Accesses to memory may have any alignment; atomics must be aligned. */
 static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, struct effects *effects)
 {
-    if (!access_load(hart, address, size, value, &effects->physical))
+    if (is_triggered(hart, address, size, TRIGGER_LOAD) ||
+        !access_load(hart, address, size, value, &effects->physical))
         return false;
     effects->loaded = true;
     effects->address = address;
@@ -41,7 +49,8 @@ static bool load(struct hart *hart, uint64_t address, unsigned size, uint64_t *v
 
 static bool store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, struct effects *effects)
 {
-    if (!access_store(hart, address, size, value, &effects->physical))
+    if (is_triggered(hart, address, size, TRIGGER_STORE) ||
+        !access_store(hart, address, size, value, &effects->physical))
         return false;
     effects->stored = true;
     effects->address = address;
@@ -53,6 +62,8 @@ static bool store(struct hart *hart, uint64_t address, unsigned size, uint64_t v
 static bool load_reserved(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
                           struct effects *effects)
 {
+    if (is_triggered(hart, address, size, TRIGGER_LOAD))
+        return false;
     if (address % size != 0)
         return raise_trap(hart, TRAP_LOAD_MISALIGNED, address);
     if (!load(hart, address, size, value, effects))
@@ -62,15 +73,17 @@ static bool load_reserved(struct hart *hart, uint64_t address, unsigned size, ui
     return true;
 }
 
-/* *failed becomes the value of rd: 0 if the store was done. */
+/* *failed becomes the value of rd: 0 if the store was done. An SC that fails is no store to a trigger. */
 static bool store_conditional(struct hart *hart, uint64_t address, unsigned size, uint64_t value,
                               uint64_t *failed, struct effects *effects)
 {
+    *failed = !(hart->reserved && hart->reservation == address);
+    if (!*failed && is_triggered(hart, address, size, TRIGGER_STORE))
+        return false;
     if (address % size != 0)
         return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
     if (!access_can_store(hart, address, size))
         return false;
-    *failed = !(hart->reserved && hart->reservation == address);
     hart->reserved = false;
     return *failed || store(hart, address, size, value, effects);
 }
@@ -80,6 +93,8 @@ static bool store_conditional(struct hart *hart, uint64_t address, unsigned size
 static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
                      struct effects *effects)
 {
+    if (is_triggered(hart, address, size, TRIGGER_LOAD | TRIGGER_STORE))
+        return false;
     if (address % size != 0)
         return raise_trap(hart, TRAP_STORE_MISALIGNED, address);
     if (!access_can_store(hart, address, size))
@@ -231,7 +246,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define cbo(operation, allowed, how, where)                                                                  \
     do {                                                                                                     \
         legal_if(envcfg(hart) & (allowed));                                                                  \
-        if (!how(hart, where, &effects->physical))                                                           \
+        if (block_triggered(hart, where) || !how(hart, where, &effects->physical))                           \
             return false;                                                                                    \
         note_block(operation, where, effects);                                                               \
     } while (0)
@@ -273,6 +288,11 @@ static uint64_t envcfg(const struct hart *hart)
     if (hart->privilege == PRIV_M)
         return UINT64_MAX;
     return hart->privilege == PRIV_S ? hart->priv.menvcfg : hart->priv.menvcfg & hart->priv.senvcfg;
+}
+
+static bool block_triggered(struct hart *hart, uint64_t address)
+{
+    return is_triggered(hart, address & ~(uint64_t)(CACHE_BLOCK - 1), CACHE_BLOCK, TRIGGER_STORE);
 }
 
 static void note_block(enum block_operation operation, uint64_t address, struct effects *effects)
@@ -365,6 +385,8 @@ enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn 
     struct insn fetched;
     struct effects effects;
     hart->pc = pc;
+    if (step_is_triggered(hart))
+        return STEP_TRAP;
     if (insn->length == 0) {
         if (!step_fetch(hart, pc, &fetched))
             return STEP_TRAP;

@@ -157,13 +157,13 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 
 /* The EBREAK of a semihosting call is between shifts of x0 by 31 and by 7, all uncompressed and on one page (RISC-V
  * semihosting 0.95). User mode has no semihosting calls, as in QEMU. */
-static bool is_semihosting_call(const struct hart *hart)
+static bool is_semihosting_call(struct hart *hart)
 {
     static const uint32_t wanted[3] = {0x01f01013, 0x00100073, 0x40705013};
     uint64_t first = hart->pc - 4;
     uint32_t found[3];
     return hart->trap.cause == TRAP_BREAKPOINT && hart->semihosting && hart->privilege != PRIV_U &&
-           first / MMU_PAGE == (first + sizeof found - 1) / MMU_PAGE &&
+           !step_is_triggered(hart) && first / MMU_PAGE == (first + sizeof found - 1) / MMU_PAGE &&
            hart_memory_read(hart, first, found, sizeof found) && memcmp(found, wanted, sizeof found) == 0;
 }
 
@@ -196,7 +196,8 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
     report->pc = hart->pc;
     report->privilege = hart->privilege;
     hart->watch_hit.hit = false;
-    if (!step_fetch(hart, hart->pc, &report->insn) || !step_execute(hart, &report->insn, &report->effects)) {
+    if (step_is_triggered(hart) || !step_fetch(hart, hart->pc, &report->insn) ||
+        !step_execute(hart, &report->insn, &report->effects)) {
         report->trap = hart->trap;
         report->trapped = true;
         return settle(hart, HART_STOP_TRAP);

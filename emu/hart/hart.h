@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "emu/hart/priv.h"
+#include "emu/hart/trigger.h"
 #include "emu/mem/bus.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
@@ -194,6 +195,7 @@ struct hart {
     uint64_t comparator; /* this address */
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
+    struct triggers triggers;
     uint64_t stepped[CLASS_COUNT];     /* instructions executed by step.h, by class */
     const struct custom_units *custom; /* units of custom instructions (custom.h); NULL: none */
     struct custom_waiter *waiter;      /* waits for these units; NULL: they take no time */

@@ -210,6 +210,9 @@ void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum m
     enum privilege mode = priv_data_mode(hart);
     if (!bytes || !hart->tlb || page == hart->hook_page)
         return;
+    if (hart->triggers.armed &&
+        trigger_may_page(hart, address, access == MMU_STORE ? TRIGGER_STORE : TRIGGER_LOAD))
+        return;
     if (access == MMU_STORE &&
         (phys_has_code(hart->memory, page) || (!hart->privileged && page < hart->store_base)))
         return;

@@ -7,6 +7,7 @@
 void priv_reset(struct hart *hart)
 {
     hart->priv = (struct priv){.stimecmp = UINT64_MAX};
+    hart->triggers = trigger_reset();
     hart->privilege = PRIV_M;
     hart->reserved = false;
     mmu_flush(hart);

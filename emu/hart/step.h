@@ -38,6 +38,12 @@ struct effects {
 /* Fetches and decodes the instruction at pc. Returns false with hart->trap set if it cannot be fetched. */
 bool step_fetch(struct hart *hart, uint64_t pc, struct insn *insn);
 
+/* Returns whether a trigger fires before the instruction at hart->pc; hart->trap is set then. */
+static inline bool step_is_triggered(struct hart *hart)
+{
+    return (hart->triggers.armed & TRIGGER_EXECUTE) && trigger_on_execute(hart);
+}
+
 /* Executes *insn, located at hart->pc, and advances pc. On a trap, returns false and changes only hart->trap. Does not
  * count the instruction as retired. */
 bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects);

@@ -77,6 +77,9 @@ static bool access_plain(struct hart *hart, const struct stream_op *op)
     unsigned rest = MMU_PAGE - (unsigned)(address & (MMU_PAGE - 1));
     if (watched(hart, address, op->size, store ? HART_WATCH_WRITE : HART_WATCH_READ))
         return false;
+    if (hart->triggers.armed &&
+        trigger_may_access(hart, address, op->size, store ? TRIGGER_STORE : TRIGGER_LOAD))
+        return false;
     if (op->size <= rest)
         return part_plain(hart, address, op->size, access);
     return part_plain(hart, address, rest, access) &&
@@ -102,6 +105,8 @@ static bool run_one(struct stream *stream)
     struct insn *insn = &trace->single_insns[trace->single_count];
     struct stream_op *op = &trace->single_ops[trace->single_count];
     struct step_report report = {.pc = hart->pc, .privilege = hart->privilege, .retired = true};
+    if (hart->triggers.armed && trigger_may_execute(hart, hart->pc))
+        return false;
     if (!step_fetch(hart, hart->pc, insn))
         return false;
     stream_op_describe(op, hart->pc, insn);

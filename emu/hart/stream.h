@@ -102,9 +102,9 @@ void stream_free(struct stream *stream);
 /* Executes at most max_insns (and at most STREAM_BATCH) instructions from hart->pc and lists them in `entries`: at
  * least one with STREAM_MORE unless max_insns is 0, possibly none otherwise. The pointers in entries are valid until
  * the next stream_run() or stream_step(). If an interrupt or yield is due, it returns an empty batch with STREAM_STEP.
- * Only the program and watchpoints decide which instructions are left to stream_step(): CSR, fences, cache-block
+ * Only the program, triggers and watchpoints decide which instructions are left to stream_step(): CSR, fences, cache-block
  * operations, AMO, LR, SC, system, HINT and custom instructions; instructions that would trap; accesses not wholly in
- * main memory, at a hook's address, or touching a watchpoint. */
+ * main memory, at a hook's address, or touching a watchpoint; and what a trigger may compare. */
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns);
 
 /* Ends the reservations that other harts and threads hold in bytes that the stream's hart has stored by other means. */

@@ -282,7 +282,7 @@ const union op *translate(struct hart *hart, struct block_cache *cache, const st
         add_record(&t, &insn);
         if (hart_has_breakpoint(hart, t.pc))
             add_break(&t);
-        else if (fetched)
+        else if (fetched && !(hart->triggers.armed && trigger_may_execute(hart, t.pc)))
             add_insn(&t, &insn);
         else
             add_step(&t, &insn);

@@ -85,7 +85,7 @@ static bool fetch(struct window *w, struct window_entry *entry, uint64_t pc)
     struct hart *hart = w->hart;
     struct trap trap = hart->trap;
     uint32_t bits;
-    if (hart->breakpoint_count && hart_has_breakpoint(hart, pc))
+    if (hart->triggers.armed || (hart->breakpoint_count && hart_has_breakpoint(hart, pc)))
         return false;
     if (!fetch_bits(hart, pc, &bits)) {
         hart->trap = trap;

@@ -110,7 +110,7 @@ test_program() {
 
 test_checks_all() {
     local name
-    for name in traps illegal status delegation interrupts counters fields atomics paging pmp edges; do
+    for name in traps illegal status delegation interrupts counters fields atomics paging pmp trigger edges; do
         test_checks "$name" 1
     done
     test_checks harts 2
@@ -124,7 +124,7 @@ test_checks_all() {
 # A run with an instruction log gives the same result as one without.
 test_log() {
     local name
-    for name in interrupts delegation edges harts patch; do
+    for name in interrupts delegation trigger edges harts patch; do
         "$CROFT" run -m virt --set harts=2 "$OUT/$name" >"$OUT/$name.plain" 2>/dev/null </dev/null || true
         "$CROFT" run -m virt --set harts=2 --log commit:/dev/null "$OUT/$name" >"$OUT/$name.logged" 2>/dev/null </dev/null || true
         check "$name: the log changes the run" cmp -s "$OUT/$name.plain" "$OUT/$name.logged"
@@ -334,7 +334,7 @@ timed() {
 test_timed() {
     local name machine
     for machine in ddr3 hbm1; do
-        for name in traps illegal status delegation interrupts counters fields atomics paging pmp edges cbo; do
+        for name in traps illegal status delegation interrupts counters fields atomics paging pmp trigger edges cbo; do
             timed "$name" "$here/$name.c" "$machine" 0
         done
         timed harts "$here/harts.c" "$machine" 0 --set host.count=2
