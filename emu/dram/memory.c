@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dram/banks.h"
 #include "emu/dram/trace.h"
 #include "emu/dram/track.h"
 #include "emu/sim/alloc.h"
@@ -320,6 +321,8 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
         dram_channel_init(&slice->channel, common, i);
         event_init(&slice->event, component, run, slice);
     }
+    if (config->bank_statistics)
+        memory->banks = dram_banks_new(memory);
     return true;
 }
 
@@ -372,8 +375,10 @@ void dram_memory_free(struct dram_memory *memory)
     free(memory->slices);
     dram_track_free(memory->track);
     dram_trace_free(memory->trace);
+    dram_banks_free(memory->banks);
     memory->track = NULL;
     memory->trace = NULL;
+    memory->banks = NULL;
     free(memory->bursts);
     memory->figures = NULL;
     memory->slices = NULL;

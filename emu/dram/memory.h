@@ -32,6 +32,7 @@ struct dram_memory {
     struct histogram read_clocks; /* of read requests, in tCK, rounded */
     struct dram_track *track;     /* an observer, or NULL */
     struct dram_trace *trace;     /* an observer, or NULL */
+    struct dram_banks *banks;     /* an observer, or NULL */
     struct dram_figure **figures; /* the published figures */
     uint32_t figure_count;
     struct dram_slice {
@@ -82,8 +83,8 @@ void dram_memory_sync(struct dram_memory *memory, uint64_t now);
     dram_memory_sum(memory, offsetof(struct dram_channel, counters.counter))
 uint64_t dram_memory_sum(const struct dram_memory *memory, size_t offset);
 
-/* Registers "reads" ... and each channel's "3.reads" .... Reading them brings the memory up to the queue's
- * time. */
+/* Registers "reads" ..., each channel's "3.reads" ..., and with bank_statistics each bank's "3.bank.5.reads" .... Reading
+ * them brings the memory up to the queue's time. */
 void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope);
 
 /* Opens the memory's accounts "activate" ... in the ledger. Reading them brings the memory up to the queue's

@@ -1,7 +1,7 @@
 /* The statistics and energies of a memory. */
 #include <stdlib.h>
 
-#include "emu/dram/memory.h"
+#include "emu/dram/banks.h"
 #include "emu/sim/alloc.h"
 
 /* A counter of one channel or of all, times a factor. */
@@ -108,6 +108,8 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
             publish_counter(memory, stats, of, channel,
                             &(struct counter){own[i].count, "commands", own[i].meaning, offset_of(&own[i])});
     }
+    if (memory->banks)
+        dram_banks_publish(memory->banks, stats, scope);
 }
 
 /* Opens the accounts of the standard's additional commands. */

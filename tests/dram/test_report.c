@@ -88,9 +88,105 @@ static void idle_energy(void **state)
     rig_free(rig);
 }
 
+/* Bank 1: two reads and a write of row 3, then a read of row 5, for which row 3 is closed; after a refresh has closed that
+ * one, a read of row 3. Bank 2: one read. */
+static void banks_by_hand(void **state)
+{
+    (void)state;
+    static const uint64_t rows[][2] = {{1, 3}, {1, 3}, {1, 3}, {1, 5}, {2, 7}, {1, 3}};
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    config.bank_statistics = true;
+    struct rig *rig = rig_new(&config, 1, NULL);
+    struct stats *stats = stats_new();
+    dram_memory_publish(&rig->memory, stats, scope_enter(NULL, "memory"));
+    for (unsigned i = 0; i < 6; i++) {
+        rig_until(rig, i < 5 ? 200 * (i + 1) : 8000);
+        (void)probe_send(&rig->probes[0], i == 2 ? MEM_WRITE : MEM_READ,
+                         address_of(rig, 0, (uint32_t)rows[i][0], (uint32_t)rows[i][1], i), 64);
+    }
+    rig_until(rig, 9000);
+    assert_int_equal(stats_value(stats, "memory.0.refreshes"), 1);
+    assert_int_equal(stats_value(stats, "memory.0.bank.1.activates"), 3);
+    assert_int_equal(stats_value(stats, "memory.0.bank.1.reads"), 4);
+    assert_int_equal(stats_value(stats, "memory.0.bank.1.writes"), 1);
+    assert_int_equal(stats_value(stats, "memory.0.bank.1.row_hits"), 2);
+    assert_int_equal(stats_value(stats, "memory.0.bank.1.row_conflicts"), 1);
+    assert_int_equal(stats_value(stats, "memory.0.bank.2.activates"), 1);
+    assert_int_equal(stats_value(stats, "memory.0.bank.2.reads"), 1);
+    assert_int_equal(stats_value(stats, "memory.0.bank.2.row_hits"), 0);
+    assert_int_equal(stats_value(stats, "memory.0.bank.2.row_conflicts"), 0);
+    assert_int_equal(stats_value(stats, "memory.0.bank.7.activates"), 0);
+    stats_free(stats);
+    rig_free(rig);
+}
+
+static void anywhere(struct probe *probe, uint64_t now)
+{
+    struct rig *rig = probe->rig;
+    (void)now;
+    uint64_t random = rig_random(rig), bytes = dram_config_bytes(&rig->memory.common.config);
+    uint64_t address = random % 3 ? rig_random(rig) % 65536 : rig_random(rig) % bytes;
+    if (rig->finished < 20000)
+        (void)probe_send(probe, random >> 8 & 3 ? MEM_READ : MEM_WRITE, address & ~UINT64_C(63), 64);
+}
+
+/* Returns the sum of a statistic over all banks of a channel. */
+static uint64_t sum_of(struct stats *stats, uint32_t channel, uint32_t banks, const char *name)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < banks; i++) {
+        char key[64];
+        (void)snprintf(key, sizeof key, "memory.%u.bank.%u.%s", channel, i, name);
+        sum += stats_value(stats, key);
+    }
+    return sum;
+}
+
+/* Under random traffic the banks' counts add up to those of their channel, which come from elsewhere. */
+static void banks_add_up(void **state)
+{
+    (void)state;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config;
+        dram_config_default(&config, standard);
+        config.channels = 3;
+        if (standard != DRAM_STANDARD_gddr5)
+            config = one_channel(standard);
+        config.bank_statistics = true;
+        config.refresh = DRAM_REFRESH_NONE;
+        struct rig *rig = rig_unwatched(&config, 64);
+        struct stats *stats = stats_new();
+        dram_memory_publish(&rig->memory, stats, scope_enter(NULL, "memory"));
+        for (unsigned i = 0; i < 64; i++) {
+            rig->probes[i].then = anywhere;
+            anywhere(&rig->probes[i], 0);
+        }
+        while (event_queue_step(&rig->queue))
+            ;
+        dram_memory_sync(&rig->memory, rig->queue.now);
+        uint64_t conflicts = 0;
+        for (uint32_t i = 0; i < config.channels; i++) {
+            const struct dram_counters *counters = &rig->memory.slices[i].channel.counters;
+            const uint32_t banks = dram_config_channel_banks(&config);
+            assert_int_equal(sum_of(stats, i, banks, "activates"), counters->activates);
+            assert_int_equal(sum_of(stats, i, banks, "reads"), counters->reads);
+            assert_int_equal(sum_of(stats, i, banks, "writes"), counters->writes);
+            assert_int_equal(sum_of(stats, i, banks, "row_hits"), counters->row_hits);
+            conflicts += sum_of(stats, i, banks, "row_conflicts");
+            /* Open rows are closed for waiting bursts only, which activate then, but for the last ones of each bank. */
+            if (config.page == DRAM_PAGE_OPEN)
+                assert_in_range(counters->precharges - sum_of(stats, i, banks, "row_conflicts"), 0, banks);
+        }
+        assert_true(config.page != DRAM_PAGE_OPEN || conflicts > 100);
+        stats_free(stats);
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(hits_in_turn),
-                                       cmocka_unit_test(idle_energy)};
+                                       cmocka_unit_test(idle_energy), cmocka_unit_test(banks_by_hand),
+                                       cmocka_unit_test(banks_add_up)};
     return cmocka_run_group_tests_name("DRAM statistics and energies", tests, NULL, NULL);
 }
