@@ -47,14 +47,14 @@ struct decoder *decoder_new(void)
     struct decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         abort();
-    const uint32_t wide_key = 0x0000707c;
     for (unsigned row = 1; row < INSN_COUNT; row++) {
         const struct insn_info *info = &insn_table[row];
-        for (unsigned b = 0; b < WIDE_BUCKETS; b++) {
-            uint32_t key = (b >> 3) << 2 | (b & 7) << 12;
-            if ((key & info->mask) == (info->match & wide_key & info->mask))
-                bucket_insert(&decoder->wide[b], row);
-        }
+        const unsigned fixed = wide_bucket(info->mask), open = ~fixed & (WIDE_BUCKETS - 1);
+        unsigned rest = 0;
+        do { /* all buckets whose numbers differ in open bits only */
+            bucket_insert(&decoder->wide[(wide_bucket(info->match) & fixed) | rest], row);
+            rest = (rest - open) & open;
+        } while (rest);
     }
     for (unsigned row = 0; row < COMPRESSED_COUNT; row++) {
         struct bucket *bucket = &decoder->narrow[narrow_bucket(compressed_table[row].match)];

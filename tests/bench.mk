@@ -63,6 +63,10 @@ bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM 
 	@$(BENCH_DIR)/event_bench
 	@$(BENCH_DIR)/dram_bench
 
+.PHONY: bench-experiment
+bench-experiment: $(BENCH_DIR)/measure $(BUILD)/bin/croft $(SHARE_FILES) | $(BUILD)/setup-test.stamp ## runs a second of croft experiment: 1000 of a program of 10 ms
+	@tests/bench/experiment.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/experiment
+
 .PHONY: bench-net
 BOOKSIM ?=
 bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside BOOKSIM=binary of it; flit-hops a second

@@ -3,9 +3,12 @@
 #ifndef EMU_CMD_CMD_H
 #define EMU_CMD_CMD_H
 
+struct engine_machine;
+
 int cmd_run(int argc, char **argv); /* runs a program on a machine */
-int run_measured(int argc, char **argv,
-                 int statistics);          /* the same; statistics go to this open file, if it is not -1 */
+/* The same; statistics go to this open file, if it is not -1. If the machine was loaded from the same name and settings, it is
+ * used; NULL: none was. */
+int run_measured(int argc, char **argv, int statistics, const struct engine_machine *machine);
 int cmd_candidates(int argc, char **argv); /* finds code worth executing near memory */
 int cmd_cc(int argc, char **argv);         /* compiles and links programs */
 int cmd_disasm(int argc, char **argv);     /* disassembles a program or single words */

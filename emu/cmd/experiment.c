@@ -175,9 +175,9 @@ static bool make_folder(const char *path, struct error *err)
 }
 
 /* A run in a process of its own: croft run. */
-static int body(int argc, char **argv, int statistics)
+static int body(int argc, char **argv, int statistics, const struct engine_machine *machine)
 {
-    return run_measured(argc - 1, argv + 1, statistics);
+    return run_measured(argc - 1, argv + 1, statistics, machine);
 }
 
 /* Counts the runs in a state. */

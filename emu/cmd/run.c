@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "emu/env/kernel.h"
 #include "emu/env/user.h"
 #include "emu/env/user_harts.h"
+#include "emu/experiment/engine.h"
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/plan.h"
@@ -28,6 +30,7 @@
 /* The state of every run. */
 struct session {
     struct machine_config machine;
+    bool borrowed; /* the machine is the caller's */
     struct report *report;
     struct log *log, *warp_log; /* of the harts, or of `watch` */
     const struct grid_watch *watch;
@@ -50,17 +53,46 @@ static const char *firmware(const struct session *s)
     return s->firmware[0] ? s->firmware : NULL;
 }
 
-static bool set_up(struct session *s, const struct request *r, struct error *err)
+/* Returns whether a machine was loaded as the request says. */
+static bool is_loaded(const struct engine_machine *machine, const struct request *r)
+{
+    size_t count = 0;
+    if (!machine || !r->machine || strcmp(machine->name, r->machine) != 0)
+        return false;
+    while (machine->sets[count] && count < r->set_count && strcmp(machine->sets[count], r->sets[count]) == 0)
+        count++;
+    return !machine->sets[count] && count == r->set_count;
+}
+
+/* Loads the machine, or takes the one that is loaded. */
+static bool load(struct session *s, const struct request *r, const struct engine_machine *loaded,
+                 struct error *err)
 {
     char folder[PATH_MAX];
     const char *machine = r->machine ? r->machine : r->env == ENV_BARE ? "virt" : "functional";
-    if (!paths_share("machines", folder, sizeof folder, err))
+    s->borrowed = is_loaded(loaded, r);
+    if (s->borrowed)
+        s->machine = *loaded->config;
+    else if (!paths_share("machines", folder, sizeof folder, err))
         return false;
     s->failure = 2; /* the machine is part of the command line, so an error in it is a usage error */
-    if (!machine_load(&s->machine, machine, folder, r->sets, r->set_count, err))
+    return s->borrowed || machine_load(&s->machine, machine, folder, r->sets, r->set_count, err);
+}
+
+static void unload(struct session *s)
+{
+    if (!s->borrowed)
+        machine_free(&s->machine);
+}
+
+static bool set_up(struct session *s, const struct request *r, const struct engine_machine *loaded,
+                   struct error *err)
+{
+    if (!load(s, r, loaded, err))
         return false;
     if (!plan_check(&s->machine, err)) {
-        machine_free(&s->machine);
+        unload(s);
+        s->machine.tree = NULL;
         return false;
     }
     s->failure = 1;
@@ -89,7 +121,7 @@ static void tear_down(struct session *s)
     gdb_server_close(s->gdb);
     report_free(s->report);
     timing_free(&s->timing);
-    machine_free(&s->machine);
+    unload(s);
 }
 
 /* Closes log and trace and writes the statistics after a run. Sets *status to 3 if a check has found
@@ -355,14 +387,14 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
 }
 
 /* statistics: open file for them instead of --stats; -1: none. */
-static int run(const struct request *r, int statistics)
+static int run(const struct request *r, int statistics, const struct engine_machine *loaded)
 {
     struct session session = {.report = report_new(r->stats), .failure = 1};
     struct error err;
     int status = -1;
     if (statistics >= 0)
         report_to(session.report, statistics);
-    if (set_up(&session, r, &err))
+    if (set_up(&session, r, loaded, &err))
         status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
                                         : run_user(&session, r, &err);
@@ -376,10 +408,10 @@ static int run(const struct request *r, int statistics)
 
 int cmd_run(int argc, char **argv)
 {
-    return run_measured(argc, argv, -1);
+    return run_measured(argc, argv, -1, NULL);
 }
 
-int run_measured(int argc, char **argv, int statistics)
+int run_measured(int argc, char **argv, int statistics, const struct engine_machine *machine)
 {
     int status;
     size_t room = (size_t)argc + 1;
@@ -393,7 +425,7 @@ int run_measured(int argc, char **argv, int statistics)
     /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (request_parse(&request, argc, argv, &status))
-        status = run(&request, statistics);
+        status = run(&request, statistics, machine);
     while (request.made_count > 0)
         free(request.made[--request.made_count]);
     free(request.made);

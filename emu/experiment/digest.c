@@ -43,6 +43,10 @@ bool digest_file(const char *path, struct digest *digest, struct error *err)
 
 void digest_text(const struct digest *digest, char text[DIGEST_TEXT])
 {
-    for (int i = 0; i < DIGEST_BYTES; i++)
-        (void)snprintf(text + (size_t)2 * (size_t)i, 3, "%02x", digest->bytes[i]);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < DIGEST_BYTES; i++) {
+        text[2 * i] = digits[digest->bytes[i] >> 4];
+        text[2 * i + 1] = digits[digest->bytes[i] & 15];
+    }
+    text[DIGEST_TEXT - 1] = '\0';
 }

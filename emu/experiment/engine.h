@@ -7,6 +7,15 @@
 #include "emu/experiment/digest.h"
 #include "emu/experiment/outcome.h"
 
+struct machine_config;
+
+/* A machine that is loaded, and from what: children take it over, which is faster than to load it again. */
+struct engine_machine {
+    const struct machine_config *config;
+    const char *name;
+    char *const *sets; /* as of croft run --set, NULL-terminated */
+};
+
 /* A run to execute. The texts stay the caller's, until the call returns. */
 struct engine_run {
     int number; /* the caller's */
@@ -14,6 +23,7 @@ struct engine_run {
     char **words;   /* of the command, NULL-terminated: a croft, "run", ... or anything else */
     int statistics; /* index of the word that names the file of statistics; the engine replaces it. 0: none */
     bool own;       /* words[0] is this croft */
+    const struct engine_machine *machine; /* the run's, if it is loaded; or NULL */
 };
 
 struct engine_done {
@@ -45,8 +55,8 @@ struct engine {
 };
 
 /* Executes the words of a run of this croft in the calling process, which has been made for it, and returns its exit status.
- * The file descriptor gets the statistics; -1: none are wanted. */
-typedef int engine_body(int argc, char **argv, int statistics);
+ * The file descriptor gets the statistics; -1: none are wanted. machine: as of struct engine_run. */
+typedef int engine_body(int argc, char **argv, int statistics, const struct engine_machine *machine);
 
 /* The processors and the memory of this machine. */
 struct engine_local_options {

@@ -267,8 +267,10 @@ static int start(struct execution *x, int n, bool again, struct error *err)
     } else {
         x->runs[n].key = identity.key;
         x->runs[n].known = true;
+        const struct engine_machine machine = {identity.loaded, task.machine, task.sets};
         run.key = &identity.key;
         run.own = !task.croft;
+        run.machine = identity.loaded ? &machine : NULL;
         started = again ? 0 : find(x, n, task.label, x->where->retry_failed, err);
         if (started == 0 && (again || first_of_its_kind(x, &identity.key))) {
             run.words = experiment_words(x->where, &task, &run.statistics);

@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ struct identity {
     struct digest croft;
     struct known_file *files;
     struct known_machine machines[MACHINES];
+    struct machine_config latest; /* the machine that was loaded last, of this request */
+    struct digest latest_request;
+    bool loaded; /* there is one */
     char *inputs;
 };
 
@@ -95,12 +99,46 @@ known_digest(struct identity *identity, const char *path,
     return &file->digest;
 }
 
+/* Digests what an executable loads, and its size: most of a build is for debuggers, and would take longer than ten short runs. */
+static bool digest_loaded(const char *path, struct digest *digest, struct error *err)
+{
+    struct stat status;
+    size_t count = 0, used = 0;
+    GElf_Phdr segment;
+    char text[1024];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    size_t size = (size_t)status.st_size;
+    char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    (void)close(fd);
+    if (bytes == MAP_FAILED)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    (void)elf_version(EV_CURRENT);
+    Elf *elf = elf_memory(bytes, size);
+    (void)elf_getphdrnum(elf, &count);
+    used = (size_t)snprintf(text, sizeof text, "%zu", size);
+    for (size_t i = 0; i < count && used + DIGEST_TEXT < sizeof text && gelf_getphdr(elf, (int)i, &segment);
+         i++) {
+        if (segment.p_type != PT_LOAD || segment.p_offset > size ||
+            segment.p_filesz > size - segment.p_offset)
+            continue;
+        const struct digest part = digest_bytes(bytes + segment.p_offset, segment.p_filesz);
+        digest_text(&part, text + used);
+        used += DIGEST_TEXT - 1;
+    }
+    (void)elf_end(elf);
+    *digest = digest_bytes(text, used);
+    (void)munmap(bytes, size);
+    return true;
+}
+
 /* Digests the executable and the files that belong to it: another build may compute other results. */
 static bool digest_croft(struct identity *identity, struct error *err)
 {
     char text[8 * DIGEST_TEXT] = "";
     struct digest digest;
-    if (!digest_file(identity->where->croft, &digest, err))
+    if (!digest_loaded(identity->where->croft, &digest, err))
         return false;
     digest_text(&digest, text);
     for (size_t i = 0; identity->where->parts[i]; i++)
@@ -135,6 +173,8 @@ void identity_free(struct identity *identity)
     }
     for (size_t i = 0; i < MACHINES; i++)
         free(identity->machines[i].text);
+    if (identity->loaded)
+        machine_free(&identity->latest);
     free(identity->inputs);
     free(identity);
 }
@@ -165,24 +205,25 @@ static void strip(char *text)
     *to = '\0';
 }
 
-/* Returns the resolved description as text; NULL with err set if there is none. */
-static char *resolve(const struct experiment_where *where, const struct experiment_task *task,
-                     struct error *err)
+/* Loads a machine and returns its resolved description as text; NULL with err set if there is none. */
+static char *resolve(struct identity *identity, const struct experiment_task *task, struct error *err)
 {
-    struct machine_config machine;
     size_t count = 0, size;
     char *text = NULL;
     while (task->sets[count])
         count++;
-    if (!machine_load(&machine, task->machine, where->machines, (const char *const *)task->sets, count, err))
+    if (identity->loaded)
+        machine_free(&identity->latest);
+    identity->loaded = machine_load(&identity->latest, task->machine, identity->where->machines,
+                                    (const char *const *)task->sets, count, err);
+    if (!identity->loaded)
         return NULL;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         alloc_failed();
-    machine_show(&machine, out);
+    machine_show(&identity->latest, out);
     if (fclose(out) != 0)
         alloc_failed();
-    machine_free(&machine);
     strip(text);
     return text;
 }
@@ -209,8 +250,9 @@ static const struct known_machine *machine_of(struct identity *identity, const s
         return known;
     free(known->text);
     known->request = digest;
-    if (!(known->text = resolve(identity->where, task, err)))
+    if (!(known->text = resolve(identity, task, err)))
         return NULL;
+    identity->latest_request = digest;
     known->resolved = digest_bytes(known->text, strlen(known->text));
     return known;
 }
@@ -266,7 +308,9 @@ bool identity_find(struct identity *identity, const struct experiment_task *task
         note_words(identity, out, "file", task->files, err);
     if (fclose(out) != 0)
         alloc_failed();
+    bool latest = machine && identity->loaded &&
+                  memcmp(&machine->request, &identity->latest_request, sizeof machine->request) == 0;
     *run = (struct identity_run){digest_bytes(identity->inputs, size), identity->inputs,
-                                 machine ? machine->text : NULL};
+                                 machine ? machine->text : NULL, latest ? &identity->latest : NULL};
     return good;
 }

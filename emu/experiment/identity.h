@@ -14,8 +14,9 @@ void identity_free(struct identity *identity);
 /* A run's. The texts are valid until the next call. */
 struct identity_run {
     struct digest key;
-    const char *inputs;  /* what the key is the digest of: one line for each thing */
-    const char *machine; /* the resolved description, without comments */
+    const char *inputs;                  /* what the key is the digest of: one line for each thing */
+    const char *machine;                 /* the resolved description, without comments */
+    const struct machine_config *loaded; /* the machine, if it is the one that was loaded last; or NULL */
 };
 
 /* Returns false and sets err if the run cannot begin: its program cannot be read, or its machine is wrong. */

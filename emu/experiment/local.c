@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 enum {
     UNKNOWN = 256 << 10, /* KiB that a run is expected to take before one has ended */
     CHECK = 250,         /* ms between two looks at the free memory */
+    LARGE = 128 << 10,   /* bytes, as where malloc() begins */
 };
 
 /* A child. */
@@ -142,8 +144,11 @@ static _Noreturn void execute(const struct local *local, const struct slot *slot
     }
     while (run->words[count])
         count++;
-    int status =
-        local->options.body(count, run->words, run->statistics ? slot->files[OUTCOME_STATISTICS] : -1);
+    /* Large blocks come zeroed from the kernel, page by page as they are used. Without this, the blocks that croft has freed
+     * would be cleared and copied as a whole. */
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+    int status = local->options.body(count, run->words,
+                                     run->statistics ? slot->files[OUTCOME_STATISTICS] : -1, run->machine);
     if (fflush(stdout) != 0 && status == 0) {
         (void)fprintf(stderr, "croft: the output cannot be written: %s\n", strerror(errno));
         status = 1;

@@ -197,8 +197,11 @@ static bool take_run(struct page *page, const char *text, struct error *err)
     struct statistics_names names;
     struct statistics statistics;
     struct error ignored;
+    struct statistics_latest latest = {NULL, 0, NULL, NULL};
     char *first, *second, path[PATH_MAX], facts[512];
-    if (!statistics_pack(text, strlen(text), &first, &second, err))
+    bool packed = statistics_pack(&latest, text, strlen(text), &first, &second, err);
+    statistics_forget(&latest);
+    if (!packed)
         return error_prefix(err, "%s", page->options->results);
     bool good = statistics_names_load(&names, first, strlen(first)) &&
                 statistics_load(&statistics, &names, second, strlen(second));

@@ -58,6 +58,7 @@ struct results {
     } recent[RECENT];
     unsigned next; /* element of recent that is replaced next */
     struct known_names *names;
+    struct statistics_latest latest;
 };
 
 /* Sets err to SQLite's message. Returns false. */
@@ -178,6 +179,7 @@ bool results_close(struct results *results, struct error *err)
     (void)sqlite3_close(results->base);
     (void)ZSTD_freeCCtx(results->compressor);
     forget(results);
+    statistics_forget(&results->latest);
     while (results->names) {
         struct known_names *names = results->names;
         results->names = names->next;
@@ -363,7 +365,8 @@ bool results_add(struct results *results, const struct digest *key, const struct
     struct error problem = {""};
     char *names = NULL, *values = NULL;
     *failure = NULL;
-    if (statistics->size ? !statistics_pack(statistics->bytes, statistics->size, &names, &values, &problem)
+    if (statistics->size ? !statistics_pack(&results->latest, statistics->bytes, statistics->size, &names,
+                                            &values, &problem)
                          : !note->failure && !error_set(&problem, "it has left no statistics"))
         own.failure = *failure = alloc_text(note->failure ? note->failure : problem.text);
     bool good = add_run(results, key, outcome, &own, names, values, err);

@@ -54,21 +54,82 @@ static char *pack_values(json_t *file, json_t *schema)
     return text;
 }
 
-bool statistics_pack(const char *text, size_t size, char **names, char **values, struct error *err)
+void statistics_forget(struct statistics_latest *latest)
+{
+    free(latest->text);
+    free(latest->names);
+    json_decref(latest->schema);
+    *latest = (struct statistics_latest){NULL, 0, NULL, NULL};
+}
+
+/* Finds the part of a file that has the names, as stats_write_json() writes it: a line of its own begins and ends it. Returns NULL
+ * if there is none. */
+static const char *names_part(const char *text, size_t size, size_t *length)
+{
+    static const char first[] = "\n  \"statistics\": {\n", last[] = "\n  },";
+    const char *begin = memmem(text, size, first, sizeof first - 1);
+    const char *end = begin ? memmem(begin, size - (size_t)(begin - text), last, sizeof last - 1) : NULL;
+    *length = end ? (size_t)(end - begin) + sizeof last - 1 : 0;
+    return end ? begin : NULL;
+}
+
+/* Parses a file without the part that has the names. */
+static json_t *load_rest(const char *text, size_t size, const char *part, size_t length)
+{
+    size_t before = (size_t)(part - text), after = size - before - length;
+    char *rest = alloc(before + after + 1, 1);
+    memcpy(rest, text, before);
+    memcpy(rest + before, part + length, after);
+    json_t *file = json_loadb(rest, before + after, 0, NULL);
+    free(rest);
+    return file;
+}
+
+/* Parses a file, and sets *latest to its names. Returns NULL and sets err if it is none of statistics. */
+static json_t *load_whole(struct statistics_latest *latest, const char *text, size_t size, struct error *err)
 {
     json_error_t problem;
+    size_t length;
     json_t *file = json_loadb(text, size, 0, &problem), *schema = json_object_get(file, "statistics");
+    const char *format = json_string_value(json_object_get(file, "format")),
+               *part = names_part(text, size, &length);
+    if (!schema || !format || strcmp(format, "croft statistics 1") != 0) {
+        if (!file)
+            (void)error_set(err, "its statistics are not JSON: %s", problem.text);
+        else
+            (void)error_set(err, "its statistics have another format than 'croft statistics 1'");
+        json_decref(file);
+        return NULL;
+    }
+    statistics_forget(latest);
+    latest->schema = json_incref(schema);
+    latest->names = pack_names(schema);
+    if (part) {
+        latest->text = alloc(length, 1);
+        latest->size = length;
+        memcpy(latest->text, part, length);
+    }
+    return file;
+}
+
+bool statistics_pack(struct statistics_latest *latest, const char *text, size_t size, char **names,
+                     char **values, struct error *err)
+{
+    size_t length;
+    const char *part = latest->text ? names_part(text, size, &length) : NULL;
+    bool known = part && length == latest->size && memcmp(part, latest->text, length) == 0;
+    json_t *file = known ? load_rest(text, size, part, length) : NULL;
     const char *format = json_string_value(json_object_get(file, "format"));
-    bool good = schema && format && strcmp(format, "croft statistics 1") == 0;
-    if (good) {
-        *names = pack_names(schema);
-        *values = pack_values(file, schema);
-    } else if (!file)
-        (void)error_set(err, "its statistics are not JSON: %s", problem.text);
-    else
-        (void)error_set(err, "its statistics have another format than 'croft statistics 1'");
+    if (!format || strcmp(format, "croft statistics 1") != 0) { /* also if the rest alone cannot be read */
+        json_decref(file);
+        file = load_whole(latest, text, size, err);
+    }
+    if (!file)
+        return false;
+    *names = alloc_text(latest->names);
+    *values = pack_values(file, latest->schema);
     json_decref(file);
-    return good;
+    return true;
 }
 
 bool statistics_names_load(struct statistics_names *names, const char *text, size_t size)

@@ -20,9 +20,20 @@ struct statistics {
     json_t *json;
 };
 
+/* The names of the text that was packed last: most runs of an experiment have the same ones, which are longer than the values. All
+ * zeros: none. Free it with statistics_forget(). */
+struct statistics_latest {
+    char *text; /* the part of the file that has the names */
+    size_t size;
+    json_t *schema;
+    char *names;
+};
+
 /* Converts the text of a file of croft run --stats into two texts, which the caller frees: of struct statistics_names and of
  * struct statistics. What depends on the host is left out. Returns false and sets err if the text is not such a file. */
-bool statistics_pack(const char *text, size_t size, char **names, char **values, struct error *err);
+bool statistics_pack(struct statistics_latest *latest, const char *text, size_t size, char **names,
+                     char **values, struct error *err);
+void statistics_forget(struct statistics_latest *latest);
 
 /* Read what statistics_pack() has made. Return false if it is damaged. */
 bool statistics_names_load(struct statistics_names *names, const char *text, size_t size);
