@@ -223,11 +223,14 @@ static bool ask(const struct experiment *e, bool yes, struct error *err)
     if (yes || runs <= EXPERIMENT_WITHOUT_YES || e->search_count)
         return true;
     if (isatty(STDIN_FILENO) != 1)
-        return error_set(err, "%s: axes: these are %d runs; if they are meant, say --yes", e->doc.path, runs);
-    (void)fprintf(stderr, "croft experiment: %s: axes: these are %d runs. Execute them? [y/N] ", e->doc.path,
-                  runs);
-    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return doc_wrong(&e->doc, e->axes_node, err, "axes: these are %d runs; if they are meant, say --yes",
+                         runs);
+    (void)doc_wrong(&e->doc, e->axes_node, err, "axes: these are %d runs. Execute them? [y/N] ", runs);
+    (void)fprintf(stderr, "croft experiment: %s", err->text);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y')) {
+        err->text[0] = '\0';
         return true;
+    }
     return error_set(err, "%s: nothing was run", e->doc.path);
 }
 

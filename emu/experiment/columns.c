@@ -9,14 +9,16 @@
 
 /* The fields that name points. They are read after all axes. */
 
-static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *what, const char *name,
-                         const char *const *names, int count, struct error *err)
+/* Sets err to a message about a name that the value of `key` has. Returns false. */
+static bool unknown_name(struct experiment *e, const yaml_node_t *node, const char *key, const char *what,
+                         const char *name, const char *const *names, int count, struct error *err)
 {
-    return doc_wrong(&e->doc, node, err, "unknown %s '%s'%s", what, name,
+    return doc_wrong(&e->doc, node, err, "%s: unknown %s '%s'%s", key, what, name,
                      nearest_hint(name, names, (size_t)count).text);
 }
 
-static int find_axis(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
+static int find_axis(struct experiment *e, const yaml_node_t *node, const char *key, const char *name,
+                     struct error *err)
 {
     const char *names[EXPERIMENT_AXES];
     for (int i = 0; i < e->axis_count; i++) {
@@ -24,12 +26,12 @@ static int find_axis(struct experiment *e, const yaml_node_t *node, const char *
         if (strcmp(name, names[i]) == 0)
             return i;
     }
-    (void)unknown_name(e, node, "axis", name, names, e->axis_count, err);
+    (void)unknown_name(e, node, key, "axis", name, names, e->axis_count, err);
     return -1;
 }
 
-static int find_point(struct experiment *e, const yaml_node_t *node, int axis, const char *name,
-                      struct error *err)
+static int find_point(struct experiment *e, const yaml_node_t *node, const char *key, int axis,
+                      const char *name, struct error *err)
 {
     int count = e->axes[axis].count + (axis == 0);
     for (int i = 0; i < count; i++)
@@ -38,12 +40,13 @@ static int find_point(struct experiment *e, const yaml_node_t *node, int axis, c
     const char **names = alloc((size_t)count, sizeof *names);
     for (int i = 0; i < count; i++)
         names[i] = experiment_point_name(e, axis, i);
-    (void)unknown_name(e, node, "point", name, names, count, err);
+    (void)unknown_name(e, node, key, "point", name, names, count, err);
     free(names);
     return -1;
 }
 
-static int find_column(struct experiment *e, const yaml_node_t *node, const char *name, struct error *err)
+static int find_column(struct experiment *e, const yaml_node_t *node, const char *key, const char *name,
+                       struct error *err)
 {
     const char *names[EXPERIMENT_COLUMNS];
     for (int i = 0; i < e->column_count; i++) {
@@ -51,26 +54,27 @@ static int find_column(struct experiment *e, const yaml_node_t *node, const char
         if (strcmp(name, names[i]) == 0)
             return i;
     }
-    (void)unknown_name(e, node, "column", name, names, e->column_count, err);
+    (void)unknown_name(e, node, key, "column", name, names, e->column_count, err);
     return -1;
 }
 
 /* Reads {axis: point} or {axis: [point, point]}; for axes that are not named, all points. */
-static bool read_choice(struct experiment *e, const yaml_node_t *node, struct experiment_choice *choice,
-                        struct error *err)
+static bool read_choice(struct experiment *e, const yaml_node_t *node, const char *key,
+                        struct experiment_choice *choice, struct error *err)
 {
-    int count = doc_pairs(&e->doc, node, "points", err);
+    int count = doc_pairs(&e->doc, node, key, err);
     memset(choice, 0, sizeof *choice);
     for (int i = 0; i < count; i++) {
         const yaml_node_t *value = doc_value(&e->doc, node, i);
         struct experiment_texts names = {0};
-        int axis = find_axis(e, node, doc_key(&e->doc, node, i), err);
-        bool good = axis >= 0 && experiment_texts(e, value, "points", &names, err);
+        int axis = find_axis(e, node, key, doc_key(&e->doc, node, i), err);
+        bool good = axis >= 0 && experiment_texts(e, value, key, &names, err);
         struct experiment_points *points = good ? &choice->axes[axis] : NULL;
         if (good)
             *points = (struct experiment_points){true, experiment_array(names.count, sizeof(int)), 0};
         for (int n = 0; n < names.count && good; n++)
-            good = (points->items[points->count++] = find_point(e, value, axis, names.items[n], err)) >= 0;
+            good =
+                (points->items[points->count++] = find_point(e, value, key, axis, names.items[n], err)) >= 0;
         free(names.items);
         if (!good)
             return false;
@@ -86,7 +90,7 @@ bool experiment_read_skip(void *context, const yaml_node_t *value, struct error 
     int count = doc_items(&e->doc, value, "skip", err);
     for (int i = 0; i < count; i++) {
         struct experiment_choice choice;
-        bool good = read_choice(e, doc_item(&e->doc, value, i), &choice, err);
+        bool good = read_choice(e, doc_item(&e->doc, value, i), "skip", &choice, err);
         if (good)
             experiment_skip(e, &choice);
         experiment_free_choice(&choice);
@@ -102,6 +106,7 @@ static bool column_statistic(void *context, const yaml_node_t *value, struct err
 {
     struct experiment_column *column = ((struct experiment_part *)context)->target;
     column->kind = EXPERIMENT_STATISTIC;
+    column->node = value;
     return experiment_texts(experiment_of(context), value, "statistic", &column->statistics, err);
 }
 
@@ -115,7 +120,7 @@ static bool column_divide(void *context, const yaml_node_t *value, struct error 
     if (good && names.count != 2)
         good = doc_wrong(&e->doc, value, err, "divide: two columns are expected: [dividend, divisor]");
     for (int i = 0; i < 2 && good; i++)
-        good = (column->operands[i] = find_column(e, value, names.items[i], err)) >= 0;
+        good = (column->operands[i] = find_column(e, value, "divide", names.items[i], err)) >= 0;
     free(names.items);
     return good;
 }
@@ -125,9 +130,10 @@ static bool column_compared(void *context, const yaml_node_t *value, enum experi
 {
     struct experiment *e = experiment_of(context);
     struct experiment_column *column = ((struct experiment_part *)context)->target;
-    const char *name = doc_text(&e->doc, value, "column", err);
+    const char *key = kind == EXPERIMENT_RATIO ? "ratio" : "speedup",
+               *name = doc_text(&e->doc, value, key, err);
     column->kind = kind;
-    return name && (column->operands[0] = find_column(e, value, name, err)) >= 0;
+    return name && (column->operands[0] = find_column(e, value, key, name, err)) >= 0;
 }
 
 static bool column_speedup(void *context, const yaml_node_t *value, struct error *err)
@@ -147,8 +153,8 @@ static bool column_baseline(void *context, const yaml_node_t *value, struct erro
     int count = doc_pairs(&e->doc, value, "baseline", err);
     for (int i = 0; i < count; i++) {
         const char *name = doc_text(&e->doc, doc_value(&e->doc, value, i), "baseline", err);
-        int axis = name ? find_axis(e, value, doc_key(&e->doc, value, i), err) : -1;
-        int point = axis >= 0 ? find_point(e, value, axis, name, err) : -1;
+        int axis = name ? find_axis(e, value, "baseline", doc_key(&e->doc, value, i), err) : -1;
+        int point = axis >= 0 ? find_point(e, value, "baseline", axis, name, err) : -1;
         if (point < 0)
             return false;
         if (axis == 0)
@@ -175,7 +181,7 @@ static bool column_mean(void *context, const yaml_node_t *value, struct error *e
     column->mean = strcmp(name, names[0]) == 0   ? EXPERIMENT_ARITHMETIC
                    : strcmp(name, names[1]) == 0 ? EXPERIMENT_GEOMETRIC
                                                  : EXPERIMENT_NO_MEAN;
-    return column->mean != EXPERIMENT_NO_MEAN || unknown_name(e, value, "mean", name, names, 2, err);
+    return column->mean != EXPERIMENT_NO_MEAN || unknown_name(e, value, "mean", "mean", name, names, 2, err);
 }
 
 static bool has_key(struct experiment *e, const yaml_node_t *node, const char *name)
@@ -253,14 +259,14 @@ static bool table_column(void *context, const yaml_node_t *value, struct error *
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
-    return name && (table->column = find_column(experiment_of(context), value, name, err)) >= 0;
+    return name && (table->column = find_column(experiment_of(context), value, "tables", name, err)) >= 0;
 }
 
 static bool table_across(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&experiment_of(context)->doc, value, "across", err);
-    if (!name || (table->across = find_axis(experiment_of(context), value, name, err)) < 0)
+    if (!name || (table->across = find_axis(experiment_of(context), value, "tables", name, err)) < 0)
         return false;
     table->across = experiment_of(context)->axes[table->across].leader;
     return true;
@@ -284,13 +290,14 @@ static bool reference_column(void *context, const yaml_node_t *value, struct err
 {
     struct experiment_reference *reference = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
-    return name && (reference->column = find_column(experiment_of(context), value, name, err)) >= 0;
+    return name &&
+           (reference->column = find_column(experiment_of(context), value, "references", name, err)) >= 0;
 }
 
 static bool reference_at(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_reference *reference = ((struct experiment_part *)context)->target;
-    return read_choice(experiment_of(context), value, &reference->at, err);
+    return read_choice(experiment_of(context), value, "references", &reference->at, err);
 }
 
 static bool reference_value(void *context, const yaml_node_t *value, struct error *err)
@@ -330,7 +337,7 @@ static bool search_axis(void *context, const yaml_node_t *value, struct error *e
     struct experiment *e = experiment_of(context);
     struct experiment_search *search = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&e->doc, value, "axis", err);
-    if (!name || (search->axis = find_axis(e, value, name, err)) < 0)
+    if (!name || (search->axis = find_axis(e, value, "searches", name, err)) < 0)
         return false;
     search->axis = e->axes[search->axis].leader;
     return search->axis > 0 || doc_wrong(&e->doc, value, err, "axis: programs are in no order");
@@ -340,7 +347,7 @@ static bool search_column(void *context, const yaml_node_t *value, struct error 
 {
     struct experiment_search *search = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
-    return name && (search->column = find_column(experiment_of(context), value, name, err)) >= 0;
+    return name && (search->column = find_column(experiment_of(context), value, "searches", name, err)) >= 0;
 }
 
 static bool search_least(void *context, const yaml_node_t *value, struct error *err)
@@ -358,7 +365,7 @@ static bool search_most(void *context, const yaml_node_t *value, struct error *e
 static bool search_at(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_search *search = ((struct experiment_part *)context)->target;
-    return read_choice(experiment_of(context), value, &search->at, err);
+    return read_choice(experiment_of(context), value, "searches", &search->at, err);
 }
 
 bool experiment_read_searches(void *context, const yaml_node_t *value, struct error *err)
@@ -391,7 +398,7 @@ static bool compare_axis(void *context, const yaml_node_t *value, struct error *
     struct experiment *e = experiment_of(context);
     struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&e->doc, value, "axis", err);
-    if (!name || (comparison->axis = find_axis(e, value, name, err)) < 0)
+    if (!name || (comparison->axis = find_axis(e, value, "compare", name, err)) < 0)
         return false;
     comparison->axis = e->axes[comparison->axis].leader;
     return true;
@@ -402,7 +409,7 @@ static bool compare_point(void *context, const yaml_node_t *value, int *point, s
     struct experiment *e = experiment_of(context);
     struct experiment_comparison *comparison = ((struct experiment_part *)context)->target;
     const char *name = doc_text(&e->doc, value, "point", err);
-    if (!name || (*point = find_point(e, value, comparison->axis, name, err)) < 0)
+    if (!name || (*point = find_point(e, value, "compare", comparison->axis, name, err)) < 0)
         return false;
     return *point < e->axes[comparison->axis].count ||
            doc_wrong(&e->doc, value, err, "a mean has no statistics");

@@ -7,17 +7,32 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-/* Reports an error in a run's statistics and marks the run as failed. hint: the nearest known name, or "". */
-static void complain(struct experiment_run *run, const char *label, const char *what, const char *name,
-                     const char *hint)
+/* Where the description asks for what a run lacks: the key's node, and its name. */
+struct asked {
+    const struct doc *doc;
+    const yaml_node_t *node; /* NULL: nowhere */
+    const char *key;
+};
+
+/* Reports an error in a run's statistics and marks the run as failed. The table has the key but no line, so that it does not
+ * change with the file's name. hint: the nearest known name, or "". */
+static void complain(struct experiment_run *run, const struct asked *asked, const char *label,
+                     const char *what, const char *name, const char *hint)
 {
-    char *text = NULL;
-    if (asprintf(&text, *name ? "%s '%s'%s" : "%s", what, name, hint) < 0)
+    char *text = NULL, *failure = NULL;
+    struct error err;
+    if (asprintf(&text, *name ? "%s '%s'%s" : "%s", what, name, hint) < 0 ||
+        asprintf(&failure, asked->node ? "%s: %s" : "%s%s", asked->node ? asked->key : "", text) < 0)
         alloc_failed();
-    (void)fprintf(stderr, "croft experiment: %s: %s\n", label, text);
+    if (asked->node)
+        (void)doc_wrong(asked->doc, asked->node, &err, "%s: %s: %s", asked->key, label, text);
+    else
+        (void)error_set(&err, "%s: %s", label, text);
+    (void)fprintf(stderr, "croft experiment: %s\n", err.text);
     run->state = EXPERIMENT_FAILED;
+    free(text);
     free(run->failure);
-    run->failure = text;
+    run->failure = failure;
 }
 
 static struct nearest_hint nearest(const struct statistics *statistics, const char *name)
@@ -54,9 +69,11 @@ static bool sum(const struct statistics *statistics, const json_t *values, const
     return found;
 }
 
-static double statistic(const struct experiment_column *column, const struct statistics *statistics,
-                        const json_t *values, const char *label, struct experiment_run *run)
+static double statistic(const struct experiment *e, const struct experiment_column *column,
+                        const struct statistics *statistics, const json_t *values, const char *label,
+                        struct experiment_run *run)
 {
+    const struct asked asked = {&e->doc, column->node, column->name};
     double total = 0;
     for (int i = 0; i < column->statistics.count; i++) {
         double part = 0;
@@ -67,7 +84,7 @@ static double statistic(const struct experiment_column *column, const struct sta
             continue;
         }
         if (isnan(column->absent)) {
-            complain(run, label, "no statistic", name, nearest(statistics, name).text);
+            complain(run, &asked, label, "no statistic", name, nearest(statistics, name).text);
             return NAN;
         }
         total += minus ? -column->absent : column->absent;
@@ -80,18 +97,20 @@ static void read_run(const struct experiment *e, struct results *results, const 
 {
     struct statistics statistics;
     struct error err;
-    const char *region = e->axes[0].points[point[0]].program->region;
+    const struct experiment_program *program = e->axes[0].points[point[0]].program;
+    const char *region = program->region;
     char *label = experiment_label(e, point);
     if (!results_statistics(results, &run->key, &statistics, &err))
-        complain(run, label, err.text, "", "");
+        complain(run, &(struct asked){NULL, NULL, ""}, label, err.text, "", "");
     else {
         const json_t *values = statistics_region(&statistics, region);
         if (!values)
-            complain(run, label, "the program has no region of interest", region,
+            complain(run, &(struct asked){&e->doc, program->node, "region"}, label,
+                     "the program has no region of interest", region,
                      nearest_region(&statistics, region).text);
         for (int c = 0; c < e->column_count && values; c++)
             if (e->columns[c].kind == EXPERIMENT_STATISTIC)
-                run->values[c] = statistic(&e->columns[c], &statistics, values, label, run);
+                run->values[c] = statistic(e, &e->columns[c], &statistics, values, label, run);
         statistics_free(&statistics);
     }
     free(label);

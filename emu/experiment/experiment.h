@@ -143,6 +143,7 @@ struct experiment_column {
     const char *name;
     enum experiment_kind kind;
     struct experiment_texts statistics;
+    const yaml_node_t *node;       /* of the statistics */
     int operands[2];               /* indices of earlier columns */
     int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
     double absent;                 /* NaN: a missing statistic is an error */
@@ -174,7 +175,8 @@ struct experiment_reference {
 
 struct experiment {
     struct doc doc;
-    char *text; /* the file's text */
+    char *text;                   /* the file's text */
+    const yaml_node_t *axes_node; /* of the whole description, if it has no axes */
     const char *title, *machine;
     struct experiment_texts options;
     struct experiment_pairs set;

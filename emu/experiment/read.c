@@ -5,6 +5,7 @@
 
 #include "emu/schema/renames.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/nearest.h"
 
 void *experiment_array(int count, size_t size)
 {
@@ -144,6 +145,7 @@ static bool read_axes(void *context, const yaml_node_t *value, struct error *err
 {
     struct experiment *e = experiment_of(context);
     int count = doc_pairs(&e->doc, value, "axes", err);
+    e->axes_node = value;
     for (int i = 0; i < count; i++) {
         const char *name = doc_key(&e->doc, value, i);
         if (!good_name(name) || strcmp(name, "program") == 0)
@@ -162,6 +164,15 @@ static int find_name(const struct experiment *e, const char *name)
     return -1;
 }
 
+/* The programs are not among the axes that can be zipped. */
+static struct nearest_hint axis_hint(const struct experiment *e, const char *name)
+{
+    const char *names[EXPERIMENT_AXES];
+    for (int axis = 1; axis < e->axis_count; axis++)
+        names[axis - 1] = e->axes[axis].name;
+    return nearest_hint(name, names, (size_t)e->axis_count - 1);
+}
+
 /* Lets axes advance together: the first of them leads the others. */
 static bool zip(struct experiment *e, const yaml_node_t *node, struct error *err)
 {
@@ -171,7 +182,8 @@ static bool zip(struct experiment *e, const yaml_node_t *node, struct error *err
     for (int i = 0; i < names.count && good; i++) {
         int axis = find_name(e, names.items[i]);
         if (axis < 0)
-            good = doc_wrong(&e->doc, node, err, "zip: '%s' is no axis, or is the programs'", names.items[i]);
+            good = doc_wrong(&e->doc, node, err, "zip: unknown axis '%s'%s", names.items[i],
+                             axis_hint(e, names.items[i]).text);
         else if (e->axes[axis].leader != axis || (leader >= 0 && axis == leader))
             good = doc_wrong(&e->doc, node, err, "zip: '%s' appears twice", names.items[i]);
         else if (leader >= 0 && e->axes[axis].count != e->axes[leader].count)
@@ -206,7 +218,7 @@ bool experiment_measure(struct experiment *e, struct error *err)
     for (int axis = 1; axis < e->axis_count; axis++)
         places *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
     if (places > EXPERIMENT_RUNS)
-        return error_set(err, "%s: axes: %.0f runs and means; %d are allowed", e->doc.path, places,
+        return doc_wrong(&e->doc, e->axes_node, err, "axes: %.0f runs and means; %d are allowed", places,
                          EXPERIMENT_RUNS);
     e->skipped = experiment_array(experiment_runs(e) / 8 + 1, 1);
     return true;
@@ -245,6 +257,7 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     struct experiment_part part = {e, e};
     if (!doc_load(&e->doc, path, &e->text, err))
         return false;
+    e->axes_node = doc_root(&e->doc);
     if (doc_fields(&e->doc, doc_root(&e->doc), "experiment", fields, sizeof fields / sizeof *fields, &part,
                    err))
         return true;

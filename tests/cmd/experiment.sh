@@ -96,11 +96,16 @@ sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml
 judge $? "failing runs"
 sed 's/hart.0.instructions, mean/hart.0.instruction, mean/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
-[ $? -eq 1 ] && grep -q "loop.few.default: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'" messages
+[ $? -eq 1 ] && grep -q "^croft experiment: bad.yaml:15: instructions: loop.few.default: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'?$" messages &&
+    grep -q "^loop,few,default,.*instructions: no statistic 'hart.0.instruction'; did you mean" bad.results/results.csv
 judge $? "a statistic that is missing"
+sed -i 's/hart.0.instruction, mean/hart.0.instructions, mean/' bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 0 ] && grep -q '6 runs were in' messages && cmp -s good.results/results.csv bad.results/results.csv
+judge $? "with the right name, no run is repeated"
 sed 's/region: loop/region: lop/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
-[ $? -eq 1 ] && grep -q "other.few.default: the program has no region of interest 'lop'; did you mean 'loop'" messages
+[ $? -eq 1 ] && grep -q "^croft experiment: bad.yaml:5: region: other.few.default: the program has no region of interest 'lop'; did you mean 'loop'?$" messages
 judge $? "a region that is missing"
 sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
@@ -122,12 +127,19 @@ wrong 's/^title: rounds/title: [a]/' "1: title: one value is expected"
 wrong 's/^axes:/machine: x\naxes:/' "6: experiment: 'machine' appears twice"
 wrong 's/source: loop.S, flags: \[/flags: [/' "4: loop: a program has either a 'file' or a 'source'"
 wrong 's/many: {/a.b: {/' "9: 'a.b': a name has letters"
-wrong 's/size: small}\]/size: smal}]/' "13: unknown point 'smal'; did you mean 'small'?"
-wrong 's/{program: other, size/{program: other, siz/' "13: unknown axis 'siz'; did you mean 'size'?"
-wrong 's/divide: \[twice/divide: [twize/' "19: unknown column 'twize'; did you mean 'twice'?"
+wrong 's/size: small}\]/size: smal}]/' "13: skip: unknown point 'smal'; did you mean 'small'?"
+wrong 's/{program: other, size/{program: other, siz/' "13: skip: unknown axis 'siz'; did you mean 'size'?"
+wrong 's/divide: \[twice/divide: [twize/' "19: divide: unknown column 'twize'; did you mean 'twice'?"
 wrong 's/divide: \[twice, instructions\]/divide: [twice]/' "19: divide: two columns are expected"
 wrong 's/, from: {rounds: many}//' "20: speedup: 'speedup' has a baseline 'from'"
-wrong 's/mean: arithmetic/mean: harmonic/' "15: unknown mean 'harmonic'"
+wrong 's/mean: arithmetic/mean: harmonic/' "15: mean: unknown mean 'harmonic'"
+wrong 's/{rounds: many}}/{round: many}}/' "20: baseline: unknown axis 'round'; did you mean 'rounds'?"
+wrong 's/{rounds: many}}/{rounds: man}}/' "20: baseline: unknown point 'man'; did you mean 'many'?"
+wrong 's/speedup: instructions,/speedup: instruction,/' "20: speedup: unknown column 'instruction'; did you mean 'instructions'?"
+wrong 's/column: ratio, across: rounds/column: ratios, across: rounds/' "22: tables: unknown column 'ratios'; did you mean 'ratio'?"
+wrong 's/column: ratio, across: rounds/column: ratio, across: round/' "22: tables: unknown axis 'round'; did you mean 'rounds'?"
+wrong 's/{program: loop, rounds: few}, value/{program: loop, round: few}, value/' "23: references: unknown axis 'round'; did you mean 'rounds'?"
+wrong 's/column: ratio, at/column: ratios, at/' "23: references: unknown column 'ratios'; did you mean 'ratio'?"
 wrong 's/absent: 7/absent: x/' "18: absent: a number is expected, not 'x'"
 wrong 's/value: 0.1, //' "23: references: 'value' is missing"
 # shellcheck disable=SC2016 # not for the shell

@@ -166,7 +166,9 @@ wrong ":4: count: 1 to 1048576 samples are allowed"
 describe 'axes: {n: {set: $n, values: [1, 2]}, s: {set: $s, values: [a]}}' 'zip: [[n, s]]'
 wrong ":5: zip: 's' has 1 points, but 'n' has 2"
 describe 'axes: {n: {set: $n, values: [1, 2]}}' 'zip: [[n, t]]'
-wrong ":5: zip: 't' is no axis"
+wrong ":5: zip: unknown axis 't'"
+describe 'axes: {rob: {set: $n, values: [1, 2]}, s: {set: $s, values: [a, b]}}' 'zip: [[s, rov]]'
+wrong ":5: zip: unknown axis 'rov'; did you mean 'rob'?"
 describe 'axes: {n: {set: $n, values: [1, 2]}}' 'where: [m > 1]'
 wrong ":5: where: no such column: m"
 describe 'axes: {n: {set: $n, values: [1, 2]}}' 'where: [$t > 1]' 'set: {$s: x}'
@@ -180,11 +182,22 @@ echo 'searches: [{axis: n, column: n}]' >>plan.yaml
 wrong ":8: searches: a threshold is either 'at_least' or 'at_most'"
 describe 'axes: {n: {set: $n, values: [1, 2]}}'
 echo 'compare: [{axis: n, from: 1, to: 3}]' >>plan.yaml
-wrong ":8: unknown point '3'"
+wrong ":8: compare: unknown point '3'"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'compare: [{axis: m, from: 1, to: 2}]' >>plan.yaml
+wrong ":8: compare: unknown axis 'm'"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'searches: [{axis: k, column: n, at_least: 1}]' >>plan.yaml
+wrong ":8: searches: unknown axis 'k'"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'searches: [{axis: n, column: nn, at_least: 1}]' >>plan.yaml
+wrong ":8: searches: unknown column 'nn'; did you mean 'n'?"
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 10000}}'
-wrong ": axes: these are 10000000 runs; if they are meant, say --yes"
+wrong ":4: axes: these are 10000000 runs; if they are meant, say --yes"
+[ ! -e plan.results ]
+judge $? "nothing is made before it is meant"
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 1000000}}'
-wrong ": axes: 2000000000 runs and means; 100000000 are allowed"
+wrong ":4: axes: 2000000000 runs and means; 100000000 are allowed"
 {
     printf 'a: '
     head -c 100000 /dev/zero | tr '\0' '['
@@ -194,7 +207,7 @@ wrong ":1: nested more than 32 deep"
 # With a terminal, it asks; progress is one line.
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 11}}'
 printf 'n\n' | script -qec "$croft experiment plan.yaml" /dev/null >output 2>messages
-grep -q 'these are 11000 runs. Execute them? \[y/N\]' output && grep -q 'nothing was run' output
+grep -q 'plan.yaml:4: axes: these are 11000 runs. Execute them? \[y/N\]' output && grep -q 'nothing was run' output
 judge $? "it asks on a terminal"
 describe 'set: {$s: x}' 'axes: {n: {set: $n, from: 1, to: 40}}'
 script -qec "$croft experiment plan.yaml --jobs 2" /dev/null >output 2>messages
