@@ -218,7 +218,9 @@ static bool describe(const struct image *image, struct elf_program *program, con
             program->end = s->end;
         if (plain && (s->flags & PF_W) && s->first < program->write_first)
             program->write_first = s->first;
-        if ((s->flags & PF_X) && program->entry >= s->first && program->entry < s->end)
+        /* Harts do not know a segment's permissions, and some linker scripts of firmware give none. */
+        bool runs = (s->flags & PF_X) || image->address == ELF_PHYSICAL;
+        if (runs && program->entry >= s->first && program->entry < s->end)
             entry_found = true;
         if (image->header.e_phoff >= s->offset && headers_end <= s->offset + s->file_size)
             program->headers = s->first + (image->header.e_phoff - s->offset);
@@ -226,8 +228,9 @@ static bool describe(const struct image *image, struct elf_program *program, con
     if (program->write_first == UINT64_MAX)
         program->write_first = program->end;
     if (!entry_found)
-        return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its executable segments%s",
-                         program->entry, image->address == ELF_PHYSICAL ? ", by physical address" : "");
+        return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its %s", program->entry,
+                         image->address == ELF_PHYSICAL ? "segments, by physical address"
+                                                        : "executable segments");
     if (program->entry % 2 != 0)
         return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions have even addresses",
                          program->entry);

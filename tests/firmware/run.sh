@@ -288,6 +288,13 @@ test_loading() {
         on_qemu "$name" </dev/null
         check "$name: status $qemu_status on QEMU" test "$qemu_status" = 0
     done
+    # Linker scripts of published tests give their only segment no permission to execute.
+    echo 'PHDRS { all PT_LOAD FLAGS(6); } SECTIONS { . = 0x80000000; .text : { *(.text*) *(.data*) *(.bss*) } :all }' \
+        >"$OUT/flags.ld"
+    mv "$OUT/restart" "$OUT/restart.kept"
+    bare restart "-T$OUT/flags.ld"
+    on_croft flags 0 --env bare --set 'memory.size=64 MiB' "$OUT/restart" </dev/null
+    mv "$OUT/restart.kept" "$OUT/restart"
     bare tohost_odd
     refused tohost_odd "multiple of 8" "$OUT/tohost_odd"
     refused overlap "$OUT/restart (0x80000000-" --bios "$OUT/restart" --kernel "$OUT/tree"
