@@ -1,14 +1,14 @@
 #include "emu/debug/gdb_description.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/debug/gdb_target.h"
 #include "emu/sim/alloc.h"
 #include "isa/csr.h"
 #include "isa/disasm.h"
 
-enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8 };
+enum { RA = 1, SP = 2, GP = 3, TP = 4, FP = 8, REGIONS_MOST = 256 };
 
 static const struct {
     const char *name;
@@ -78,6 +78,41 @@ char *gdb_description_new(size_t *length)
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.virtual\">\n", out);
     write_special(out, "priv", GDB_REGISTER_PRIV);
     fputs("  </feature>\n</target>\n", out);
+    if (fclose(out) != 0)
+        alloc_failed();
+    return text;
+}
+
+/* size 0: up to the end of the address space */
+static void write_region(FILE *out, const char *type, uint64_t first, uint64_t size)
+{
+    fprintf(out, "  <memory type=\"%s\" start=\"0x%" PRIx64 "\" length=\"0x%" PRIx64 "\"/>\n", type, first,
+            size ? size : UINT64_MAX - first + 1);
+}
+
+char *gdb_memory_map_new(const struct gdb_target *target, size_t *length)
+{
+    struct gdb_region regions[REGIONS_MOST];
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    if (!out)
+        alloc_failed();
+    fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE memory-map PUBLIC \"+//IDN gnu.org//DTD GDB Memory Map "
+          "V1.0//EN\" "
+          "\"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n",
+          out);
+    uint64_t end = 0;
+    unsigned count = target->ops->regions(target->target, regions, REGIONS_MOST);
+    for (unsigned i = 0; i < count; i++) {
+        const struct gdb_region *region = &regions[i];
+        if (region->first > end)
+            write_region(out, "ram", end, region->first - end);
+        write_region(out, region->rom ? "rom" : "ram", region->first, region->size);
+        end = region->first + region->size;
+    }
+    if (end || count == 0)
+        write_region(out, "ram", end, 0);
+    fputs("</memory-map>\n", out);
     if (fclose(out) != 0)
         alloc_failed();
     return text;

@@ -24,22 +24,37 @@ static void query_supported(struct gdb_session *session, struct gdb_cursor *in)
     gdb_reply_number(&session->reply, GDB_PACKET);
     gdb_reply_text(&session->reply,
                    ";QStartNoAckMode+;qXfer:features:read+;vContSupported+;swbreak+;hwbreak+");
+    if (session->memory_map)
+        gdb_reply_text(&session->reply, ";qXfer:memory-map:read+");
 }
 
-/* Parses `annex:offset,length`. */
-static void query_features(struct gdb_session *session, struct gdb_cursor *in)
+/* Parses `annex:offset,length`, and replies with that part of the text. */
+static void reply_part(struct gdb_session *session, struct gdb_cursor *in, const char *annex,
+                       const char *text, size_t size)
 {
     uint64_t offset, length;
-    if (!gdb_take_text(in, "target.xml:") || !gdb_take_number(in, &offset) || !gdb_take_text(in, ",") ||
-        !gdb_take_number(in, &length) || !gdb_at_end(in) || offset > session->description_length) {
+    if (!gdb_take_text(in, annex) || !gdb_take_number(in, &offset) || !gdb_take_text(in, ",") ||
+        !gdb_take_number(in, &length) || !gdb_at_end(in) || offset > size) {
         gdb_fail(session, GDB_MALFORMED);
         return;
     }
-    uint64_t left = session->description_length - offset;
+    uint64_t left = size - offset;
     if (length > GDB_PACKET / 2) /* leave room for escapes */
         length = GDB_PACKET / 2;
     gdb_reply_text(&session->reply, left > length ? "m" : "l");
-    gdb_reply_bytes(&session->reply, session->description + offset, (size_t)(left < length ? left : length));
+    gdb_reply_bytes(&session->reply, text + offset, (size_t)(left < length ? left : length));
+}
+
+static void query_features(struct gdb_session *session, struct gdb_cursor *in)
+{
+    reply_part(session, in, "target.xml:", session->description, session->description_length);
+}
+
+/* An empty reply says that the packet is not known. */
+static void query_memory_map(struct gdb_session *session, struct gdb_cursor *in)
+{
+    if (session->memory_map)
+        reply_part(session, in, ":", session->memory_map, session->memory_map_length);
 }
 
 static void query_current(struct gdb_session *session, struct gdb_cursor *in)
@@ -121,6 +136,7 @@ struct query {
 static const struct query queries[] = {
     {"Supported", query_supported},
     {"Xfer:features:read:", query_features},
+    {"Xfer:memory-map:read:", query_memory_map},
     {"C", query_current},
     {"fThreadInfo", query_threads},
     {"sThreadInfo", query_more_threads},

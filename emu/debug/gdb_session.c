@@ -172,6 +172,8 @@ struct gdb_session *gdb_session_new(const struct gdb_target *target)
     session->thread_count = target->ops->thread_count(target->target);
     session->actions = alloc(session->thread_count, sizeof *session->actions);
     session->description = gdb_description_new(&session->description_length);
+    if (target->ops->regions)
+        session->memory_map = gdb_memory_map_new(target, &session->memory_map_length);
     session->last = (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .signal = GDB_SIGNAL_TRAP};
     return session;
 }
@@ -182,6 +184,7 @@ void gdb_session_free(struct gdb_session *session)
         return;
     free(session->actions);
     free(session->description);
+    free(session->memory_map);
     free(session);
 }
 

@@ -45,6 +45,8 @@ struct gdb_session {
 
     char *description; /* target.xml */
     size_t description_length;
+    char *memory_map; /* NULL: the target does not tell */
+    size_t memory_map_length;
     struct gdb_points points;
     struct gdb_reply reply; /* reply to the current packet */
     bool silent;            /* the current packet gets no reply now */

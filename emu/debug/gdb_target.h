@@ -58,9 +58,15 @@ struct gdb_stop {
 
 enum { GDB_WATCH_READ = 1, GDB_WATCH_WRITE = 2 };
 
+/* Part of the address space, of `size` bytes, not 0. */
+struct gdb_region {
+    uint64_t first, size;
+    bool rom; /* it has code that cannot be written */
+};
+
 /* Threads are numbered from 0 to thread_count() - 1; the count is at least 1 and constant. A function that
  * returns bool returns false on failure: the register does not exist, some of the memory is not mapped, or
- * there is no room. The last three functions may be NULL. */
+ * there is no room. The last four functions may be NULL. */
 struct gdb_target_ops {
     unsigned (*thread_count)(void *target);
     bool (*register_read)(void *target, unsigned thread, unsigned number, uint64_t *value);
@@ -80,6 +86,9 @@ struct gdb_target_ops {
     void (*statistics)(void *target, const char *pattern, FILE *out);
     void (*machine)(void *target, FILE *out);
     bool (*reset)(void *target, FILE *out);
+    /* Stores memory and devices, by ascending address and without overlaps, to regions[room]; returns their number, or
+     * room if there are more. */
+    unsigned (*regions)(void *target, struct gdb_region *regions, unsigned room);
 };
 
 struct gdb_target {

@@ -31,7 +31,19 @@ static void finisher_write(void *device, uint64_t offset, unsigned size, uint64_
     }
 }
 
-const struct device_ops finisher_ops = {.read = finisher_read, .write = finisher_write};
+static bool peek(void *device, uint64_t offset, uint64_t *value)
+{
+    *value = finisher_read(device, offset, 4);
+    return true;
+}
+
+static bool finisher_functional(void *device, const struct mem_access *access)
+{
+    return bytes_peek(access, 4, peek, device);
+}
+
+const struct device_ops finisher_ops = {
+    .read = finisher_read, .write = finisher_write, .functional = finisher_functional};
 
 static void *make(const void *config, const struct device_site *site)
 {

@@ -238,18 +238,27 @@ static void transmit(struct uart16550 *uart, uint8_t byte)
         uart->wiring.transmit(uart->wiring.context, byte);
 }
 
+static uint8_t iir_of(const struct uart16550 *uart)
+{
+    return (uint8_t)(interrupt(uart) | (fifos(uart) ? IIR_FIFOS : 0));
+}
+
 static uint8_t read_iir(struct uart16550 *uart)
 {
-    uint8_t source = interrupt(uart);
-    if (source == IIR_EMPTY)
+    uint8_t value = iir_of(uart);
+    if (interrupt(uart) == IIR_EMPTY)
         uart->empty_pending = false;
-    return (uint8_t)(source | (fifos(uart) ? IIR_FIFOS : 0));
+    return value;
+}
+
+static uint8_t lsr_of(const struct uart16550 *uart)
+{
+    return (uint8_t)(LSR_THRE | LSR_TEMT | (uart->count ? LSR_DATA : 0) | (uart->overrun ? LSR_OVERRUN : 0));
 }
 
 static uint8_t read_lsr(struct uart16550 *uart)
 {
-    uint8_t value =
-        (uint8_t)(LSR_THRE | LSR_TEMT | (uart->count ? LSR_DATA : 0) | (uart->overrun ? LSR_OVERRUN : 0));
+    uint8_t value = lsr_of(uart);
     count_look(uart);
     uart->overrun = false;
     return value;
@@ -344,19 +353,23 @@ static void uart_write(void *device, uint64_t offset, unsigned size, uint64_t wh
     update_irq(uart);
 }
 
-/* Reads registers without side effects. Refuses the others: reading them takes a character or clears status
- * bits. */
+/* Returns what a read would, without its effects: the character stays, and no status bit is cleared. */
 static bool peek(void *device, uint64_t offset, uint64_t *value)
 {
     const struct uart16550 *uart = device;
     bool divisor = uart->lcr & LCR_DLAB;
     switch (offset) {
-    case RBR_THR_DLL: *value = (uint8_t)uart->divisor; return divisor;
+    case RBR_THR_DLL:
+        *value = divisor ? (uint8_t)uart->divisor : uart->count ? uart->fifo[uart->first] : 0;
+        return true;
     case IER_DLM: *value = divisor ? (uint8_t)(uart->divisor >> 8) : uart->ier; return true;
+    case IIR_FCR: *value = iir_of(uart); return true;
     case LCR: *value = uart->lcr; return true;
     case MCR: *value = uart->mcr; return true;
+    case LSR: *value = lsr_of(uart); return true;
+    case MSR: *value = modem_inputs(uart) | uart->modem_delta; return true;
     case SCR: *value = uart->scr; return true;
-    default: return false;
+    default: *value = 0; return true;
     }
 }
 

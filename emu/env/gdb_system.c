@@ -93,6 +93,21 @@ static bool reset(void *context, FILE *out)
     return false;
 }
 
+static unsigned regions(void *target, struct gdb_region *list, unsigned room)
+{
+    const struct system *system = ((struct gdb_system *)target)->system;
+    const struct bus_region memory = {.base = system->memory->base, .size = system->memory->size};
+    const struct bus *bus = &system->bus;
+    unsigned before = 0, count = 0; /* before: the devices below memory */
+    while (before < bus->count && bus->regions[before].base < memory.base)
+        before++;
+    for (unsigned i = 0; i <= bus->count && count < room; i++) {
+        const struct bus_region *part = i == before ? &memory : &bus->regions[i > before ? i - 1 : i];
+        list[count++] = (struct gdb_region){part->base, part->size, part->executable};
+    }
+    return count;
+}
+
 static void idle(void)
 {
     const struct timespec moment = {.tv_nsec = IDLE_NANOSECONDS};
@@ -219,6 +234,7 @@ static const struct gdb_target_ops target_ops = {
     .statistics = statistics,
     .machine = machine,
     .reset = reset,
+    .regions = regions,
 };
 
 enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,

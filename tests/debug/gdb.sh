@@ -47,6 +47,7 @@ test_reset
 test_idle
 test_harts_log
 test_trap_backtrace
+test_memory_map
 test_regions
 test_all_hits
 test_usage

@@ -225,6 +225,40 @@ EOF
     same "log of harts: as without gdb" "$(sha256sum <"$OUT/log.alone")" "$(sha256sum <"$OUT/log")"
 }
 
+# gdb knows which memory it cannot write, and sees registers of devices.
+test_memory_map() {
+    start -m virt "$OUT/timer"
+    debug "$OUT/timer" <<'END'
+info mem
+break *0x1014
+continue
+print/x $pc
+x/8xb 0x10000000
+x/2xw 0x100000
+x/2xw 0x2000000
+x/2i 0x1000
+set variable *(int *)0x1000 = 0
+kill
+END
+    expect "memory map" <<'END'
+*0x0000000000001000*0x0000000000010000*ro*
+*0x0000000000100000*0x0000000000101000*rw*
+*0x0000000010000000*0x0000000010000100*rw*
+*0x0000000080000000*0x*rw*
+Breakpoint 1 at 0x1014
+Note: automatically using hardware breakpoints for read-only addresses.
+Breakpoint 1, 0x0000000000001014 in*
+$1 = 0x1014
+0x10000000:	0x00	0x00	0x01	0x00	0x00	0x60	0xb0	0x00
+0x100000:	0x00000000	0x00000000
+0x2000000:	0x00000000	*
+*0x1000:	auipc	t0,0x0
+Cannot access memory at address 0x1000
+END
+    kill "$croft" 2>/dev/null || true
+    wait "$croft" || true
+}
+
 # Backtraces go from a handler through the trap to the interrupted code, and its frames are as they were.
 test_trap_backtrace() {
     "$CROFT" cc --bare -g -O2 "$here/../../examples/firmware/timer.c" -o "$OUT/timer"

@@ -231,6 +231,43 @@ static void test_description(void **state)
     assert_string_equal(talk(world, packet), "l");
 }
 
+static unsigned two_regions(void *target, struct gdb_region *regions, unsigned room)
+{
+    (void)target;
+    assert_true(room >= 2);
+    regions[0] = (struct gdb_region){.first = 0x1000, .size = 0xf000, .rom = true};
+    regions[1] = (struct gdb_region){.first = 0x10000, .size = 0x100};
+    return 2;
+}
+
+/* The map covers the whole address space: gdb refuses accesses outside of it. */
+static void test_memory_map(void **state)
+{
+    static const char *const wanted[] = {
+        "<memory type=\"ram\" start=\"0x0\" length=\"0x1000\"/>\n",
+        "<memory type=\"rom\" start=\"0x1000\" length=\"0xf000\"/>\n",
+        "<memory type=\"ram\" start=\"0x10000\" length=\"0x100\"/>\n",
+        "<memory type=\"ram\" start=\"0x10100\" length=\"0xfffffffffffeff00\"/>\n", "</memory-map>\n"};
+    struct world *world = *state;
+    assert_null(strstr(talk(world, "qSupported"), "memory-map"));
+    assert_string_equal(talk(world, "qXfer:memory-map:read::0,1000"), "");
+    gdb_session_free(world->session);
+    struct gdb_target_ops ops = fake_ops;
+    ops.regions = two_regions;
+    world->session = gdb_session_new(&(struct gdb_target){&ops, &world->fake});
+    gdb_session_connect(world->session, collect, world);
+    assert_non_null(strstr(talk(world, "qSupported"), ";qXfer:memory-map:read+"));
+    const char *at = talk(world, "qXfer:memory-map:read::0,1000");
+    assert_int_equal(*at, 'l');
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        at = strstr(at, wanted[i]);
+        assert_non_null(at);
+        at += strlen(wanted[i]);
+    }
+    assert_string_equal(at, "");
+    assert_string_equal(talk(world, "qXfer:memory-map:read:x:0,1000"), "E16");
+}
+
 /* What a monitor command prints. */
 static const char *monitor(struct world *world, const char *command)
 {
@@ -300,7 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_acknowledge), TEST(test_unknown), TEST(test_malformed),       TEST(test_registers),
         TEST(test_memory),      TEST(test_threads), TEST(test_points),          TEST(test_queries),
-        TEST(test_description), TEST(test_monitor), TEST(test_selected_thread),
+        TEST(test_description), TEST(test_monitor), TEST(test_selected_thread), TEST(test_memory_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

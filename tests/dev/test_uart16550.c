@@ -329,6 +329,46 @@ static void it_is_known_when_the_guest_waits(void **state)
     uart16550_free(uart);
 }
 
+static unsigned peek(struct uart16550 *uart, uint64_t offset)
+{
+    uint8_t byte;
+    assert_true(uart16550_ops.functional(uart, &(struct mem_access){offset, &byte, 1, false}));
+    return byte;
+}
+
+/* A debugger sees what a read returns, as often as it likes. */
+static void a_debugger_changes_nothing(void **state)
+{
+    (void)state;
+    struct rig rig = {0};
+    struct uart16550 *uart = make(&rig);
+    put(uart, MCR, 0x10); /* loopback, so that modem lines change: */
+    put(uart, MCR, 0x12);
+    put(uart, RBR, 'a');
+    put(uart, RBR, 'b'); /* an overrun: the FIFOs are off */
+    put(uart, MCR, 0x00);
+    put(uart, IER, 0x0f);
+    for (uint64_t offset = RBR; offset <= SCR + 1; offset++) {
+        unsigned seen = peek(uart, offset);
+        unsigned changes = rig.changes[IRQ];
+        assert_int_equal(peek(uart, offset), seen);
+        assert_int_equal(rig.changes[IRQ], changes);
+        if (offset != RBR)
+            assert_int_equal(get(uart, offset), seen);
+    }
+    assert_int_equal(peek(uart, RBR), 'b');
+    assert_int_equal(get(uart, RBR), 'b');
+    assert_int_equal(peek(uart, RBR), 0);
+    receive(uart, 1);
+    put(uart, LCR, 0x83);
+    assert_int_equal(peek(uart, RBR), get(uart, RBR));
+    put(uart, LCR, 0x03);
+    assert_int_equal(get(uart, LSR) & 1, 1);
+    uint8_t byte = 0;
+    assert_false(uart16550_ops.functional(uart, &(struct mem_access){RBR, &byte, 1, true}));
+    uart16550_free(uart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +386,7 @@ int main(void)
         cmocka_unit_test(loopback_connects_the_modem_lines),
         cmocka_unit_test(fcr_clears_the_receiver),
         cmocka_unit_test(it_is_known_when_the_guest_waits),
+        cmocka_unit_test(a_debugger_changes_nothing),
     };
     return cmocka_run_group_tests_name("uart16550", tests, NULL, NULL);
 }
