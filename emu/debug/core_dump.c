@@ -32,35 +32,29 @@ struct note {
     char name[8]; /* "CORE" */
 };
 
-/* Notes are not aligned to more than 4 bytes. */
+/* The notes of a thread, which are not aligned to more than 4 bytes. */
 enum { NOTES_SIZE = 2 * sizeof(struct note) + sizeof(struct status) + sizeof(struct floats) };
 
-/* A run of pages. */
-struct run {
-    uint64_t first, end;
-};
-
+/* Runs of pages that exist. */
 struct runs {
-    struct run *list;
+    struct core_range *list;
     size_t count;
 };
 
-static struct runs find_runs(const struct core_dump *dump)
+static void add_runs(struct runs *runs, const struct core_dump *dump, const struct core_range *range)
 {
-    struct runs runs = {NULL, 0};
     uint8_t page[CORE_DUMP_PAGE];
-    for (uint64_t at = dump->first; at < dump->end; at += CORE_DUMP_PAGE) {
+    for (uint64_t at = range->first; at < range->end; at += CORE_DUMP_PAGE) {
         if (!dump->read(dump->context, at, page))
             continue;
-        if (runs.count == 0 || runs.list[runs.count - 1].end != at) {
-            if (runs.count == RUNS_MOST)
-                break;
-            runs.list = alloc_resize(runs.list, (runs.count + 1) * sizeof *runs.list);
-            runs.list[runs.count++] = (struct run){at, at};
+        if (runs->count == 0 || runs->list[runs->count - 1].end != at) {
+            if (runs->count == RUNS_MOST)
+                return;
+            runs->list = alloc_resize(runs->list, (runs->count + 1) * sizeof *runs->list);
+            runs->list[runs->count++] = (struct core_range){at, at};
         }
-        runs.list[runs.count - 1].end = at + CORE_DUMP_PAGE;
+        runs->list[runs->count - 1].end = at + CORE_DUMP_PAGE;
     }
-    return runs;
 }
 
 static void write_note(FILE *out, unsigned type, const void *content, size_t size)
@@ -70,13 +64,16 @@ static void write_note(FILE *out, unsigned type, const void *content, size_t siz
     (void)fwrite(content, size, 1, out);
 }
 
-static void write_notes(FILE *out, const struct core_dump *dump)
+static void write_notes(FILE *out, int signal, const struct core_thread *thread)
 {
-    struct status status = {
-        .signal = dump->signal, .current = (int16_t)dump->signal, .thread = 1, .pc = dump->pc, .valid = 1};
-    struct floats floats = {.fcsr = dump->fcsr};
-    memcpy(status.x, dump->x + 1, sizeof status.x);
-    memcpy(floats.f, dump->f, sizeof floats.f);
+    struct status status = {.signal = signal,
+                            .current = (int16_t)signal,
+                            .thread = (int32_t)thread->number,
+                            .pc = thread->pc,
+                            .valid = 1};
+    struct floats floats = {.fcsr = thread->fcsr};
+    memcpy(status.x, thread->x + 1, sizeof status.x);
+    memcpy(floats.f, thread->f, sizeof floats.f);
     write_note(out, NT_PRSTATUS, &status, sizeof status);
     write_note(out, NT_FPREGSET, &floats, sizeof floats);
 }
@@ -86,7 +83,7 @@ static uint64_t headers_size(const struct runs *runs)
     return sizeof(Elf64_Ehdr) + (runs->count + 1) * sizeof(Elf64_Phdr);
 }
 
-static void write_headers(FILE *out, const struct runs *runs, uint64_t data)
+static void write_headers(FILE *out, const struct runs *runs, uint64_t notes_size, uint64_t data)
 {
     const Elf64_Ehdr file = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -99,7 +96,7 @@ static void write_headers(FILE *out, const struct runs *runs, uint64_t data)
         .e_phentsize = sizeof(Elf64_Phdr),
         .e_phnum = (Elf64_Half)(runs->count + 1)};
     const Elf64_Phdr notes = {
-        .p_type = PT_NOTE, .p_offset = headers_size(runs), .p_filesz = NOTES_SIZE, .p_align = 4};
+        .p_type = PT_NOTE, .p_offset = headers_size(runs), .p_filesz = notes_size, .p_align = 4};
     (void)fwrite(&file, sizeof file, 1, out);
     (void)fwrite(&notes, sizeof notes, 1, out);
     for (size_t i = 0; i < runs->count; i++) {
@@ -143,12 +140,15 @@ bool core_dump_write(const char *path, const struct core_dump *dump, struct erro
     FILE *out = fopen(path, "wb");
     if (!out)
         return error_set(err, "cannot write '%s': %s", path, strerror(errno));
-    struct runs runs = find_runs(dump);
-    const uint64_t end = headers_size(&runs) + NOTES_SIZE,
+    struct runs runs = {NULL, 0};
+    for (size_t i = 0; i < dump->range_count; i++)
+        add_runs(&runs, dump, &dump->ranges[i]);
+    const uint64_t notes = dump->thread_count * NOTES_SIZE, end = headers_size(&runs) + notes,
                    data = (end + CORE_DUMP_PAGE - 1) / CORE_DUMP_PAGE * CORE_DUMP_PAGE;
     errno = 0;
-    write_headers(out, &runs, data);
-    write_notes(out, dump);
+    write_headers(out, &runs, notes, data);
+    for (size_t i = 0; i < dump->thread_count; i++)
+        write_notes(out, dump->signal, &dump->threads[i]);
     const bool seeks = fseeko(out, (off_t)data, SEEK_SET) == 0;
     if (seeks)
         write_pages(out, dump, &runs, data);

@@ -3,19 +3,32 @@
 #define EMU_DEBUG_CORE_DUMP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emu/sim/error.h"
 
 enum { CORE_DUMP_PAGE = 4096 };
 
-/* The state that a core file holds: one thread, and all pages from `first` up to `end` that exist. */
-struct core_dump {
-    int signal; /* Linux's number of the one that ended the program */
+struct core_thread {
+    unsigned number; /* from 1 */
     uint64_t pc;
     const uint64_t *x, *f; /* 32 of each */
     uint32_t fcsr;
-    uint64_t first, end; /* multiples of CORE_DUMP_PAGE */
+};
+
+/* Addresses, multiples of CORE_DUMP_PAGE. */
+struct core_range {
+    uint64_t first, end;
+};
+
+/* The state that a core file holds: threads, and all pages of ascending ranges that exist. */
+struct core_dump {
+    int signal;                        /* Linux's number of the one that ended the program */
+    const struct core_thread *threads; /* the one that caused the signal first */
+    size_t thread_count;
+    const struct core_range *ranges;
+    size_t range_count;
     /* Copies the page at an address. Returns false if there is none. */
     bool (*read)(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE]);
     void *context;

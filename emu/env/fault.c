@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/debug/backtrace.h"
@@ -12,6 +13,7 @@
 #include "emu/hart/probe.h"
 #include "emu/machine/timed.h"
 #include "emu/nucd/nucd.h"
+#include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/disasm.h"
@@ -233,28 +235,71 @@ static void print_region(const struct user *user, unsigned accelerator, uint64_t
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
+static const struct accelerators *accelerators_of(const struct user *user)
+{
+    return user->nucd ? nucd_accelerators(user->nucd) : NULL;
+}
+
+/* The firmware's memory, with the regions' stacks, is at its physical addresses. */
 static bool read_page(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE])
 {
     const struct user *user = context;
-    return hart_memory_read(user->hart, address, bytes, CORE_DUMP_PAGE);
+    const struct accelerators *accelerators = accelerators_of(user);
+    const uint8_t *at =
+        accelerators ? phys_at(accelerators_memory(accelerators), address, CORE_DUMP_PAGE) : NULL;
+    if (!at)
+        return hart_memory_read(user->hart, address, bytes, CORE_DUMP_PAGE);
+    memcpy(bytes, at, CORE_DUMP_PAGE);
+    return true;
+}
+
+static struct core_thread thread_of(unsigned number, const struct hart *hart)
+{
+    return (struct core_thread){number, hart->pc, hart->x, hart->f,
+                                (uint32_t)(hart->frm << 5 | hart->fflags)};
+}
+
+/* Writes a core file. The host is thread 1, accelerator i thread i + 2, as in the gdb server. If a task has trapped, its
+ * accelerator comes first and has the region's registers; the others may be in firmware. */
+static bool write_core(struct user *user, int number, const unsigned *accelerator, uint64_t pc,
+                       struct error *err)
+{
+    const struct accelerators *accelerators = accelerators_of(user);
+    const unsigned count = accelerators ? accelerators_count(accelerators) : 0;
+    struct core_thread *threads = alloc(count + 1, sizeof *threads);
+    struct accelerators_region region;
+    struct core_range ranges[2] = {{user->memory->base, user->memory->base + user->memory->size}};
+    for (unsigned i = 0; i < count; i++)
+        threads[i + 1] = thread_of(i + 2, accelerators_hart(accelerators, i));
+    threads[0] = thread_of(1, user->hart);
+    if (accelerator && nucd_stopped_region(user->nucd, *accelerator, &region)) {
+        const struct core_thread host = threads[0];
+        threads[0] = threads[*accelerator + 1];
+        threads[0].pc = pc;
+        threads[0].x = region.x;
+        threads[*accelerator + 1] = host;
+    }
+    if (accelerators) {
+        const struct phys *firmware = accelerators_memory(accelerators);
+        ranges[1] = (struct core_range){firmware->base, firmware->base + firmware->size};
+    }
+    const struct core_dump core = {.signal = number,
+                                   .threads = threads,
+                                   .thread_count = count + 1,
+                                   .ranges = ranges,
+                                   .range_count = accelerators ? 2 : 1,
+                                   .read = read_page,
+                                   .context = user};
+    bool written = core_dump_write(user->options->core, &core, err);
+    free(threads);
+    return written;
 }
 
 /* Writes the core file if the user asked for one. */
-static void dump(struct user *user, int number)
+static void dump(struct user *user, int number, const unsigned *accelerator, uint64_t pc)
 {
-    const struct hart *hart = user->hart;
-    const struct phys *memory = user->memory;
-    const struct core_dump core = {.signal = number,
-                                   .pc = hart->pc,
-                                   .x = hart->x,
-                                   .f = hart->f,
-                                   .fcsr = (uint32_t)(hart->frm << 5 | hart->fflags),
-                                   .first = memory->base,
-                                   .end = memory->base + memory->size,
-                                   .read = read_page,
-                                   .context = user};
     struct error err;
-    if (user->options->core && !core_dump_write(user->options->core, &core, &err))
+    if (user->options->core && !write_core(user, number, accelerator, pc, &err))
         fprintf(stderr, "croft: --core: %s\n", err.text);
 }
 
@@ -272,7 +317,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     if (accelerator)
         print_region(user, *accelerator, pc);
     print_backtrace(user);
-    dump(user, number);
+    dump(user, number, accelerator, pc);
     return 128 + number;
 }
 
@@ -295,7 +340,7 @@ int fault_signal(struct user *user, int number)
     fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
             name ? ", SIG" : "", name ? name : "");
     print_backtrace(user);
-    dump(user, number);
+    dump(user, number, NULL, 0);
     return 128 + number;
 }
 

@@ -362,6 +362,11 @@ void accelerators_publish(struct accelerators *all, struct stats *stats)
         task_unit_publish(all->each[i].unit, stats, scope_at(NULL, "accel", i));
 }
 
+const struct phys *accelerators_memory(const struct accelerators *all)
+{
+    return &all->firmware;
+}
+
 unsigned accelerators_count(const struct accelerators *all)
 {
     return all->count;

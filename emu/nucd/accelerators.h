@@ -88,6 +88,9 @@ bool accelerators_stopped_region(const struct accelerators *accelerators, unsign
  * continues when it is resumed. accelerators_stopped_region() must have returned true. */
 void accelerators_answer_call(struct accelerators *accelerators, unsigned number, uint64_t result);
 
+/* Returns the firmware's memory. */
+const struct phys *accelerators_memory(const struct accelerators *accelerators);
+
 unsigned accelerators_count(const struct accelerators *accelerators);
 struct task_unit *accelerators_unit(struct accelerators *accelerators, unsigned number);
 const struct hart *accelerators_hart(const struct accelerators *accelerators, unsigned number);

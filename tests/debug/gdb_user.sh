@@ -383,6 +383,24 @@ $3 = * "fault"
 => *sw*
 EOF
     done
+    # A region that faults: its accelerator's registers, and its stack in the firmware's memory.
+    "$CROFT" cc -g -O1 "$here/gdb_task.c" -o "$OUT/task"
+    for options in "" "--env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        "$CROFT" run -m nucd --set accel.count=3 $options --core "$core" "$OUT/task" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || true
+        timeout 600 gdb-multiarch -nx -q -batch -ex backtrace -ex 'print depth' -ex up -ex 'print depth' -ex 'info threads' \
+            "$OUT/task" "$core" >"$OUT/gdb" 2>&1 </dev/null || true
+        expect "core of a task, $options" <<'EOF'
+Program terminated with signal SIGSEGV, *
+#0  * deeper (depth=*0* at *
+#1  * deeper (depth=*1* at *
+#2  * deeper (depth=*2* at *
+$1 = 0
+$2 = 1
+EOF
+        check "four threads, $options" test "$(grep -c '^[* ] [1-4] *LWP ' "$OUT/gdb")" = 4
+        check "the host's, $options" grep -q '^  [1-4] *LWP 1 .*fault_far (depth=2)' "$OUT/gdb"
+    done
     rm -f "$core"
     "$CROFT" run --core "$core" "$OUT/program" >"$OUT/stdout" 2>&1 </dev/null || true
     if [ -e "$core" ]; then fail "core: of a program that ended"; else pass; fi
