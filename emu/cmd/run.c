@@ -146,6 +146,7 @@ struct program {
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
     int (*signal)(const void *context);                /* for gdb (gdb_system.h); or NULL */
+    struct threads *threads;                           /* on multiprocessors; or NULL */
     void *context;
 };
 
@@ -174,6 +175,7 @@ static int debug_program(struct session *s, const struct program *p, struct erro
         .facts = {report_stats(s->report), &s->machine},
         .reset = p->restart,
         .signal = p->signal,
+        .threads = p->threads,
         .context = p->context,
     };
     p->system->threads = p->system->count; /* with the accelerators of a user program */
@@ -230,7 +232,7 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     launch_describe(machine->simt, machine->multiprocessors, simt);
     if (machine_timed(machine))
         launch_limit(simt, machine->threads);
-    simt->observed = s->gdb || s->log;
+    simt->observed = s->log;
     simt->watch = s->watch;
     simt->unwatched = unwatched;
 }
@@ -251,6 +253,7 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
         launches_join(launches, s->timing.timed);
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
+    p.threads = user ? user_threads(user) : NULL;
     int status = user ? run_program(s, &p, err) : -1;
     user_free(user);
     return status;
@@ -334,6 +337,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
                               .nucd = kernel_nucd(kernel),
                               .finish = finish_kernel,
                               .restart = kernel_restart,
+                              .threads = kernel_threads(kernel),
                               .context = kernel};
     if (start_clock(s, r, &p, err)) {
         user.timed = s->timing.timed;

@@ -19,7 +19,7 @@ struct request {
 
 typedef void command_run(const struct request *request);
 
-static command_run run_help, run_machine, run_regs, run_reset, run_stats, run_threads;
+static command_run run_help, run_lanes, run_machine, run_regs, run_reset, run_stats, run_threads;
 
 static const struct {
     const char *name;
@@ -27,6 +27,11 @@ static const struct {
     command_run *run;
 } commands[] = {
     {"help", "this list", run_help},
+    {"lanes",
+     "which threads of multiprocessors are listed: lanes warp: the warp's that stopped and one of each other "
+     "warp; "
+     "lanes all",
+     run_lanes},
     {"machine", "the machine's resolved description", run_machine},
     {"regs", "pc, privilege and registers of the selected thread", run_regs},
     {"reset", "restart the machine from its first instruction", run_reset},
@@ -42,6 +47,14 @@ static void run_help(const struct request *request)
 {
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(request->out, "%-9s%s\n", commands[i].name, commands[i].help);
+}
+
+static void run_lanes(const struct request *request)
+{
+    if (request->target->ops->lanes)
+        request->target->ops->lanes(request->target->target, request->argument, request->out);
+    else
+        fputs("there are no multiprocessors here\n", request->out);
 }
 
 static void run_machine(const struct request *request)
@@ -101,6 +114,8 @@ static void run_threads(const struct request *request)
     for (unsigned i = 0; i < count; i++) {
         char text[DESCRIPTION];
         uint64_t pc = 0;
+        if (target->ops->listed && !target->ops->listed(target->target, i))
+            continue;
         target->ops->thread_describe(target->target, i, text, sizeof text);
         (void)target->ops->register_read(target->target, i, GDB_REGISTER_PC, &pc);
         fprintf(request->out, "%c thread %u: %s, pc 0x%" PRIx64 "\n", i == request->thread ? '*' : ' ', i + 1,
@@ -116,7 +131,7 @@ static size_t find_command(const char *line, const char **argument)
     *argument = line + length + strspn(line + length, " ");
     for (size_t i = 0; i < COMMANDS; i++)
         if (strlen(commands[i].name) == length && memcmp(line, commands[i].name, length) == 0 &&
-            ((*argument)[0] == '\0' || commands[i].run == run_stats))
+            ((*argument)[0] == '\0' || commands[i].run == run_stats || commands[i].run == run_lanes))
             return i;
     return COMMANDS;
 }

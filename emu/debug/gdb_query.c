@@ -64,20 +64,27 @@ static void query_current(struct gdb_session *session, struct gdb_cursor *in)
     gdb_reply_number(&session->reply, session->thread + 1);
 }
 
-/* Lists all threads in one packet, which has room for more than 1000 numbers. */
-static void query_threads(struct gdb_session *session, struct gdb_cursor *in)
-{
-    (void)in;
-    for (unsigned i = 0; i < session->thread_count; i++) {
-        gdb_reply_text(&session->reply, i == 0 ? "m" : ",");
-        gdb_reply_number(&session->reply, i + 1);
-    }
-}
-
+/* Lists as many threads as fit in one packet. */
 static void query_more_threads(struct gdb_session *session, struct gdb_cursor *in)
 {
+    enum { NUMBER = 9 }; /* bytes of a separator and a number */
+    const struct gdb_target *target = &session->target;
     (void)in;
-    gdb_reply_text(&session->reply, "l");
+    for (; session->to_list < session->thread_count && session->reply.length + NUMBER < GDB_PACKET;
+         session->to_list++) {
+        if (target->ops->listed && !target->ops->listed(target->target, session->to_list))
+            continue;
+        gdb_reply_text(&session->reply, session->reply.length == 0 ? "m" : ",");
+        gdb_reply_number(&session->reply, session->to_list + 1);
+    }
+    if (session->reply.length == 0)
+        gdb_reply_text(&session->reply, "l");
+}
+
+static void query_threads(struct gdb_session *session, struct gdb_cursor *in)
+{
+    session->to_list = 0;
+    query_more_threads(session, in);
 }
 
 static void query_thread_text(struct gdb_session *session, struct gdb_cursor *in)

@@ -31,16 +31,28 @@ void gdb_session_send(struct gdb_session *session)
         session->send(session->send_context, session->frame, session->frame_length);
 }
 
+static bool exists(const struct gdb_session *session, unsigned thread)
+{
+    const struct gdb_target *target = &session->target;
+    return !target->ops->exists || target->ops->exists(target->target, thread);
+}
+
+/* Returns the thread that stopped last, if there is one. */
+static unsigned last_thread(const struct gdb_session *session)
+{
+    return exists(session, session->last.thread) ? session->last.thread : 0;
+}
+
 bool gdb_thread_find(const struct gdb_session *session, int64_t thread, unsigned *index)
 {
     if (thread == 0) {
-        *index = session->last.thread;
+        *index = last_thread(session);
         return true;
     }
     if (thread < 1 || thread > session->thread_count)
         return false;
     *index = (unsigned)(thread - 1);
-    return true;
+    return exists(session, *index);
 }
 
 /* Handles H: `g` chooses the thread for registers and memory, `c` the thread for c and s. */
@@ -55,7 +67,7 @@ static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_NO_SUCH_THREAD);
     else {
         if (thread == 0)
-            index = session->last.thread;
+            index = last_thread(session);
         if (!general)
             session->resume_thread = thread > 0 ? (int64_t)index : -1;
         else if (thread >= 0)
@@ -121,7 +133,7 @@ static void interrupt(struct gdb_session *session)
         return;
     session->state = GDB_STOPPED;
     session->last =
-        (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .thread = session->last.thread, .signal = GDB_SIGNAL_INT};
+        (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .thread = last_thread(session), .signal = GDB_SIGNAL_INT};
     gdb_reply_stop(session);
     gdb_session_send(session);
 }
@@ -193,6 +205,7 @@ void gdb_session_connect(struct gdb_session *session, gdb_send *send, void *cont
     session->attached = true;
     session->acks = true;
     session->names_breaks = false;
+    session->last.thread = last_thread(session);
     session->thread = session->selected = session->last.thread;
     session->resume_thread = -1;
     session->send = send;

@@ -34,6 +34,7 @@ struct gdb_session {
     bool names_breaks;          /* gdb understands swbreak and hwbreak in stop replies */
     unsigned thread;            /* through which registers and memory are accessed */
     unsigned selected;          /* the user's thread, for monitor commands */
+    unsigned to_list;           /* next thread of a list that takes several packets */
     int64_t resume_thread;      /* that c and s move, from 0; -1: all threads */
     struct gdb_stop last;       /* why the target stopped */
     struct gdb_action *actions; /* actions[thread]: what the thread does while the target runs */

@@ -66,9 +66,12 @@ struct gdb_region {
 
 /* Threads are numbered from 0 to thread_count() - 1; the count is at least 1 and constant. A function that
  * returns bool returns false on failure: the register does not exist, some of the memory is not mapped, or
- * there is no room. The last four functions may be NULL. */
+ * there is no room. The last five functions, exists() and listed() may be NULL. */
 struct gdb_target_ops {
     unsigned (*thread_count)(void *target);
+    /* Return whether there is such a thread now, and whether lists of threads have it. NULL: all. Thread 0 always is. */
+    bool (*exists)(void *target, unsigned thread);
+    bool (*listed)(void *target, unsigned thread);
     bool (*register_read)(void *target, unsigned thread, unsigned number, uint64_t *value);
     bool (*register_write)(void *target, unsigned thread, unsigned number, uint64_t value);
     /* Virtual addresses, translated as for an access by the thread now. */
@@ -89,6 +92,7 @@ struct gdb_target_ops {
     /* Stores memory and devices, by ascending address and without overlaps, to regions[room]; returns their number, or
      * room if there are more. */
     unsigned (*regions)(void *target, struct gdb_region *regions, unsigned room);
+    void (*lanes)(void *target, const char *which, FILE *out);
 };
 
 struct gdb_target {

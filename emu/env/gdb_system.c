@@ -3,9 +3,12 @@
 #include <signal.h>
 #include <time.h>
 
+#include "emu/env/gdb_lanes.h"
+
 enum {
     LIMIT_STATUS = 124,         /* croft's exit status at a limit */
     SLICE = 2000000,            /* instructions, about ten milliseconds of host time */
+    EVENTS = 100000,            /* events of a timed machine, about as much */
     IDLE_NANOSECONDS = 5000000, /* between the checks whether a hart wakes up */
 };
 
@@ -15,25 +18,55 @@ struct gdb_system {
     enum gdb_system_end end; /* valid once the run has ended by itself */
     struct error *err;
     bool faulted; /* the current hart's instruction trapped, and gdb was told */
+    struct gdb_lanes lanes;
 };
+
+static bool is_lane(const struct gdb_system *target, unsigned thread)
+{
+    return thread >= target->system->threads;
+}
 
 static struct hart *hart_of(void *target, unsigned thread)
 {
     return &((struct gdb_system *)target)->system->harts[thread];
 }
 
+static unsigned hart_count(const void *target)
+{
+    return ((const struct gdb_system *)target)->system->threads;
+}
+
 static unsigned thread_count(void *target)
 {
-    return ((struct gdb_system *)target)->system->threads;
+    return hart_count(target) + gdb_lanes_count(&((struct gdb_system *)target)->lanes);
+}
+
+static bool exists(void *target, unsigned thread)
+{
+    return !is_lane(target, thread) || gdb_lanes_exist(&((struct gdb_system *)target)->lanes, thread);
+}
+
+static bool listed(void *target, unsigned thread)
+{
+    return !is_lane(target, thread) || gdb_lanes_listed(&((struct gdb_system *)target)->lanes, thread);
+}
+
+static void list_lanes(void *target, const char *which, FILE *out)
+{
+    gdb_lanes_list(&((struct gdb_system *)target)->lanes, which, out);
 }
 
 static bool register_read(void *target, unsigned thread, unsigned number, uint64_t *value)
 {
+    if (is_lane(target, thread))
+        return gdb_lanes_read(&((struct gdb_system *)target)->lanes, thread, number, value);
     return gdb_hart_read(hart_of(target, thread), number, value);
 }
 
 static bool register_write(void *target, unsigned thread, unsigned number, uint64_t value)
 {
+    if (is_lane(target, thread))
+        return gdb_lanes_write(&((struct gdb_system *)target)->lanes, thread, number, value);
     /* A hart that waits for an interrupt would not continue at the new pc. */
     if (number == GDB_REGISTER_PC)
         ((struct gdb_system *)target)->system->waiting[thread] = false;
@@ -42,28 +75,43 @@ static bool register_write(void *target, unsigned thread, unsigned number, uint6
 
 static bool memory_read(void *target, unsigned thread, uint64_t address, void *to, size_t length)
 {
+    if (is_lane(target, thread))
+        return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, to, length, false);
     return gdb_harts_memory_read(hart_of(target, 0), thread, address, to, length);
 }
 
 static bool memory_write(void *target, unsigned thread, uint64_t address, const void *from, size_t length)
 {
-    return gdb_harts_memory_write(hart_of(target, 0), thread_count(target), thread, address, from, length);
+    if (!is_lane(target, thread))
+        return gdb_harts_memory_write(hart_of(target, 0), hart_count(target), thread, address, from, length);
+    void *bytes = (void *)(uintptr_t)from; /* a store only reads them */
+    return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, bytes, length, true);
 }
 
 static bool breakpoint(void *target, bool insert, uint64_t address)
 {
-    return gdb_harts_breakpoint(hart_of(target, 0), thread_count(target), insert, address);
+    struct gdb_lanes *lanes = &((struct gdb_system *)target)->lanes;
+    bool done = gdb_harts_breakpoint(hart_of(target, 0), hart_count(target), insert, address);
+    if (done && gdb_lanes_breakpoint(lanes, insert, address))
+        return true;
+    if (done && insert)
+        (void)gdb_harts_breakpoint(hart_of(target, 0), hart_count(target), false, address);
+    return false;
 }
 
 static bool watchpoint(void *target, bool insert, uint64_t address, uint64_t length, unsigned kinds)
 {
-    return gdb_harts_watchpoint(hart_of(target, 0), thread_count(target), insert, address, length, kinds);
+    return gdb_harts_watchpoint(hart_of(target, 0), hart_count(target), insert, address, length, kinds);
 }
 
 static void thread_describe(void *target, unsigned thread, char *text, size_t size)
 {
     static const char *const modes[] = {"user", "supervisor", "reserved", "machine"};
     const struct gdb_system *system = target;
+    if (is_lane(target, thread)) {
+        gdb_lanes_describe(&system->lanes, thread, text, size);
+        return;
+    }
     const struct hart *hart = hart_of(target, thread);
     bool waits = system->system->waiting[thread];
     if (!hart->privileged)
@@ -172,7 +220,12 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
         if (system_limit_reached(system))
             end(target, stop, GDB_SYSTEM_LIMIT, LIMIT_STATUS);
         return;
-    case SYSTEM_EXIT: exited(target, stop); return;
+    case SYSTEM_EXIT:
+        if (stop->kind == GDB_STOP_DIED) /* by a lane */
+            die(target, stop, GDB_SYSTEM_EXIT, stop->signal);
+        else
+            exited(target, stop);
+        return;
     case SYSTEM_RESET:
         if (!target->options->reset(target->options->context, target->err))
             end(target, stop, GDB_SYSTEM_FAILED, 1);
@@ -218,11 +271,16 @@ static void run(void *context, const struct gdb_action *actions, struct gdb_stop
     }
     for (unsigned i = 0; i < system->threads; i++)
         system->motion[i] = motions[actions[i].motion];
-    explain(target, system_run(system, SLICE), stop);
+    gdb_lanes_move(&target->lanes, actions, fault_number);
+    enum system_stop why = system_run(system, SLICE);
+    if (!gdb_lanes_stopped(&target->lanes, &why, fault_number, stop))
+        explain(target, why, stop);
 }
 
 static const struct gdb_target_ops target_ops = {
     .thread_count = thread_count,
+    .exists = exists,
+    .listed = listed,
     .register_read = register_read,
     .register_write = register_write,
     .memory_read = memory_read,
@@ -235,6 +293,7 @@ static const struct gdb_target_ops target_ops = {
     .machine = machine,
     .reset = reset,
     .regions = regions,
+    .lanes = list_lanes,
 };
 
 enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,
@@ -246,8 +305,10 @@ enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *sys
     if (!options->reset)
         ops.reset = NULL;
     system->hooks.wait = NULL;
+    system->slice = EVENTS;
+    gdb_lanes_open(&target.lanes, options->threads, system, system->threads);
     fprintf(stderr, "croft: %s waits for gdb: %s\n", options->program, gdb_server_command(server));
-    if (!gdb_server_run(server, &(struct gdb_target){&ops, &target}, &stop, err))
-        return GDB_SYSTEM_FAILED;
-    return target.end;
+    bool ended = gdb_server_run(server, &(struct gdb_target){&ops, &target}, &stop, err);
+    gdb_lanes_close(&target.lanes);
+    return ended ? target.end : GDB_SYSTEM_FAILED;
 }

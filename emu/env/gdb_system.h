@@ -20,6 +20,7 @@ struct gdb_system_options {
     /* Returns the signal (Linux's number) by which the program ended itself, or 0. NULL: never by a
      * signal. */
     int (*signal)(const void *context);
+    struct threads *threads; /* on multiprocessors (threads.h), or NULL */
     void *context;
 };
 

@@ -332,6 +332,11 @@ struct nucd *kernel_nucd(const struct kernel *kernel)
     return kernel->nucd;
 }
 
+struct threads *kernel_threads(const struct kernel *kernel)
+{
+    return kernel->user->threads;
+}
+
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel)
 {
     return kernel_pages_ranges(kernel->user->pages);

@@ -34,6 +34,9 @@ struct system *kernel_system(struct kernel *kernel);
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
 struct nucd *kernel_nucd(const struct kernel *kernel);
 
+/* Returns the program's threads on multiprocessors (threads.h), or NULL. */
+struct threads *kernel_threads(const struct kernel *kernel);
+
 /* Returns the kernel's table of ranges, in the machine's memory; NULL before the program starts. */
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel);
 

@@ -9,7 +9,9 @@
 #include "emu/env/calls.h"
 #include "emu/env/fault.h"
 #include "emu/env/threads_state.h"
+#include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 
 static uint64_t executed_by_all(const struct threads *threads)
 {
@@ -44,7 +46,8 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
     if (!stacks)
         return 0;
     if (threads->options->observed)
-        fprintf(stderr, "croft run: warning: gdb and --log do not see threads on multiprocessors\n");
+        fprintf(stderr,
+                "croft run: warning: --log does not see threads on multiprocessors (but see --warp)\n");
     if (threads->options->unwatched)
         fprintf(
             stderr,
@@ -128,6 +131,18 @@ void threads_free(struct threads *threads)
     free(threads);
 }
 
+struct launch *threads_launch(const struct threads *threads)
+{
+    return threads->launch;
+}
+
+bool threads_call_host(const struct threads *threads)
+{
+    if (!threads->options->device)
+        return threads->paused || threads_call_open(threads);
+    return threads->requests || threads->given;
+}
+
 void threads_publish(const struct threads *threads, struct stats *stats)
 {
     launch_publish(threads->launch, stats);
@@ -172,7 +187,12 @@ static int64_t stopped_by_trap(struct threads *threads)
 {
     const struct warp_report *report;
     struct warp *warp = launch_trapped(threads->launch, &report);
-    if (!ask_for(threads, report->trap.value, 1, permission_of(report->trap.cause)))
+    if (ask_for(threads, report->trap.value, 1, permission_of(report->trap.cause)))
+        return -EFAULT;
+    if (launch_memory(threads->launch)->debug && threads->system &&
+        warp_debug_trap(launch_memory(threads->launch)->debug, warp, report))
+        system_count_call(threads->system, launch_executed(threads->launch), false);
+    else
         threads_fault(threads, warp, report);
     return -EFAULT;
 }
@@ -208,6 +228,14 @@ static enum launch_end run(struct threads *threads, const struct simt_launch_rec
     return end;
 }
 
+/* Keeps the program's call, which waits for multiprocessors, open if a debugger or a limit has cut the wait short. */
+static void keep_call(struct threads *threads, bool cut)
+{
+    struct system *system = threads->system;
+    if (system && system->scheduler)
+        system_keep_call(system, cut && !threads->user->ended && scheduler_goes_on(system->scheduler));
+}
+
 int64_t call_simt_launch(struct user *user, const uint64_t a[6])
 {
     struct threads *threads = user->threads;
@@ -217,7 +245,7 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
         return -ENOSYS;
     if (threads->caller)
         return -EBUSY;
-    if (threads->paused || threads_call_open(threads)) {
+    if (threads->paused || (threads_call_open(threads) && !threads->options->device)) {
         threads->paused = false;
         return answer(threads, run(threads, NULL, &err));
     }
@@ -230,6 +258,8 @@ int64_t call_simt_launch(struct user *user, const uint64_t a[6])
         return 0;
     }
     enum launch_end end = run(threads, &record, &err);
+    if (threads->options->device)
+        keep_call(threads, end == LAUNCH_ENDED);
     if (err.text[0])
         fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
                 err.text);
@@ -250,7 +280,9 @@ int64_t call_simt_wait(struct user *user, const uint64_t a[6])
             threads_await(threads, a[0]);
         return 0;
     }
-    return launch_wait(threads->launch, a[0]) ? 0 : -EINTR;
+    bool ended = launch_wait(threads->launch, a[0]);
+    keep_call(threads, !ended);
+    return ended ? 0 : -EINTR;
 }
 
 int64_t call_simt_query(struct user *user, const uint64_t a[6])

@@ -40,6 +40,10 @@ void threads_forget(struct threads *threads);
  * the end of the run it counts as retired, like other calls within which a program ends. NULL is allowed. */
 bool threads_call_open(const struct threads *threads);
 
+/* For debuggers: the program's launches, and whether threads wait for the program's hart, which serves them. */
+struct launch *threads_launch(const struct threads *threads);
+bool threads_call_host(const struct threads *threads);
+
 /* Reports that the instruction limit has ended the run within a launch. Returns USER_STATUS_LIMIT. */
 int threads_report_limit(const struct threads *threads);
 

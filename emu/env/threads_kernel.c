@@ -66,6 +66,8 @@ bool threads_later(void *context, struct warp *warp, unsigned lane, const struct
     *threads->newest = request;
     threads->newest = &request->next;
     notify(threads);
+    if (launch_memory(threads->launch)->debug)
+        system_pause(threads->system); /* a debugger may hold the hart */
     return true;
 }
 

@@ -161,6 +161,11 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
     return NULL;
 }
 
+struct threads *user_threads(const struct user *user)
+{
+    return user->threads;
+}
+
 int user_signal(const struct user *user)
 {
     return user->signal;

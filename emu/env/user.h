@@ -13,6 +13,7 @@
 struct launch_options;
 struct log;
 struct nucd;
+struct threads;
 struct timed;
 struct user;
 
@@ -68,6 +69,9 @@ bool user_serve(struct user *user);
 
 /* Returns the exit status of a run that ended with `stop`. Prints messages to standard error. */
 int user_finish(struct user *user, enum system_stop stop);
+
+/* Returns the program's threads on multiprocessors (threads.h), or NULL. */
+struct threads *user_threads(const struct user *user);
 
 /* Returns the signal by which the program has ended itself, or 0. */
 int user_signal(const struct user *user);

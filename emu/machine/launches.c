@@ -43,6 +43,16 @@ static void forget(void *timed)
     timed_simt_forget(timed);
 }
 
+static struct warp *warp(void *timed, uint32_t number)
+{
+    return timed_simt_warp(timed, number);
+}
+
+static void moved(void *timed)
+{
+    timed_simt_moved(timed);
+}
+
 void launches_join(struct timed_launch *launches, struct timed *timed)
 {
     launches->machine = (struct timed_launch_machine){.bind = bind,
@@ -53,5 +63,7 @@ void launches_join(struct timed_launch *launches, struct timed *timed)
                                                       .ready = ready,
                                                       .resume = resume,
                                                       .forget = forget,
+                                                      .warp = warp,
+                                                      .moved = moved,
                                                       .context = timed};
 }

@@ -63,6 +63,7 @@ struct scheduler {
     bool idle;        /* all cores sleep and no poll event is scheduled */
     bool waits;       /* in scheduler_wait(): polls although all cores sleep */
     bool beside;      /* scheduler_set_beside(): polls, too */
+    uint64_t fired;   /* events since the last slice (system->slice) */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
@@ -105,8 +106,11 @@ void scheduler_begin_message(struct scheduler *scheduler);
  * stuck. */
 void scheduler_set_beside(struct scheduler *scheduler, bool beside);
 
-/* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before. */
+/* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before, or when system_run()
+ * must return before; then scheduler_goes_on() is true, and the call is repeated (system_keep_call()). */
 bool scheduler_wait(struct scheduler *scheduler, bool (*met)(const void *context), const void *context);
+
+bool scheduler_goes_on(const struct scheduler *scheduler);
 
 /* Lets the hart whose call hooks.trap is serving continue `ns` later, or never if that is beyond the end of
  * simulated time (clock.h). Adds up over several calls. Does nothing without a clock. */

@@ -14,6 +14,9 @@
  * progress. */
 #define END_OF_TIME (CLOCK_NEVER - CLOCK_SECOND)
 
+/* A poll stands for the instructions that multiprocessors execute between two polls without events. */
+enum { POLL_EVENTS = 1000 };
+
 /* In instructions: more than a core can retire between two polls. */
 enum { NEAR = 1 << 18 };
 
@@ -49,6 +52,10 @@ static bool step(struct scheduler *s)
     bool fired = event_queue_step(s->queue);
     if (s->progress.countdown != 0 && --s->progress.countdown == 0)
         progress_look(&s->progress, s->queue->now, system_instructions(s->system));
+    if (s->system && s->system->slice && ++s->fired >= s->system->slice) {
+        s->fired = 0;
+        system_pause(s->system);
+    }
     return fired;
 }
 
@@ -164,6 +171,7 @@ static void grant_all(struct scheduler *s)
 static void poll(void *owner, uint64_t now)
 {
     struct scheduler *s = owner;
+    s->fired += POLL_EVENTS;
     update(s);
     struct allowance allowance = allowance_of(s);
     for (unsigned i = 0; i < s->count; i++)
@@ -356,7 +364,16 @@ bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const
     }
     s->waits = false;
     note_waiting(s);
+    if (s->stopped && !s->expired && (s->stop == HART_STOP_BREAK || s->stop == HART_STOP_WATCH)) {
+        s->cores[s->stopper].owes = true;
+        s->cores[s->stopper].owed = s->stop;
+    }
     return !over;
+}
+
+bool scheduler_goes_on(const struct scheduler *s)
+{
+    return !s->halting && !s->expired && !s->system->exited && !s->system->reset;
 }
 
 void system_sleep(struct system *system, uint64_t ns)

@@ -207,6 +207,16 @@ bool system_in_call(const struct system *system)
     return system->call.open;
 }
 
+void system_pause(struct system *system)
+{
+    system->interrupted = true;
+}
+
+void system_keep_call(struct system *system, bool open)
+{
+    system->call.open = open;
+}
+
 void system_interrupt(struct system *system)
 {
     system->interrupted = true;

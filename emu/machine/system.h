@@ -102,6 +102,8 @@ struct system {
     bool exited, reset, interrupted, full;
     uint64_t full_pc; /* pc of hart `current` at the store that exceeded the limit of memory */
     int status;
+    /* With a clock: system_run() returns SYSTEM_WATCHED after about so many events, for a debugger; 0: it does not. */
+    uint64_t slice;
 };
 
 /* Makes count (at least 1) privileged harts, in machine mode out of reset, over memory and decoder,
@@ -109,6 +111,10 @@ struct system {
  */
 bool system_init(struct system *system, unsigned count, uint64_t quantum, struct phys *memory,
                  const struct decoder *decoder, struct error *err);
+
+/* For debuggers: system_run() returns SYSTEM_WATCHED when the current turn, quantum or event is over. Harts are not
+ * disturbed. */
+void system_pause(struct system *system);
 
 /* Makes the harts of a user program: one unprivileged hart, whose calls hooks.trap serves, and `accelerators`
  * privileged harts. Otherwise like system_init(). */
@@ -133,6 +139,10 @@ enum system_stop system_run(struct system *system, uint64_t max_insns);
  * open, against max_insns. */
 uint64_t system_open_call(struct system *system, uint64_t insns);
 void system_count_call(struct system *system, uint64_t insns, bool over);
+
+/* For hooks.trap: keeps the call open without quanta, or ends it, when what it waits for has been cut short by a debugger or
+ * a limit (scheduler_wait()). The hart repeats it. */
+void system_keep_call(struct system *system, bool open);
 
 /* Returns true if a call is open: the hook, asked to serve a call, continues with it. */
 bool system_in_call(const struct system *system);

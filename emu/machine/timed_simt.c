@@ -52,7 +52,9 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
 static void busy(void *context, bool is)
 {
     struct timed *timed = context;
-    if (timed->harts[0].privileged)
+    const struct system *system = timed->scheduler.system;
+    /* A debugger may hold the hart that waits. */
+    if (timed->harts[0].privileged || (system && system->slice))
         scheduler_set_beside(&timed->scheduler, is);
 }
 
@@ -337,6 +339,16 @@ void timed_simt_forget(struct timed *timed)
 {
     for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
         simt_cluster_forget(cluster_of(timed, i));
+}
+
+struct warp *timed_simt_warp(const struct timed *timed, uint32_t number)
+{
+    return simt_grid_warp(timed->simt->grid, number);
+}
+
+void timed_simt_moved(struct timed *timed)
+{
+    simt_grid_moved(timed->simt->grid);
 }
 
 bool timed_simt_launch(struct timed *timed, const struct grid_launch *launch, uint32_t registers,

@@ -34,6 +34,10 @@ bool timed_simt_ready(const struct timed *timed, uint64_t number);
 void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter);
 void timed_simt_forget(struct timed *timed);
 
+/* For debuggers: the functions of simt_grid.h. */
+struct warp *timed_simt_warp(const struct timed *timed, uint32_t number);
+void timed_simt_moved(struct timed *timed);
+
 /* For timed_build.c. Call timed_simt_new() before making the machine's parts, and timed_simt_free() before
  * releasing them. timed_simt_site() returns the construction parameters of a part; NULL: it is left out. */
 struct timed_simt;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/simt/warp_debug.h"
+
 uint64_t grid_block_threads(const struct grid_launch *launch)
 {
     return (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
@@ -164,13 +166,24 @@ static bool serve(struct grid *grid, struct warp *warp, enum grid_end *end)
     const struct warp_report *report = &grid->report;
     uint64_t result;
     grid->warp = warp;
-    *end = report->event == WARP_CALL ? GRID_STOP : GRID_TRAP;
+    *end = report->event == WARP_CALL ? GRID_STOP : report->event == WARP_BREAK ? GRID_PAUSE : GRID_TRAP;
     if (report->event == WARP_CALL) {
         if (!host->call(host->context, warp, report->lane, &result))
             return false;
         warp_called(warp, report->lane, result);
     }
-    return report->event != WARP_TRAP;
+    if (report->event == WARP_BREAK)
+        (void)warp_debug_break(grid->memory->debug, warp);
+    return report->event != WARP_TRAP && report->event != WARP_BREAK;
+}
+
+/* Returns whether a debugger stops the run after the reported step. */
+static bool stepped(const struct grid *grid, struct warp *warp, enum grid_end *end)
+{
+    if (!warp_debug_steps(warp) || !warp_debug_stepped(grid->memory->debug, warp, &grid->report))
+        return false;
+    *end = GRID_PAUSE;
+    return true;
 }
 
 /* Executes like warp_run(), step by step, and tells the host. */
@@ -181,7 +194,7 @@ static enum warp_event run_watched(const struct grid *grid, struct warp *warp, u
     enum warp_event event = WARP_DONE;
     while (event == WARP_DONE && warp_insns(warp) < end) {
         event = warp_step(warp, report);
-        if (event != WARP_IDLE && event != WARP_AWAY)
+        if (event != WARP_IDLE && event != WARP_AWAY && event != WARP_BREAK)
             grid->host->executed(grid->host->context, warp, report);
     }
     return event;
@@ -193,14 +206,29 @@ static bool run_slice(struct grid *grid, struct warp *warp, enum grid_end *end)
     enum warp_event event = WARP_DONE;
     bool goes_on = true, watched = grid_watched(grid->host, warp);
     while (goes_on && done < GRID_SLICE && event != WARP_IDLE) {
-        event = watched ? run_watched(grid, warp, GRID_SLICE - done, &grid->report)
-                        : warp_run(warp, GRID_SLICE - done, &grid->report);
-        goes_on = serve(grid, warp, end);
+        event = watched
+                    ? run_watched(grid, warp, warp_debug_steps(warp) ? 1 : GRID_SLICE - done, &grid->report)
+                : warp_debug_steps(warp) ? warp_step(warp, &grid->report)
+                                         : warp_run(warp, GRID_SLICE - done, &grid->report);
+        goes_on = serve(grid, warp, end) && !stepped(grid, warp, end);
         done = warp_insns(warp) - first;
     }
     grid->insns += done;
     grid->thread_insns += warp_thread_insns(warp) - threads;
     return goes_on;
+}
+
+/* Returns whether a debugger holds all warps that could run. */
+static bool is_held(const struct grid_block *block)
+{
+    bool held = false;
+    for (uint32_t i = 0; i < block->count; i++) {
+        bool able = warp_live(block->warps[i]) != warp_waiting(block->warps[i]);
+        if (able && !warp_debug_held(block->warps[i]))
+            return false;
+        held |= able;
+    }
+    return held;
 }
 
 /* Runs the block's warps in turns until all threads have ended. Returns false if the run or the quantum ends
@@ -211,7 +239,7 @@ static bool run_block(struct grid *grid, enum grid_end *end)
     do {
         for (; grid->turn < block->count; grid->turn++) {
             struct warp *warp = block->warps[grid->turn];
-            bool able = warp_live(warp) != warp_waiting(warp);
+            bool able = warp_live(warp) != warp_waiting(warp) && !warp_debug_held(warp);
             if (able && !run_slice(grid, warp, end))
                 return false;
             if (able && grid->insns >= grid->until) {
@@ -222,6 +250,10 @@ static bool run_block(struct grid *grid, enum grid_end *end)
         }
         grid->turn = 0;
         (void)grid_block_meet(block);
+        if (is_held(block)) {
+            *end = GRID_PAUSE;
+            return false;
+        }
     } while (!block_ended(block));
     return true;
 }

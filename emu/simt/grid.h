@@ -94,7 +94,7 @@ bool grid_watched(const struct grid_host *host, const struct warp *warp);
 
 enum grid_end {
     GRID_DONE,
-    GRID_PAUSE, /* the quantum has ended */
+    GRID_PAUSE, /* the quantum has ended, or a debugger stops the run or holds all warps (warp_debug.h) */
     GRID_TRAP,  /* `warp` and `report` name the thread that trapped */
     GRID_STOP,  /* a call (`warp`, `report`) or, with a clock, stopped() stopped the run */
     GRID_HOST,  /* the host has no memory */

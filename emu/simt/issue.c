@@ -44,6 +44,10 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
     for (size_t i = 0; warp->offers && i < SIMT_REGISTERS; i++)
         ready = warp->ready[i] > ready ? warp->ready[i] : ready;
     uint64_t when = ready >> SIMT_CAUSE_BITS;
+    if (warp->held) {
+        enter(simt, slot, SIMT_NOWHERE);
+        return;
+    }
     if (when <= cycle) {
         enter(simt, slot, warp->unit);
         return;
@@ -346,12 +350,23 @@ static void look_for_starving(struct simt *simt, uint64_t cycle)
     }
 }
 
+static void stop_halfway(struct simt *simt, uint32_t scheduler)
+{
+    simt->halfway = true;
+    simt->resume = scheduler;
+    simt->report.paused = false;
+}
+
 void simt_issue(struct simt *simt, uint64_t cycle)
 {
-    wake_up(simt, cycle);
-    if (cycle >= simt->look)
-        look_for_starving(simt, cycle);
-    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
+    const struct simt_source *source = &simt->parts.source;
+    if (!simt->halfway) {
+        wake_up(simt, cycle);
+        if (cycle >= simt->look)
+            look_for_starving(simt, cycle);
+    }
+    simt->halfway = false;
+    for (uint32_t i = simt->resume; i < simt->config.schedulers; i++) {
         struct simt_scheduler *scheduler = &simt->schedulers[i];
         struct open open;
         if (simt->halted || !open_units(simt, scheduler, cycle, &open)) {
@@ -360,12 +375,21 @@ void simt_issue(struct simt *simt, uint64_t cycle)
         }
         uint32_t slot = simt->config.policy == SIMT_GTO ? choose_oldest(simt, scheduler, &open)
                                                         : choose_next(simt, scheduler, &open);
+        if (simt->debugged && source->breaks(source->context, simt->warps[slot].warp)) {
+            stop_halfway(simt, i);
+            return;
+        }
         simt->counters.stalls[i][SIMT_STALL_base]++;
         scheduler->last = slot;
         scheduler->greedy = true;
         occupy(simt, scheduler, &simt->warps[slot], cycle);
         issue_warp(simt, slot, cycle);
+        if (simt->debugged && simt->report.paused) {
+            stop_halfway(simt, i + 1);
+            return;
+        }
     }
+    simt->resume = 0;
     simt->counters.cycles++;
 }
 

@@ -6,6 +6,7 @@
 
 #include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 
 enum { GP = 3 };
 
@@ -15,7 +16,8 @@ struct launch {
     bool ready;   /* `memory` is initialized */
     bool running; /* a device may have threads that have not ended */
     struct grid grid;
-    uint64_t number; /* number of the last launch */
+    uint64_t number;          /* number of the last launch */
+    struct warp_debug *debug; /* NULL: none */
 };
 
 void launch_describe(const struct simt_config *simt, uint32_t count, struct launch_options *options)
@@ -120,6 +122,7 @@ static bool make_ready(struct launch *launch, struct error *err)
         .custom = setup->hart->custom,
     };
     launch->ready = warp_memory_init(&launch->memory, &memory, err);
+    launch->memory.debug = launch->debug;
     return launch->ready;
 }
 
@@ -221,6 +224,48 @@ void launch_forget(struct launch *launch)
         return;
     warp_memory_forget(&launch->memory);
     device->forget(device->context);
+}
+
+void launch_debug(struct launch *launch, struct warp_debug *debug)
+{
+    launch->debug = debug;
+    if (launch->ready)
+        launch->memory.debug = debug;
+}
+
+bool launch_break(struct launch *launch, bool insert, uint64_t address)
+{
+    struct warp_memory *memory = launch->ready ? &launch->memory : NULL;
+    return insert ? warp_debug_insert(launch->debug, memory, address)
+                  : warp_debug_remove(launch->debug, memory, address);
+}
+
+uint32_t launch_warps(const struct launch *launch)
+{
+    return stack_warps(launch->setup.options);
+}
+
+unsigned launch_width(const struct launch *launch)
+{
+    return launch->setup.options->limits.width;
+}
+
+struct warp *launch_warp(const struct launch *launch, uint32_t number)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    struct warp *warp = NULL;
+    if (device)
+        warp = device->warp(device->context, number);
+    else if (launch->grid.running && number < launch->grid.block.count)
+        warp = launch->grid.block.warps[number];
+    return warp && warp_live(warp) ? warp : NULL;
+}
+
+void launch_moved(const struct launch *launch)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    if (device && launch->ready)
+        device->moved(device->context);
 }
 
 uint64_t launch_number(const struct launch *launch)

@@ -73,6 +73,9 @@ struct launch_device {
     /* With translation: a page for which a warp has waited is there; forget() ends the use of all earlier translations. */
     void (*resume)(void *context, struct custom_waiter *waiter);
     void (*forget)(void *context);
+    /* For debuggers: as launch_warp() and launch_moved(). */
+    struct warp *(*warp)(void *context, uint32_t number);
+    void (*moved)(void *context);
     void *context;
     /* number of warps that all multiprocessors hold together; each has a share of the stacks */
     uint32_t warps;
@@ -84,7 +87,7 @@ struct launch_options {
     enum warp_reconvergence reconvergence;
     const struct launch_device *device; /* NULL: none */
     const struct grid_watch *watch;     /* a warp that launch_host.grid.executed() is told of; NULL: none */
-    bool observed;                      /* warn that gdb or a log, which is used, does not see threads */
+    bool observed;                      /* warn that a log, which is used, does not see threads */
     bool unwatched; /* warn that the coherence checker, which is used, does not see threads */
 };
 
@@ -135,6 +138,21 @@ bool launch_wait(struct launch *launch, uint64_t number);
 bool launch_ready(struct launch *launch, uint64_t number);
 void launch_resume(const struct launch *launch, struct custom_waiter *waiter);
 void launch_forget(struct launch *launch);
+
+/* Puts the launches under a debugger's control, before the first one, or ends it (NULL), when nothing more runs.
+ * launch_break() inserts or
+ * removes a breakpoint. False: no room, or no such breakpoint. */
+struct warp_debug;
+void launch_debug(struct launch *launch, struct warp_debug *debug);
+bool launch_break(struct launch *launch, bool insert, uint64_t address);
+
+/* For debuggers. launch_warps() returns the greatest number of warps at a time, launch_width() the lanes of each; a warp's number is that of its stacks.
+ * launch_warp() returns the warp of a number, or NULL if none with threads has it. Call launch_moved() when warps are held
+ * or no longer held. */
+uint32_t launch_warps(const struct launch *launch);
+unsigned launch_width(const struct launch *launch);
+struct warp *launch_warp(const struct launch *launch, uint32_t number);
+void launch_moved(const struct launch *launch);
 
 /* Returns the number of the last launch, or 0 if there is none. */
 uint64_t launch_number(const struct launch *launch);

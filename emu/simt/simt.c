@@ -37,8 +37,8 @@ void simt_touch(struct simt *simt, uint64_t now)
 static void run_cycles(struct simt *simt)
 {
     struct event_queue *queue = simt->parts.queue;
-    while (simt->busy) {
-        uint64_t next = simt_next_cycle(simt, simt->cycle);
+    while (simt->busy || simt->halfway) {
+        uint64_t next = simt->halfway ? simt->cycle : simt_next_cycle(simt, simt->cycle);
         if (next == UINT64_MAX)
             return;
         uint64_t time = simt_time(simt, next);
@@ -46,9 +46,15 @@ static void run_cycles(struct simt *simt)
             event_schedule(queue, &simt->event, time);
             return;
         }
-        settle(simt, next);
-        simt_memory_step(simt, next);
+        if (!simt->halfway) {
+            settle(simt, next);
+            simt_memory_step(simt, next);
+        }
         simt_issue(simt, next);
+        if (simt->halfway) {
+            event_schedule(queue, &simt->event, time > queue->now ? time : queue->now);
+            return;
+        }
         simt->cycle++;
     }
 }
@@ -221,6 +227,27 @@ void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_
 {
     bool written = cache_stacks_written(simt->parts.l1) != block->stacks_written;
     cache_drop(simt->parts.l1, first, size, written || !simt->config.stack_write_back);
+}
+
+void simt_debug(struct simt *simt, bool debugged)
+{
+    simt->debugged = debugged;
+}
+
+/* A multiprocessor that sleeps is not woken to hold its warps: the cycle would count as one without them. */
+void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t number, bool held, uint64_t now)
+{
+    uint32_t slot = block->slots[number];
+    struct simt_warp *warp = &simt->warps[slot];
+    if (warp->block != block || !warp->warp || warp->held == held)
+        return;
+    if (held)
+        settle(simt, clock_cycle(&simt->parts.clock, now));
+    else
+        simt_touch(simt, now);
+    warp->held = held;
+    if (held ? warp->state < SIMT_UNITS : warp->state == SIMT_NOWHERE && warp->op)
+        simt_classify(simt, slot, simt->cycle);
 }
 
 const struct clock *simt_clock(const struct simt *simt)

@@ -143,6 +143,10 @@ struct simt_source {
     void (*missing)(void *context, void *warp);
     /* Returns the warp's place. NULL: unknown, so that the multiprocessor shows no blocks and traces no accesses. */
     const struct warp_place *(*where)(void *context, void *warp);
+    /* Under a debugger (simt_debug()): returns whether the run stops before the warp's next step. Then the
+     * multiprocessor stops in the middle of the cycle and asks again when the run goes on; so it does, after a step,
+     * if the report says `paused`. */
+    bool (*breaks)(void *context, void *warp);
     void *context;
 };
 
@@ -201,6 +205,11 @@ void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size);
 
 /* Drops a physical range, which is part of the stacks of a block that has just ended, from the caches. */
 void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_t first, uint64_t size);
+
+/* Tells whether a debugger controls the warps. simt_hold(), at the queue's time, keeps a warp of a block from issuing, or
+ * lets it issue again. */
+void simt_debug(struct simt *simt, bool debugged);
+void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t warp, bool held, uint64_t now);
 
 /* Returns its clock. */
 const struct clock *simt_clock(const struct simt *simt);

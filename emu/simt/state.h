@@ -52,6 +52,7 @@ struct simt_warp {
     uint8_t unit_rd;    /* destination of the instruction in `unit_waiter` */
     bool ended;
     bool absent;                /* waits for a page or a call (WARP_MISSING, WARP_LATER) */
+    bool held;                  /* by a debugger */
     const struct stream_op *op; /* NULL: the warp waits at a barrier, or has ended */
     struct custom_waiter unit_waiter;
     struct simt *simt;
@@ -102,6 +103,9 @@ struct simt {
     bool busy;      /* has blocks */
     bool halted;    /* stopped by a trap */
     bool running;   /* run() is active and notices all changes itself */
+    bool debugged;  /* a debugger may stop the run */
+    bool halfway;   /* a debugger has stopped it in `cycle`, before scheduler `resume` has issued */
+    uint32_t resume;
     /* extension of the HINTs at which a unit may take threads; EXTENSION_COUNT: none */
     enum insn_extension offered;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 
 /* A launch that has not ended. */
 struct launched {
@@ -169,6 +170,8 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
         place->block.warps[i] = &place->members[i];
     }
     simt_place(station->simt, &place->block, now_of(grid));
+    for (uint32_t i = 0; i < need->warps && warp_debug_held(place->members[i].warp); i++)
+        simt_hold(station->simt, &place->block, i, true, now_of(grid));
     return true;
 }
 
@@ -253,6 +256,19 @@ static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const st
     return WARP_TRAP;
 }
 
+/* Returns whether a debugger stops the run at the trap; the warp tries again. The end of a fetch cannot be repeated. */
+static bool stops_at_trap(const struct simt_grid *grid, const struct member *member,
+                          const struct warp_report *report, struct custom_waiter *waiter)
+{
+    struct warp_debug *debug = grid->memory->debug;
+    enum trap_cause cause = report->trap.cause;
+    if (!debug || cause == TRAP_FETCH_ACCESS || cause == TRAP_FETCH_PAGE ||
+        !warp_debug_trap(debug, member->warp, report))
+        return false;
+    debug->waiter = waiter;
+    return true;
+}
+
 /* Handles a trap. Returns the event: WARP_MISSING if only a page is missing. */
 static enum warp_event trapped(struct simt_grid *grid, struct member *member,
                                const struct warp_report *report, struct custom_waiter *waiter)
@@ -264,6 +280,8 @@ static enum warp_event trapped(struct simt_grid *grid, struct member *member,
         member->lane = report->lane;
         return WARP_MISSING;
     }
+    if (stops_at_trap(grid, member, report, waiter))
+        return WARP_LATER;
     fail(grid, GRID_TRAP, member->warp, report);
     return WARP_TRAP;
 }
@@ -311,10 +329,20 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
         report->event = trapped(grid, member, report, waiter);
     else if (report->event == WARP_CALL)
         report->event = serve(grid, member->warp, report, waiter);
+    if (warp_debug_steps(member->warp))
+        (void)warp_debug_stepped(grid->memory->debug, member->warp, report);
+    report->paused = grid->memory->debug && grid->memory->debug->why;
     if (report->event == WARP_IDLE)
         *ended = warp_live(member->warp) == 0;
     else if ((report->event == WARP_BARRIER || report->event == WARP_EXIT) && grid_block_meet(&place->warps))
         simt_release(station->simt, &place->block);
+}
+
+static bool breaks(void *context, void *name)
+{
+    const struct member *member = name;
+    (void)context;
+    return warp_debug_break(member->place->grid->memory->debug, member->warp);
 }
 
 /* Drops the stacks of an ended block: of each word that it has used, the rows of its warps. */
@@ -412,8 +440,47 @@ void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const st
 {
     grid->memory = memory;
     grid->host = host;
-    for (uint32_t i = 0; i < grid->parts.count; i++)
+    for (uint32_t i = 0; i < grid->parts.count; i++) {
         tell_stacks(grid, i);
+        if (memory->debug)
+            simt_debug(grid->stations[i].simt, true);
+    }
+}
+
+/* Returns the place of the warp that has the stacks of that number, and stores its number in the block; NULL: none. */
+static struct place *place_of(const struct simt_grid *grid, uint32_t number, uint32_t *warp)
+{
+    for (uint32_t i = 0; i < grid->parts.count; i++) {
+        const struct station *station = &grid->stations[i];
+        for (uint32_t j = 0;
+             number - station->first_stack < station->config->warps && j < station->config->blocks; j++) {
+            struct place *place = &station->places[j];
+            *warp = number - station->first_stack - place->stacks;
+            if (place->launched && *warp < place->block.need.warps)
+                return place;
+        }
+    }
+    return NULL;
+}
+
+struct warp *simt_grid_warp(const struct simt_grid *grid, uint32_t number)
+{
+    uint32_t warp;
+    const struct place *place = place_of(grid, number, &warp);
+    return place ? place->members[warp].warp : NULL;
+}
+
+void simt_grid_moved(struct simt_grid *grid)
+{
+    for (uint32_t i = 0; i < grid->parts.count; i++) {
+        const struct station *station = &grid->stations[i];
+        for (uint32_t j = 0; j < station->config->blocks; j++) {
+            struct place *place = &station->places[j];
+            for (uint32_t w = 0; place->launched && w < place->block.need.warps; w++)
+                simt_hold(station->simt, &place->block, w, warp_debug_held(place->members[w].warp),
+                          now_of(grid));
+        }
+    }
 }
 
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
@@ -423,6 +490,7 @@ struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
                                 .ended = block_ended,
                                 .missing = missing,
                                 .where = where,
+                                .breaks = breaks,
                                 .context = &grid->stations[number]};
 }
 

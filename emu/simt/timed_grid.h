@@ -69,6 +69,10 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
 /* Returns whether launch `number` has ended; for 0, whether all launches have. */
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number);
 
+/* For debuggers: as launch_warp() and launch_moved() (launch.h). */
+struct warp *simt_grid_warp(const struct simt_grid *grid, uint32_t number);
+void simt_grid_moved(struct simt_grid *grid);
+
 /* Registers "busy". */
 void simt_grid_publish(struct simt_grid *grid, struct stats *stats, struct scope scope);
 

@@ -123,6 +123,18 @@ static void forget(void *context)
     machine->forget(machine->context);
 }
 
+static struct warp *warp(void *context, uint32_t number)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    return machine->warp(machine->context, number);
+}
+
+static void moved(void *context)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    machine->moved(machine->context);
+}
+
 static const struct launch_counts *count(void *context)
 {
     struct timed_launch *t = context;
@@ -147,6 +159,8 @@ void timed_launch_init(struct timed_launch *t, const struct simt_config *simt, u
         .ready = ready,
         .resume = resume,
         .forget = forget,
+        .warp = warp,
+        .moved = moved,
         .context = t,
         .warps = warps,
     };

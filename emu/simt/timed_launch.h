@@ -36,6 +36,8 @@ struct timed_launch_machine {
     bool (*ready)(void *context, uint64_t number);
     void (*resume)(void *context, struct custom_waiter *waiter);
     void (*forget)(void *context);
+    struct warp *(*warp)(void *context, uint32_t number);
+    void (*moved)(void *context);
     void *context;
 };
 

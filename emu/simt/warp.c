@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/hart/fp.h"
+#include "emu/simt/warp_debug.h"
 #include "emu/simt/warp_meet.h"
 #include "emu/simt/warp_state.h"
 
@@ -57,6 +58,8 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     warp->jumps = 0;
     warp->live = warp->waiting = warp->away = warp->mask = warp->reserved = 0;
     warp->failed = false;
+    warp->held = warp->memory->debug && warp->memory->debug->hold;
+    warp->steps = 0;
     warp->depth = 0;
     warp->base = warp->bound = 0;
     warp->stacked = warp->memory->setup.reconvergence == WARP_STACKED;
@@ -156,6 +159,21 @@ const struct stream_op *warp_next(struct warp *warp, uint32_t *mask)
     return op->run == warp_fetch_fault ? NULL : &op->stream;
 }
 
+enum warp_event warp_break(struct warp *warp, const struct warp_op *op)
+{
+    (void)warp;
+    (void)op;
+    return WARP_BREAK;
+}
+
+uint32_t warp_at_break(struct warp *warp, uint64_t *pc)
+{
+    if (warp->failed || !make_group(warp) || warp->pc == 0 || fetch(warp)->run != warp_break)
+        return 0;
+    *pc = warp->pc;
+    return warp->mask;
+}
+
 static enum warp_event end_group(struct warp *warp, struct warp_report *report)
 {
     report->event = WARP_EXIT;
@@ -176,7 +194,7 @@ static enum warp_event report_event(struct warp *warp, enum warp_event event, co
     report->mask = mask;
     report->lane = warp->trap_lane;
     report->trap = warp->trap;
-    if (event != WARP_TRAP) {
+    if (event != WARP_TRAP && event != WARP_BREAK) {
         warp->count++;
         warp->thread_insns += (unsigned)__builtin_popcount(event == WARP_CALL ? 1 : mask);
     }
@@ -239,7 +257,7 @@ static void place_access(struct warp *warp, const struct stream_op *op, struct w
 
 enum warp_event warp_step(struct warp *warp, struct warp_report *report)
 {
-    warp->taken = warp->taken_apart = warp->spins = false;
+    warp->taken = warp->taken_apart = warp->spins = report->paused = false;
     if (warp->failed)
         return report_failed(warp, report);
     if (!make_group(warp)) {

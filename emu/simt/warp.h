@@ -62,9 +62,10 @@ enum warp_event {
     WARP_EXIT,
     /* ECALL of `lane`: the environment serves its registers, then calls warp_called() */
     WARP_CALL,
-    WARP_TRAP, /* `lane` traps with `trap`; nothing was executed for any lane */
-    WARP_IDLE, /* no lane can run: all wait at the barrier or have ended */
-    WARP_AWAY, /* no lane can run, and units have some lanes (warp_return()) */
+    WARP_TRAP,  /* `lane` traps with `trap`; nothing was executed for any lane */
+    WARP_IDLE,  /* no lane can run: all wait at the barrier or have ended */
+    WARP_AWAY,  /* no lane can run, and units have some lanes (warp_return()) */
+    WARP_BREAK, /* the lanes in `mask` are at a breakpoint (warp_debug.h); nothing was executed */
     /* With a clock, set by the block scheduler in place of a trap or a call: the lane's page is not there yet, or
      * its call is served later. Nothing was executed; the warp tries again. */
     WARP_MISSING,
@@ -92,6 +93,7 @@ struct warp_report {
     uint32_t shared_mask;
     const uint64_t *address; /* the lanes' program addresses; valid until the next step of this warp */
     uint64_t physical[WARP_LANES];
+    bool paused; /* set by the block scheduler: a debugger stops the run after this step */
 };
 
 /* A block's place in its grid, and a warp's place in its block. */
@@ -122,6 +124,9 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
  * not be an instruction: WARP_EXIT, WARP_IDLE, or a trap at the fetch. Has no visible effect. */
 const struct stream_op *warp_next(struct warp *warp, uint32_t *mask);
 
+/* Returns the set of lanes that the next step executes, if they are at a breakpoint, and stores their pc; otherwise 0. */
+uint32_t warp_at_break(struct warp *warp, uint64_t *pc);
+
 /* Executes one step. Returns report->event. */
 enum warp_event warp_step(struct warp *warp, struct warp_report *report);
 
@@ -150,6 +155,8 @@ uint32_t warp_waiting(const struct warp *warp);
 uint64_t warp_register(const struct warp *warp, unsigned reg, unsigned lane);
 void warp_set_register(struct warp *warp, unsigned reg, unsigned lane, uint64_t value);
 uint64_t warp_pc(const struct warp *warp, unsigned lane);
+/* Reads a CSR of the lane. Returns false if threads do not have it. */
+bool warp_csr_peek(const struct warp *warp, unsigned lane, unsigned number, uint64_t *value);
 unsigned warp_fcsr(const struct warp *warp, unsigned lane);
 void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 

@@ -4,6 +4,7 @@
 
 #include "emu/hart/stream_op.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 #include "emu/simt/warp_meet.h"
 #include "emu/simt/warp_state.h"
 
@@ -157,6 +158,16 @@ void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t p
         op->run = warp_illegal;
     else if (op->insn.rs1 == SP && op->stream.flags & (STREAM_LOAD | STREAM_STORE) && has_offset(&op->insn))
         op->run = warp_on_stack;
+    if (memory->debug && warp_debug_has(memory->debug, pc))
+        op->run = warp_break;
+}
+
+void warp_code_again(struct warp_code *code, uint64_t address)
+{
+    uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1);
+    for (struct code_page *p = code->buckets[page / WARP_PAGE % BUCKETS]; p; p = p->next)
+        if (p->address == page)
+            p->ops[address % WARP_PAGE / 2].run = NULL;
 }
 
 warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op)

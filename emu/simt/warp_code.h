@@ -56,9 +56,12 @@ void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t p
 /* The handler of an instruction's row. */
 warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op);
 
-/* Handlers without a row. warp_on_stack() is for loads and stores relative to sp: a lane whose access is not in its own
+/* Decodes the instructions at an address anew when they are next fetched, because a breakpoint there has changed. */
+void warp_code_again(struct warp_code *code, uint64_t address);
+
+/* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. warp_on_stack() is for loads and stores relative to sp: a lane whose access is not in its own
  * stack, but in another one's, traps; otherwise the row is executed. */
-warp_handler warp_illegal, warp_fetch_fault, warp_on_stack;
+warp_handler warp_illegal, warp_fetch_fault, warp_on_stack, warp_break;
 
 /* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */
 bool warp_code_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits);

@@ -43,6 +43,11 @@ static bool read(const struct warp *warp, unsigned lane, unsigned number, uint64
     }
 }
 
+bool warp_csr_peek(const struct warp *warp, unsigned lane, unsigned number, uint64_t *value)
+{
+    return read(warp, lane, number, value);
+}
+
 static bool write(struct warp *warp, unsigned lane, unsigned number, uint64_t value)
 {
     unsigned fcsr = warp_fcsr(warp, lane);

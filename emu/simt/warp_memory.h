@@ -52,6 +52,7 @@ enum warp_reconvergence { WARP_MINPC, WARP_STACKED };
 extern const char *const warp_reconvergence_names[]; /* indexed by value; ends with NULL */
 
 struct custom_units;
+struct warp_debug;
 
 /* The parameters of a launch's memory. warp_memory_init() derives the rest. */
 struct warp_memory_setup {
@@ -96,6 +97,7 @@ struct warp_memory {
     uint32_t versions[WARP_VERSIONS];
     struct warp_memory_setup setup;
     struct warp_code *code;
+    struct warp_debug *debug; /* a debugger's breakpoints and stops (warp_debug.h); NULL: none */
     struct code_watcher watcher;
     struct warp_page pages[2][WARP_PAGES];
 };

@@ -48,6 +48,8 @@ struct warp {
     bool mixed;       /* the lanes of the top level that can run are at different places */
     bool frm_set;     /* some lane's frm is not 0 */
     bool failed;      /* `trap_lane` was returned with a trap, at `trap_pc` */
+    bool held;        /* by a debugger */
+    uint32_t steps;   /* set of lanes that step under a debugger */
     uint8_t oldest;
     uint8_t trap_lane;
     struct trap trap;

@@ -15,13 +15,15 @@ trap 'rm -rf "$sockets"' EXIT
 # shellcheck disable=SC2034 # gdb_lib.sh uses it
 socket=$sockets/gdb
 
-for part in lib user harts regions server; do
+for part in lib user harts lanes regions server; do
     # shellcheck source=/dev/null
     source "$here/gdb_$part.sh"
 done
 
 "$CROFT" cc -g -O0 "$here/gdb_program.c" -o "$OUT/program"
 "$CROFT" cc -g -O0 "$here/gdb_launch.c" -o "$OUT/launch"
+"$CROFT" cc -g -O0 "$here/gdb_warps.c" -o "$OUT/warps"
+"$CROFT" cc -g -O1 "$here/gdb_wait.c" -o "$OUT/wait"
 "$CROFT" cc -g -O1 "$here/../nucd/trace_tasks.c" -o "$OUT/regions"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 test_steps
@@ -38,6 +40,10 @@ test_abort
 test_core
 test_interrupt
 test_launch
+test_lanes
+test_lane_fault
+test_lane_wait
+test_lane_lists
 test_rubbish
 test_options
 test_harts

@@ -354,7 +354,7 @@ print ended
 continue
 EOF
         expect "launch $options" <<'EOF'
-Program received signal SIGINT, Interrupt.
+Thread 1 received signal SIGINT, Interrupt.
 $1 = 0
 *Temporary breakpoint 2, *printf*
 $2 = 4

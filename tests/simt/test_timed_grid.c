@@ -11,6 +11,7 @@
 #include "emu/hart/custom.h"
 #include "emu/mem/cache_state.h"
 #include "emu/simt/timed_grid.h"
+#include "emu/simt/warp_debug.h"
 #include "tests/mem/slow_memory.h"
 #include "tests/simt/code_fixture.h"
 
@@ -270,6 +271,113 @@ static void registers_limit_blocks(void **state)
     }
 }
 
+static void note_stop(void *context)
+{
+    *(bool *)context = true;
+}
+
+/* Steps all lanes that are at the breakpoint over it, while all other warps are held, as gdb does. */
+static void step_over(struct bench *bench, struct warp_debug *debug, bool *stopped)
+{
+    struct warp *at = debug->warp;
+    uint32_t lanes = debug->lanes;
+    assert_int_equal(debug->why, WARP_STOP_BREAK);
+    assert_true(warp_debug_remove(debug, &bench->code.memory, debug->pc));
+    for (uint32_t i = 0; i < MPS * 48; i++) {
+        struct warp *warp = simt_grid_warp(bench->grid, i);
+        if (warp)
+            warp_debug_move(warp, warp != at, warp == at ? lanes : 0);
+    }
+    debug->why = WARP_STOP_NONE;
+    debug->hold = true;
+    *stopped = false;
+    simt_grid_moved(bench->grid);
+    while (!*stopped)
+        assert_true(event_queue_step(&bench->queue));
+    assert_int_equal(debug->why, WARP_STOP_STEP);
+    assert_true(debug->warp == at && debug->lanes == lanes);
+}
+
+static void continue_all(struct bench *bench, struct warp_debug *debug, uint64_t breakpoint)
+{
+    assert_true(warp_debug_insert(debug, &bench->code.memory, breakpoint));
+    for (uint32_t i = 0; i < MPS * 48; i++)
+        if (simt_grid_warp(bench->grid, i))
+            warp_debug_move(simt_grid_warp(bench->grid, i), false, 0);
+    debug->hold = false;
+    debug->why = WARP_STOP_NONE;
+    simt_grid_moved(bench->grid);
+}
+
+/* Adds up the clocks of each scheduler: a held warp waits for no cause. */
+static void add_stalls(struct simt_counters *counters)
+{
+    for (unsigned i = 0; i < SIMT_SCHEDULERS; i++) {
+        uint64_t *stalls = counters->stalls[i], issued = stalls[SIMT_STALL_base], all = 0;
+        for (unsigned cause = 0; cause < SIMT_STALLS; cause++)
+            all += stalls[cause];
+        memset(stalls, 0, sizeof counters->stalls[i]);
+        stalls[0] = issued;
+        stalls[1] = all;
+    }
+}
+
+/* Returns how often the breakpoint stops warps of the launch; 0: there is none. Stores the counters at the end. */
+static unsigned run_debugged(enum simt_policy policy, uint64_t breakpoint, struct simt_counters *counters,
+                             uint64_t *end)
+{
+    enum { BLOCKS = 20, THREADS = 100 };
+    struct bench *bench = bench_new(policy, 32);
+    const struct grid_launch launch = launch_of(BLOCKS, THREADS);
+    bool stopped = false;
+    struct warp_debug debug = {.stop = note_stop, .context = &stopped};
+    unsigned stops = 0;
+    write_kernel(bench);
+    if (breakpoint) {
+        bench->code.memory.debug = &debug;
+        simt_grid_bind(bench->grid, &bench->code.memory, &bench->host);
+        assert_true(warp_debug_insert(&debug, &bench->code.memory, breakpoint));
+    }
+    simt_grid_launch(bench->grid, &launch, 20, 0, 1);
+    while (event_queue_step(&bench->queue)) {
+        if (!stopped)
+            continue;
+        assert_int_equal(debug.pc, breakpoint);
+        step_over(bench, &debug, &stopped);
+        continue_all(bench, &debug, breakpoint);
+        stopped = false;
+        stops++;
+    }
+    assert_true(simt_grid_done(bench->grid, 0));
+    assert_int_equal(*word(bench, COUNT), BLOCKS * THREADS);
+    for (unsigned i = 0; i < MPS; i++) {
+        counters[i] = *simt_counted(bench->simt[i]);
+        add_stalls(&counters[i]);
+    }
+    *end = bench->queue.now;
+    bench_free(bench);
+    return stops;
+}
+
+/* Each of 20 * 4 warps stops at each breakpoint, before a load, a barrier, an atomic and the end. The times are those
+ * without a debugger. */
+static void debuggers_change_no_times(void **state)
+{
+    (void)state;
+    static const unsigned lines[] = {4, 5, 16, 17};
+    for (enum simt_policy policy = SIMT_GTO; policy <= SIMT_ROUND_ROBIN; policy++) {
+        struct simt_counters plain[MPS], debugged[MPS];
+        uint64_t end, debugged_end;
+        assert_int_equal(run_debugged(policy, 0, plain, &end), 0);
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            assert_int_equal(run_debugged(policy, BASE + 0x100 + 4 * lines[i], debugged, &debugged_end),
+                             20 * 4);
+            assert_int_equal(debugged_end, end);
+            assert_memory_equal(debugged, plain, sizeof plain);
+        }
+    }
+}
+
 static void traps_are_told(void **state)
 {
     (void)state;
@@ -518,15 +626,11 @@ static void stacks_end_with_their_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_depend_on_time),
-        cmocka_unit_test(queues_keep_their_order),
-        cmocka_unit_test(registers_limit_blocks),
-        cmocka_unit_test(traps_are_told),
-        cmocka_unit_test(registers_limit_occupancy),
-        cmocka_unit_test(taken_threads_are_waited_for),
-        cmocka_unit_test(returned_threads_may_be_next),
-        cmocka_unit_test(stacks_end_with_their_blocks),
-        cmocka_unit_test(custom_instructions_issue_in_time),
+        cmocka_unit_test(results_do_not_depend_on_time), cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(registers_limit_blocks),        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(debuggers_change_no_times),     cmocka_unit_test(registers_limit_occupancy),
+        cmocka_unit_test(taken_threads_are_waited_for),  cmocka_unit_test(returned_threads_may_be_next),
+        cmocka_unit_test(stacks_end_with_their_blocks),  cmocka_unit_test(custom_instructions_issue_in_time),
     };
     return cmocka_run_group_tests_name("launches on timed multiprocessors", tests, NULL, NULL);
 }
