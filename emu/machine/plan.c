@@ -381,6 +381,34 @@ static bool plan_partitions(const struct plan *plan, struct error *err)
     return true;
 }
 
+/* Returns whether a second level has lines of some channels or memories only. */
+static bool stands_at_memory(const struct plan *plan, const struct instance *cache)
+{
+    size_t reached = 0;
+    for (size_t i = 0; i < plan->memory_count; i++)
+        reached += plan->memories[i].distances[cache->number] != UINT32_MAX;
+    return ((const struct llc_config *)cache->config)->interleave == LLC_BY_PARTITION ||
+           (reached && reached < plan->memory_count);
+}
+
+/* Fixes the homes if a second level stands at a memory: it would keep the lines of addresses that move away, and their
+ * requests would go past it. */
+static void fix_homes(const struct plan *plan)
+{
+    const struct tree *tree = plan->machine->tree;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        struct error why;
+        if (i->kind != &llc_kind || !stands_at_memory(plan, i))
+            continue;
+        (void)error_set(&why,
+                        "homes cannot change while the machine runs, because this cache has the lines of its "
+                        "memory alone; allowed: a second level in front of all memories, or `l2: none`");
+        (void)tree_at(tree, i, "interleave", &why);
+        home_map_fix(plan->homes, why.text);
+        return;
+    }
+}
+
 /* Checks that the parts connected to each network have nodes. */
 static bool check_networks(const struct plan *plan, struct error *err)
 {
@@ -441,8 +469,11 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
     if (!wiring_plan(&plan->wiring, machine->tree, machine_kinds, err))
         return false;
     plan_places(plan);
-    return check_networks(plan, err) && plan_homes(plan, err) && plan_ways(plan, err) &&
-           plan_partitions(plan, err) && plan_stacks(plan, err);
+    if (!check_networks(plan, err) || !plan_homes(plan, err) || !plan_ways(plan, err) ||
+        !plan_partitions(plan, err) || !plan_stacks(plan, err))
+        return false;
+    fix_homes(plan);
+    return true;
 }
 
 void plan_free(struct plan *plan)

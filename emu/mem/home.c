@@ -46,6 +46,7 @@ struct home_map {
     struct range **ranges; /* sorted by base; pointers, because requests point into ranges */
     uint32_t count;
     struct range *first; /* range that was added first */
+    char *fixed;         /* why homes cannot change, or NULL */
 };
 
 struct home_map *home_map_new(void)
@@ -72,7 +73,14 @@ void home_map_free(struct home_map *map)
         free(map->ranges[i]);
     }
     free(map->ranges);
+    free(map->fixed);
     free(map);
+}
+
+void home_map_fix(struct home_map *map, const char *message)
+{
+    if (!map->fixed)
+        map->fixed = alloc_text(message);
 }
 
 /* Returns the index in map->ranges of the last range whose base is at or below the address; UINT32_MAX:
@@ -298,6 +306,10 @@ static bool begin(const struct home_change *wanted, uint64_t now, struct error *
 {
     struct home_change *change = alloc(1, sizeof *change);
     struct home_slot *slots[2];
+    if (wanted->map->fixed) {
+        free(change);
+        return error_set(err, "%s", wanted->map->fixed);
+    }
     *change = *wanted;
     unsigned count = concerned(change, slots);
     for (unsigned i = 0; i < count; i++)

@@ -92,6 +92,9 @@ static inline bool home_current(const struct home *home)
     return home->generation && home->generation == home->slot->generation;
 }
 
+/* Makes all later changes fail, with this message, which is copied. A later call has no effect. */
+void home_map_fix(struct home_map *map, const char *message);
+
 /* Called once when the change has taken effect, before the waiting links are woken. It may request further
  * changes. */
 typedef void home_changed(void *context, uint64_t now);
@@ -99,7 +102,7 @@ typedef void home_changed(void *context, uint64_t now);
 /* Gives [base, base + size) another layout as soon as its range is quiet, or at once if it is. It must lie in
  * one range that is not paged. Bytes keep their numbers within the range. The caller must ensure that the new
  * homes of a part are not homes of other addresses; they are not if the new layout permutes only bits below
- * an alignment of base and size. Fails, and changes nothing, if the layout is invalid or too small, or
+ * an alignment of base and size. Fails, and changes nothing, if the layout is invalid or too small, the map is fixed, or
  * another change of the range waits. changed may be NULL. Do not call it from a port's request(). */
 bool home_range_change(struct home_map *map, uint64_t base, uint64_t size, const struct home_layout *layout,
                        home_changed *changed, void *context, uint64_t now, struct error *err);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -247,12 +248,49 @@ static void what_does_not_fit_is_refused(void **state)
                   "multiprocessors, or for one at a memory; allowed: line");
 }
 
+/* Returns whether a page of a machine's memory can move, with the message of a refusal. */
+static bool page_moves(const char *machine, const char *const *sets, size_t count, struct error *err)
+{
+    struct machine_config config;
+    struct plan plan;
+    if (!machine_load(&config, machine, SHIPPED, sets, count, err) || !plan_machine(&plan, &config, err))
+        fail_msg("%s", err->text);
+    const uint64_t base = config.memory->base;
+    const bool moves = home_range_page(plan.homes, base, 4096, err) &&
+                       home_page_move(plan.homes, base, 1, NULL, NULL, 0, err);
+    plan_free(&plan);
+    machine_free(&config);
+    return moves;
+}
+
+/* Homes change while a machine runs only if no second level has the lines of one memory or channel. */
+static void homes_are_fixed_by_caches_at_memories(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"simt.l2.interleave=line"}, *const parts[] = {
+                                                                        "simt.l2.interleave=partition",
+                                                                        "simt.l2.slices=6"};
+    struct error err;
+    if (!page_moves("gpu", lines, 1, &err))
+        fail_msg("%s", err.text);
+    assert_true(page_moves("ddr3", NULL, 0, &err));
+    assert_false(page_moves("gpu", parts, 2, &err));
+    assert_string_equal(
+        err.text, "--set: simt.l2.interleave: homes cannot change while the machine runs, because this cache "
+                  "has the lines "
+                  "of its memory alone; allowed: a second level in front of all memories, or `l2: none`");
+    assert_false(page_moves("nupim", NULL, 0, &err));
+    assert_non_null(strstr(err.text, "nupim.yaml:"));
+    assert_non_null(strstr(err.text, "l2.interleave: homes cannot change while the machine runs"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_spread_evenly),
         cmocka_unit_test(slices_request_from_their_channels),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(homes_are_fixed_by_caches_at_memories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,6 +339,13 @@ static void hostile_ranges(void **state)
     assert_false(home_page_move(map, 0x10000, 2, NULL, NULL, 0, &err));
     assert_false(home_page_move(map, 0x12000, 0, NULL, NULL, 0, &err));
     assert_false(home_range_change(map, 0x10000, 0x2000, &layout, NULL, NULL, 0, &err));
+    /* A fixed map: what was possible is refused with the first message. */
+    assert_true(home_page_move(map, 0x10000, 1, NULL, NULL, 0, &err));
+    home_map_fix(map, "the first reason");
+    home_map_fix(map, "another one");
+    assert_false(home_page_move(map, 0x10000, 0, NULL, NULL, 0, &err));
+    assert_string_equal(err.text, "the first reason");
+    assert_int_equal(home_page_frame(map, 0x10000), 1);
     home_map_free(map);
 }
 
