@@ -28,8 +28,14 @@ void simt_memory_init(struct simt *simt)
         simt->atomics[i].next = simt->free_atomics;
         simt->free_atomics = &simt->atomics[i];
     }
-    simt->link = (struct mem_link){
-        simt->parts.lower_ops, simt->parts.lower, &simt_client_ops, simt, NULL, false, simt->parts.homes, NULL};
+    simt->link = (struct mem_link){simt->parts.lower_ops,
+                                   simt->parts.lower,
+                                   &simt_client_ops,
+                                   simt,
+                                   NULL,
+                                   false,
+                                   simt->parts.homes,
+                                   NULL};
     if (simt->parts.mmu)
         simt->tlb = simt_tlb_new(simt->parts.mmu, SIMT_ACCESSES + config->warps, page_done, simt);
 }
@@ -115,6 +121,8 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         counters->accesses++;
         counters->requests += access->count;
         histogram_add(&counters->requests_of, access->count);
+        if (access->kind == SIMT_LOAD)
+            histogram_add(&counters->loads_of, access->count);
     }
     note_stacks(simt, access);
     access->divergent =
@@ -186,7 +194,7 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     access->slot = (uint16_t)slot;
     access->rd = op->rd;
     access->pc = op->pc;
-    access->count = access->sent = access->answered = access->passes = 0;
+    access->count = access->sent = access->answered = access->passes = access->responses = 0;
     access->passed = access->divergent = false;
     access->pages = 0;
     access->ready = 0;
@@ -254,6 +262,16 @@ void simt_unit_returned(struct custom_waiter *waiter, uint64_t now)
     simt_fetch(simt, (uint32_t)(warp - simt->warps), simt->cycle);
 }
 
+/* Counts how far apart the responses of a load came. */
+static void count_responses(struct simt *simt, const struct simt_access *access)
+{
+    if (access->kind != SIMT_LOAD)
+        return;
+    simt->counters.one_response += access->responses == 1;
+    if (access->responses > 1)
+        histogram_add(&simt->counters.response_delay, access->last_response - access->first_response);
+}
+
 /* Notes that one of the access's lines was answered in cycle `ready`. */
 static void answered(struct simt *simt, struct simt_access *access, uint64_t ready)
 {
@@ -261,8 +279,19 @@ static void answered(struct simt *simt, struct simt_access *access, uint64_t rea
         [SIMT_LOAD] = SIMT_WORK_load, [SIMT_STORE] = SIMT_WORK_store, [SIMT_ATOMIC] = SIMT_WORK_atomic};
     uint64_t value = ready + simt->config.work[works[access->kind]].latency;
     access->ready = value > access->ready ? value : access->ready;
-    if (++access->answered == access->count)
-        complete(simt, access, access->ready);
+    if (++access->answered < access->count)
+        return;
+    count_responses(simt, access);
+    complete(simt, access, access->ready);
+}
+
+/* Notes a response from below the first-level cache. */
+static void answered_below(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    if (access->responses++ == 0)
+        access->first_response = cycle;
+    access->last_response = cycle;
+    answered(simt, access, cycle);
 }
 
 static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
@@ -273,7 +302,7 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     if (level == MEM_LEVELS)
         simt->refused = simt->full = false;
     else
-        answered(simt, access, clock_cycle(&simt->parts.clock, now));
+        answered_below(simt, access, clock_cycle(&simt->parts.clock, now));
 }
 
 static void leave_queue(struct simt *simt)

@@ -112,6 +112,13 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         stats_counter(stats, work, works[i].name, &c->work[i], "instructions", works[i].meaning);
     stats_histogram(stats, scope, "requests_of", &c->requests_of, "requests/access", "instructions",
                     "accesses by their number of requests");
+    stats_histogram(stats, scope, "loads_of", &c->loads_of, "requests/load", "instructions",
+                    "loads by their number of requests");
+    stats_counter(stats, scope, "one_response", &c->one_response, "instructions",
+                  "loads of which the first-level cache answered all requests but one");
+    stats_histogram(
+        stats, scope, "response_delay", &c->response_delay, "cycles", "instructions",
+        "loads of which it answered all but several, by the cycles between their first and last responses");
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
 }
 

@@ -94,6 +94,8 @@ struct simt *simt_new(const struct simt_config *config, const struct simt_parts 
     static_assert(COALESCE_LINES == 1 << 6, "the last of 7 buckets holds the most lines");
     simt->counters.requests_of = histogram_log2(0, 7);
     simt->counters.requests_of.bounded = true;
+    simt->counters.loads_of = histogram_linear(1, 3);
+    simt->counters.response_delay = histogram_linear(20, 5);
     make_slots(simt);
     event_init(&simt->event, parts->component, run, simt);
     simt_memory_init(simt);

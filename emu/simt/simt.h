@@ -228,7 +228,10 @@ struct simt_counters {
     /* of global memory: instructions, their lines, and the instructions for which coalesce_divergent() is
      * true */
     uint64_t accesses, requests, divergent;
-    struct histogram requests_of; /* instructions by their number of lines, up to COALESCE_LINES */
+    struct histogram requests_of;    /* instructions by their number of lines, up to COALESCE_LINES */
+    struct histogram loads_of;       /* loads among them, by their number of lines */
+    uint64_t one_response;           /* loads of which the first-level cache answered all lines but one */
+    struct histogram response_delay; /* all but several: cycles between the first and the last response */
     uint64_t shared_accesses, shared_passes;
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;

@@ -73,6 +73,8 @@ struct simt_access {
     bool passed;                    /* the passes are done */
     uint32_t pages;                 /* pages that the TLB has not found yet; then it is not in the queue */
     uint64_t ready;                 /* cycle in which the value is ready, as known so far */
+    uint32_t responses;             /* from below the first-level cache */
+    uint64_t first_response, last_response; /* cycles */
     uint64_t pc;
     struct coalesce_line lines[COALESCE_LINES];
     struct cache_waiter waiters[COALESCE_LINES];
