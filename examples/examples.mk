@@ -6,12 +6,16 @@ NUCD_KERNELS   := meabo2 meabo5 ebox stride spatter spmv
 SIMT_KERNELS   := vector_add reduction scalar_product walsh backprop bfs kmeans pathfinder needleman_wunsch lud stencil \
                   sgemm hotspot3d srad libor
 SIMT_EXAMPLES  := $(SIMT_KERNELS:%=$(EXAMPLES)/simt/%)
+# The workloads of the NUPIM and TOM papers that are not among the kernels above.
+WORKLOADS      := bfs btree cfd heartwall kmeans libor lulesh nn ray srad streamcluster
+WORKLOAD_FILES := $(WORKLOADS:%=$(EXAMPLES)/workloads/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
 
-.PHONY: examples simt-examples demo
+.PHONY: examples simt-examples workloads demo
 examples: $(EXAMPLE_FILES) ## cross-compile the examples
 simt-examples: $(SIMT_EXAMPLES) ## cross-compile the kernels for multiprocessors
+workloads: $(WORKLOAD_FILES) ## cross-compile the workloads of the NUPIM and TOM papers
 
 $(EXAMPLES)/spmv: examples/spmv/spmv.c examples/spmv/matrix.c examples/spmv/matrix.h
 $(EXAMPLES)/hello: examples/hello.c
@@ -27,6 +31,10 @@ $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%): $(EXAMPLES)/nucd/%: examples/nucd/%.c exam
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -march=rv64gc_zba_zbb_zbs $< -lm -o $@
 
 $(SIMT_EXAMPLES): $(EXAMPLES)/simt/%: examples/simt/%.c examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) $< -lm -o $@
+
+$(WORKLOAD_FILES): $(EXAMPLES)/workloads/%: examples/workloads/%.c examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) $< -lm -o $@
 

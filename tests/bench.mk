@@ -43,7 +43,7 @@ bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD
 	    $(BENCH_LOOPS)
 
 # The event queue and the DRAM engine alone.
-BENCH_PARTS := $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/stream_bench
+BENCH_PARTS := $(addprefix $(BENCH_DIR)/,event_bench dram_bench stream_bench sharing)
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
@@ -73,8 +73,8 @@ bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
 .PHONY: bench-nupim
-bench-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's congestion management on two of its benchmarks
-	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim
+bench-nupim: $(BENCH_DIR)/sharing $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; UNSCALED=1: two of them with the paper's epochs
+	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/sharing $(BENCH_DIR)/nupim $(EXAMPLES)
 
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core

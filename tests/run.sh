@@ -246,6 +246,8 @@ fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
+    built workloads && suite "workloads" tests/simt/workloads.sh "$BUILD/bin/croft" "$BUILD/tests/simt/workloads" \
+        "$BUILD"/examples/workloads/*
     suite "regions of threads" tests/nucd/threads.sh "$BUILD/bin/croft"
     built simt-examples && suite "candidates" tests/cmd/candidates.sh "$BUILD/bin/croft" "$BUILD/examples/simt"
     built simt-examples && suite "trees of parts" tests/machine/trees.sh "$BUILD/bin/croft" "$BUILD/tests/machine/trees" \

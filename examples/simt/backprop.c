@@ -12,7 +12,7 @@ struct layer {
     float *weights;  /* [input][hidden] */
     float *previous; /* previous change of each weight */
     float *partial;  /* [block][hidden] */
-    float delta[HIDDEN];
+    float *delta;    /* [hidden] */
 };
 
 static void forward(const struct layer *p)
@@ -97,7 +97,8 @@ int main(int argc, char **argv)
         layers[i] = (struct layer){.inputs = values,
                                    .weights = kernel_memory(count, sizeof(float)),
                                    .previous = kernel_memory(count, sizeof(float)),
-                                   .partial = kernel_memory(count / ROWS, sizeof(float))};
+                                   .partial = kernel_memory(count / ROWS, sizeof(float)),
+                                   .delta = kernel_memory(HIDDEN, sizeof(float))};
         kernel_fill(layers[i].weights, count, 8);
         for (long w = 0; w < count; w++)
             layers[i].weights[w] = (layers[i].weights[w] - 0.5f) / 64;

@@ -3,7 +3,7 @@
  * neighbour has the temperature of the point itself. */
 #include "kernel.h"
 
-enum { BLOCK_X = 32, BLOCK_Y = 4, LAYERS = 8, STEPS = 4 };
+enum { BLOCK_X = 32, BLOCK_Y = 4, LAYERS = 8 };
 
 static const float surroundings = 80; /* degrees Celsius */
 
@@ -48,25 +48,28 @@ static void hotspot_scalar(const struct hotspot *p)
 
 int main(int argc, char **argv)
 {
-    long size = kernel_size(argc, argv, 24, 1, 1024, 1), count = size * size * LAYERS;
-    float *power = kernel_memory(count, sizeof *power), *heat[4];
+    static const struct kernel_argument arguments[] = {{"SIZE", 24, 1, 1024}, {"STEPS", 4, 1, 1000}};
+    long sizes[2];
+    kernel_arguments(argc, argv, arguments, 2, sizes);
+    long size = sizes[0], steps = sizes[1], count = size * size * LAYERS;
+    float *power = kernel_array(count, sizeof *power), *heat[4];
     kernel_fill(power, count, 19);
     for (int i = 0; i < 4; i++) {
-        heat[i] = kernel_memory(count, sizeof(float));
+        heat[i] = kernel_array(count, sizeof(float));
         kernel_fill(heat[i], count, 20);
         for (long point = 0; point < count; point++)
             heat[i][point] = surroundings + 10 * heat[i][point];
     }
     croft_roi_begin("hotspot3d");
-    for (int step = 0; step < STEPS; step++) {
-        struct hotspot arguments = {power, heat[step % 2], heat[!(step % 2)], size};
-        KERNEL_RUN(hotspot, &arguments, simt_dim(kernel_blocks(size, BLOCK_X), kernel_blocks(size, BLOCK_Y)),
+    for (long step = 0; step < steps; step++) {
+        struct hotspot hot = {power, heat[step % 2], heat[!(step % 2)], size};
+        KERNEL_RUN(hotspot, &hot, simt_dim(kernel_blocks(size, BLOCK_X), kernel_blocks(size, BLOCK_Y)),
                    simt_dim(BLOCK_X, BLOCK_Y));
     }
     croft_roi_end("hotspot3d");
 
-    for (int step = 0; step < STEPS; step++)
+    for (long step = 0; step < steps; step++)
         hotspot_scalar(&(struct hotspot){power, heat[2 + step % 2], heat[2 + !(step % 2)], size});
-    return kernel_report("hotspot3d", size, heat[0], (size_t)count * sizeof(float),
-                         kernel_close(heat[0], heat[2], count, 1e-6));
+    return kernel_report("hotspot3d", size, heat[steps % 2], (size_t)count * sizeof(float),
+                         kernel_close(heat[steps % 2], heat[2 + steps % 2], count, 1e-6));
 }

@@ -26,6 +26,38 @@ static inline long kernel_size(int argc, char **argv, long usual, long lowest, l
     return size;
 }
 
+/* An argument of a program: its name in messages, its usual value, and its limits. */
+struct kernel_argument {
+    const char *name;
+    long usual, lowest, highest;
+};
+
+/* Stores the program's `count` arguments in values[], the usual ones for those that are not given. */
+static inline void kernel_arguments(int argc, char **argv, const struct kernel_argument *arguments, int count,
+                                    long *values)
+{
+    int bad = argc - 1 > count;
+    for (int i = 0; i < count; i++) {
+        const struct kernel_argument *a = &arguments[i];
+        char *end = NULL;
+        values[i] = i + 1 < argc ? strtol(argv[i + 1], &end, 10) : a->usual;
+        bad |=
+            (end && (end == argv[i + 1] || *end != '\0')) || values[i] < a->lowest || values[i] > a->highest;
+    }
+    if (!bad)
+        return;
+    fprintf(stderr, "usage: %s", argv[0]);
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, " [%s", arguments[i].name);
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, "]");
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, "\n%s: %ld to %ld, default %ld", arguments[i].name, arguments[i].lowest,
+                arguments[i].highest, arguments[i].usual);
+    fprintf(stderr, "\n");
+    exit(2);
+}
+
 /* Runs a kernel to its end; the arguments are simt_launch()'s. */
 #define KERNEL_RUN(...)                                                                                      \
     do {                                                                                                     \
@@ -44,6 +76,15 @@ static inline void *kernel_memory(long count, size_t size)
         exit(1);
     }
     return memory;
+}
+
+/* Returns kernel_memory() that begins with a page, as a GPU's allocator places large arrays: a warp's aligned
+ * access to adjacent words has one line, and arrays share no pages. */
+static inline void *kernel_array(long count, size_t size)
+{
+    enum { PAGE = 4096 };
+    uintptr_t memory = (uintptr_t)kernel_memory(count * (long)size + PAGE, 1);
+    return (void *)((memory + PAGE - 1) / PAGE * PAGE);
 }
 
 /* Returns the smallest number of blocks of `size` that hold `count`. */

@@ -1,21 +1,25 @@
-/* Parallel reduction: the sum of a vector. Each block adds 512 elements in a fixed tree in its scratchpad.
- * The blocks' sums are the next round's vector. */
+/* Parallel reduction: the sum of a vector. Each thread adds some elements, and each block its threads' sums in a fixed tree in
+ * its scratchpad. The blocks' sums are the next round's vector. */
 #include "kernel.h"
 
-enum { BLOCK = 256, SPAN = 2 * BLOCK };
+enum { BLOCK = 256 };
 
 struct reduce {
     const float *in;
     float *out; /* one for each block */
     long count;
+    long span; /* elements of a block */
 };
 
 static void reduce(const struct reduce *p)
 {
     float *tree = simt_shared();
     uint32_t t = thread_x();
-    long first = (long)block_x() * SPAN + t, second = first + BLOCK;
-    tree[t] = (first < p->count ? p->in[first] : 0) + (second < p->count ? p->in[second] : 0);
+    long first = (long)block_x() * p->span, end = first + p->span < p->count ? first + p->span : p->count;
+    float sum = 0;
+    for (const float *in = p->in + first + t; in < p->in + end; in += BLOCK)
+        sum += *in;
+    tree[t] = sum;
     for (uint32_t half = BLOCK / 2; half > 0; half /= 2) {
         simt_barrier();
         if (t < half)
@@ -27,19 +31,22 @@ static void reduce(const struct reduce *p)
 
 int main(int argc, char **argv)
 {
-    long count = kernel_size(argc, argv, 16384, 1, 1 << 24, 1);
-    long partials = kernel_blocks(count, SPAN);
-    float *values = kernel_memory(count, sizeof *values);
-    float *sums[2] = {kernel_memory(partials, sizeof(float)), kernel_memory(partials, sizeof(float))};
+    static const struct kernel_argument arguments[] = {{"SIZE", 16384, 1, 1 << 26},
+                                                       {"ELEMENTS", 2, 1, 1 << 16}};
+    long sizes[2];
+    kernel_arguments(argc, argv, arguments, 2, sizes);
+    long count = sizes[0], span = BLOCK * sizes[1], partials = kernel_blocks(count, span);
+    float *values = kernel_array(count, sizeof *values);
+    float *sums[2] = {kernel_array(partials, sizeof(float)), kernel_array(partials, sizeof(float))};
     kernel_fill(values, count, 3);
 
     const float *in = values;
     int round = 0;
     croft_roi_begin("reduction");
     for (long left = count, next; left > 1 || round == 0; left = next, round++) {
-        next = kernel_blocks(left, SPAN);
-        struct reduce arguments = {in, sums[round % 2], left};
-        KERNEL_RUN(reduce, &arguments, simt_dim((uint32_t)next), simt_dim(BLOCK),
+        next = kernel_blocks(left, span);
+        struct reduce sum = {in, sums[round % 2], left, span};
+        KERNEL_RUN(reduce, &sum, simt_dim((uint32_t)next), simt_dim(BLOCK),
                    .scratchpad = BLOCK * sizeof(float));
         in = sums[round % 2];
     }

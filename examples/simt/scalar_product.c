@@ -30,9 +30,9 @@ static void product(const struct product *p)
 int main(int argc, char **argv)
 {
     long pairs = kernel_size(argc, argv, 48, 1, 16384, 1), count = pairs * LENGTH;
-    float *a = kernel_memory(count, sizeof *a), *b = kernel_memory(count, sizeof *b);
-    float *products = kernel_memory(pairs, sizeof *products),
-          *expected = kernel_memory(pairs, sizeof *expected);
+    float *a = kernel_array(count, sizeof *a), *b = kernel_array(count, sizeof *b);
+    float *products = kernel_array(pairs, sizeof *products),
+          *expected = kernel_array(pairs, sizeof *expected);
     kernel_fill(a, count, 4);
     kernel_fill(b, count, 5);
 

@@ -55,7 +55,7 @@ static void walsh_scalar(float *values, long count)
 int main(int argc, char **argv)
 {
     long bits = kernel_size(argc, argv, 13, 9, 22, 1), count = 1L << bits;
-    float *values = kernel_memory(count, sizeof *values), *expected = kernel_memory(count, sizeof *expected);
+    float *values = kernel_array(count, sizeof *values), *expected = kernel_array(count, sizeof *expected);
     kernel_fill(values, count, 6);
     memcpy(expected, values, (size_t)count * sizeof *values);
 

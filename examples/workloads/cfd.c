@@ -1,9 +1,9 @@
 /* Fluxes of an unstructured grid, like Rodinia's CFD solver: each cell gathers five variables of its four neighbours and adds
  * their differences and sums, then all cells are updated. Neighbours are the cells before and after, and two within some
  * hundred cells, as renumbered tetrahedra have them. */
-#include "aligned.h"
+#include "../simt/kernel.h"
 
-enum { BLOCK = 192, NEIGHBOURS = 4, VARIABLES = 5, STEPS = 3, REACH = 2048 };
+enum { BLOCK = 192, NEIGHBOURS = 4, VARIABLES = 5, REACH = 2048 };
 
 struct grid {
     long cells;
@@ -54,14 +54,18 @@ static void time_step(struct grid *argument)
 
 int main(int argc, char **argv)
 {
-    long cells = kernel_size(argc, argv, 24576, 64, 1 << 20, 1);
+    static const struct kernel_argument arguments[] = {{"CELLS", 2304, REACH / 2, 1 << 20},
+                                                       {"STEPS", 3, 1, 1000}};
+    long sizes[2];
+    kernel_arguments(argc, argv, arguments, 2, sizes);
+    long cells = sizes[0], steps = sizes[1];
     uint64_t state = 3;
-    uint32_t *neighbours = aligned_memory(cells * NEIGHBOURS, sizeof *neighbours);
-    float *factors = aligned_memory(cells * NEIGHBOURS, sizeof *factors);
-    float *now = aligned_memory(cells * VARIABLES, sizeof *now),
-          *flux = aligned_memory(cells * VARIABLES, sizeof *flux);
-    float *expected = aligned_memory(cells * VARIABLES, sizeof *expected),
-          *work = aligned_memory(cells * VARIABLES, sizeof *work);
+    uint32_t *neighbours = kernel_array(cells * NEIGHBOURS, sizeof *neighbours);
+    float *factors = kernel_array(cells * NEIGHBOURS, sizeof *factors);
+    float *now = kernel_array(cells * VARIABLES, sizeof *now),
+          *flux = kernel_array(cells * VARIABLES, sizeof *flux);
+    float *expected = kernel_array(cells * VARIABLES, sizeof *expected),
+          *work = kernel_array(cells * VARIABLES, sizeof *work);
     for (long cell = 0; cell < cells; cell++)
         for (int j = 0; j < NEIGHBOURS; j++) {
             long far = (long)(kernel_random(&state) % (2 * REACH)) - REACH, off = j == 0   ? -1
@@ -76,13 +80,13 @@ int main(int argc, char **argv)
         .cells = cells, .neighbours = neighbours, .factors = factors, .now = now, .flux = flux};
 
     croft_roi_begin("cfd");
-    for (int step = 0; step < STEPS; step++) {
+    for (long step = 0; step < steps; step++) {
         KERNEL_RUN(compute_flux, &grid, simt_dim(kernel_blocks(cells, BLOCK)), simt_dim(BLOCK));
         KERNEL_RUN(time_step, &grid, simt_dim(kernel_blocks(cells, BLOCK)), simt_dim(BLOCK));
     }
     croft_roi_end("cfd");
 
-    for (int step = 0; step < STEPS; step++) {
+    for (long step = 0; step < steps; step++) {
         for (long cell = 0; cell < cells; cell++)
             add_flux(&grid, expected, cell, work);
         for (long cell = 0; cell < cells; cell++)
