@@ -37,7 +37,7 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
 {
     if (asked->target.use == CACHE_PREFETCH)
         return CACHE_MISS;
-    if (!mshr_add(&cache->mshrs, mshr, &asked->target))
+    if (mshr->expired || !mshr_add(&cache->mshrs, mshr, &asked->target))
         return full(cache, &mshr->blocked, asked);
     if (mshr->state != MSHR_SENT && asked->target.use == CACHE_STORE)
         mshr->request.exclusive = true;

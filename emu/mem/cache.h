@@ -40,6 +40,7 @@
 #include "emu/mem/keep_out.h"
 #include "emu/mem/prefetch.h"
 #include "emu/mem/protocol.h"
+#include "emu/mem/push.h"
 #include "emu/mem/request.h"
 #include "emu/mem/tags.h"
 #include "emu/sim/clock.h"
@@ -228,6 +229,15 @@ bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, 
 
 /* Removes a line that is not dirty, without time. Unsent stores to it are still written. */
 void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
+
+/* Remove a line, or all lines but thread stacks, without write-backs and without time, and make what has been requested
+ * from the level below old: it serves the accesses that wait for it, and is not kept; later accesses wait, and then
+ * request the line again. Not for coherent caches. */
+void cache_expire(struct cache *cache, uint64_t line, uint64_t now);
+void cache_expire_all(struct cache *cache);
+
+/* Calls the push when all writes that are in the write buffer now have been answered. Returns false if there are none. */
+bool cache_push(struct cache *cache, struct mem_push *push);
 
 /* Returns the state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);

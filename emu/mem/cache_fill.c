@@ -194,7 +194,10 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
         cache_tell_fill(cache, mshr->line, mshr->asked, now, level);
     }
     serve(cache, mshr, owned, &served, now);
-    place(cache, mshr->line, mshr->prefetch ? state | CACHE_FLAG_PREFETCHED : state, now);
+    if (mshr->expired)
+        cache_tell_evict(cache, mshr->line, now);
+    else
+        place(cache, mshr->line, mshr->prefetch ? state | CACHE_FLAG_PREFETCHED : state, now);
     if (stack)
         cache_stack_filled(cache, mshr->line, words, !here);
     if (mshr->targets)

@@ -1,5 +1,7 @@
 /* Changes to lines that take no time in this cache: by the last level below, by resets and by
  * fast-forwarding. */
+#include <assert.h>
+
 #include "emu/mem/cache_state.h"
 
 /* Returns whether the write buffer has the newest version of the line. If `take`, removes unsent writes and
@@ -69,6 +71,28 @@ void cache_invalidate_all(struct cache *cache)
         tags_clear(tags);
     for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
         cache_copy_lost(cache, cache->mshrs.mshrs[__builtin_ctzll(busy)].line);
+}
+
+static void expire(struct mshr *mshr)
+{
+    mshr->expired = mshr->expired || mshr->state == MSHR_SENT;
+}
+
+void cache_expire(struct cache *cache, uint64_t line, uint64_t now)
+{
+    struct mshr *mshr = mshr_find(&cache->mshrs, line);
+    assert(!cache->config.coherent);
+    cache_forget(cache, line, now);
+    if (mshr)
+        expire(mshr);
+}
+
+void cache_expire_all(struct cache *cache)
+{
+    assert(!cache->config.coherent);
+    cache_invalidate_all(cache);
+    for (uint64_t busy = cache->mshrs.busy; busy; busy &= busy - 1)
+        expire(&cache->mshrs.mshrs[__builtin_ctzll(busy)]);
 }
 
 /* Brings the line up to date in the levels below. Returns whether only this cache has it. */

@@ -51,7 +51,8 @@ struct cache_write {
     struct cache_write *next;     /* in the list of busy or of free entries */
     struct cache_write *previous; /* in the list of busy ones */
     uint64_t line;
-    uint64_t words; /* set of 32-bit words of the line */
+    uint64_t words;  /* set of 32-bit words of the line */
+    uint64_t number; /* in order of their entries */
     enum cache_write_state state;
     bool keep;                /* the cache keeps a clean copy */
     bool alone;               /* contains a store to a line that was not in the cache */
@@ -109,6 +110,8 @@ struct cache {
 
     struct cache_write *writes_busy, *writes_free; /* youngest first */
     uint32_t writes_used;
+    uint64_t writes_taken; /* number of the next one */
+    struct mem_pushes pushes;
     uint16_t writes_of[CACHE_HASHES]; /* number of busy entries by hash of the line */
     struct cache_write *writes;       /* array of all entries */
     struct cache_requests refused_reads, refused_writes;

@@ -21,7 +21,7 @@ static struct cache_write *take_place(struct cache *cache, uint64_t line)
     struct cache_write *write = cache->writes_free;
     assert(write);
     cache->writes_free = write->next;
-    *write = (struct cache_write){.next = cache->writes_busy, .line = line, .cache = cache};
+    *write = (struct cache_write){.next = cache->writes_busy, .line = line, .number = cache->writes_taken++, .cache = cache};
     if (write->next)
         write->next->previous = write;
     cache->writes_busy = write;
@@ -145,6 +145,13 @@ static void release(struct cache *cache, struct cache_write *write, uint64_t now
     struct mshr *mshr = mshr_find(&cache->mshrs, write->line);
     if (mshr && mshr->state == MSHR_HELD && !cache_write_find(cache, write->line))
         cache_plan(cache, mshr, now);
+    if (cache->pushes.first)
+        mem_pushes_answered(&cache->pushes, write->number, now);
+}
+
+bool cache_push(struct cache *cache, struct mem_push *push)
+{
+    return mem_pushes_add(&cache->pushes, push, cache->writes_taken, cache->writes_used);
 }
 
 /* Tells observers that the line has left, if neither the tags nor the write buffer have it. */

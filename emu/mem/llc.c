@@ -127,13 +127,25 @@ static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
     struct llc_list waiting = frame->waiting;
     frame->waiting.first = NULL;
     frame->busy = false;
-    if (evict) {
-        llc->counters.store_evictions++;
+    llc->counters.store_evictions += evict;
+    if (evict || frame->expired)
         llc_forget(llc, index, now);
-    }
+    frame->expired = false;
     llc_frame_changed(llc, index);
     look_all(llc, line, &waiting, now);
     llc_retry(llc, now);
+}
+
+void llc_expire(struct llc *llc, uint64_t line, uint64_t now)
+{
+    uint32_t index = llc_find(llc, line);
+    if (index == TAGS_NONE)
+        return;
+    llc->frames[index].expired = llc->frames[index].busy;
+    if (llc->frames[index].busy)
+        return;
+    llc_forget(llc, index, now);
+    llc_frame_changed(llc, index);
 }
 
 void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)

@@ -172,6 +172,12 @@ void llc_keep_out(struct llc *llc, const struct keep_out *list);
 /* Makes it the last level: its requests get their homes from this map, which must outlive it. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);
 
+/* Removes a line that is not dirty, without time. What is under way for it is finished first, and then not kept. */
+void llc_expire(struct llc *llc, uint64_t line, uint64_t now);
+
+/* Calls the push when memory has answered all writes that this cache has begun. Returns false if there are none. */
+bool llc_push(struct llc *llc, struct mem_push *push);
+
 /* Adds a first-level cache, whose lower port is this one, to the holders of the directory. Clients are
  * numbered from 0 in order of attachment; their number is not limited. */
 void llc_attach(struct llc *llc, struct cache *cache);

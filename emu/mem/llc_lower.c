@@ -134,7 +134,8 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t
     out->line = line;
     llc->leaving[leaving_slot(line)]++;
     set_words(llc, out, words);
-    llc->written++;
+    out->number = llc->written++;
+    llc->writes_used++;
     llc_tell_write(llc, line, now);
     bool first = !llc->unsent_writes;
     if (first)
@@ -211,12 +212,21 @@ static void line_went(struct llc *llc, struct mem_request *request, uint64_t now
 {
     struct llc_outgoing *out =
         (struct llc_outgoing *)((char *)request - offsetof(struct llc_outgoing, request));
+    const uint64_t number = out->number;
     out->used = false;
+    llc->writes_used--;
     llc->leaving[leaving_slot(out->line)]--;
     out->next = llc->free_writes;
     llc->free_writes = out;
     llc_line_changed(llc, out->line);
     llc_retry(llc, now);
+    if (llc->pushes.first)
+        mem_pushes_answered(&llc->pushes, number, now);
+}
+
+bool llc_push(struct llc *llc, struct mem_push *push)
+{
+    return mem_pushes_add(&llc->pushes, push, llc->written, llc->writes_used);
 }
 
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)

@@ -87,6 +87,7 @@ struct llc_frame {
     int32_t owner;    /* client that may have changed the line, or LLC_NOBODY */
     uint16_t atomics; /* in the atomic unit; it is busy with these only */
     bool busy;
+    bool expired;     /* the line leaves as soon as it is not busy */
     bool prefetching; /* busy with a prefetch that no request has waited for */
     bool prefetched;  /* prefetched by this cache and not used yet */
 };
@@ -129,6 +130,7 @@ struct llc_mshr {
 struct llc_outgoing {
     uint64_t line;
     uint64_t words;            /* set of the line's words */
+    uint64_t number;           /* in order of their beginning */
     struct llc_outgoing *next; /* of the free ones, or of those that memory has not accepted */
     struct mem_request request;
     bool used;
@@ -199,6 +201,8 @@ struct llc {
     uint32_t mshrs_used;
     struct llc_outgoing *writes, *free_writes, *unsent_writes, *unsent_writes_last;
     uint16_t leaving[LLC_LEAVING]; /* numbers of outstanding writes, by hash of the line */
+    uint32_t writes_used;
+    struct mem_pushes pushes;
     uint64_t written, accepted;    /* number of writes begun, and of those accepted by memory */
 
     struct prefetcher prefetcher;

@@ -60,6 +60,7 @@ struct mshr *mshr_take(struct mshr_file *file, uint64_t line, uint64_t asked)
     mshr->asked = asked;
     mshr->state = MSHR_PLANNED;
     mshr->prefetch = false;
+    mshr->expired = false;
     mshr->ahead = false;
     mshr->targets = 0;
     return mshr;

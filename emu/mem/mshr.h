@@ -32,6 +32,7 @@ struct mshr {
     uint64_t asked; /* time of the access that allocated it */
     enum mshr_state state;
     bool prefetch;    /* no demand access has asked for the line */
+    bool expired;     /* what comes is old: it is not kept, and no further access may wait for it */
     bool ahead;       /* buffered writes of the line are younger and need not be answered first */
     uint32_t targets; /* at most the file's limit of targets */
     struct mshr_target *target;

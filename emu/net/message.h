@@ -21,16 +21,17 @@ struct net_queue {
     uint32_t first, count, size;
 };
 
-/* Bytes of data in a request and in its response. Maintenance and device commands have no data; the response
- * to an upgrade is only a grant. */
+/* Bytes of data in a request and in its response. Maintenance has no data, and the response to an upgrade is only a grant. A
+ * command carries its size both ways; who answers it sets the size of the response. */
 static inline uint32_t net_request_bytes(const struct mem_request *request)
 {
-    return request->op == MEM_WRITE ? request->size : 0;
+    return request->op == MEM_WRITE || request->op == MEM_COMMAND ? request->size : 0;
 }
 
 static inline uint32_t net_response_bytes(const struct mem_request *request)
 {
-    return request->op == MEM_READ && !request->upgrade ? request->size : 0;
+    const bool brings = request->op == MEM_READ && !request->upgrade;
+    return brings || request->op == MEM_COMMAND ? request->size : 0;
 }
 
 /* Makes an empty queue for `size` messages; aborts when out of memory. Release it with net_queue_free(). */

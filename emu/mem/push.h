@@ -1,0 +1,39 @@
+/* Waits until the writes that a cache has under way have been answered by the level below. */
+#ifndef EMU_MEM_PUSH_H
+#define EMU_MEM_PUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The owner sets done and owner; it is busy from cache_push() or llc_push() that returned true until its callback. */
+struct mem_push {
+    struct mem_push *next;
+    uint64_t before; /* it waits for writes with a lower number */
+    uint32_t left;   /* how many of these have not been answered */
+    void (*done)(struct mem_push *push, uint64_t now);
+    void *owner;
+};
+
+/* A cache's list of those that wait. */
+struct mem_pushes {
+    struct mem_push *first;
+};
+
+/* Makes the push wait for `left` writes, all of which have numbers below `before`. Returns false, and does nothing, if there
+ * are none. */
+static inline bool mem_pushes_add(struct mem_pushes *pushes, struct mem_push *push, uint64_t before,
+                                  uint32_t left)
+{
+    if (left == 0)
+        return false;
+    push->before = before;
+    push->left = left;
+    push->next = pushes->first;
+    pushes->first = push;
+    return true;
+}
+
+/* A write was answered. Calls those that have waited for it last. */
+void mem_pushes_answered(struct mem_pushes *pushes, uint64_t number, uint64_t now);
+
+#endif
