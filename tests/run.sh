@@ -158,7 +158,8 @@ streams() {
     shift 2
     local kind
     for kind in "$@"; do
-        suite "$label$kind streams" "$where/tests/hart/streams" "$kind" "$BUILD/tests/hart/runner" "$where/tests/hart"
+        mkdir -p "$where/tests/hart/$kind"
+        suite "$label$kind streams" "$where/tests/hart/streams" "$kind" "$BUILD/tests/hart/runner" "$where/tests/hart/$kind"
     done
 }
 
