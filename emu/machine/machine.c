@@ -38,12 +38,48 @@ static const struct simt_config *giver(const struct tree *tree, const char *fiel
     return NULL;
 }
 
+/* Returns the capacity of all memories in bytes. *request is the longest request in bytes that all of them
+ * accept. */
+static uint64_t memory_room(const struct machine_config *config, uint64_t *request)
+{
+    uint64_t room = 0;
+    *request = UINT64_MAX;
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        if (i->kind != &dram_kind)
+            continue;
+        const struct dram_config *dram = i->config;
+        uint64_t queue = dram->read_queue < dram->write_queue ? dram->read_queue : dram->write_queue;
+        room += dram_config_bytes(dram);
+        if (queue * dram->burst_bytes < *request)
+            *request = queue * dram->burst_bytes;
+    }
+    return room;
+}
+
+/* Returns the number of threads that have stacks at a time. Without a clock, they are those of a block. */
+static uint64_t stack_threads(const struct machine_config *config, bool timed)
+{
+    return timed ? (uint64_t)config->warps * config->simt->width : config->simt->block_threads;
+}
+
+/* Makes memory, whose size is not given, the smallest power of two that has twice the room of all stacks; but no larger
+ * than the memories of a timed machine. */
+static void grow_memory(const struct machine_config *config, struct memory_config *memory, uint64_t stack,
+                        bool timed)
+{
+    uint64_t request, room = timed ? memory_room(config, &request) : ROOT_MEMORY_MOST;
+    uint64_t stacks = stack_threads(config, timed) * stack;
+    if (tree_find(config->tree, "memory")->given[part_field_find(&memory_kind, "size")])
+        return;
+    while (memory->size < 2 * stacks && memory->size < room)
+        memory->size = 2 * memory->size < room ? 2 * memory->size : room;
+}
+
 /* Returns the size of stacks: the largest power of two up to the usual one with which those of all threads take half of
- * memory. Without a clock, only the threads of a block have stacks at a time. */
+ * memory. */
 static uint64_t stack_that_fits(const struct machine_config *config, bool timed)
 {
-    uint64_t threads = timed ? (uint64_t)config->warps * config->simt->width : config->simt->block_threads;
-    uint64_t stack = SIMT_STACK;
+    uint64_t threads = stack_threads(config, timed), stack = SIMT_STACK;
     while (stack > SIMT_STACK_LEAST && threads * stack > config->memory->size / 2)
         stack /= 2;
     return stack;
@@ -51,7 +87,7 @@ static uint64_t stack_that_fits(const struct machine_config *config, bool timed)
 
 /* Sets what all multiprocessors have in common, where it is not given, to what one of them is given, or to a value that
  * fits. */
-static void settle_simt(const struct machine_config *config, bool timed)
+static void settle_simt(const struct machine_config *config, struct memory_config *memory, bool timed)
 {
     const struct simt_config *stack = giver(config->tree, "stack"),
                              *placement = giver(config->tree, "placement");
@@ -59,6 +95,7 @@ static void settle_simt(const struct machine_config *config, bool timed)
         placement_at = part_field_find(&simt_kind, "placement");
     if (!config->simt)
         return;
+    grow_memory(config, memory, stack ? stack->stack : SIMT_STACK, timed);
     uint64_t bytes = stack ? stack->stack : stack_that_fits(config, timed);
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
         struct simt_config *simt = i->config;
@@ -78,6 +115,7 @@ static void view(struct machine_config *config, struct tree *tree)
     struct root_config *root = tree_root(tree)->config;
     int harts = part_field_find(&root_kind, "harts");
     const struct devices_config *devices = tree_config(tree, "devices");
+    struct memory_config *memory = tree_find(tree, "memory")->config;
     *config = (struct machine_config){
         .tree = tree,
         .name = root->name,
@@ -87,7 +125,7 @@ static void view(struct machine_config *config, struct tree *tree)
         .accel_count = copies(tree, "accel"),
         .host = tree_config(tree, "host"),
         .accel = tree_config(tree, "accel"),
-        .memory = tree_config(tree, "memory"),
+        .memory = memory,
         .stack = tree_config(tree, "user_stack"),
         .mmu = tree_config(tree, "mmu"),
         .devices = {.latency = devices->latency,
@@ -106,7 +144,7 @@ static void view(struct machine_config *config, struct tree *tree)
         held = simt->threads < held ? simt->threads : held;
         config->threads = held > config->threads ? held : config->threads;
     }
-    settle_simt(config, is_timed(tree));
+    settle_simt(config, memory, is_timed(tree));
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
     config->harts = root->harts;
@@ -160,24 +198,6 @@ static bool check_harts(const struct machine_config *config, struct error *err)
                     "accel.count, which is %u",
                     config->harts, cores);
     return at(config, "", "harts", err);
-}
-
-/* Returns the capacity of all memories in bytes. *request is the longest request in bytes that all of them
- * accept. */
-static uint64_t memory_room(const struct machine_config *config, uint64_t *request)
-{
-    uint64_t room = 0;
-    *request = UINT64_MAX;
-    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
-        if (i->kind != &dram_kind)
-            continue;
-        const struct dram_config *dram = i->config;
-        uint64_t queue = dram->read_queue < dram->write_queue ? dram->read_queue : dram->write_queue;
-        room += dram_config_bytes(dram);
-        if (queue * dram->burst_bytes < *request)
-            *request = queue * dram->burst_bytes;
-    }
-    return room;
 }
 
 /* Writes the last setting of a memory's capacity, if it is in another file than that of memory.size and later:

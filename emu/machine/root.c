@@ -40,18 +40,37 @@ static const struct part_field memory_fields[] = {
      "1 TiB",
      "4 KiB",
      NULL,
-     {"1 GiB", "1 GiB"},
+     {NULL, NULL},
      0,
-     "Size; the emulator allocates each page on its first write.",
+     "Size: 1 GiB, or more for the stacks of threads; the emulator allocates each page on its first write.",
      {"", ""}},
 };
 
-static const struct part_kind memory_kind = {
+static void derive_memory(void *part, const bool given[])
+{
+    const struct memory_config one = {
+        .size = ROOT_MEMORY}; /* the machine's builder knows what threads' stacks take */
+    part_take(&memory_kind, 0, part, &one, given);
+}
+
+static void note_memory(const void *config, const struct part_field *field, char *buffer, size_t size)
+{
+    const struct memory_config *memory = config;
+    (void)field;
+    (void)snprintf(buffer, size, "%s",
+                   memory->size == ROOT_MEMORY
+                       ? "default"
+                       : "twice what the stacks of threads take (simt.stack), if dram has room");
+}
+
+const struct part_kind memory_kind = {
     .name = "memory",
     .explanation = MEMORY_MEANING,
     .config_size = sizeof(struct memory_config),
     .fields = memory_fields,
     .field_count = COUNT_OF(memory_fields),
+    .derive = derive_memory,
+    .note = note_memory,
 };
 
 static const struct part_field stack_fields[] = {

@@ -8,6 +8,10 @@
 
 #define ROOT_HARTS 512 /* most harts of a machine */
 
+/* Main memory in bytes: without other needs, and at most. */
+#define ROOT_MEMORY      (UINT64_C(1) << 30)
+#define ROOT_MEMORY_MOST (UINT64_C(1) << 40)
+
 enum { ROOT_TEXT = 256 };
 
 enum mmu_ad { MMU_AD_HARDWARE, MMU_AD_FAULT };
@@ -38,6 +42,9 @@ struct devices_config {
 
 /* The root's kind; its roles are the parts of the shipped machines. */
 extern const struct part_kind root_kind;
+
+/* Main memory. */
+extern const struct part_kind memory_kind;
 
 /* A group of parts, for example a stack or a module. */
 extern const struct part_kind group_kind;

@@ -157,6 +157,34 @@ static void a_map_that_is_given_stays(void **state)
     assert_non_null(strstr(err.text, "/m.yaml:3: dram.map: "));
 }
 
+/* Memory has twice the room of the stacks: threads * bytes each, in a power of two of at least 1 GiB, as far as the DRAM
+ * goes. Stacks that are not given shrink when that is too little. 15 * 48 * 32 threads; six channels have 1536 MiB. */
+static void memory_follows_the_stacks(void **state)
+{
+    static const struct {
+        const char *sets[3], *memory, *stack;
+    } cases[] = {
+        {{NULL}, "1 GiB", "16 KiB"},                                 /* 360 MiB of stacks */
+        {{"simt.stack=64 KiB"}, "1536 MiB", "64 KiB"},               /* 1440 MiB */
+        {{"simt.count=32"}, "1536 MiB", "16 KiB"},                   /* 768 MiB */
+        {{"simt.count=33"}, "1536 MiB", "8 KiB"},                    /* 792 MiB are more than half */
+        {{"simt.count=68", "dram.channels=64"}, "4 GiB", "16 KiB"},  /* 1632 MiB */
+        {{"simt.count=128", "dram.channels=64"}, "8 GiB", "16 KiB"}, /* 3 GiB */
+        {{"simt.count=68", "memory.size=1 GiB"}, "1 GiB", "4 KiB"},  /* a size that is given stays */
+        {{"simt.count=68", "simt.stack=1 KiB"}, "1 GiB", "1 KiB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine_config config;
+        must_load(*state, &config,
+                  "host: {core: inorder}\nsimt: {count: 15}\n"
+                  "dram: {standard: gddr5, devices: 2, burst_bytes: 64 B, row_bytes: 4 KiB}\n",
+                  cases[i].sets);
+        assert_value(&config, "memory", "size", cases[i].memory);
+        assert_value(&config, "simt", "stack", cases[i].stack);
+        machine_free(&config);
+    }
+}
+
 /* A value of an inherited memory that does not hold: the message leads to the setting that is wrong, which is the
  * parent's, or to the child's setting that makes the parent's value or a default wrong. */
 static void inherited_values_are_blamed_where_they_become_wrong(void **state)
@@ -205,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(inherited_values_are_blamed_where_they_become_wrong),
+        FOLDER_TEST(memory_follows_the_stacks),
         FOLDER_TEST(places_have_defaults_of_their_own),
         FOLDER_TEST(windows_and_ways_follow_in_each_copy),
         FOLDER_TEST(the_map_follows_the_organisation),
