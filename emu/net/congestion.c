@@ -11,12 +11,14 @@ struct congestion *congestion_new(const struct congestion_setup *setup)
                                       .router_count = setup->routers,
                                       .threshold = setup->threshold,
                                       .limit = UINT32_C(1) << setup->hysteresis,
-                                      .width_threshold = setup->width_threshold};
+                                      .width_threshold = setup->width_threshold,
+                                      .reorder = setup->reorder};
     for (uint32_t r = 0; r < setup->routers; r++) {
         struct congestion_router *router = &congestion->routers[r];
         uint32_t ports = setup->ports[r];
         *router = (struct congestion_router){.first_port = setup->first_port[r], .ports = ports};
         router->pairs = alloc((size_t)ports * ports, sizeof *router->pairs);
+        router->kept = alloc((size_t)ports * ports, sizeof *router->kept);
         router->ranks = alloc((size_t)ports * ports, sizeof *router->ranks);
         router->causes = alloc(ports, sizeof *router->causes);
         router->stalls = alloc(ports, sizeof *router->stalls);
@@ -34,6 +36,7 @@ void congestion_free(struct congestion *congestion)
     for (uint32_t r = 0; r < congestion->router_count; r++) {
         struct congestion_router *router = &congestion->routers[r];
         free(router->pairs);
+        free(router->kept);
         free(router->ranks);
         free(router->causes);
         free(router->stalls);
@@ -71,8 +74,10 @@ static void select_pair(struct congestion *congestion, struct congestion_router 
         *rank = (uint16_t)router->pair_count++;
         congestion->counters.pairs_added++;
     }
-    router->pairs[*rank] =
-        (struct congestion_pair){.in = (uint16_t)in, .out = (uint16_t)out, .selected = true};
+    router->pairs[*rank] = (struct congestion_pair){.in = (uint16_t)in,
+                                                    .out = (uint16_t)out,
+                                                    .turn = (uint16_t)router->selected_pairs++,
+                                                    .selected = true};
 }
 
 void congestion_arrived(struct congestion *congestion, uint32_t router, uint32_t in)
@@ -94,21 +99,26 @@ void congestion_send(struct congestion *congestion, uint32_t router, uint32_t ou
 /* Removes pairs that no tracker has selected for long; those behind them move up. */
 static void age_pairs(struct congestion *congestion, struct congestion_router *router)
 {
-    uint32_t kept = 0;
+    const uint32_t front = congestion->reorder ? router->selected_pairs : 0;
+    uint32_t kept = front;
     for (uint32_t i = 0; i < router->pair_count; i++) {
         struct congestion_pair pair = router->pairs[i];
         pair.unselected = pair.selected ? 0 : pair.unselected + 1;
-        pair.selected = false;
-        uint16_t *rank = &router->ranks[pair.in * router->ports + pair.out];
         if (pair.unselected >= congestion->limit) {
-            *rank = CONGESTION_NONE;
+            router->ranks[pair.in * router->ports + pair.out] = CONGESTION_NONE;
             congestion->counters.pairs_removed++;
             continue;
         }
-        *rank = (uint16_t)kept;
-        router->pairs[kept++] = pair;
+        uint32_t place = pair.selected && congestion->reorder ? pair.turn : kept++;
+        pair.selected = false;
+        router->kept[place] = pair;
+        router->ranks[pair.in * router->ports + pair.out] = (uint16_t)place;
     }
     router->pair_count = kept;
+    router->selected_pairs = 0;
+    struct congestion_pair *free_pairs = router->pairs;
+    router->pairs = router->kept;
+    router->kept = free_pairs;
 }
 
 static void age_outputs(const struct congestion *congestion, struct congestion_router *router)

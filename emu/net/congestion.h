@@ -1,12 +1,13 @@
 /* Congestion management of a network's routers: critical paths and link widths (Punniyamurthy and Gerstlauer, "Off-chip
  * congestion management for GPU-based non-uniform processing-in-memory networks", sections III-A and III-D).
  *
- * Time is divided into epochs. A router knows the stalls of each of its outputs in the epoch before. At the start of an
+ * Time is divided into epochs. A router knows the stalls (stalls.h) of each of its outputs in the epoch before. At the start of an
  * epoch it sends a tracker along the output with the most stalls: the next flit that leaves by it carries the tracker's bit.
  * A router that receives a tracker sends one along its most stalled output that has had none in this epoch, has at least
  * `threshold` percent of the stalls of the router's most stalled output, and does not lead back to where the tracker came
  * from. An output by which a tracker has left is critical. If a tracker has caused it, the pair of the input where that
- * arrived and of the output enters the router's list of critical pairs, at its end; a pair's rank is its place. Outputs
+ * arrived and of the output enters the router's list of critical pairs, at its end; a pair's rank is its place. With
+ * `reorder`, the pairs selected in an epoch move to the front at its end, in the order of their selection. Outputs
  * and pairs leave after 2^hysteresis epochs in a row in which no tracker has selected them. A tracker for which no flit has
  * left until the end of the epoch is dropped. Equal stalls: the lowest output.
  *
@@ -35,6 +36,7 @@ struct congestion_setup {
     uint32_t threshold;       /* percent (the paper's k) */
     uint32_t hysteresis;      /* bits */
     uint32_t width_threshold; /* percent (the paper's w, 0.9) */
+    bool reorder;             /* at the end of an epoch, pairs selected in it go before the others */
 };
 
 /* Of an output, in one epoch. */
@@ -44,6 +46,7 @@ struct congestion_epoch {
 
 struct congestion_pair {
     uint16_t in, out;    /* ports of the router */
+    uint16_t turn;       /* place among those selected in this epoch */
     uint32_t unselected; /* epochs in a row */
     bool selected;       /* in this epoch */
 };
@@ -57,7 +60,9 @@ struct congestion_router {
     uint64_t most;     /* stalls of the most stalled output */
     uint32_t first_port, ports;
     uint32_t pair_count;
+    uint32_t selected_pairs;       /* in this epoch */
     struct congestion_pair *pairs; /* in the order of their ranks */
+    struct congestion_pair *kept;  /* room for as many */
     uint16_t *ranks;               /* [in * ports + out]; CONGESTION_NONE: not critical */
     uint16_t *causes;              /* of pending outputs: the input of the tracker, or CONGESTION_NONE */
     uint64_t *stalls;              /* of outputs, in the epoch before */
@@ -72,6 +77,7 @@ struct congestion_counters {
 struct congestion {
     struct congestion_router *routers;
     uint32_t router_count, threshold, limit, width_threshold;
+    bool reorder;
     struct congestion_counters counters;
 };
 

@@ -9,6 +9,8 @@
 #include "emu/net/calendar.h"
 #include "emu/net/congestion.h"
 #include "emu/net/islip.h"
+#include "emu/net/oracle.h"
+#include "emu/net/stalls.h"
 #include "emu/net/workset.h"
 #include "emu/sim/alloc.h"
 
@@ -122,12 +124,15 @@ struct network {
     uint64_t *urgent; /* with priority buffers, by port: channels with a non-divergent packet at their head */
     uint16_t depth[NETWORK_VCS];           /* flits that a channel buffers */
     uint8_t *distances;                    /* with NETWORK_DISTANCE: [router * routers + router] */
+    struct oracle *oracle;                 /* with NETWORK_ORACLE */
     struct congestion *congestion;         /* NULL: none */
     const struct congestion_router *ranks; /* of the router being worked on; NULL: all pairs are equal */
     struct congestion_epoch *epoch;        /* by port: stalls and credits before this epoch */
     struct congestion_epoch *ended;        /* by port: of the epoch that ends */
+    struct stalls *stalls;                 /* with critical paths, by port */
     struct link_width *widths;             /* by port */
     uint64_t epoch_clocks, epoch_end; /* epoch_end: the next epoch's first clock; UINT64_MAX: no epochs */
+    uint64_t epoch_hops;              /* totals.hops before this epoch */
     uint64_t change;                  /* first clock of a late change of a width; UINT64_MAX: none */
     uint64_t random;                  /* state of the generator for config.fairness */
     uint32_t width_clocks;
@@ -256,6 +261,26 @@ static inline void make_ready(struct network *network, struct port *port, uint32
     router->ready |= BIT(in_port - router->first_port);
 }
 
+/* A channel begins to wait for a virtual channel or a credit of an output. */
+static inline void begin_wait(struct network *network, struct input_vc *input, uint32_t out_port,
+                              uint32_t tick)
+{
+    input->since = tick;
+    if (network->stalls)
+        stalls_begin(&network->stalls[out_port], tick);
+}
+
+/* Such a wait ends. input: of the network. */
+static inline void end_wait(struct network *network, uint32_t input, uint32_t out_port, uint64_t *counter,
+                            uint32_t tick)
+{
+    uint64_t waited = (tick - network->inputs[input].since) / network->speedup;
+    *counter += waited;
+    network->vc_counters[input].stalls += waited;
+    if (network->stalls)
+        stalls_end(&network->stalls[out_port], tick);
+}
+
 /* A router takes the tracker of a flit. */
 static __attribute__((noinline, cold)) struct flit take_tracker(struct network *network, uint32_t in_port,
                                                                 struct flit flit)
@@ -289,7 +314,7 @@ static inline void arrive_at_router(struct network *network, uint32_t in_port, s
         if (network->outputs[out * network->vcs + input->out_vc].credits)
             make_ready(network, port, in_port, vc);
         else
-            input->since = tick;
+            begin_wait(network, input, out, tick);
     }
 }
 
@@ -303,12 +328,10 @@ static inline void credit_at_router(struct network *network, uint32_t target, ui
     if (output->credits++ || output->owner == NO_OWNER)
         return;
     uint32_t in_port = router->first_port + output->owner / network->vcs;
-    struct input_vc *input = &network->inputs[router->first_port * network->vcs + output->owner];
-    if (input->count == 0)
+    uint32_t input = router->first_port * network->vcs + output->owner;
+    if (network->inputs[input].count == 0)
         return;
-    uint64_t waited = (tick - input->since) / network->speedup;
-    network->links[out_port].credit_stalls += waited;
-    network->vc_counters[router->first_port * network->vcs + output->owner].stalls += waited;
+    end_wait(network, input, out_port, &network->links[out_port].credit_stalls, tick);
     make_ready(network, &network->ports[in_port], in_port, output->owner % network->vcs);
 }
 
@@ -344,7 +367,7 @@ static void finish_routing(struct network *network, struct router *router, uint3
             if (later(input->ready, tick))
                 continue;
             input->state = VC_WAITING;
-            input->since = tick;
+            begin_wait(network, input, router->first_port + input->out_port, tick);
             port->routing &= ~BIT(vc);
             uint64_t *bids = bids_of(network, router, input->out_port, input->group);
             bids[0] |= BIT(i);
@@ -383,12 +406,22 @@ static uint32_t distance_of(const struct network *network, uint32_t input)
         ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
 }
 
+/* Flits that are still to pass from an input channel's port to the output of the packet at its head. */
+static uint32_t left_of(const struct network *network, uint32_t input)
+{
+    uint32_t in_port = input / network->vcs,
+             first = network->routers[network->ports[in_port].router].first_port;
+    return oracle_left(network->oracle, in_port, first + network->inputs[input].out_port);
+}
+
 /* Compares the packets of two input channels of the network. */
 static bool goes_first(const struct network *network, enum network_arbitration arbitration, uint32_t one,
                        uint32_t other)
 {
     if (arbitration == NETWORK_AGE)
         return older(network, one, other);
+    if (arbitration == NETWORK_ORACLE)
+        return left_of(network, one) > left_of(network, other);
     return arbitration == NETWORK_DISTANCE && distance_of(network, one) > distance_of(network, other);
 }
 
@@ -472,12 +505,11 @@ static void give_vc(struct network *network, struct router *router, uint32_t inp
     network->ports[out_port].free &= ~BIT(vc);
     in->state = VC_ACTIVE;
     in->out_vc = (uint8_t)vc;
-    uint64_t waited = (tick - in->since) / network->speedup;
-    network->links[out_port].vc_stalls += waited;
-    network->vc_counters[router->first_port * vcs + input].stalls += waited;
-    in->since = tick + 1;
+    end_wait(network, router->first_port * vcs + input, out_port, &network->links[out_port].vc_stalls, tick);
     if (output->credits)
         make_ready(network, &network->ports[in_port], in_port, input % vcs);
+    else
+        begin_wait(network, in, out_port, tick + 1);
 }
 
 /* Gives free channels of an output to the bidders of a group, which leave `others` too, if that is given. */
@@ -777,6 +809,8 @@ static inline void forward(struct network *network, struct router *router, uint3
     struct output_vc *output = &network->outputs[out_port * vcs + input->out_vc];
     if (network->observers.first)
         tell_hop(network, router, i, vc, input, flit);
+    if (network->oracle)
+        oracle_passed(network->oracle, in_port, out_port);
     if (network->managed)
         flit = manage(network, router, i, vc, input->out_port, flit, (uint32_t)tick);
     input->first = (uint16_t)(input->first + 1 == (uint16_t)network->config.buffer ? 0 : input->first + 1);
@@ -808,7 +842,7 @@ static inline void forward(struct network *network, struct router *router, uint3
         in->ready &= ~BIT(vc);
     } else if (output->credits == 0) {
         in->ready &= ~BIT(vc);
-        input->since = (uint32_t)tick + 1;
+        begin_wait(network, input, out_port, (uint32_t)tick + 1);
     }
     if (!in->ready)
         router->ready &= ~BIT(i);
@@ -865,6 +899,21 @@ static void set_ranks(struct network *network, const struct router *router)
     network->plain_switch = !network->ranks && plain_switch(network);
 }
 
+/* Counts the stalls of flits whose link is busy with the one before. */
+static void note_busy_links(struct network *network, const struct router *router, uint32_t tick,
+                            uint64_t crossed)
+{
+    for (uint64_t inputs = router->ready; inputs;) {
+        uint32_t in_port = router->first_port + take_bit(&inputs);
+        for (uint64_t left = network->ports[in_port].ready; left;) {
+            uint32_t vc = take_bit(&left);
+            uint32_t out = router->first_port + network->inputs[in_port * network->vcs + vc].out_port;
+            if (!link_open(network, &network->ports[out], crossed))
+                stalls_note(&network->stalls[out], tick);
+        }
+    }
+}
+
 /* One clock of a router's pipeline. The switch serves channels that were active before this clock. */
 static void step_router(struct network *network, struct router *router, uint64_t tick)
 {
@@ -877,6 +926,8 @@ static void step_router(struct network *network, struct router *router, uint64_t
         set_ranks(network, router);
     if (router->routing)
         finish_routing(network, router, (uint32_t)tick);
+    if (network->stalls)
+        note_busy_links(network, router, (uint32_t)tick, crossed);
     for (uint64_t inputs = router->ready; inputs;) {
         uint32_t i = take_bit(&inputs);
         bid_channels(network, router, &match, i, network->ports[router->first_port + i].ready, 0, crossed);
@@ -1173,16 +1224,30 @@ static uint64_t credits_of(const struct network *network, uint32_t port)
     return credits;
 }
 
+/* The stalls of an output so far. */
+static uint64_t stalls_of(const struct network *network, uint32_t port)
+{
+    const struct network_link_counters *link = &network->links[port];
+    return network->config.stalls == NETWORK_HEADS ? link->credit_stalls + link->vc_stalls
+                                                   : network->stalls[port].ticks / network->speedup;
+}
+
 /* Ends the epoch whose end is `clock`. */
 static void end_epoch(struct network *network, uint64_t clock)
 {
     uint32_t tick = (uint32_t)(clock * network->speedup);
+    network->epoch_end += network->epoch_clocks;
+    for (uint32_t p = 0; p < network->topology->port_count; p++)
+        stalls_settle(&network->stalls[p], tick);
+    if (network->totals.hops == network->epoch_hops && !network->config.idle_epochs)
+        return;
+    network->epoch_hops = network->totals.hops;
     for (uint32_t r = 0; r < network->topology->router_count; r++)
         for (uint32_t input = 0; input < network->routers[r].ports * network->vcs; input++)
             count_waiting(network, &network->routers[r], input, tick);
     for (uint32_t p = 0; p < network->topology->port_count; p++) {
         const struct network_link_counters *link = &network->links[p];
-        uint64_t stalls = link->credit_stalls + link->vc_stalls;
+        uint64_t stalls = stalls_of(network, p);
         uint64_t credits = credits_of(network, p) + link->flits; /* each flit has taken one */
         network->ended[p] =
             (struct congestion_epoch){stalls - network->epoch[p].stalls, credits - network->epoch[p].credits};
@@ -1191,7 +1256,6 @@ static void end_epoch(struct network *network, uint64_t clock)
     for (uint32_t r = 0; network->config.link_widths && r < network->topology->router_count; r++)
         adapt_widths(network, &network->congestion->routers[r], clock);
     congestion_end_epoch(network->congestion, network->ended);
-    network->epoch_end += network->epoch_clocks;
 }
 
 static void set_due(struct network *network)
@@ -1302,6 +1366,8 @@ bool network_send(struct network *network, const struct network_packet *packet, 
     uint32_t at = node->first[class] + node->count[class]++;
     send_queue(network, packet->source, class)[at < size ? at : at - size] = packet_new(network, packet);
     network->totals.sent++;
+    if (network->oracle)
+        oracle_sent(network->oracle, packet->source, packet->destination, packet->flits);
     workset_add(&network->active_nodes, packet->source);
     wake_at(network, now);
     return true;
@@ -1682,11 +1748,13 @@ static void make_congestion(struct network *network)
                                                   .ports = ports,
                                                   .threshold = config->track_threshold,
                                                   .hysteresis = config->hysteresis,
-                                                  .width_threshold = config->width_threshold});
+                                                  .width_threshold = config->width_threshold,
+                                                  .reorder = config->pair_order == NETWORK_LATEST});
     free(first);
     free(ports);
     network->epoch = alloc(topology->port_count, sizeof *network->epoch);
     network->ended = alloc(topology->port_count, sizeof *network->ended);
+    network->stalls = alloc(topology->port_count, sizeof *network->stalls);
     for (uint32_t p = 0; p < topology->port_count; p++)
         network->epoch[p].credits = credits_of(network, p);
     network->epoch_clocks = config->epoch / network->clock->period;
@@ -1732,6 +1800,8 @@ static void make_management(struct network *network)
         network->urgent = alloc(network->topology->port_count, sizeof *network->urgent);
     if (config->vc_arbitration == NETWORK_DISTANCE || config->switch_arbitration == NETWORK_DISTANCE)
         make_distances(network);
+    if (config->vc_arbitration == NETWORK_ORACLE || config->switch_arbitration == NETWORK_ORACLE)
+        network->oracle = oracle_new(network->topology, network->routing);
     network->managed = network->congestion || network->priority_vcs;
     network->plain_vcs = plain_vcs(network);
     network->plain_switch = plain_switch(network);
@@ -1775,16 +1845,17 @@ void network_free(struct network *network)
     event_cancel(network->queue, &network->event);
     calendar_free(&network->calendar);
     congestion_free(network->congestion);
+    oracle_free(network->oracle);
     if (network->checks) {
         free(network->checks->passages);
         free(network->checks->under_way);
     }
-    void *blocks[] = {network->checks,  network->ports,       network->routers, network->inputs,
-                      network->outputs, network->turns,       network->grants,  network->accepts,
-                      network->buffers, network->bids,        network->nodes,   network->arrivals,
-                      network->held,    network->sends,       network->packets, network->free_packets,
-                      network->links,   network->vc_counters, network->urgent,  network->distances,
-                      network->epoch,   network->ended,       network->widths,  network->begun};
+    void *blocks[] = {
+        network->checks,       network->ports,    network->routers,     network->inputs,  network->outputs,
+        network->turns,        network->grants,   network->accepts,     network->buffers, network->bids,
+        network->nodes,        network->arrivals, network->held,        network->sends,   network->packets,
+        network->free_packets, network->links,    network->vc_counters, network->urgent,  network->distances,
+        network->epoch,        network->ended,    network->widths,      network->begun,   network->stalls};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     workset_free(&network->active_routers);

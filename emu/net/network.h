@@ -28,6 +28,9 @@
  * response could wait behind a request.
  *
  * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
+ *
+ * Oracle. A packet goes before those whose ports have fewer flits to pass of all that are in the network and wait at nodes
+ * (oracle.h).
  */
 #ifndef EMU_NET_NETWORK_H
 #define EMU_NET_NETWORK_H
@@ -39,8 +42,10 @@
 #include "emu/sim/part.h"
 
 enum network_flow { NETWORK_WORMHOLE, NETWORK_CUT_THROUGH, NETWORK_STORE_AND_FORWARD };
-enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE, NETWORK_DISTANCE };
+enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE, NETWORK_DISTANCE, NETWORK_ORACLE };
 enum network_change { NETWORK_STOP, NETWORK_LATE };
+enum network_order { NETWORK_FIRST, NETWORK_LATEST };
+enum network_stalls { NETWORK_CLOCKS, NETWORK_HEADS };
 
 struct network_config {
 #include "emu/sim/fields_struct.h"

@@ -1,5 +1,6 @@
 /* A second model of a network, written from the rules of emu/net/network.h alone: it looks at everything in every
- * clock, keeps plain lists, and runs iSLIP on whole matrices. Only topology and routes are shared. */
+ * clock, keeps plain lists, and runs iSLIP on whole matrices. Only topology, routes and the lists of critical pairs
+ * (congestion.h) are shared; the stalls from which those are made are counted here anew. */
 #ifndef TESTS_NET_SLOW_NETWORK_H
 #define TESTS_NET_SLOW_NETWORK_H
 
@@ -7,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/congestion.h"
 #include "emu/net/network.h"
 
 enum {
     SLOW_PORTS = 96,
     SLOW_NODES = 32,
-    SLOW_VCS = 12,
+    SLOW_VCS = 16,
     SLOW_QUEUE = 16,
     SLOW_WIRE = 65536,
-    SLOW_ROUTER_VCS = 120
+    SLOW_ROUTER_VCS = 160
 };
 
 struct slow_packet {
@@ -25,6 +27,7 @@ struct slow_packet {
 
 struct slow_flit {
     int packet, number;
+    bool tracker;
 };
 
 enum slow_state { SLOW_EMPTY, SLOW_ROUTES, SLOW_BIDS, SLOW_OWNS };
@@ -52,7 +55,14 @@ struct slow {
     bool (*closed)(int node, long clock);
     void (*hop)(void *context, const struct network_hop *hop, const struct network_packet *packet);
     void *context;
-    int vcs, ports;
+    int vcs, ports, class_vcs; /* of a port; of the network; of a class, with its priority buffers */
+    int depth[SLOW_VCS];
+    struct congestion *congestion; /* with critical paths */
+    long epoch_clocks;
+    unsigned long stalled[SLOW_PORTS], stalled_before[SLOW_PORTS]; /* ticks */
+    bool stalls[SLOW_PORTS];                                       /* in this tick */
+    int left[SLOW_PORTS][SLOW_PORTS];  /* flits that are to pass from one port of a router to another */
+    int wires[SLOW_PORTS][SLOW_PORTS]; /* between routers */
     struct slow_queue in[SLOW_PORTS][SLOW_VCS];
     int credits[SLOW_PORTS + SLOW_NODES][SLOW_VCS], owner[SLOW_PORTS + SLOW_NODES][SLOW_VCS];
     long busy[SLOW_PORTS + SLOW_NODES];
@@ -67,23 +77,74 @@ struct slow {
     int refused[SLOW_NODES][SLOW_VCS], refused_count[SLOW_NODES];
 };
 
+static void slow_track(struct slow *slow)
+{
+    uint32_t first[SLOW_PORTS], ports[SLOW_PORTS];
+    const struct topology *topology = slow->topology;
+    for (uint32_t r = 0; r < topology->router_count; r++)
+        first[r] = topology->routers[r].first_port, ports[r] = topology->routers[r].ports;
+    slow->congestion =
+        congestion_new(&(struct congestion_setup){.routers = topology->router_count,
+                                                  .first_port = first,
+                                                  .ports = ports,
+                                                  .threshold = slow->config->track_threshold,
+                                                  .hysteresis = slow->config->hysteresis,
+                                                  .width_threshold = slow->config->width_threshold,
+                                                  .reorder = slow->config->pair_order == NETWORK_LATEST});
+}
+
+/* Shortest ways between routers (Floyd and Warshall). */
+static void slow_measure(struct slow *slow)
+{
+    const struct topology *topology = slow->topology;
+    int count = (int)topology->router_count;
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++)
+            slow->wires[a][b] = a == b ? 0 : 1000;
+    for (uint32_t p = 0; p < topology->port_count; p++)
+        if (topology->ports[p].wire != TOPOLOGY_NO_WIRE)
+            slow->wires[topology->ports[p].router][topology->ports[topology->ports[p].peer].router] = 1;
+    for (int by = 0; by < count; by++)
+        for (int a = 0; a < count; a++)
+            for (int b = 0; b < count; b++)
+                if (slow->wires[a][by] + slow->wires[by][b] < slow->wires[a][b])
+                    slow->wires[a][b] = slow->wires[a][by] + slow->wires[by][b];
+}
+
 static struct slow *slow_new(const struct network_config *config, const struct topology *topology,
                              const struct routing *routing)
 {
     struct slow *slow = calloc(1, sizeof *slow);
     assert(slow && topology->port_count <= SLOW_PORTS && topology->node_count <= SLOW_NODES);
     slow->config = config, slow->topology = topology, slow->routing = routing;
-    slow->vcs = (int)(config->classes * config->vcs), slow->ports = (int)topology->port_count;
+    int sets = (int)routing->sets, own = (int)config->priority_buffer / ((int)config->classes * sets);
+    int channels = (int)(config->classes * config->vcs);
+    slow->class_vcs = (int)config->vcs + (own ? sets : 0);
+    slow->vcs = (int)config->classes * slow->class_vcs, slow->ports = (int)topology->port_count;
+    assert(slow->vcs <= SLOW_VCS);
+    for (int v = 0; v < slow->vcs; v++)
+        slow->depth[v] = v % slow->class_vcs >= (int)config->vcs
+                             ? own
+                             : (int)config->buffer - ((int)config->priority_buffer + channels - 1) / channels;
     for (int p = 0; p < SLOW_PORTS + SLOW_NODES; p++)
-        for (int v = 0; v < SLOW_VCS; v++)
-            slow->credits[p][v] = (int)config->buffer, slow->owner[p][v] = -1;
+        for (int v = 0; v < slow->vcs; v++)
+            slow->credits[p][v] = slow->depth[v], slow->owner[p][v] = -1;
     for (int n = 0; n < SLOW_NODES; n++) {
         for (int c = 0; c < NETWORK_CLASSES; c++)
             slow->last_vc[n][c] = (int)config->vcs - 1;
         for (int v = 0; v < SLOW_VCS; v++)
             slow->held[n][v].out = -1;
     }
+    if (config->track)
+        slow_track(slow);
+    slow_measure(slow);
     return slow;
+}
+
+static void slow_free(struct slow *slow)
+{
+    congestion_free(slow->congestion);
+    free(slow);
 }
 
 static const struct topology_port *slow_port(const struct slow *slow, int port)
@@ -135,10 +196,23 @@ static bool slow_is_tail(const struct slow *slow, struct slow_flit flit)
     return flit.number + 1 == slow_length(slow, flit);
 }
 
+static bool slow_is_buffer(const struct slow *slow, int vc) /* a priority buffer */
+{
+    return vc % slow->class_vcs >= (int)slow->config->vcs;
+}
+
+static int slow_set(const struct slow *slow, int vc)
+{
+    int vcs = (int)slow->config->vcs, number = vc % slow->class_vcs;
+    if (slow->routing->sets == 1)
+        return 0;
+    return number >= vcs ? number - vcs : number >= vcs - vcs / 2;
+}
+
 static void slow_begin(struct slow *slow, int port, int vc, long tick)
 {
     struct slow_queue *queue = &slow->in[port][vc];
-    int vcs = (int)slow->config->vcs, set = slow->routing->sets > 1 && vc % vcs >= vcs - vcs / 2;
+    int set = slow_set(slow, vc);
     struct route route = routing_next(slow->routing, slow->topology, (uint32_t)port, (uint32_t)set,
                                       slow->packets[queue->flits[0].packet].head.destination);
     queue->state = SLOW_ROUTES;
@@ -178,7 +252,12 @@ static void slow_arrivals(struct slow *slow, long clock)
             slow->credits[event.target][event.vc]++;
         } else if (event.target < slow->ports) {
             struct slow_queue *queue = &slow->in[event.target][event.vc];
-            assert(queue->count < (int)slow->config->buffer);
+            assert(queue->count < slow->depth[event.vc]);
+            uint32_t router = slow_port(slow, event.target)->router;
+            if (event.flit.tracker)
+                congestion_arrived(slow->congestion, router,
+                                   (uint32_t)event.target - slow->topology->routers[router].first_port);
+            event.flit.tracker = false;
             queue->flits[queue->count++] = event.flit;
             if (queue->state == SLOW_EMPTY)
                 slow_begin(slow, event.target, event.vc, clock * (long)slow->config->speedup);
@@ -214,6 +293,7 @@ static void slow_open(struct slow *slow, int node, long clock)
 static void slow_node(struct slow *slow, int node, long clock)
 {
     int port = slow->ports + node, vcs = (int)slow->config->vcs, classes = (int)slow->config->classes;
+    int class_vcs = slow->class_vcs;
     if (slow->busy[port] > clock)
         return;
     for (int i = 1; i <= classes; i++) {
@@ -222,8 +302,13 @@ static void slow_node(struct slow *slow, int node, long clock)
             continue;
         int packet = slow->sends[node][class][0], *sent = &slow->sent[node][class];
         int room = slow->config->flow == NETWORK_WORMHOLE ? 1 : (int)slow->packets[packet].head.flits;
+        bool urgent = slow->packets[packet].head.urgent;
+        for (int k = vcs; k < class_vcs && *sent == 0 && vc < 0 && urgent; k++)
+            if (slow->owner[port][class * class_vcs + k] < 0 &&
+                slow->credits[port][class * class_vcs + k] >= room)
+                vc = class * class_vcs + k;
         for (int k = 1; k <= vcs && *sent == 0 && vc < 0; k++) {
-            int try = class * vcs + (slow->last_vc[node][class] + k) % vcs;
+            int try = class * class_vcs + (slow->last_vc[node][class] + k) % vcs;
             if (slow->owner[port][try] < 0 && slow->credits[port][try] >= room)
                 vc = try;
         }
@@ -232,11 +317,12 @@ static void slow_node(struct slow *slow, int node, long clock)
         if (vc < 0)
             continue;
         slow->send_vc[node][class] = vc;
-        slow->last_vc[node][class] = vc % vcs;
+        if (!slow_is_buffer(slow, vc))
+            slow->last_vc[node][class] = vc % class_vcs;
         slow->last_class[node] = class;
         slow->owner[port][vc] = packet;
         slow->credits[port][vc]--;
-        struct slow_flit flit = {packet, (*sent)++};
+        struct slow_flit flit = {packet, (*sent)++, false};
         slow_launch(slow, port, vc, flit, clock);
         if (!slow_is_tail(slow, flit))
             return;
@@ -248,93 +334,151 @@ static void slow_node(struct slow *slow, int node, long clock)
     }
 }
 
-/* The request that wins among those of a row: by age[] if it is there, else the first from a pointer on. -1: none. */
-static int slow_pick(const bool *requests, int count, int from, const long *age)
+/* The request that wins among those of a row: the one of the least order, of equals the first from a pointer on. -1: none. */
+static int slow_pick(const bool *requests, int count, int from, const long *order)
 {
     int best = -1;
     for (int k = 0; k < count; k++) {
-        int i = age ? k : (from + k) % count;
-        if (requests[i] && (best < 0 || (age && age[i] < age[best])))
+        int i = (from + k) % count;
+        if (requests[i] && (best < 0 || (order && order[i] < order[best])))
             best = i;
     }
     return best;
 }
 
-/* iSLIP. requests[in][out]; match[in] becomes the output or -1. */
-static void slow_islip(int size, bool requests[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS], int *grant, int *accept,
-                       int iterations, int *match, long (*age)[SLOW_ROUTER_VCS])
+/* Requests, and the orders in which outputs grant and inputs accept. vcs: of a port if rows and columns are channels, else 0. */
+struct slow_match {
+    bool requests[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
+    long grants[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS], accepts[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
+    int size, vcs;
+    int match[SLOW_ROUTER_VCS];                           /* of inputs: the output, or -1 */
+    bool taken[SLOW_ROUTER_VCS], wanted[SLOW_ROUTER_VCS]; /* outputs: matched, requested */
+};
+
+static bool slow_is_buffer(const struct slow *slow, int vc);
+
+/* The input that an output grants. A channel gives way to a priority buffer of its port. */
+static int slow_granted(const struct slow *slow, const struct slow_match *m, int out, int from)
+{
+    bool column[SLOW_ROUTER_VCS];
+    long orders[SLOW_ROUTER_VCS];
+    if (!m->wanted[out])
+        return -1;
+    for (int in = 0; in < m->size; in++) {
+        column[in] = m->requests[in][out] && m->match[in] < 0 && !m->taken[out];
+        orders[in] = m->grants[in][out];
+    }
+    int in = slow_pick(column, m->size, from, orders);
+    if (in < 0 || !m->vcs || slow_is_buffer(slow, in % m->vcs))
+        return in;
+    for (int other = in / m->vcs * m->vcs; other < in / m->vcs * m->vcs + m->vcs; other++)
+        if (column[other] && slow_is_buffer(slow, other % m->vcs))
+            return other;
+    return in;
+}
+
+/* iSLIP. */
+static void slow_islip(const struct slow *slow, struct slow_match *m, int *grant, int *accept, bool pointers)
 {
     static bool granted[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
-    bool taken[SLOW_ROUTER_VCS] = {false};
-    for (int i = 0; i < size; i++)
-        match[i] = -1;
-    for (int round = 0; round < iterations; round++) {
-        memset(granted, 0, sizeof granted);
-        for (int out = 0; out < size; out++) {
-            bool column[SLOW_ROUTER_VCS];
-            long ages[SLOW_ROUTER_VCS];
-            for (int in = 0; in < size; in++) {
-                column[in] = requests[in][out] && match[in] < 0 && !taken[out];
-                ages[in] = age ? age[in][out] : 0;
-            }
-            int in = slow_pick(column, size, grant[out], age ? ages : NULL);
+    for (int round = 0; round < (int)slow->config->iterations; round++) {
+        bool any[SLOW_ROUTER_VCS] = {false};
+        for (int in = 0; in < m->size; in++)
+            memset(granted[in], 0, (size_t)m->size * sizeof(bool));
+        for (int out = 0; out < m->size; out++) {
+            int in = slow_granted(slow, m, out, pointers ? grant[out] : 0);
             if (in >= 0)
-                granted[in][out] = true;
+                granted[in][out] = any[in] = true;
         }
-        for (int in = 0; in < size; in++) {
-            int out = slow_pick(granted[in], size, accept[in], age ? age[in] : NULL);
+        for (int in = 0; in < m->size; in++) {
+            int from = pointers ? accept[in] : 0;
+            int out = any[in] ? slow_pick(granted[in], m->size, from, m->vcs ? NULL : m->accepts[in]) : -1;
             if (out < 0)
                 continue;
-            match[in] = out;
-            taken[out] = true;
+            m->match[in] = out;
+            m->taken[out] = true;
             if (round == 0)
-                grant[out] = (in + 1) % size, accept[in] = (out + 1) % size;
+                grant[out] = (in + 1) % m->size, accept[in] = (out + 1) % m->size;
         }
     }
 }
 
-/* An order of packets: the earlier made, then the lower source. */
-static long slow_age(const struct slow *slow, const struct slow_queue *queue)
+static void slow_match_begin(struct slow_match *m, int size, int vcs)
 {
-    const struct network_packet *packet = &slow->packets[queue->flits[0].packet].head;
-    return (long)(packet->time / 1000) * 1000 + packet->source;
+    m->size = size, m->vcs = vcs;
+    for (int i = 0; i < size; i++)
+        m->match[i] = -1, m->taken[i] = m->wanted[i] = false;
+}
+
+/* The order of packets by an arbitration: the least goes first. By age: the earlier made, then of the lower source. */
+static long slow_order(const struct slow *slow, enum network_arbitration arbitration, int in)
+{
+    int port = in / slow->vcs;
+    const struct network_packet *packet = &slow->packets[slow->in[port][in % slow->vcs].flits[0].packet].head;
+    uint32_t from = topology_node_router(slow->topology, packet->source);
+    if (arbitration == NETWORK_AGE)
+        return (long)(packet->time / 1000) * 1000 + packet->source;
+    if (arbitration == NETWORK_ORACLE)
+        return (1L << 24) - slow->left[port][slow->in[port][in % slow->vcs].out];
+    return arbitration == NETWORK_DISTANCE ? 1000 - slow->wires[from][slow_port(slow, port)->router] : 0;
+}
+
+/* The rank of a pair of ports of the network, which goes before all else. */
+static long slow_rank(const struct slow *slow, int in, int out)
+{
+    uint32_t number = slow_port(slow, in)->router, first = slow->topology->routers[number].first_port;
+    if (!slow->config->path_priority)
+        return 0;
+    return (long)congestion_rank(&slow->congestion->routers[number], (uint32_t)in - first,
+                                 (uint32_t)out - first)
+           << 32;
 }
 
 /* Whether a bidding packet may have an output channel. */
 static bool slow_may_have(const struct slow *slow, const struct slow_queue *queue, int vc, int out,
                           int out_vc)
 {
-    int vcs = (int)slow->config->vcs, low = vcs - vcs / 2, length = slow_length(slow, queue->flits[0]);
-    if (queue->state != SLOW_BIDS || queue->out != out || vc / vcs != out_vc / vcs ||
+    int own = slow->class_vcs, length = slow_length(slow, queue->flits[0]);
+    if (queue->state != SLOW_BIDS || queue->out != out || vc / own != out_vc / own ||
         slow->owner[out][out_vc] >= 0)
         return false;
     bool node = slow_port(slow, out)->wire == TOPOLOGY_NO_WIRE;
-    if (!node && slow->routing->sets > 1 && queue->set != (out_vc % vcs >= low))
+    if (!node && slow->routing->sets > 1 && queue->set != slow_set(slow, out_vc))
+        return false;
+    if (slow_is_buffer(slow, out_vc) &&
+        (!slow->packets[queue->flits[0].packet].head.urgent || !slow->credits[out][out_vc]))
         return false;
     return slow->config->flow == NETWORK_WORMHOLE || slow->credits[out][out_vc] >= length;
+}
+
+/* Whether a channel bids for an output of the switch. */
+static bool slow_bids(const struct slow *slow, int in, int vc, int out, bool speculates)
+{
+    const struct slow_queue *queue = &slow->in[in][vc];
+    if (!queue->count || queue->out != out)
+        return false;
+    if (!speculates)
+        return queue->state == SLOW_OWNS && slow->credits[out][queue->out_vc];
+    for (int v = 0; v < slow->vcs && queue->state == SLOW_BIDS; v++)
+        if (!slow_is_buffer(slow, v) && slow->credits[out][v] && slow_may_have(slow, queue, vc, out, v))
+            return true;
+    return false;
 }
 
 /* The channel of an input that bids for an output: of its active ones, else of those that speculate. */
 static int slow_bidder(const struct slow *slow, int in, int out)
 {
+    enum network_arbitration arbitration = slow->config->switch_arbitration;
     for (int speculates = 0; speculates <= slow->config->speculative; speculates++) {
         int best = -1;
         for (int k = 0; k < slow->vcs; k++) {
             int vc = (slow->turn[in] + k) % slow->vcs;
-            const struct slow_queue *queue = &slow->in[in][vc];
-            bool can = !speculates && queue->state == SLOW_OWNS && queue->count && queue->out == out &&
-                       slow->credits[out][queue->out_vc];
-            int vcs = (int)slow->config->vcs, room = 1;
-            if (slow->config->flow != NETWORK_WORMHOLE && queue->count)
-                room = slow_length(slow, queue->flits[0]);
-            bool node = slow_port(slow, out)->wire == TOPOLOGY_NO_WIRE;
-            for (int v = 0; v < slow->vcs && speculates && queue->state == SLOW_BIDS && queue->out == out;
-                 v++)
-                can =
-                    can || (vc / vcs == v / vcs && slow->owner[out][v] < 0 && slow->credits[out][v] >= room &&
-                            (node || slow->routing->sets < 2 || queue->set == (v % vcs >= vcs - vcs / 2)));
-            if (can && (best < 0 || (slow->config->switch_arbitration == NETWORK_AGE &&
-                                     slow_age(slow, queue) < slow_age(slow, &slow->in[in][best]))))
+            if (!slow_bids(slow, in, vc, out, speculates))
+                continue;
+            if (best < 0 || slow_is_buffer(slow, vc) > slow_is_buffer(slow, best) ||
+                (slow_is_buffer(slow, vc) == slow_is_buffer(slow, best) &&
+                 slow_order(slow, arbitration, in * slow->vcs + vc) <
+                     slow_order(slow, arbitration, in * slow->vcs + best)))
                 best = vc;
         }
         if (best >= 0)
@@ -351,32 +495,49 @@ static void slow_give(struct slow *slow, int first, int in, int out)
     slow->owner[first + out / slow->vcs][out % slow->vcs] = in;
 }
 
-static void slow_allocate_vcs(struct slow *slow, int first, int ports)
+/* Gives channels of outputs: priority buffers, or the others. By age, one by one. */
+static void slow_allocate(struct slow *slow, int first, int ports, bool buffers)
 {
-    static bool requests[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
-    int size = ports * slow->vcs, match[SLOW_ROUTER_VCS];
-    assert(size <= SLOW_ROUTER_VCS);
-    for (int out = 0; out < size; out++) {
-        int oldest = -1;
-        for (int in = 0; in < size; in++) {
-            const struct slow_queue *queue = &slow->in[first + in / slow->vcs][in % slow->vcs];
-            requests[in][out] =
-                slow_may_have(slow, queue, in % slow->vcs, first + out / slow->vcs, out % slow->vcs);
-            if (requests[in][out] &&
-                (oldest < 0 || slow_age(slow, queue) <
-                                   slow_age(slow, &slow->in[first + oldest / slow->vcs][oldest % slow->vcs])))
-                oldest = in;
+    static struct slow_match m;
+    bool age = slow->config->vc_arbitration == NETWORK_AGE;
+    slow_match_begin(&m, ports * slow->vcs, slow->vcs);
+    assert(m.size <= SLOW_ROUTER_VCS);
+    for (int out = 0; out < m.size; out++) {
+        for (int in = 0; in < m.size; in++) {
+            int in_port = first + in / slow->vcs, out_port = first + out / slow->vcs, vc = in % slow->vcs;
+            m.requests[in][out] = slow_is_buffer(slow, out % slow->vcs) == buffers &&
+                                  slow_may_have(slow, &slow->in[in_port][vc], vc, out_port, out % slow->vcs);
+            m.wanted[out] |= m.requests[in][out];
+            if (m.requests[in][out])
+                m.grants[in][out] = slow_rank(slow, in_port, out_port) +
+                                    slow_order(slow, slow->config->vc_arbitration, first * slow->vcs + in);
         }
-        if (slow->config->vc_arbitration == NETWORK_AGE && oldest >= 0)
+        int oldest = age ? slow_granted(slow, &m, out, 0) : -1;
+        if (oldest >= 0)
             slow_give(slow, first, oldest, out);
     }
-    if (slow->config->vc_arbitration == NETWORK_AGE)
+    if (age)
         return;
-    slow_islip(size, requests, slow->vc_grant + first * SLOW_VCS, slow->vc_accept + first * SLOW_VCS,
-               (int)slow->config->iterations, match, NULL);
-    for (int in = 0; in < size; in++)
-        if (match[in] >= 0)
-            slow_give(slow, first, in, match[in]);
+    slow_islip(slow, &m, slow->vc_grant + first * SLOW_VCS, slow->vc_accept + first * SLOW_VCS, true);
+    for (int in = 0; in < m.size; in++)
+        if (m.match[in] >= 0)
+            slow_give(slow, first, in, m.match[in]);
+}
+
+/* A packet is in its node's queue: all its flits are to pass the routers on its way. */
+static void slow_sent(struct slow *slow, const struct network_packet *packet)
+{
+    int in = (int)slow->topology->node_ports[packet->source];
+    for (;;) {
+        uint32_t router = slow_port(slow, in)->router;
+        int out =
+            (int)(slow->topology->routers[router].first_port +
+                  routing_next(slow->routing, slow->topology, (uint32_t)in, 0, packet->destination).port);
+        slow->left[in][out] += (int)packet->flits;
+        if (slow_port(slow, out)->wire == TOPOLOGY_NO_WIRE)
+            return;
+        in = slow_peer(slow, out);
+    }
 }
 
 /* A flit leaves its queue. */
@@ -391,7 +552,14 @@ static void slow_forward(struct slow *slow, int in, int vc, long tick, long cloc
                                     .in_vc = (uint8_t)vc,
                                     .out_vc = (uint8_t)queue->out_vc,
                                     .flit = (uint32_t)flit.number};
+    slow->left[in][queue->out]--;
     slow->hop(slow->context, &hop, &slow->packets[flit.packet].head);
+    uint32_t router = slow_port(slow, in)->router,
+             out = (uint32_t)queue->out - slow->topology->routers[router].first_port;
+    if (slow->congestion && congestion_pends(slow->congestion, router, out)) {
+        congestion_send(slow->congestion, router, out);
+        flit.tracker = slow_port(slow, queue->out)->wire != TOPOLOGY_NO_WIRE;
+    }
     slow->credits[queue->out][queue->out_vc]--;
     slow_launch(slow, queue->out, queue->out_vc, flit,
                 (tick + slow->config->switch_clocks - 1 + slow->config->traversal_clocks) / speedup);
@@ -406,12 +574,24 @@ static void slow_forward(struct slow *slow, int in, int vc, long tick, long cloc
         slow_begin(slow, in, vc, tick + 1);
 }
 
+/* Notes outputs for which heads wait, for a credit before the tick, or for a channel after it. */
+static void slow_note(struct slow *slow, const struct topology_router *router, enum slow_state state)
+{
+    for (uint32_t p = router->first_port; p < router->first_port + router->ports; p++)
+        for (int v = 0; v < slow->vcs; v++) {
+            const struct slow_queue *queue = &slow->in[p][v];
+            if (queue->state == state && queue->count &&
+                (state == SLOW_BIDS || !slow->credits[queue->out][queue->out_vc]))
+                slow->stalls[queue->out] = true;
+        }
+}
+
 static void slow_router(struct slow *slow, const struct topology_router *router, long tick, long clock)
 {
-    static bool requests[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
-    static long age[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
-    int first = (int)router->first_port, ports = (int)router->ports, match[SLOW_ROUTER_VCS];
+    static struct slow_match m;
+    int first = (int)router->first_port, ports = (int)router->ports;
     int bidder[TOPOLOGY_PORTS][TOPOLOGY_PORTS];
+    enum network_arbitration arbitration = slow->config->switch_arbitration;
     for (int p = first; p < first + ports; p++)
         for (int v = 0; v < slow->vcs; v++) {
             struct slow_queue *queue = &slow->in[p][v];
@@ -420,34 +600,58 @@ static void slow_router(struct slow *slow, const struct topology_router *router,
             if (queue->state == SLOW_ROUTES && queue->bids_from <= tick && whole)
                 queue->state = SLOW_BIDS;
         }
+    slow_note(slow, router, SLOW_OWNS);
     long crossed =
         (tick + slow->config->switch_clocks - 1 + slow->config->traversal_clocks) / slow->config->speedup;
+    slow_match_begin(&m, ports, 0);
     for (int in = 0; in < ports; in++)
         for (int out = 0; out < ports; out++) {
             bool open = slow->busy[first + out] <=
                         crossed + (long)slow->config->output_queue * slow_flit_clocks(slow, first + out);
-            bidder[in][out] = open ? slow_bidder(slow, first + in, first + out) : -1;
-            requests[in][out] = bidder[in][out] >= 0;
-            age[in][out] = requests[in][out] ? slow_age(slow, &slow->in[first + in][bidder[in][out]]) : 0;
+            int vc = bidder[in][out] = open ? slow_bidder(slow, first + in, first + out) : -1;
+            for (int v = 0; v < slow->vcs && !open; v++)
+                slow->stalls[first + out] |= slow_bids(slow, first + in, v, first + out, false);
+            m.requests[in][out] = vc >= 0;
+            m.wanted[out] |= vc >= 0;
+            if (vc < 0)
+                continue;
+            long order = slow_order(slow, arbitration, (first + in) * slow->vcs + vc);
+            m.grants[in][out] = slow_rank(slow, first + in, first + out) + order;
+            m.accepts[in][out] = m.grants[in][out] + (slow_is_buffer(slow, vc) ? 0 : 1L << 30);
         }
-    slow_allocate_vcs(slow, first, ports);
-    slow_islip(ports, requests, slow->sw_grant + first, slow->sw_accept + first,
-               (int)slow->config->iterations, match,
-               slow->config->switch_arbitration == NETWORK_AGE ? age : NULL);
+    if (slow->config->priority_buffer)
+        slow_allocate(slow, first, ports, true);
+    slow_allocate(slow, first, ports, false);
+    slow_islip(slow, &m, slow->sw_grant + first, slow->sw_accept + first, arbitration != NETWORK_AGE);
     for (int in = 0; in < ports; in++) {
-        if (match[in] < 0)
+        if (m.match[in] < 0)
             continue;
-        int vc = bidder[in][match[in]];
-        slow->turn[first + in] = (vc + 1) % slow->vcs;
+        int vc = bidder[in][m.match[in]];
+        if (!slow_is_buffer(slow, vc))
+            slow->turn[first + in] = (vc + 1) % slow->vcs;
         const struct slow_queue *queue = &slow->in[first + in][vc];
         if (queue->state == SLOW_OWNS && slow->credits[queue->out][queue->out_vc])
             slow_forward(slow, first + in, vc, tick, clock);
     }
+    slow_note(slow, router, SLOW_BIDS);
+}
+
+/* Ends an epoch at the beginning of a clock. */
+static void slow_end_epoch(struct slow *slow)
+{
+    struct congestion_epoch epoch[SLOW_PORTS] = {{0}};
+    for (int p = 0; p < slow->ports; p++) {
+        epoch[p].stalls = slow->stalled[p] / slow->config->speedup - slow->stalled_before[p];
+        slow->stalled_before[p] += epoch[p].stalls;
+    }
+    congestion_end_epoch(slow->congestion, epoch);
 }
 
 /* One clock. Packets to be sent in it are in slow->sends. */
 static void slow_step(struct slow *slow, long clock)
 {
+    if (slow->congestion && clock && clock % slow->epoch_clocks == 0)
+        slow_end_epoch(slow);
     slow_arrivals(slow, clock);
     for (int n = 0; n < (int)slow->topology->node_count; n++) {
         if (clock && slow->closed(n, clock - 1) && !slow->closed(n, clock))
@@ -455,8 +659,13 @@ static void slow_step(struct slow *slow, long clock)
         slow_node(slow, n, clock);
     }
     for (uint32_t r = 0; r < slow->topology->router_count; r++)
-        for (long part = 0; part < (long)slow->config->speedup; part++)
+        for (long part = 0; part < (long)slow->config->speedup; part++) {
             slow_router(slow, &slow->topology->routers[r], clock * (long)slow->config->speedup + part, clock);
+            for (int p = 0; p < slow->ports; p++) {
+                slow->stalled[p] += slow->stalls[p];
+                slow->stalls[p] = false;
+            }
+        }
 }
 
 #endif

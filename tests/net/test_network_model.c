@@ -125,11 +125,23 @@ static void random_world(struct world *world, struct random *random)
     config->credit_clocks = upto(random, 0, 2);
     config->speculative = upto(random, 0, 1);
     config->iterations = upto(random, 1, 3);
-    config->vc_arbitration = (enum network_arbitration)(upto(random, 0, 3) == 0);
-    config->switch_arbitration = (enum network_arbitration)(upto(random, 0, 3) == 0);
+    static const enum network_arbitration arbitrations[] = {NETWORK_ROUND_ROBIN, NETWORK_ROUND_ROBIN,
+                                                            NETWORK_AGE, NETWORK_DISTANCE, NETWORK_ORACLE};
+    config->vc_arbitration = arbitrations[upto(random, 0, 4)];
+    config->switch_arbitration = arbitrations[upto(random, 0, 4)];
     config->output_queue = upto(random, 0, 2);
     config->send_queue = upto(random, 1, 4);
     config->speedup = upto(random, 1, 2);
+    config->track = upto(random, 0, 1);
+    config->epoch = upto(random, 20, 200) * CLOCK;
+    config->track_threshold = upto(random, 0, 100);
+    config->hysteresis = upto(random, 0, 2);
+    config->pair_order = (enum network_order)upto(random, 0, 1);
+    config->path_priority = config->track && upto(random, 0, 3) > 0;
+    if (upto(random, 0, 1) && config->flow == NETWORK_WORMHOLE) {
+        config->priority_buffer = config->classes * world->routing.sets * upto(random, 1, 2);
+        config->buffer += config->priority_buffer;
+    }
     uint32_t longest = config->flow == NETWORK_WORMHOLE ? 6 : config->buffer, every = upto(random, 1, 8);
     assert_true(network_fits(config, &world->topology, &world->routing, longest, &err));
     for (int p = 0; p < PACKETS; p++) {
@@ -141,7 +153,8 @@ static void random_world(struct world *world, struct random *random)
                                     .source = upto(random, 0, nodes - 1),
                                     .destination = upto(random, 0, nodes - 1),
                                     .flits = upto(random, 1, longest),
-                                    .class = (uint8_t)upto(random, 0, config->classes - 1)};
+                                    .class = (uint8_t)upto(random, 0, config->classes - 1),
+                                    .urgent = upto(random, 0, 1)};
     }
 }
 
@@ -150,11 +163,12 @@ static void print_config(const struct world *world, uint64_t seed)
     const struct network_config *c = &world->config;
     print_message(
         "seed %llu %s classes %u vcs %u buffer %u flow %d RC %u VA %u SA %u ST %u credit %u speculative %d "
-        "iterations %u arbitration %d %d output queue %u speedup %u width %u\n",
+        "iterations %u arbitration %d %d output queue %u speedup %u width %u track %d priority %d buffer "
+        "%u\n",
         (unsigned long long)seed, network_topology_names[world->topology.kind], c->classes, c->vcs, c->buffer,
         c->flow, c->routing_clocks, c->vc_clocks, c->switch_clocks, c->traversal_clocks, c->credit_clocks,
         c->speculative, c->iterations, c->vc_arbitration, c->switch_arbitration, c->output_queue, c->speedup,
-        c->width);
+        c->width, c->track, c->path_priority, c->priority_buffer);
 }
 
 /* Sends the packets of a source and class in the order of their making, when its queue has room. Returns how many are
@@ -216,6 +230,7 @@ static void run_theirs(struct world *world, long last)
     slow->closed = closed;
     slow->hop = their_hop;
     slow->context = world;
+    slow->epoch_clocks = (long)(world->config.epoch / CLOCK);
     for (long now = 0; now <= last; now++) {
         for (int p = 0; p < PACKETS; p++) {
             const struct network_packet *packet = &world->packets[p].head;
@@ -224,10 +239,11 @@ static void run_theirs(struct world *world, long last)
                 continue;
             slow->sends[packet->source][packet->class][(*count)++] = p;
             sent[p] = true;
+            slow_sent(slow, packet);
         }
         slow_step(slow, now);
     }
-    free(slow);
+    slow_free(slow);
 }
 
 static int in_order(const void *one, const void *other)

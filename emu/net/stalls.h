@@ -1,0 +1,58 @@
+/* Clocks in which at least one flit waits for an output: the head of a packet for a virtual channel of its link, a flit for a
+ * credit, or for a link that is still busy with the flit before. Times are ticks of the router's pipeline, which may wrap
+ * around. */
+#ifndef EMU_NET_STALLS_H
+#define EMU_NET_STALLS_H
+
+#include <stdint.h>
+
+struct stalls {
+    uint32_t heads; /* that wait for a channel or a credit now */
+    uint32_t
+        next; /* while heads wait, the first tick that is not counted yet; else no later one is counted */
+    uint64_t ticks; /* counted */
+};
+
+/* A head waits from a tick on. */
+static inline void stalls_begin(struct stalls *stalls, uint32_t tick)
+{
+    int32_t ahead = (int32_t)(tick - stalls->next);
+    if (stalls->heads++ == 0 && ahead > 0)
+        stalls->next = tick;
+}
+
+/* Counts the ticks before this one. */
+static inline void stalls_count(struct stalls *stalls, uint32_t tick)
+{
+    if (stalls->heads == 0 || (int32_t)(tick - stalls->next) <= 0)
+        return;
+    stalls->ticks += tick - stalls->next;
+    stalls->next = tick;
+}
+
+/* A head waits no more, from a tick on. */
+static inline void stalls_end(struct stalls *stalls, uint32_t tick)
+{
+    stalls_count(stalls, tick);
+    stalls->heads--;
+}
+
+/* Counts the ticks before this one, so that times are never far apart: call it every so often. */
+static inline void stalls_settle(struct stalls *stalls, uint32_t tick)
+{
+    stalls_count(stalls, tick);
+    if (stalls->heads == 0)
+        stalls->next = tick;
+}
+
+/* A flit waits in this tick. */
+static inline void stalls_note(struct stalls *stalls, uint32_t tick)
+{
+    stalls_count(stalls, tick);
+    if ((int32_t)(tick - stalls->next) < 0)
+        return;
+    stalls->ticks++;
+    stalls->next = tick + 1;
+}
+
+#endif
