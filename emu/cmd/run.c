@@ -96,6 +96,8 @@ static bool set_up(struct session *s, const struct request *r, const struct engi
         return false;
     }
     s->failure = 1;
+    if (r->gdb)
+        nucd_be_patient(s->machine.tree);
     setting_warn(&s->machine, r->env == ENV_USER);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))

@@ -256,6 +256,20 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
     stop->thread = system->current;
 }
 
+/* A hart that waits for an interrupt while gdb holds all others, which might send it one, would never complete its step:
+ * its WFI completes, as it may at any time (privileged specification, section 3.3.3). */
+static void end_wait(struct system *system, const struct gdb_action *actions)
+{
+    unsigned moving = 0, last = 0;
+    for (unsigned i = 0; i < system->threads; i++)
+        if (actions[i].motion != GDB_STAY) {
+            moving++;
+            last = i;
+        }
+    if (moving == 1 && system->threads > 1 && actions[last].motion == GDB_STEP)
+        system->waiting[last] = false;
+}
+
 static void run(void *context, const struct gdb_action *actions, struct gdb_stop *stop)
 {
     static const enum system_motion motions[] = {
@@ -272,6 +286,7 @@ static void run(void *context, const struct gdb_action *actions, struct gdb_stop
     for (unsigned i = 0; i < system->threads; i++)
         system->motion[i] = motions[actions[i].motion];
     gdb_lanes_move(&target->lanes, actions, fault_number);
+    end_wait(system, actions);
     enum system_stop why = system_run(system, SLICE);
     if (!gdb_lanes_stopped(&target->lanes, &why, fault_number, stop))
         explain(target, why, stop);

@@ -16,7 +16,8 @@
  * Events, for systems with a clock: a struct scheduler on the event queue of the machine's parts. Cores run
  * by their own events and call scheduler_stopped() when their hart stops. Every SCHEDULER_POLL, devices are
  * updated and the remaining instruction limits are distributed to the cores; a core that meets no other event
- * stops at its limit.
+ * stops at its limit. A bounded system_run(), as of a debugger, also ends when only time has passed for SCHEDULER_QUIET
+ * polls: harts may wait for others that the debugger holds.
  *
  * A call for which the emulator executes instructions of others than harts, such as the threads of a launch,
  * is served in quanta (system_open_call()). In rounds, each quantum is a turn of the calling hart, and
@@ -31,7 +32,7 @@
 
 #define SCHEDULER_POLL UINT64_C(10000000000) /* fs: 10 us */
 
-enum { SCHEDULER_COMPONENTS = 3 };
+enum { SCHEDULER_COMPONENTS = 3, SCHEDULER_QUIET = 1000 };
 
 struct scheduler_core {
     struct core *core;
@@ -64,6 +65,8 @@ struct scheduler {
     bool waits;       /* in scheduler_wait(): polls although all cores sleep */
     bool beside;      /* scheduler_set_beside(): polls, too */
     uint64_t fired;   /* events since the last slice (system->slice) */
+    unsigned quiet;   /* polls since an instruction was last executed */
+    uint64_t seen;    /* instructions executed at the last poll */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */

@@ -168,11 +168,25 @@ static void grant_all(struct scheduler *s)
         grant(s, i, allowance);
 }
 
+/* Lets a bounded system_run() return although no limit is reached. */
+static void look_for_progress(struct scheduler *s)
+{
+    uint64_t done = system_instructions(s->system);
+    s->quiet = done == s->seen ? s->quiet + 1 : 0;
+    s->seen = done;
+    if (s->system->end == UINT64_MAX || s->waits || s->stopped || s->quiet < SCHEDULER_QUIET)
+        return;
+    s->quiet = 0;
+    s->stopped = s->served = s->ends = true;
+    s->result = SYSTEM_LIMIT;
+}
+
 static void poll(void *owner, uint64_t now)
 {
     struct scheduler *s = owner;
     s->fired += POLL_EVENTS;
     update(s);
+    look_for_progress(s);
     struct allowance allowance = allowance_of(s);
     for (unsigned i = 0; i < s->count; i++)
         if (has_apart(s) || s->cores[i].core->limit == UINT64_MAX)

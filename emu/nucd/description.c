@@ -4,7 +4,10 @@
 
 #include "emu/core/config.h"
 #include "emu/nucd/engines.h"
+#include "emu/sim/clock.h"
 #include "emu/sim/quantity.h"
+
+#define PATIENCE (UINT64_C(1000) * CLOCK_SECOND)
 
 static unsigned copies(const struct tree *tree, const char *path)
 {
@@ -15,6 +18,13 @@ static unsigned copies(const struct tree *tree, const char *path)
 const struct nucd_config *nucd_described(const struct tree *tree)
 {
     return tree_config(tree, "nucd");
+}
+
+void nucd_be_patient(const struct tree *tree)
+{
+    const struct instance *nucd = tree_find(tree, "nucd");
+    if (nucd && !nucd->absent)
+        ((struct nucd_config *)nucd->config)->timeout = PATIENCE;
 }
 
 bool nucd_wanted(const struct tree *tree)

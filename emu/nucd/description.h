@@ -9,6 +9,9 @@
 /* Returns the configuration of the part `nucd`, or NULL. */
 const struct nucd_config *nucd_described(const struct tree *tree);
 
+/* Makes nucd.timeout its greatest value: a debugger may hold accelerators for any time. Call it before nucd_new(). */
+void nucd_be_patient(const struct tree *tree);
+
 /* Returns whether accelerators have task units: the machine has timed cores, a part `nucd`, and at least one
  * accelerator. */
 bool nucd_wanted(const struct tree *tree);

@@ -55,6 +55,7 @@ test_harts_log
 test_trap_backtrace
 test_memory_map
 test_regions
+test_held
 test_all_hits
 test_usage
 test_connections

@@ -52,7 +52,7 @@ $1 = 0x1000
 0x1000:*0x00000297*0xf1402573
 0x2004000:*0xffffffffffffffff
 *Cannot access memory at address 0xc200004
-*Cannot access memory at address 0x10000000
+0x10000000:*0x00
 Thread 2 hit Breakpoint 1, serve () at *
   1 *Thread 1 (hart 0, machine mode)* ask (request=1) at *
 \* 2 *Thread 2 (hart 1, machine mode)* serve () at *

@@ -46,6 +46,38 @@ EOF
     done
 }
 
+# gdb lets one accelerator move alone: through its region beneath the kernel and into the firmware, where it waits for the
+# host, which gdb holds. A step ends there, too. The time that passes meanwhile is not the task's (nucd.timeout), a condition
+# at another breakpoint is evaluated as often as threads come by, and the program ends as without gdb.
+test_held() {
+    local options
+    for options in "" "--env kernel"; do
+        # shellcheck disable=SC2086 # several words
+        start -m nucd --set accel.count=3 $options "$OUT/regions"
+        debug "$OUT/regions" <<EOF
+tbreak trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from')
+continue
+break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'to[i] = ') if \$pc == 0
+break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from') thread 3 if from == 1000
+set scheduler-locking on
+stepi 200
+monitor machine
+set scheduler-locking off
+thread 2
+stepi
+thread 3
+stepi
+continue
+EOF
+        expect "held, $options" <<'EOF'
+*  timeout: 1000 s*
+*exited normally]
+EOF
+        finish "held, $options" 0
+        same "held, $options: output" "6 10 7" "$(cat "$OUT/stdout")"
+    done
+}
+
 # Accelerators that come to a breakpoint while gdb moves another one over it alone are reported when gdb moves them, not
 # before, and none of their hits is lost: 5 tasks of 8 iterations.
 test_all_hits() {
