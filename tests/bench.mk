@@ -67,6 +67,10 @@ bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM 
 bench-experiment: $(BENCH_DIR)/measure $(BUILD)/bin/croft $(SHARE_FILES) | $(BUILD)/setup-test.stamp ## runs a second of croft experiment: 1000 of a program of 10 ms
 	@tests/bench/experiment.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/experiment
 
+.PHONY: bench-report
+bench-report: $(BUILD)/bin/croft $(SHARE_FILES) | $(BUILD)/setup-test.stamp ## time to open a page of 100000 rows in a browser
+	@tests/bench/report.sh $(BUILD)/bin/croft $(BENCH_DIR)/report
+
 .PHONY: bench-net
 BOOKSIM ?=
 bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside BOOKSIM=binary of it; flit-hops a second

@@ -12,10 +12,11 @@
 #include "emu/machine/system.h"
 #include "emu/sim/alloc.h"
 
-/* A hart's instructions by class. Counting visits all blocks, so it is done once per state of the hart. */
+/* The instructions of harts by class. Counting visits all blocks, so it is done once per state of the harts. */
 struct hart_counts {
-    const struct hart *hart;
-    uint64_t instret; /* of the hart when it was counted; UINT64_MAX: never */
+    const struct hart *harts;
+    unsigned count;
+    uint64_t instret; /* of the harts when they were counted; UINT64_MAX: never */
     uint64_t counts[CLASS_COUNT];
     struct class_counter {
         struct hart_counts *all;
@@ -29,8 +30,9 @@ struct report {
     int stream;                 /* open file for the statistics instead of the path; -1: none */
     bool made;                  /* report_open() has made the file, which is empty */
     char description[PATH_MAX]; /* path of the machine's description, or empty */
-    unsigned hart_count;
-    struct hart_counts **harts;
+    unsigned hart_count;        /* of harts[] */
+    struct hart_counts **harts; /* each with statistics of its own */
+    struct hart_counts *others; /* NULL: none */
 };
 
 struct report *report_new(const char *path)
@@ -54,6 +56,7 @@ void report_free(struct report *report)
     for (unsigned i = 0; i < report->hart_count; i++)
         free(report->harts[i]);
     free(report->harts);
+    free(report->others);
     if (report->made)
         (void)unlink(report->path);
     free(report);
@@ -76,14 +79,28 @@ bool report_open(struct report *report, struct error *err)
     return output_try(report->path, &report->made, err) || error_prefix(err, "--stats");
 }
 
+static uint64_t instructions_of(const struct hart_counts *all)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < all->count; i++)
+        sum += all->harts[i].instret;
+    return sum;
+}
+
 static uint64_t read_class(const void *context)
 {
     const struct class_counter *counter = context;
     struct hart_counts *all = counter->all;
-    if (all->instret != all->hart->instret) {
+    const uint64_t instret = instructions_of(all);
+    if (all->instret != instret) {
         memset(all->counts, 0, sizeof all->counts);
-        hart_count_classes(all->hart, all->counts);
-        all->instret = all->hart->instret;
+        for (unsigned i = 0; i < all->count; i++) {
+            uint64_t counts[CLASS_COUNT];
+            hart_count_classes(&all->harts[i], counts);
+            for (size_t c = 0; c < CLASS_COUNT; c++)
+                all->counts[c] += counts[c];
+        }
+        all->instret = instret;
     }
     return all->counts[counter->index];
 }
@@ -101,26 +118,45 @@ static void class_name(char *name, size_t size, size_t iclass)
         *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
 }
 
-void report_add_hart(struct report *report, const struct hart *hart)
+static struct hart_counts *counts_new(const struct hart *harts, unsigned count)
 {
     struct hart_counts *all = alloc(1, sizeof *all);
-    report->harts = alloc_resize(report->harts, (report->hart_count + 1) * sizeof *report->harts);
-    unsigned number = report->hart_count++;
-    report->harts[number] = all;
-    all->hart = hart;
-    all->instret = UINT64_MAX;
-    const struct scope scope = scope_at(NULL, "hart", number), class = scope_enter(&scope, "class");
-    stats_counter(report->stats, scope, "instructions", &hart->instret, "instructions",
-                  "instructions retired");
+    *all = (struct hart_counts){.harts = harts, .count = count, .instret = UINT64_MAX};
+    return all;
+}
+
+/* Registers the counts of all classes. */
+static void add_classes(struct report *report, struct hart_counts *all, struct scope scope)
+{
     for (size_t i = 0; i < CLASS_COUNT; i++) {
         char name[32];
         class_name(name, sizeof name, i);
         all->classes[i] = (struct class_counter){all, i};
-        stats_computed(report->stats, class, name, read_class, &all->classes[i], "instructions",
+        stats_computed(report->stats, scope, name, read_class, &all->classes[i], "instructions",
                        insn_class_text[i]);
     }
+}
+
+void report_add_hart(struct report *report, const struct hart *hart)
+{
+    report->harts = alloc_resize(report->harts, (report->hart_count + 1) * sizeof *report->harts);
+    unsigned number = report->hart_count++;
+    report->harts[number] = counts_new(hart, 1);
+    const struct scope scope = scope_at(NULL, "hart", number);
+    stats_counter(report->stats, scope, "instructions", &hart->instret, "instructions",
+                  "instructions retired");
+    add_classes(report, report->harts[number], scope_enter(&scope, "class"));
     stats_computed(report->stats, scope, "blocks", read_blocks, hart, "blocks",
                    "basic blocks translated to the interpreter's form");
+}
+
+void report_add_accelerators(struct report *report, const struct hart *harts, unsigned count)
+{
+    const struct scope scope = scope_enter(NULL, "accel");
+    if (count == 0)
+        return;
+    report->others = counts_new(harts, count);
+    add_classes(report, report->others, scope_enter(&scope, "class"));
 }
 
 static bool save_description(const struct report *report, const struct machine_config *machine,
@@ -139,7 +175,7 @@ static uint64_t instructions(const struct report *report)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < report->hart_count; i++)
-        sum += report->harts[i]->hart->instret;
+        sum += instructions_of(report->harts[i]);
     return sum;
 }
 

@@ -30,6 +30,9 @@ bool report_open(struct report *report, struct error *err);
 /* Registers the counters of a hart, which must outlive the report, as hart.0, hart.1, ... */
 void report_add_hart(struct report *report, const struct hart *hart);
 
+/* Registers the instructions by class of accelerators that have no statistics as harts: the sums, "accel.class.alu" ... */
+void report_add_accelerators(struct report *report, const struct hart *harts, unsigned count);
+
 /* Facts about a run. */
 struct report_run {
     const char *program;

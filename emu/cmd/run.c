@@ -166,6 +166,7 @@ static bool start_clock(struct session *s, const struct request *r, const struct
         system_show_progress(system);
     for (unsigned i = 0; i < system->threads; i++)
         report_add_hart(s->report, &system->harts[i]);
+    report_add_accelerators(s->report, system->harts + system->threads, system->count - system->threads);
     return true;
 }
 

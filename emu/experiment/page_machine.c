@@ -11,6 +11,7 @@
 #include "emu/machine/graph.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/simt.h"
 
 /* Loads a machine from its text, by way of a file, as descriptions are files. */
 static bool load(const char *text, const char *machines, struct machine_config *machine)
@@ -96,6 +97,9 @@ static void add_peak(const struct instance *part, double *bandwidth, double *bur
             *issue += (double)core->width * (double)core->clock;
         else if (core->core == CORE_OOO)
             *issue += (double)core->decode_width * (double)core->clock;
+    } else if (strcmp(part->kind->name, "simt") == 0) {
+        const struct simt_config *simt = part->config;
+        *issue += (double)simt->count * (double)simt->schedulers * (double)simt->width * (double)simt->clock;
     }
 }
 

@@ -41,20 +41,49 @@ function section(title) {
   return part;
 }
 
-/* Adds a figure: a drawing that draw() makes, and the rows behind it, for downloading as SVG and CSV. */
-function figure(parent, title, rows, draw, note) {
-  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const body = make('div');
-  const box = make('figure', {}, make('figcaption', {}, make('b', {}, title),
-    make('button', {type: 'button', onclick: () => download(name + '.svg', 'image/svg+xml', svgText(body))}, 'SVG'),
-    make('button', {type: 'button', onclick: () => download(name + '.csv', 'text/csv', csv(rows))}, 'CSV')), body);
-  if (note) box.append(make('p', {}, note));
-  parent.append(box);
+/* Figures that are not drawn yet: their bodies, and what draws them. A figure is drawn when it comes near the window, when it is
+ * saved, or when the page is printed. */
+const waiting = new Map();
+const nearby = new IntersectionObserver(entries => {
+  for (const entry of entries) if (entry.isIntersecting) drawNow(entry.target);
+}, {rootMargin: '400px'});
+
+function drawNow(body) {
+  const draw = waiting.get(body);
+  if (!draw) return;
+  waiting.delete(body);
+  nearby.unobserve(body);
+  body.style.minHeight = '';
   try {
     body.append(draw());
   } catch (error) {
     body.append(make('p', {className: 'broken'}, `This figure cannot be drawn: ${error.message}`));
   }
+}
+
+function drawAll() {
+  for (const body of waiting.keys()) {
+    if (body.isConnected) drawNow(body);
+    else waiting.delete(body);
+  }
+}
+
+/* Adds a figure: a drawing that draw() makes, about as high, and the rows behind it that rows() makes, for downloading as SVG and
+ * CSV. */
+function figure(parent, title, rows, draw, note, height = 400) {
+  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const body = make('div', {style: `min-height: ${height}px`});
+  const saveSvg = () => {
+    drawNow(body);
+    download(name + '.svg', 'image/svg+xml', svgText(body));
+  };
+  const box = make('figure', {}, make('figcaption', {}, make('b', {}, title),
+    make('button', {type: 'button', title: 'save the drawing', onclick: saveSvg}, 'SVG'),
+    make('button', {type: 'button', title: 'save the numbers', onclick: () => download(name + '.csv', 'text/csv', csv(rows()))}, 'CSV')), body);
+  if (note) box.append(make('p', {}, note));
+  parent.append(box);
+  waiting.set(body, draw);
+  nearby.observe(body);
   return box;
 }
 
@@ -82,11 +111,20 @@ function svgText(body) {
       at('text', {x: x + 14, y}).textContent = text;
     });
   }
-  return new XMLSerializer().serializeToString(copy);
+  const colours = {mark: '#0b62c4', back: '#ffffff', text: '#000000', line: '#999999'};
+  return new XMLSerializer().serializeToString(copy).replace(/var\(--([a-z]+)\)/g, (whole, name) => colours[name] || '#000000');
 }
 
-const look = {width: 1100, marginLeft: 70, style: {background: 'none', color: 'inherit', fontSize: '12px'}};
+const look = {width: 1100, marginLeft: 70, marginBottom: 46, style: {background: 'none', color: 'inherit', fontSize: '12px'}};
+const half = {...look, width: 540, marginLeft: 60}; // of figures that stand beside one another
 const palette = {scheme: 'Observable10', legend: true};
+
+/* Adds a place where figures stand beside one another. */
+function beside(parent) {
+  const grid = make('div', {className: 'beside'});
+  parent.append(grid);
+  return grid;
+}
 
 /* --- The table --- */
 
@@ -102,20 +140,28 @@ function pointNumber(name) {
   return Number(match[1].replace('_', '.')) * (powers[match[2]] ?? NaN);
 }
 
+/* Returns what the points of an axis are sorted by: the numbers that they stand for, or their places in the alphabet. */
+function pointKeys(axis) {
+  const numbers = axis.points.map(pointNumber), keys = [];
+  if (!numbers.some(Number.isNaN)) return numbers;
+  d3.sort(d3.range(axis.points.length), i => axis.points[i]).forEach((i, place) => { keys[i] = place; });
+  return keys;
+}
+
 function showTable() {
   const part = section('Results');
   const fields = [
     ...axes.map(axis => {
-      const numbers = axis.points.map(pointNumber);
-      const keys = numbers.some(Number.isNaN) ? d3.sort(axis.points.map((_, i) => i), i => axis.points[i]).reduce((rank, i, place) => (rank[i] = place, rank), []) : numbers;
-      return {name: axis.name, key: row => keys[axis.codes[row]], text: row => pointOf(axis, row)};
+      let keys = null; // made when somebody sorts
+      const key = row => (keys ||= pointKeys(axis))[axis.codes[row]];
+      return {name: axis.name, key, text: row => pointOf(axis, row)};
     }),
     ...columns.map(column => ({name: column.name, number: true, key: row => column.values[row] ?? NaN, text: row => format(column.values[row]),
                                reference: row => column.references?.[row]})),
     {name: 'failure', key: row => data.failures[row] || '', text: row => data.failures[row] || '', failed: true},
   ].filter(field => !field.failed || Object.keys(data.failures).length);
-  let order = Uint32Array.from({length: rowCount}, (_, row) => row), sorted = null, descending = false, chosen = -1;
-  const body = make('tbody'), above = make('tr'), below = make('tr');
+  let order = new Uint32Array(), sorted = null, descending = false, chosen = -1;
+  const body = make('tbody'), above = make('tr', {className: 'spacer'}), below = make('tr', {className: 'spacer'});
   const heads = fields.map((field, i) => make('th', {scope: 'col', className: field.number ? 'number' : '', ariaSort: 'none'},
     make('button', {type: 'button', onclick: () => sort(i), title: 'sort by this column'}, field.name)));
   const table = make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body);
@@ -154,14 +200,12 @@ function showTable() {
   }
   function refresh() {
     const text = filter.value.trim().toLowerCase();
-    const matches = axes.map(axis => axis.points.map(point => point.toLowerCase().includes(text)));
-    const rows = [];
-    for (let row = 0; row < rowCount; row++)
-      if (!text || matches.some((axis, i) => axis[axes[i].codes[row]])) rows.push(row);
-    order = Uint32Array.from(rows);
+    const matches = text ? axes.map(axis => axis.points.map(point => point.toLowerCase().includes(text))) : [];
+    order = Uint32Array.from({length: rowCount}, (_, row) => row);
+    if (text) order = order.filter(row => matches.some((axis, i) => axis[axes[i].codes[row]]));
     if (sorted !== null) {
       const keys = new Array(rowCount), key = fields[sorted].key, sign = descending ? -1 : 1;
-      for (const row of rows) keys[row] = key(row);
+      for (const row of order) keys[row] = key(row);
       order.sort((a, b) => { // unknown values last
         const x = keys[a], y = keys[b], none = (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0);
         return none || (x < y ? -sign : x > y ? sign : a - b);
@@ -208,23 +252,26 @@ function showTable() {
 
 /* --- Figures of the results --- */
 
-/* Averages a column over the rows that have the same points of two axes. Means over programs are rows of their own. */
-function grouped(column, xAxis, zAxis, keep) {
+/* Averages a column over those of the rows that have the same points of two axes. */
+function grouped(column, xAxis, zAxis, rows) {
   const groups = new Map();
-  for (let row = 0; row < rowCount; row++) {
+  for (const row of rows) {
     const value = column.values[row];
-    if (value === null || value === undefined || !keep(row)) continue;
+    if (value === null || value === undefined) continue;
     const x = xAxis.codes[row], z = zAxis ? zAxis.codes[row] : 0, key = x * 1048576 + z;
-    const group = groups.get(key) || {x: xAxis.points[x], z: zAxis ? zAxis.points[z] : column.name, sum: 0, count: 0, references: new Set(), xi: x, zi: z};
+    let group = groups.get(key);
+    if (!group) groups.set(key, group = {xi: x, zi: z, sum: 0, count: 0, reference: null, differ: false});
     group.sum += value;
     group.count++;
-    const reference = column.references?.[row];
-    if (reference !== null && reference !== undefined) group.references.add(reference);
-    groups.set(key, group);
+    const reference = column.references?.[row] ?? null;
+    if (reference !== null) {
+      group.differ ||= group.reference !== null && group.reference !== reference;
+      group.reference = reference;
+    }
   }
   return [...groups.values()].sort((a, b) => a.xi - b.xi || a.zi - b.zi)
-    .map(group => ({x: group.x, z: group.z, value: group.sum / group.count, count: group.count,
-                    reference: group.references.size === 1 ? [...group.references][0] : null}));
+    .map(group => ({x: xAxis.points[group.xi], z: zAxis ? zAxis.points[group.zi] : column.name, value: group.sum / group.count,
+                    count: group.count, reference: group.differ ? null : group.reference}));
 }
 
 /* Averages neighbours along x, if there are more points than a drawing can show. */
@@ -232,11 +279,11 @@ function thin(points) {
   if (points.length <= 4000) return points;
   const [low, high] = d3.extent(points, p => p.x), bins = new Map();
   for (const p of points) {
-    const key = `${Math.floor((p.x - low) / (high - low || 1) * 999)} ${p.z}`, bin = bins.get(key);
+    const key = `${Math.floor((p.x - low) / (high - low || 1) * 998.9)} ${p.z}`, bin = bins.get(key);
     if (bin) {
       bin.value = (bin.value * bin.count + p.value * p.count) / (bin.count + p.count);
       bin.count += p.count;
-    } else bins.set(key, {...p});
+    } else bins.set(key, {...p, reference: null});
   }
   return [...bins.values()];
 }
@@ -247,14 +294,16 @@ function drawGroups(points, xAxis, zName, label) {
   if (numeric) {
     const at = thin(points.map(point => ({...point, x: pointNumber(point.x)})));
     const wide = d3.max(at, p => p.x) > 32 * Math.max(d3.min(at, p => p.x), 1e-9) && d3.min(at, p => p.x) > 0;
-    const dots = at.length <= 2000;
+    const dots = at.length <= 2000, names = d3.sort(new Map(at.map((point, i) => [point.x, points[i].x])), entry => entry[0]);
+    const few = names.length <= 16; // each point has its name below it
     return Plot.plot({...look, color: palette, x: {label: xAxis.name, type: wide ? 'log' : 'linear', tickFormat: wide ? '~s' : undefined}, y: {label, grid: true, zero: true, nice: true},
-      marks: [Plot.ruleY([0]), Plot.lineY(at, {x: 'x', y: 'value', stroke: 'z', strokeWidth: 2}),
+      marks: [Plot.ruleY([0]), ...(few ? [Plot.axisX(names.map(entry => entry[0]), {text: names.map(entry => entry[1])})] : []), Plot.lineY(at, {x: 'x', y: 'value', stroke: 'z', strokeWidth: 2}),
         ...(dots ? [Plot.dot(at, {x: 'x', y: 'value', fill: 'z', r: 3, tip: {fill: 'var(--back)'}})] : []),
         Plot.dot(at.filter(p => p.reference !== null), {x: 'x', y: 'reference', stroke: 'z', symbol: 'times', r: 5, strokeWidth: 2})]});
   }
   const bars = points.slice(0, 400);
-  return Plot.plot({...look, marginBottom: 60, color: {...palette, domain: [...new Set(bars.map(p => p.z))]}, fx: {label: xAxis.name, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
+  const width = Math.max(400, Math.min(look.width, 160 + 60 * bars.length)); // a few bars are not as broad as the page
+  return Plot.plot({...look, width, marginBottom: 60, color: {...palette, domain: [...new Set(bars.map(p => p.z))]}, fx: {label: xAxis.name, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
     x: {axis: null, domain: [...new Set(bars.map(p => p.z))]}, y: {label, grid: true, nice: true},
     marks: [Plot.ruleY([0]), Plot.barY(bars, {fx: 'x', x: 'z', y: 'value', fill: 'z', tip: {fill: 'var(--back)'}, title: p => `${p.x}, ${zName} ${p.z}: ${format(p.value)}${p.count > 1 ? ` (mean of ${p.count})` : ''}${p.reference === null ? '' : `, reference ${format(p.reference)}`}`}),
       Plot.tickY(references, {fx: 'x', x: 'z', y: 'reference', stroke: 'currentColor', strokeWidth: 2.5}),
@@ -265,7 +314,10 @@ function rowsOf(points, x, z, column) {
   return [[x, z, column, column + '.reference', 'rows'], ...points.map(p => [p.x, p.z, p.value, p.reference, p.count])];
 }
 
-/* One figure for each table of the description: across the axis, by program; a panel for each combination of further axes. */
+/* One figure for each table of the description: across the axis, by program; a panel for each combination of further axes, but
+ * the mean over axes that have too many points for panels. */
+const panelsMost = 12;
+
 function showFigures() {
   if (!rowCount || !columns.length) return;
   const part = section('Figures');
@@ -273,18 +325,33 @@ function showFigures() {
     const column = columns.find(c => c.name === table.column), across = axes.find(a => a.name === table.across);
     if (!column || !across) continue;
     const program = axes[0], others = axes.filter(a => a !== across && a !== program && a.points.length > 1);
-    const panels = d3.group(d3.range(rowCount), row => others.map(a => pointOf(a, row)).join(', '));
-    const lines = across.points.length > 2 && across.points.every(point => !Number.isNaN(pointNumber(point)));
-    for (const [panel, rows] of [...panels].slice(0, 12)) {
-      const keep = new Set(rows);
-      const x = lines ? across : program, z = lines ? program : across;
-      const points = grouped(column, x, z, row => keep.has(row));
-      if (points.length) figure(part, `${column.name} by ${across.name}${panel ? ` (${others.map(a => a.name).join(', ')}: ${panel})` : ''}`,
-        rowsOf(points, x.name, z.name, column.name), () => drawGroups(points, x, z.name, column.name), points.some(p => p.reference !== null) ? 'Marks: the references of the description, as the paper gives them.' : '');
+    const panelAxes = others.filter(a => a.points.length <= panelsMost && 2 * a.points.length <= rowCount), meanAxes = others.filter(a => !panelAxes.includes(a));
+    const panels = new Map();
+    for (let row = 0; row < rowCount; row++) {
+      const key = panelAxes.reduce((number, axis) => number * axis.points.length + axis.codes[row], 0);
+      const rows = panels.get(key);
+      if (rows) rows.push(row);
+      else panels.set(key, [row]);
     }
-    if (panels.size > 12) part.append(make('p', {}, `${panels.size - 12} further panels are left out; choose them below.`));
+    const lines = across.points.length > 2 && across.points.every(point => !Number.isNaN(pointNumber(point)));
+    const x = lines ? across : program, z = lines ? program : across;
+    for (const rows of [...panels.values()].slice(0, panelsMost)) {
+      if (!rows.some(row => (column.values[row] ?? null) !== null)) continue;
+      const at = panelAxes.map(a => pointOf(a, rows[0])).join(', '), points = once(() => grouped(column, x, z, rows));
+      const notes = [meanAxes.length ? `Mean over ${meanAxes.map(a => a.name).join(', ')}.` : '',
+        rows.some(row => (column.references?.[row] ?? null) !== null) ? 'Marks: the references of the description, as the paper gives them.' : ''];
+      figure(part, `${column.name} by ${across.name}${at ? ` (${panelAxes.map(a => a.name).join(', ')}: ${at})` : ''}`,
+        () => rowsOf(points(), x.name, z.name, column.name), () => drawGroups(points(), x, z.name, column.name), notes.join(' ').trim());
+    }
+    if (panels.size > panelsMost) part.append(make('p', {}, `${panels.size - panelsMost} further panels are left out; choose them below.`));
   }
   explorer(part);
+}
+
+/* Returns a function that makes a value when it is first called. */
+function once(make) {
+  let value;
+  return () => value ??= make();
 }
 
 /* A figure whose column and axes the reader chooses; it averages over the other axes. */
@@ -302,10 +369,12 @@ function explorer(part) {
   function draw() {
     body.replaceChildren();
     const column = columns.find(c => c.name === y.value), along = axes.find(a => a.name === x.value), colour = axes.find(a => a.name === z.value);
-    const means = new Set(data.means || []);
-    const points = grouped(column, along, colour, row => along === axes[0] || colour === axes[0] || !means.has(row));
-    figure(body, `${column.name} along ${along.name}`, rowsOf(points, along.name, colour?.name || '', column.name), () => drawGroups(points, along, colour?.name || '', column.name),
-      points.length > 4000 ? 'Mean over all other axes, and over neighbours; the CSV has all points.' : 'Mean over all other axes.');
+    const points = once(() => {
+      const means = new Set(along === axes[0] || colour === axes[0] ? [] : data.means || []);
+      return grouped(column, along, colour, d3.range(rowCount).filter(row => !means.has(row)));
+    });
+    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour?.name || '', column.name),
+      along.points.length > 1000 ? 'Mean over all other axes, and over neighbours if there are more points than a drawing can show; the CSV has all points.' : 'Mean over all other axes.');
   }
   draw();
 }
@@ -340,20 +409,25 @@ function stack(parent, title, unit, items, note) {
   const parts = items.filter(item => item.value > 0);
   if (!parts.length) return;
   const bars = [...new Set(items.map(item => item.bar))], shown = new Set(bars.slice(0, 60));
-  const points = parts.filter(item => shown.has(item.bar));
-  figure(parent, title, [['bar', 'part', unit], ...items.map(item => [item.bar, item.part, item.value])], () => Plot.plot({...look, marginBottom: 90,
-    x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0}, y: {label: unit, grid: true, tickFormat: '~s'}, color: palette,
-    marks: [Plot.barY(points, {x: 'bar', y: 'value', fill: 'part', title: p => `${p.bar}\n${p.part}: ${format(p.value)} ${unit}`, tip: {fill: 'var(--back)'}}), Plot.ruleY([0])]}),
-    bars.length > 60 ? `The first 60 of ${bars.length} bars; all are in the CSV. ${note || ''}` : note);
+  const points = parts.filter(item => shown.has(item.bar)), title_ = p => `${p.bar}\n${p.part}: ${format(p.value)} ${unit}`, tip = {fill: 'var(--back)'};
+  const flat = shown.size <= 6, height = flat ? 76 + 45 * shown.size : 400; // a few bars lie, so that they are not as broad as the page
+  const draw = () => Plot.plot(flat
+    ? {...look, height, marginLeft: 150, y: {label: null, domain: [...shown]}, x: {label: unit, grid: true, tickFormat: '~s'}, color: palette,
+      marks: [Plot.barX(points, {y: 'bar', x: 'value', fill: 'part', title: title_, tip}), Plot.ruleX([0])]}
+    : {...look, height, marginBottom: 90, x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0}, y: {label: unit, grid: true, tickFormat: '~s'}, color: palette,
+      marks: [Plot.barY(points, {x: 'bar', y: 'value', fill: 'part', title: title_, tip}), Plot.ruleY([0])]});
+  figure(parent, title, () => [['bar', 'part', unit], ...items.map(item => [item.bar, item.part, item.value])], draw,
+    bars.length > 60 ? `The first 60 of ${bars.length} bars; all are in the CSV. ${note || ''}` : note, height);
 }
 
 /* A heat map of items with x, y and value. */
-function heat(parent, title, unit, items, xName, yName, note) {
+function heat(parent, title, unit, items, xName, yName, note, size = look) {
   if (items.length < 4 || !items.some(item => item.value > 0)) return;
   const rows = new Set(items.map(item => item.y)).size;
-  figure(parent, title, [[yName, xName, unit], ...items.map(item => [item.y, item.x, item.value])], () => Plot.plot({...look, height: Math.min(900, 90 + rows * (rows > 30 ? 14 : 24)), marginLeft: 110, marginBottom: 80,
-    x: {label: xName, tickRotate: -40}, y: {label: yName}, color: {scheme: 'YlGnBu', label: unit, legend: true, tickFormat: '~s'},
-    marks: [Plot.cell(items, {x: 'x', y: 'y', fill: 'shade' in items[0] ? 'shade' : 'value', inset: 0.5, title: p => `${yName} ${p.y}, ${xName} ${p.x}: ${format(p.value)} ${unit}`, tip: {fill: 'var(--back)'}})]}), note);
+  const height = Math.min(900, 90 + rows * (rows > 30 ? 14 : 24));
+  figure(parent, title, () => [[yName, xName, unit], ...items.map(item => [item.y, item.x, item.value])], () => Plot.plot({...size, height, marginLeft: size === look ? 110 : 60, marginBottom: size === look ? 80 : 40,
+    x: {label: xName, tickRotate: size === look ? -40 : 0}, y: {label: yName}, color: {scheme: 'YlGnBu', label: unit, legend: true, tickFormat: '~s'},
+    marks: [Plot.cell(items, {x: 'x', y: 'y', fill: 'shade' in items[0] ? 'shade' : 'value', inset: 0.5, title: p => `${yName} ${p.y}, ${xName} ${p.x}: ${format(p.value)} ${unit}`, tip: {fill: 'var(--back)'}})]}), note, height);
 }
 
 /* Sums the parts of stacks by run, over all cores. */
@@ -362,9 +436,9 @@ function stacksByRun(part) {
     ['CPI stacks of the hosts', 'cycles', /^(?:[^.]*\.)*?host\.\d+\.cpi\.(.+)$/],
     ['CPI stacks of the accelerators', 'cycles', /^(?:[^.]*\.)*?accel\.\d+\.cpi\.(.+)$/],
     ['Stalls of the multiprocessors', 'clocks', /scheduler\.\d+\.([a-z_]+)$/],
-    ['Energy', 'fJ', /^(.*?)\.energy$/],
+    ['Energy', 'J', /^(.*?)\.energy$/, 1e-15],
   ];
-  for (const [title, unit, pattern] of kinds) {
+  for (const [title, unit, pattern, scale = 1] of kinds) {
     const items = [];
     for (const run of data.runs) {
       const sums = new Map(), found = matching(pattern, run);
@@ -372,32 +446,49 @@ function stacksByRun(part) {
         const name = title === 'Energy' ? match[1].replace(/\.\d+/g, '').replace(/^(.+?)\..*$/, '$1') : match[1];
         sums.set(name, (sums.get(name) || 0) + valueOf(run.total, index));
       }
-      for (const [name, value] of sums) items.push({bar: run.label, part: name, value});
+      for (const [name, value] of sums) items.push({bar: run.label, part: name, value: value * scale});
     }
     stack(part, title, unit, items, 'Whole runs, all parts of the kind added up.');
   }
 }
 
-/* Rooflines: instructions a second over instructions a byte of DRAM, below what the machine's description allows. */
+/* Rooflines: operations a second over operations a byte of DRAM, below what the machine's description allows; and the same for
+ * instructions. Operations are the additions, multiplications and divisions of integers and floating-point numbers, logic and
+ * shifts; a fused multiply-add is two. */
+const operations = [
+  [/(?:^|\.)class\.(?:alu|mul|div|fadd|fmul|fdiv|fsqrt)$/, 1], [/(?:^|\.)class\.fma$/, 2],
+  [/(?:^|\.)simt\.\d+\.work\.(?:alu|mul|div|divw)$/, 1], [/(?:^|\.)simt\.\d+\.flops$/, 1],
+];
+const instructions = [[/^(?:.*\.)?(?:host|accel)\.\d+\.instructions$|\.thread_instructions$/, 1]];
+
 function rooflines(part) {
+  roofline(part, 'Roofline', 'operations', operations,
+    'Operations: those of the classes alu, mul, div, fadd, fmul, fdiv, fsqrt, and two for each fma; addresses and counters of loops are among those of alu.');
+  roofline(part, 'Roofline of instructions', 'instructions', instructions, 'All instructions of cores, and of threads of multiprocessors.');
+}
+
+function roofline(part, title, what, kinds, note) {
   const points = [], roofs = new Map();
   for (const run of data.runs) {
     const sum = pattern => d3.sum(matching(pattern, run), s => valueOf(run.total, s.index));
     const machine = data.machines[run.machine], seconds = sum(/^sim\.time$/) * 1e-15;
-    const count = sum(/^(?:.*\.)?(?:host|accel)\.\d+\.instructions$|\.thread_instructions$/), bytes = sum(/^(?:.*\.)?dram\.(?:reads|writes)$/) * (machine?.burst || 64);
+    const count = d3.sum(kinds, ([pattern, weight]) => weight * sum(pattern)), bytes = sum(/^(?:.*\.)?dram\.(?:reads|writes)$/) * (machine?.burst || 64);
     if (seconds > 0 && bytes > 0 && count > 0) points.push({label: run.label, x: count / bytes, y: count / seconds / 1e9});
     if (machine?.bandwidth) roofs.set(`${machine.bandwidth} ${machine.issue}`, machine);
   }
   if (!points.length) return;
-  const span = d3.extent(points, p => p.x), low = span[0] / 4, high = span[1] * 4, lines = [];
+  const span = d3.extent(points, p => p.x), lines = [];
+  let [low, high] = [span[0] / 4, span[1] * 4];
+  for (const roof of roofs.values()) // the knee is in view
+    if (roof.issue) [low, high] = [Math.min(low, roof.issue / roof.bandwidth / 4), Math.max(high, roof.issue / roof.bandwidth * 4)];
   for (const [key, roof] of [...roofs].slice(0, 6)) {
     const top = roof.issue ? roof.issue / 1e9 : Infinity, slope = roof.bandwidth / 1e9, knee = top / slope;
     for (const x of [low, Math.min(Math.max(knee, low), high), high]) lines.push({key, x, y: Math.min(top, slope * x)});
   }
-  figure(part, 'Roofline', [['run', 'instructions/byte', 'instructions/ns'], ...points.map(p => [p.label, p.x, p.y])], () => Plot.plot({...look,
-    x: {type: 'log', label: 'instructions a byte of DRAM', domain: [low, high], tickFormat: '~g'}, y: {type: 'log', label: 'instructions a nanosecond', grid: true, tickFormat: '~g'},
-    marks: [Plot.lineY(lines, {x: 'x', y: 'y', z: 'key', stroke: 'currentColor', strokeWidth: 1.5}), Plot.dot(points, {x: 'x', y: 'y', fill: 'var(--mark)', r: 4, title: 'label', tip: {fill: 'var(--back)'}})]}),
-    'Lines: peak bandwidth of DRAM (channels * burst_bytes / tBURST) and, where cores have one, their decode or issue width times their clock.');
+  figure(part, title, () => [['run', `${what}/byte`, `${what}/ns`], ...points.map(p => [p.label, p.x, p.y])], () => Plot.plot({...look,
+    x: {type: 'log', label: `${what} a byte of DRAM`, domain: [low, high], tickFormat: '~g'}, y: {type: 'log', label: `${what} a nanosecond`, grid: true, tickFormat: '~g'},
+    marks: [Plot.lineY(lines, {x: 'x', y: 'y', z: 'key', stroke: 'currentColor', strokeWidth: 1.5}), Plot.dot(points, {x: 'x', y: 'y', fill: 'var(--mark)', r: 4, title: p => `${p.label}\n${format(p.x)} ${what} a byte, ${format(p.y)} a nanosecond`, tip: {fill: 'var(--back)'}})]}),
+    `${note} Lines: peak bandwidth of DRAM (channels * burst_bytes / tBURST), and what all cores can decode or issue (width * clock; schedulers * width * clock of multiprocessors).`);
 }
 
 /* Details of one run. */
@@ -407,13 +498,13 @@ function detail(parent, run, region) {
   parent.replaceChildren();
   stack(parent, 'CPI by core', 'cycles', matching(/^(.*?\b(?:host|accel)\.\d+)\.cpi\.(.+)$/, run).map(s => ({bar: s.match[1], part: s.match[2], value: valueOf(values, s.index)})));
   stack(parent, 'Stalls by scheduler', 'clocks', matching(/^(.*\.scheduler\.\d+)\.([a-z_]+)$/, run).map(s => ({bar: s.match[1], part: s.match[2], value: valueOf(values, s.index)})));
-  stack(parent, 'Energy by component', 'fJ', matching(/^(.+)\.([^.]+)\.energy$/, run).map(s => ({bar: s.match[1].replace(/\.\d+/g, ''), part: s.match[2], value: valueOf(values, s.index)})));
-  const histograms = d3.group(matching(/^(.*)\.(\d+|more)$/, run), s => s.match[1]);
+  stack(parent, 'Energy by component', 'J', matching(/^(.+)\.([^.]+)\.energy$/, run).map(s => ({bar: s.match[1].replace(/\.\d+/g, ''), part: s.match[2], value: valueOf(values, s.index) * 1e-15})));
+  const small = beside(parent), histograms = d3.group(matching(/^(.*)\.(\d+|more)$/, run), s => s.match[1]);
   for (const [name, buckets] of histograms) {
     const items = buckets.map(s => ({x: s.match[2], value: valueOf(values, s.index)}));
     if (items.length < 3 || !items.some(item => item.value > 0) || /^(.*\.)?simt\.[1-9]/.test(name)) continue;
-    figure(parent, `Histogram: ${name}`, [['up to', units[buckets[0].index]], ...items.map(i => [i.x, i.value])], () => Plot.plot({...look, height: 260,
-      x: {label: 'up to', domain: items.map(i => i.x)}, y: {label: units[buckets[0].index], grid: true, tickFormat: '~s'}, marks: [Plot.barY(items, {x: 'x', y: 'value', fill: 'var(--mark)', tip: {fill: 'var(--back)'}}), Plot.ruleY([0])]}), meanings[buckets[0].index]);
+    figure(small, `Histogram: ${name}`, () => [['up to', units[buckets[0].index]], ...items.map(i => [i.x, i.value])], () => Plot.plot({...half, height: 220,
+      x: {label: 'up to', domain: items.map(i => i.x), tickRotate: items.length > 12 ? -40 : 0}, marginBottom: items.length > 12 ? 60 : 46, y: {label: units[buckets[0].index], grid: true, tickFormat: '~s'}, marks: [Plot.barY(items, {x: 'x', y: 'value', fill: 'var(--mark)', tip: {fill: 'var(--back)'}}), Plot.ruleY([0])]}), meanings[buckets[0].index].replace(/: (?:at most|up to) .*$/, ''), 220);
   }
   heatMaps(parent, run, values);
 }
@@ -427,7 +518,13 @@ function heatMaps(parent, run, values) {
     heat(parent, `Busy clocks by port of ${network}`, 'clocks', matching(/^(.*)\.router\.(\d+)\.port\.(\d+)\.out\.busy$/, run).filter(s => s.match[1] === network)
       .map(s => ({x: Number(s.match[3]), y: Number(s.match[2]), value: valueOf(values, s.index)})), 'port', 'router');
   }
-  for (const [kind, found] of d3.group(matching(/^(.*\bdram|.*\bl2|.*\bbank|.*\bcrossbar\.(?:in|out))\.(\d+)\.([a-z_]+)$/, run), s => s.match[1])) {
+  const {units, meanings} = setOf(run), banks = matching(/^(.*)\.(\d+)\.bank\.(\d+)\.(activates|reads|writes|row_hits|row_conflicts)$/, run);
+  const small = beside(parent);
+  for (const [memory, found] of d3.group(banks, s => s.match[1]))
+    for (const [name, list] of d3.group(found, s => s.match[4]))
+      heat(small, `${memory}: ${name.replace('_', ' ')} by bank`, units[list[0].index], list.map(s => ({x: Number(s.match[3]), y: Number(s.match[2]), value: valueOf(values, s.index)})), 'bank', 'channel', `${meanings[list[0].index]}.`, half);
+  const ofBanks = new Set(banks.map(s => s.index));
+  for (const [kind, found] of d3.group(matching(/^(.*\bdram|.*\bl2|.*\bbank|.*\bcrossbar\.(?:in|out))\.(\d+)\.([a-z_]+)$/, run).filter(s => !ofBanks.has(s.index)), s => s.match[1])) {
     const largest = d3.rollup(found, list => d3.max(list, s => valueOf(values, s.index)), s => s.match[3]);
     const items = found.filter(s => largest.get(s.match[3]) > 0).map(s => ({x: s.match[3], y: Number(s.match[2]), value: valueOf(values, s.index), shade: valueOf(values, s.index) / largest.get(s.match[3])}));
     heat(parent, `${kind}: its copies`, 'share of the largest', items, 'statistic', 'number', 'Each column is shaded relative to its largest value.');
@@ -493,6 +590,7 @@ function showGraphs() {
   }
 }
 
+addEventListener('beforeprint', drawAll);
 document.title = data.title;
 document.querySelector('h1').textContent = data.title;
 document.getElementById('facts').textContent = data.facts;
