@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"report", cmd_report, "make a page of an experiment's or a run's results"},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
     {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory"},
+    {"pages", cmd_pages, "tell how blocks of threads share the pages of a memory trace, and place them"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
     {"machines", cmd_machines, "list the machines that come with croft"},
     {"show", cmd_show, "print a machine's description, every key explained"},

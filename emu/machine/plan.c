@@ -7,6 +7,7 @@
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
 #include "emu/machine/networks.h"
+#include "emu/machine/pages.h"
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
@@ -381,6 +382,31 @@ static bool plan_partitions(const struct plan *plan, struct error *err)
     return true;
 }
 
+/* Moves pages to the memories that the root's table gives them. */
+static bool plan_pages(const struct plan *plan, struct error *err)
+{
+    const struct instance *root = tree_root(plan->machine->tree);
+    const struct root_config *config = root->config;
+    const struct memory_config *memory = plan->machine->memory;
+    const struct pages_range range = {.base = memory->base,
+                                      .size = memory->size,
+                                      .memories = plan->modules * plan->stacks,
+                                      .stacks = plan->stacks};
+    if (!*config->pages)
+        return true;
+    if (plan->memory_count < 2)
+        (void)error_set(err, "the machine has one memory; allowed: machines with several");
+    else if (home_text_span(config->homes, config->stack_hash) < PAGES_BYTES)
+        (void)error_set(
+            err,
+            "`homes` changes the memory within %d bytes; allowed: maps with S and M above that, such as "
+            "machine nupim_pages has",
+            PAGES_BYTES);
+    else if (pages_place(plan->homes, &range, config->pages, err))
+        return true;
+    return tree_at(plan->machine->tree, root, "pages", err);
+}
+
 /* Returns whether a second level has lines of some channels or memories only. */
 static bool stands_at_memory(const struct plan *plan, const struct instance *cache)
 {
@@ -470,7 +496,7 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
         return false;
     plan_places(plan);
     if (!check_networks(plan, err) || !plan_homes(plan, err) || !plan_ways(plan, err) ||
-        !plan_partitions(plan, err) || !plan_stacks(plan, err))
+        !plan_partitions(plan, err) || !plan_stacks(plan, err) || !plan_pages(plan, err))
         return false;
     fix_homes(plan);
     return true;

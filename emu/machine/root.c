@@ -235,6 +235,18 @@ static const struct part_field root_fields[] = {
      0,
      "Row bits are XORed into the stack's number, if there are several memories.",
      {"ours", "ours"}},
+    {"pages",
+     FIELD_TEXT,
+     PLACE(root_config, pages),
+     "",
+     "",
+     "",
+     NULL,
+     {"", ""},
+     0,
+     "Table of 4 KiB pages and the memories that hold them, as `croft pages --place` writes; \"\": as "
+     "`homes` has them.",
+     {"", ""}},
 };
 
 /* Derives `harts` as 1; machine.c counts the cores of a timed machine. */

@@ -22,6 +22,7 @@ struct root_config {
     uint64_t quantum;
     char homes[HOME_TEXT]; /* as struct home_layout's text; empty: one memory, or none can be derived */
     bool stack_hash;       /* as in struct home_layout */
+    char pages[ROOT_TEXT]; /* file of a table (pages.h); empty: none */
 };
 
 struct memory_config {

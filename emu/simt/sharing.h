@@ -1,0 +1,41 @@
+/* Pages shared by blocks of threads, found in a memory trace (access_trace.h), as the NUPIM paper measures them (section IV-B):
+ * a kernel's PS_avg is the number of its blocks that access a page, averaged over its pages, PS_max the most of a page. Over
+ * several launches, PS_avg is weighted by their memory instructions. Also which multiprocessor accesses a page how often. */
+#ifndef EMU_SIMT_SHARING_H
+#define EMU_SIMT_SHARING_H
+
+#include <stddef.h>
+
+#include "emu/simt/access_trace.h"
+
+struct sharing;
+
+/* page: bytes, a power of two. stacks: pages of thread stacks count, too. Never NULL; aborts when out of memory. Free it with
+ * sharing_free(), which accepts NULL. */
+struct sharing *sharing_new(uint64_t page, bool stacks);
+void sharing_free(struct sharing *sharing);
+
+/* Adds the next record of a trace. */
+void sharing_add(struct sharing *sharing, const struct access_record *record);
+
+/* A launch. instructions: of warps, that access memory. shared: over its pages, the blocks that access each. */
+struct sharing_launch {
+    uint32_t launch, blocks; /* blocks: that access memory; the highest number plus one */
+    uint64_t instructions, pages, shared, most;
+};
+
+/* Return the launches in ascending order, and their number in *count. They belong to `sharing`, until the next sharing_add(). */
+const struct sharing_launch *sharing_launches(struct sharing *sharing, size_t *count);
+
+/* How often a block accesses a page in a launch, or a multiprocessor in all. */
+struct sharing_touch {
+    uint64_t page; /* its address */
+    uint32_t launch, by;
+    uint64_t requests;
+};
+
+/* Return touches in ascending order of launch, page and block, or of page and multiprocessor; launch is 0 in the latter. */
+const struct sharing_touch *sharing_blocks(struct sharing *sharing, size_t *count);
+const struct sharing_touch *sharing_multiprocessors(struct sharing *sharing, size_t *count);
+
+#endif

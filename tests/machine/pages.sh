@@ -1,0 +1,87 @@
+#!/bin/bash
+# Pages shared by blocks, and pages placed by a table: pages.sh CROFT WORKDIR FOLDER (of the compiled examples/simt). croft pages
+# agrees with a count of the trace's raw records by sort and awk; a table moves pages, and with them off-chip flits, to where it
+# says; errors name file and line. Prints "N passed, N failed".
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+croft=$(realpath "$1")
+folder=$(realpath "$3")
+work=$(fresh "$2")
+cd "$work" || exit 1
+
+evidence() {
+    tail -n 5 errors output
+}
+
+"$croft" run -m nupim_pages --trace memory:trace --stats before.json "$folder/stencil" 48 >output 2>errors
+check "a trace" test -s trace
+"$croft" pages --place table --map map.svg --launch 1 trace >output 2>errors
+check "croft pages" test $? = 0
+
+# The oracle: raw records, without stacks, as launch, page, block, multiprocessor; instructions are runs of equal time, pc, place.
+zstd -dcq trace | tail -c +65 | od -An -v -t u4 -w48 >records
+awk 'int($10 / 16777216) % 2 == 0 {
+        page = int(($4 * 4294967296 + $3) / 4096)
+        print $8, page, $7, $9 % 65536 >"touches"
+        now = $1 " " $2 " " $5 " " $7 " " $8 " " int($9 / 65536); instructions[$8] += now != last; last = now }
+    END { for (l in instructions) print l, instructions[l] >"instructions" }' records
+awk '{ print $1, $2, $3 }' touches | sort -u | awk '{ print $1, $2 }' | sort | uniq -c | awk 'NR == FNR { weight[$1] = $2; next }
+    { pages[$2]++; shared[$2] += $1; most[$2] = $1 > most[$2] ? $1 : most[$2] }
+    END { for (l in pages) { sum += weight[l] * shared[l] / pages[l]; all += weight[l]; top = most[l] > top ? most[l] : top
+              printf "%d %d %d %.2f %d\n", l, pages[l], weight[l], shared[l] / pages[l], most[l] }
+          printf "all %d %.2f %d\n", all, sum / all, top }' instructions - | sort >expected
+awk 'NR > 1 { print $1 == "all" ? "all " $2 " " $3 " " $4 : $1 " " $3 " " $4 " " $5 " " $6 }' output | sort >found
+check "PS_avg and PS_max are those of the records" cmp expected found
+check "there is something to compare" test "$(wc -l <expected)" -gt 1
+
+# Each page goes to the memory from whose four multiprocessors most requests come.
+awk '{ n[$2 " " int($4 / 4)]++; pages[$2] = 1 }
+    END { for (p in pages) { best = 0; for (m = 1; m < 16; m++) if (n[p " " m] + 0 > n[p " " best] + 0) best = m; printf "0x%x000 %d\n", p, best } }' touches | sort >expected
+grep -v '#' table | sort >found
+check "places are those of the records" cmp expected found
+check "a picture" grep -q "<rect " map.svg
+
+# total FILE NAME: the sum of the statistics that match.
+total() {
+    awk -v name="$2" '/"total"/ { total = 1 } /"regions"/ { total = 0 }
+        total && $1 ~ name { gsub(/[^0-9]/, "", $2); sum += $2 } END { print sum + 0 }' "$1"
+}
+
+"$croft" run -m nupim_pages --set pages=table --stats after.json "$folder/stencil" 48 >output 2>errors
+oracle expected "$folder/stencil" 48
+check "placed pages: qemu's output" cmp -s expected output
+echo "$(total before.json net.io.energy) $(total after.json net.io.energy)" >output
+check "placed pages save off-chip traffic" awk '{ exit !($2 < 0.9 * $1) }' output
+
+# All pages that threads access in one memory: there its second level answers, at others hardly any.
+grep -v '#' table | awk '{ print $1, 11 }' >one
+"$croft" run -m nupim_pages --set pages=one --stats one.json "$folder/stencil" 48 >output 2>errors
+echo "$(total one.json '"external.3.l2.[01].(reads|writes)"') $(total one.json '"external.4.l2.[01].(reads|writes)"')" >output
+check "one memory has all pages" awk '{ exit !($1 > 20 * $2 + 100) }' output
+
+# refuses NAME REGEX SETTING...
+refuses() {
+    "$croft" show nupim_pages "${@:3}" >output 2>errors
+    check "$1: status" test $? = 2
+    check "$1: message" grep -qE "^croft show: --set: pages: $2" errors
+}
+echo "0x80001000 16" >bad
+refuses "no such memory" 'bad:1: "16" is not a memory; allowed: 0 to 15' --set pages=bad
+printf '# comment\n0x80001004 1\n' >bad
+refuses "no page" 'bad:2: "0x80001004" is not the address of a page' --set pages=bad
+printf '0x80001000 1\n0x80001000 2\n' >bad
+refuses "a page twice" 'bad:2: page 0x80001000 is in two lines' --set pages=bad
+echo "0x80001000" >bad
+refuses "half a line" 'bad:1: a line consists of' --set pages=bad
+refuses "no file" 'absent: cannot read the table of pages' --set pages=absent
+echo "0x80001000 1" >bad
+refuses "another map" '`homes` changes the memory within 4096 bytes' --set pages=bad --set "homes=R12 B4 C4 H4 S4 C2 O6"
+"$croft" pages bad >output 2>errors
+check "no trace: status" test $? = 1
+check "no trace: message" grep -q "^croft pages: bad: " errors
+"$croft" pages --page 1000 trace >output 2>errors
+check "a bad page: status" test $? = 2
+check "a bad page: message" grep -q -- "--page: '1000' is not allowed" errors
+conclude
