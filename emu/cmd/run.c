@@ -232,12 +232,12 @@ static int signal_of(const void *user)
 static void describe_launches(const struct session *s, bool unwatched, struct launch_options *simt)
 {
     const struct machine_config *machine = &s->machine;
-    launch_describe(machine->simt, machine->multiprocessors, simt);
+    launch_describe(machine->simt, machine->launchers, simt);
     if (machine_timed(machine))
         launch_limit(simt, machine->threads);
     simt->observed = s->log;
     simt->watch = s->watch;
-    simt->unwatched = unwatched;
+    simt->unwatched = unwatched && !machine_offloads(machine);
 }
 
 /* Runs a user program on `harts`. */

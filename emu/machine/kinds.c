@@ -6,6 +6,7 @@
 #include "emu/net/link.h"
 #include "emu/net/network.h"
 #include "emu/nucd/config.h"
+#include "emu/tom/tom.h"
 
 const struct part_kind *const machine_kinds[] = {
     &group_kind,    /* emu/machine */
@@ -19,5 +20,7 @@ const struct part_kind *const machine_kinds[] = {
     &core_kind,         /* emu/core */
     &simt_kind,         /* emu/simt */
     &nucd_kind,         /* emu/nucd */
+    &tom_unit_kind,     /* emu/tom */
+    &tom_kind,
     NULL,
 };

@@ -12,6 +12,7 @@
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
 #include "emu/nucd/description.h"
+#include "emu/tom/tom.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
@@ -137,9 +138,12 @@ static void view(struct machine_config *config, struct tree *tree)
         const struct simt_config *simt = i->config;
         if (i->kind != &simt_kind || simt->count == 0)
             continue;
-        config->simt = config->simt ? config->simt : simt;
-        config->multiprocessors += simt->count;
         config->warps += simt->count * simt->warps;
+        config->multiprocessors += simt->count;
+        if (!simt->launches)
+            continue;
+        config->simt = config->simt ? config->simt : simt;
+        config->launchers += simt->count;
         uint64_t held = (uint64_t)simt->warps * simt->width;
         held = simt->threads < held ? simt->threads : held;
         config->threads = held > config->threads ? held : config->threads;
@@ -148,6 +152,14 @@ static void view(struct machine_config *config, struct tree *tree)
     if (!tree_root(tree)->given[harts])
         root->harts = is_timed(tree) ? config->host_count + config->accel_count : 1;
     config->harts = root->harts;
+}
+
+bool machine_offloads(const struct machine_config *config)
+{
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
+        if (i->kind == &tom_kind)
+            return true;
+    return false;
 }
 
 static bool at(const struct machine_config *config, const char *path, const char *field, struct error *err)
@@ -286,13 +298,15 @@ static bool check_cores(const struct machine_config *config, struct error *err)
 
 /* Fields that must be equal in all multiprocessors, because programs see only one kind of multiprocessor. */
 #define SIMT_ALIKE(ALIKE)                                                                                    \
-    ALIKE(width)                                                                                             \
     ALIKE(block_threads)                                                                                     \
     ALIKE(scratchpad)                                                                                        \
     ALIKE(registers)                                                                                         \
-    ALIKE(stack)                                                                                             \
-    ALIKE(stack_near)                                                                                        \
     ALIKE(placement)
+/* And in those that only execute what others offload to them. */
+#define SIMT_SAME(ALIKE)                                                                                     \
+    ALIKE(width)                                                                                             \
+    ALIKE(stack)                                                                                             \
+    ALIKE(stack_near)
 
 /* Returns the first of these fields that differs, or NULL. */
 static const char *difference(const struct simt_config *a, const struct simt_config *b)
@@ -300,6 +314,9 @@ static const char *difference(const struct simt_config *a, const struct simt_con
 #define ALIKE(key)                                                                                           \
     if (a->key != b->key)                                                                                    \
         return #key;
+    SIMT_SAME(ALIKE)
+    if (!a->launches)
+        return NULL;
     SIMT_ALIKE(ALIKE)
 #undef ALIKE
     return NULL;
@@ -348,7 +365,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
         const struct simt_config *simt = i->config;
         if (i->kind != &simt_kind || simt->count == 0)
             continue;
-        first = first ? first : i;
+        first = first || !simt->launches ? first : i;
         const struct instance *l2 = tree_below(i, &llc_kind);
         if (l2 && !tree_below(i, &crossbar_kind) && ((const struct llc_config *)l2->config)->slices > 1) {
             (void)error_set(
@@ -356,7 +373,7 @@ static bool check_simt(const struct machine_config *config, struct error *err)
                 ((const struct llc_config *)l2->config)->slices, i->path);
             return tree_at(config->tree, l2, "slices", err);
         }
-        const char *key = difference(simt, first->config);
+        const char *key = first ? difference(simt, first->config) : NULL;
         if (key) {
             (void)error_set(err, "differs from %s.%s; all multiprocessors must have the same value",
                             first->path, key);

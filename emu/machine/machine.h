@@ -22,6 +22,7 @@ struct machine_config {
     const struct mmu_config *mmu;
     const struct simt_config *simt;  /* the first SIMT part; NULL: none */
     uint32_t multiprocessors, warps; /* totals of all SIMT parts */
+    uint32_t launchers;              /* multiprocessors on which launches place blocks */
     uint64_t threads;                /* that the multiprocessor with the most room holds */
     struct {
         uint64_t latency; /* fs */
@@ -46,6 +47,9 @@ void machine_show(const struct machine_config *config, FILE *out);
 /* See tree_source_of(). */
 enum { MACHINE_SOURCE = TREE_SOURCE };
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
+
+/* Returns whether multiprocessors offload blocks to others (emu/tom). */
+bool machine_offloads(const struct machine_config *config);
 
 /* Returns true if the machine has a clock, that is, timed cores. */
 static inline bool machine_timed(const struct machine_config *config)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/machine/timed_tom.h"
 #include "emu/nucd/description.h"
 
 uint64_t timed_now(const struct timed *timed)
@@ -90,5 +91,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
         findings++;
     }
     findings += nucd_check_summary(timed->options.nucd);
+    findings += timed_tom_findings(timed);
     return findings;
 }

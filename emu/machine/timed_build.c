@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/machine/timed_tom.h"
 #include "emu/sim/alloc.h"
+#include "emu/tom/tom.h"
 
 /* Attaches a checker to the commands of each memory (--check dram). */
 static void check_memories(struct timed *timed)
@@ -28,7 +30,28 @@ static const void *place_of(void *context, const struct instance *instance, cons
     struct timed *timed = context;
     if (instance->kind == &core_kind)
         return timed_core_site(timed, instance, memory);
+    if (instance->kind == &tom_kind)
+        return timed_tom_site(timed, memory);
+    if (instance->kind == &tom_unit_kind)
+        return timed_tom_unit_site(timed, instance, memory);
     return instance->kind == &simt_kind ? timed_simt_site(timed, instance, memory) : (const void *)memory;
+}
+
+void *timed_keep(struct timed *timed, size_t bytes)
+{
+    struct timed_kept *kept = alloc(1, sizeof *kept + bytes);
+    kept->next = timed->kept;
+    timed->kept = kept;
+    return kept->bytes;
+}
+
+static void free_kept(struct timed *timed)
+{
+    while (timed->kept) {
+        struct timed_kept *next = timed->kept->next;
+        free(timed->kept);
+        timed->kept = next;
+    }
 }
 
 static bool make_parts(struct timed *timed, struct error *err)
@@ -102,6 +125,7 @@ void timed_free(struct timed *timed)
         timed->harts[i].custom = NULL;
     timed_simt_free(timed);
     builder_free(&timed->builder);
+    free_kept(timed);
     nucd_stop_clock(timed->options.nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);

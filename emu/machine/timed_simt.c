@@ -243,6 +243,11 @@ bool timed_simt_offload(struct timed *timed, struct error *err)
     return true;
 }
 
+struct simt_grid *timed_simt_grid(const struct timed *timed)
+{
+    return timed->simt ? timed->simt->grid : NULL;
+}
+
 void timed_simt_free(struct timed *timed)
 {
     struct timed_simt *simt = timed->simt;

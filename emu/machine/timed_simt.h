@@ -45,6 +45,8 @@ bool timed_simt_new(struct timed *timed, struct error *err);
 const struct simt_site *timed_simt_site(struct timed *timed, const struct instance *instance,
                                         const struct mem_site *memory);
 void timed_simt_free(struct timed *timed);
+/* Returns the scheduler of launches' blocks; NULL: the machine has no multiprocessors. */
+struct simt_grid *timed_simt_grid(const struct timed *timed);
 
 /* Lets the multiprocessors' threads offload by nucd, when all parts exist, if the machine has accelerators
  * for that. Not with virtual addresses: there the threads execute regions themselves. */

@@ -29,6 +29,12 @@ struct checked_memory {
     struct dram_checker checker;
 };
 
+/* Memory that is freed with the machine. */
+struct timed_kept {
+    struct timed_kept *next;
+    _Alignas(max_align_t) unsigned char bytes[];
+};
+
 struct timed {
     struct event_queue queue;
     struct scheduler scheduler;
@@ -49,10 +55,15 @@ struct timed {
     struct coherence *coherence; /* NULL: no coherence check */
     struct symbols *symbols;
 
+    struct timed_kept *kept;
+
     unsigned regions; /* number of open regions of interest (--detail roi) */
     bool entered;     /* a region of interest has begun */
     bool warming;
 };
+
+/* timed_build.c: returns zeroed memory that is freed after the parts. */
+void *timed_keep(struct timed *timed, size_t bytes);
 
 /* timed_core.c: returns the construction parameters of an instance's core; NULL if it has no hart and is left
  * out. */

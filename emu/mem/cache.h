@@ -239,6 +239,9 @@ void cache_expire_all(struct cache *cache);
 /* Calls the push when all writes that are in the write buffer now have been answered. Returns false if there are none. */
 bool cache_push(struct cache *cache, struct mem_push *push);
 
+/* Returns whether the write buffer has words of the line. */
+bool cache_writing(const struct cache *cache, uint64_t line);
+
 /* Returns the state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 

@@ -21,7 +21,8 @@ static struct cache_write *take_place(struct cache *cache, uint64_t line)
     struct cache_write *write = cache->writes_free;
     assert(write);
     cache->writes_free = write->next;
-    *write = (struct cache_write){.next = cache->writes_busy, .line = line, .number = cache->writes_taken++, .cache = cache};
+    *write = (struct cache_write){
+        .next = cache->writes_busy, .line = line, .number = cache->writes_taken++, .cache = cache};
     if (write->next)
         write->next->previous = write;
     cache->writes_busy = write;
@@ -147,6 +148,11 @@ static void release(struct cache *cache, struct cache_write *write, uint64_t now
         cache_plan(cache, mshr, now);
     if (cache->pushes.first)
         mem_pushes_answered(&cache->pushes, write->number, now);
+}
+
+bool cache_writing(const struct cache *cache, uint64_t line)
+{
+    return cache_write_find(cache, line);
 }
 
 bool cache_push(struct cache *cache, struct mem_push *push)

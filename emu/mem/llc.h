@@ -178,6 +178,9 @@ void llc_expire(struct llc *llc, uint64_t line, uint64_t now);
 /* Calls the push when memory has answered all writes that this cache has begun. Returns false if there are none. */
 bool llc_push(struct llc *llc, struct mem_push *push);
 
+/* Returns whether it has begun to write words of the line that memory has not answered. */
+bool llc_writing(const struct llc *llc, uint64_t line);
+
 /* Adds a first-level cache, whose lower port is this one, to the holders of the directory. Clients are
  * numbered from 0 in order of attachment; their number is not limited. */
 void llc_attach(struct llc *llc, struct cache *cache);

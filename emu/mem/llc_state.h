@@ -191,7 +191,7 @@ struct llc {
     struct llc_list refused; /* responses for which the client had no room */
     uint32_t refused_count;
     const struct mem_link *refuser; /* the link of all of them; NULL: they have several */
-    struct llc_list ranges;  /* done in this cache; wait until memory has accepted their write-backs */
+    struct llc_list ranges;         /* done in this cache; wait until memory has accepted their write-backs */
     struct mem_waiters full;
 
     struct mem_link lower[LLC_WAYS];
@@ -203,7 +203,7 @@ struct llc {
     uint16_t leaving[LLC_LEAVING]; /* numbers of outstanding writes, by hash of the line */
     uint32_t writes_used;
     struct mem_pushes pushes;
-    uint64_t written, accepted;    /* number of writes begun, and of those accepted by memory */
+    uint64_t written, accepted; /* number of writes begun, and of those accepted by memory */
 
     struct prefetcher prefetcher;
     struct llc_prefetch *prefetches, *free_prefetches; /* NULL without a prefetcher */
@@ -349,8 +349,6 @@ void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 
 /* llc_lower.c */
 bool llc_can_write(const struct llc *llc);
-/* Returns whether the line is on its way to memory. */
-bool llc_writing(const struct llc *llc, uint64_t line);
 void llc_write_back(struct llc *llc, uint32_t frame, uint64_t now);
 /* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
 bool llc_can_store(const struct llc *llc, uint64_t line);

@@ -276,6 +276,11 @@ static uint64_t busy_time(const void *context)
     return way->busy - (way->free > now ? way->free - now : 0);
 }
 
+uint64_t link_busy_time(const struct link *link, bool responses)
+{
+    return busy_time(responses ? &link->response : &link->request);
+}
+
 static uint64_t sent_bytes(const void *context)
 {
     const struct way *way = context;

@@ -51,6 +51,9 @@ void link_track(struct link *link, struct track_sink *sink, const char *name);
 uint64_t link_request_time(const struct link *link, uint32_t bytes);
 uint64_t link_response_time(const struct link *link, uint32_t bytes);
 
+/* Returns the time up to now in which the lanes of the requests or of the responses were busy, in fs. */
+uint64_t link_busy_time(const struct link *link, bool responses);
+
 /* Registers all statistics: "request.messages", "response.messages" and so on. */
 void link_publish(struct link *link, struct stats *stats, struct scope scope);
 

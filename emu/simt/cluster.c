@@ -22,6 +22,7 @@ struct simt_cluster {
     struct crossbar *crossbar; /* NULL: none */
     struct llc **slices;
     uint32_t slice_count; /* 0: no second level */
+    bool by_line;         /* lines take turns among the slices */
     struct multiprocessor *cores;
     struct cache *walk_cache; /* NULL: addresses are physical */
     struct simt_mmu *mmu;
@@ -30,6 +31,12 @@ struct simt_cluster {
 static void *array_of(size_t count, size_t size)
 {
     return alloc(count ? count : 1, size);
+}
+
+/* Returns the number of inputs of the crossbar, without that of page walks. */
+static uint32_t inputs_of(const struct simt_config *config)
+{
+    return (config->count + config->cluster - 1) / config->cluster;
 }
 
 /* Makes the crossbar below the first-level caches. Its outputs are the slices, interleaved by line or by
@@ -51,7 +58,7 @@ static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *
                                     .shift = route.shift,
                                     .partitions = true,
                                     .line_bursts = l1->line > memory->burst ? l1->line / memory->burst : 1};
-    config.inputs = cluster->config->count + (place->hart != NULL); /* the last one: page walks */
+    config.inputs = inputs_of(cluster->config) + (place->hart != NULL); /* the last one: page walks */
     config.outputs = cluster->slice_count ? cluster->slice_count : 1;
     if (!clock_set_frequency(&cluster->crossbar_clock, config.clock, err))
         return false;
@@ -79,11 +86,11 @@ static bool make_slices(struct simt_cluster *cluster, const struct part_site *si
     return true;
 }
 
-/* Returns the port inside the cluster that takes a multiprocessor's requests, or NULLs if it is outside. */
-static struct part_end below(const struct simt_cluster *cluster, uint32_t i)
+/* Returns the port inside the cluster that takes the requests of that input, or NULLs if it is outside. */
+static struct part_end below(const struct simt_cluster *cluster, uint32_t input)
 {
     if (cluster->crossbar)
-        return (struct part_end){&crossbar_ops, crossbar_port(cluster->crossbar, i)};
+        return (struct part_end){&crossbar_ops, crossbar_port(cluster->crossbar, input)};
     return cluster->slice_count ? (struct part_end){&llc_ops, cluster->slices[0]}
                                 : (struct part_end){NULL, NULL};
 }
@@ -93,7 +100,7 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
     const struct simt_site *place = site->place;
     struct multiprocessor *core = &cluster->cores[i];
     struct home_map *homes = place->memory->last && !cluster->slice_count ? place->memory->homes : NULL;
-    const struct part_end end = below(cluster, i);
+    const struct part_end end = below(cluster, i / cluster->config->cluster);
     uint16_t requester = core->number = part_requester(site);
     char name[NAME + 8];
     (void)snprintf(core->name, sizeof core->name, "%s.%u", site->name, i);
@@ -131,7 +138,7 @@ static void make_mmu(struct simt_cluster *cluster, const struct part_site *site)
     char name[NAME + 16];
     if (!place->hart)
         return;
-    const struct part_end end = below(cluster, cluster->config->count);
+    const struct part_end end = below(cluster, inputs_of(cluster->config));
     (void)snprintf(name, sizeof name, "%s.walk_cache", site->name);
     setup.requester = part_requester(site);
     setup.cache = cluster->walk_cache =
@@ -149,6 +156,7 @@ void *simt_cluster_make(const void *config, const struct part_site *site, struct
     struct simt_cluster *cluster = array_of(1, sizeof *cluster);
     cluster->config = config;
     cluster->slice_count = l2 ? l2->slices : 0;
+    cluster->by_line = l2 && l2->interleave == LLC_BY_LINE;
     cluster->slices = array_of(cluster->slice_count, sizeof *cluster->slices);
     cluster->cores = array_of(cluster->config->count, sizeof *cluster->cores);
     if (!clock_set_frequency(&cluster->clock, cluster->config->clock, err) ||
@@ -226,6 +234,27 @@ struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint3
         .number = core->number,
         .block = cluster->slice_count > 1 ? cache_configuration(core->l1)->line : 0,
     };
+}
+
+uint32_t simt_cluster_count(const struct simt_cluster *cluster)
+{
+    return cluster->config->count;
+}
+
+const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster)
+{
+    return cluster->config;
+}
+
+bool simt_cluster_by_line(const struct simt_cluster *cluster)
+{
+    return cluster->by_line;
+}
+
+uint32_t simt_cluster_slices(const struct simt_cluster *cluster, struct llc *const **slices)
+{
+    *slices = cluster->slices;
+    return cluster->slice_count;
 }
 
 void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)

@@ -20,6 +20,7 @@ struct simt_site {
 
 enum simt_role { SIMT_L1, SIMT_CROSSBAR, SIMT_L2, SIMT_TLB, SIMT_WALK_CACHE }; /* the roles of simt_kind */
 
+struct llc;
 struct simt_cluster;
 
 /* Returns the counters of a multiprocessor, by its number in the cluster. */
@@ -36,6 +37,12 @@ struct simt_beside {
     uint32_t block;
 };
 struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
+uint32_t simt_cluster_count(const struct simt_cluster *cluster);
+const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster);
+/* Returns the number of slices of the second level, and stores them; and whether lines take turns among them by their
+ * addresses. */
+uint32_t simt_cluster_slices(const struct simt_cluster *cluster, struct llc *const **slices);
+bool simt_cluster_by_line(const struct simt_cluster *cluster);
 
 /* Forget all translations, or the walk cache's entries only: simt_mmu_forget(), simt_mmu_refresh(). They do nothing
  * without translation. */

@@ -115,6 +115,16 @@ void simt_free(struct simt *simt)
     free(simt);
 }
 
+const struct simt_source *simt_source_of(const struct simt *simt)
+{
+    return &simt->parts.source;
+}
+
+void simt_set_source(struct simt *simt, const struct simt_source *source)
+{
+    simt->parts.source = *source;
+}
+
 void simt_offer(struct simt *simt, enum insn_extension extension)
 {
     simt->offered = extension;
@@ -250,6 +260,11 @@ void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t numbe
     warp->held = held;
     if (held ? warp->state < SIMT_UNITS : warp->state == SIMT_NOWHERE && warp->op)
         simt_classify(simt, slot, simt->cycle);
+}
+
+const char *simt_name(const struct simt *simt)
+{
+    return simt->name;
 }
 
 const struct clock *simt_clock(const struct simt *simt)

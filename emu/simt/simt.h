@@ -178,6 +178,11 @@ void simt_free(struct simt *simt);
 /* Connects the port for atomics if simt_new() was given none. Call it before the first block. */
 void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port);
 
+/* Puts another source in the place of that of simt_new(), which it may call: for a mechanism that takes warps from
+ * multiprocessors, or gives them some. Call both before the first block. */
+const struct simt_source *simt_source_of(const struct simt *simt);
+void simt_set_source(struct simt *simt, const struct simt_source *source);
+
 /* Makes warps wait at HINTs of an extension until their earlier instructions are complete, because a unit
  * may take threads there (take_lanes(), emu/hart/custom.h). Call it before the first block. */
 void simt_offer(struct simt *simt, enum insn_extension extension);
@@ -211,7 +216,8 @@ void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_
 void simt_debug(struct simt *simt, bool debugged);
 void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t warp, bool held, uint64_t now);
 
-/* Returns its clock. */
+/* Return its name and its clock. */
+const char *simt_name(const struct simt *simt);
 const struct clock *simt_clock(const struct simt *simt);
 
 /* Return the number of blocks that it holds, and whether there are any. */

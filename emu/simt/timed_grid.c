@@ -21,12 +21,8 @@ struct place;
 
 /* The multiprocessor's handle of a warp. */
 struct member {
+    struct simt_member core; /* must be first */
     struct place *place;
-    struct warp *warp;
-    /* of a warp that waits for a page */
-    struct custom_waiter *waiter;
-    struct trap trap;
-    uint8_t lane;
 };
 
 /* A block's place on a multiprocessor. */
@@ -166,11 +162,11 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     place->block.owner = place;
     for (uint32_t i = 0; i < need->warps; i++) {
         station->stacks[stacks + i] = true;
-        place->members[i] = (struct member){.place = place, .warp = place->warps.warps[i]};
+        place->members[i] = (struct member){.core.warp = place->warps.warps[i], .place = place};
         place->block.warps[i] = &place->members[i];
     }
     simt_place(station->simt, &place->block, now_of(grid));
-    for (uint32_t i = 0; i < need->warps && warp_debug_held(place->members[i].warp); i++)
+    for (uint32_t i = 0; i < need->warps && warp_debug_held(place->members[i].core.warp); i++)
         simt_hold(station->simt, &place->block, i, true, now_of(grid));
     return true;
 }
@@ -237,7 +233,7 @@ static const struct stream_op *next_of(void *context, void *warp)
 {
     uint32_t mask;
     (void)context;
-    return warp_next(((struct member *)warp)->warp, &mask);
+    return warp_next(((struct simt_member *)warp)->warp, &mask);
 }
 
 /* Handles a call. Returns the event: WARP_TRAP if it ends the run. */
@@ -257,7 +253,7 @@ static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const st
 }
 
 /* Returns whether a debugger stops the run at the trap; the warp tries again. The end of a fetch cannot be repeated. */
-static bool stops_at_trap(const struct simt_grid *grid, const struct member *member,
+static bool stops_at_trap(const struct simt_grid *grid, const struct simt_member *member,
                           const struct warp_report *report, struct custom_waiter *waiter)
 {
     struct warp_debug *debug = grid->memory->debug;
@@ -270,7 +266,7 @@ static bool stops_at_trap(const struct simt_grid *grid, const struct member *mem
 }
 
 /* Handles a trap. Returns the event: WARP_MISSING if only a page is missing. */
-static enum warp_event trapped(struct simt_grid *grid, struct member *member,
+static enum warp_event trapped(struct simt_grid *grid, struct simt_member *member,
                                const struct warp_report *report, struct custom_waiter *waiter)
 {
     const struct grid_host *host = grid->host;
@@ -286,14 +282,18 @@ static enum warp_event trapped(struct simt_grid *grid, struct member *member,
     return WARP_TRAP;
 }
 
+void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member)
+{
+    const struct grid_host *host = grid->host;
+    (void)host->later(host->context, member->warp, member->lane, &member->trap, member->waiter);
+}
+
 /* The walk for the warp's page has found none. */
 static void missing(void *context, void *name)
 {
-    const struct station *station = context;
     const struct member *member = name;
-    const struct grid_host *host = member->place->grid->host;
-    (void)station;
-    (void)host->later(host->context, member->warp, member->lane, &member->trap, member->waiter);
+    (void)context;
+    simt_grid_missing(member->place->grid, &member->core);
 }
 
 /* Returns whether the run has ended. Asks the host every GRID_SLICE steps. */
@@ -307,14 +307,12 @@ static bool has_ended(struct simt_grid *grid)
     return grid->failed;
 }
 
-static void step(void *context, void *name, uint64_t cycle, struct custom_waiter *waiter,
-                 struct warp_report *report, bool *ended)
+/* simt_grid_execute(), inline for the warps of blocks. */
+static inline void execute(struct simt_grid *grid, const struct simt *simt, struct simt_member *member,
+                           uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report,
+                           bool shown)
 {
-    struct station *station = context;
-    struct member *member = name;
-    struct place *place = member->place;
-    struct simt_grid *grid = place->grid;
-    uint64_t ticks = clock_time(simt_clock(station->simt), cycle) / grid->parts.tick;
+    uint64_t ticks = clock_time(simt_clock(simt), cycle) / grid->parts.tick;
     if (has_ended(grid)) {
         report->event = WARP_TRAP; /* stops the multiprocessor */
         return;
@@ -322,7 +320,7 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     warp_set_clock(member->warp, cycle, ticks);
     warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
-    if (grid->host->watch && report->event != WARP_IDLE && report->event != WARP_AWAY &&
+    if (grid->host->watch && shown && report->event != WARP_IDLE && report->event != WARP_AWAY &&
         grid_watched(grid->host, member->warp))
         grid->host->executed(grid->host->context, member->warp, report);
     if (report->event == WARP_TRAP)
@@ -332,8 +330,24 @@ static void step(void *context, void *name, uint64_t cycle, struct custom_waiter
     if (warp_debug_steps(member->warp))
         (void)warp_debug_stepped(grid->memory->debug, member->warp, report);
     report->paused = grid->memory->debug && grid->memory->debug->why;
+}
+
+void simt_grid_execute(struct simt_grid *grid, const struct simt *simt, struct simt_member *member,
+                       uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report, bool shown)
+{
+    execute(grid, simt, member, cycle, waiter, report, shown);
+}
+
+static void step(void *context, void *name, uint64_t cycle, struct custom_waiter *waiter,
+                 struct warp_report *report, bool *ended)
+{
+    struct station *station = context;
+    struct member *member = name;
+    struct place *place = member->place;
+    struct simt_grid *grid = place->grid;
+    execute(grid, station->simt, &member->core, cycle, waiter, report, true);
     if (report->event == WARP_IDLE)
-        *ended = warp_live(member->warp) == 0;
+        *ended = warp_live(member->core.warp) == 0;
     else if ((report->event == WARP_BARRIER || report->event == WARP_EXIT) && grid_block_meet(&place->warps))
         simt_release(station->simt, &place->block);
 }
@@ -342,7 +356,7 @@ static bool breaks(void *context, void *name)
 {
     const struct member *member = name;
     (void)context;
-    return warp_debug_break(member->place->grid->memory->debug, member->warp);
+    return warp_debug_break(member->place->grid->memory->debug, member->core.warp);
 }
 
 /* Drops the stacks of an ended block: of each word that it has used, the rows of its warps. */
@@ -383,7 +397,7 @@ static void block_ended(void *context, struct simt *simt, struct simt_block *blo
 static const struct warp_place *where(void *context, void *name)
 {
     (void)context;
-    return warp_where(((const struct member *)name)->warp);
+    return warp_where(((const struct simt_member *)name)->warp);
 }
 
 struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
@@ -467,7 +481,7 @@ struct warp *simt_grid_warp(const struct simt_grid *grid, uint32_t number)
 {
     uint32_t warp;
     const struct place *place = place_of(grid, number, &warp);
-    return place ? place->members[warp].warp : NULL;
+    return place ? place->members[warp].core.warp : NULL;
 }
 
 void simt_grid_moved(struct simt_grid *grid)
@@ -477,10 +491,20 @@ void simt_grid_moved(struct simt_grid *grid)
         for (uint32_t j = 0; j < station->config->blocks; j++) {
             struct place *place = &station->places[j];
             for (uint32_t w = 0; place->launched && w < place->block.need.warps; w++)
-                simt_hold(station->simt, &place->block, w, warp_debug_held(place->members[w].warp),
+                simt_hold(station->simt, &place->block, w, warp_debug_held(place->members[w].core.warp),
                           now_of(grid));
         }
     }
+}
+
+bool simt_grid_failed(const struct simt_grid *grid)
+{
+    return grid->failed;
+}
+
+struct warp_memory *simt_grid_memory(const struct simt_grid *grid)
+{
+    return grid->memory;
 }
 
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
@@ -517,7 +541,7 @@ static bool is_able(const struct simt_grid *grid, uint32_t number, const struct 
 {
     const struct simt_config *config = grid->stations[number].config;
     const struct grid_limits limits = {grid->parts.count, config->width, config->threads, config->scratchpad};
-    return grid_possible(launch, &limits) && simt_could(config, need);
+    return config->launches && grid_possible(launch, &limits) && simt_could(config, need);
 }
 
 static struct placement *place(const struct simt_grid *grid, const struct launched *launched)

@@ -54,6 +54,28 @@ void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const st
 struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number);
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt);
 
+/* A warp as a multiprocessor's source names it. */
+struct simt_member {
+    struct warp *warp;
+    /* for a mechanism that stands between the source and a multiprocessor; NULL when its block begins */
+    void *attached;
+    /* of a warp that waits for a page */
+    struct custom_waiter *waiter;
+    struct trap trap;
+    uint8_t lane;
+};
+
+/* For such a mechanism, and for warps that it has made: executes the next step of a warp as simt_source.step() does, except
+ * for barriers and ends of threads. shown: --log shows the step. simt_grid_missing(): simt_source.missing(). */
+void simt_grid_execute(struct simt_grid *grid, const struct simt *simt, struct simt_member *member,
+                       uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report, bool shown);
+void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member);
+
+/* Returns whether the run has ended because of a trap, a call or a limit; and the threads' memory, NULL before the first
+ * launch. */
+bool simt_grid_failed(const struct simt_grid *grid);
+struct warp_memory *simt_grid_memory(const struct simt_grid *grid);
+
 /* Returns whether any multiprocessor can hold a block of the launch, whose threads need `registers` 32-bit
  * registers each. */
 bool simt_grid_possible(const struct simt_grid *grid, const struct grid_launch *launch, uint32_t registers);

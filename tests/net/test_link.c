@@ -177,7 +177,7 @@ static void idle_latency(void **state)
     } cases[] = {
         {MEM_READ, false, 64, 1, 5},    {MEM_READ, false, 1, 1, 2},    {MEM_READ, false, 65, 1, 6},
         {MEM_WRITE, false, 64, 5, 1},   {MEM_WRITE, false, 20, 3, 1},  {MEM_READ, true, 64, 1, 1},
-        {MEM_CLEAN, false, 4096, 1, 1}, {MEM_COMMAND, false, 8, 1, 1},
+        {MEM_CLEAN, false, 4096, 1, 1}, {MEM_COMMAND, false, 8, 2, 2},
     };
     const struct link_config config = config_of();
     struct rig *rig = rig_new(&config);
@@ -202,10 +202,10 @@ static void idle_latency(void **state)
     assert_int_equal(link_request_time(rig->link, 64), 9500000);
     assert_int_equal(link_response_time(rig->link, 64), 8000000);
     assert_int_equal(counted(rig, "request.messages"), 8);
-    assert_int_equal(counted(rig, "request.bytes"), 64 + 20);
+    assert_int_equal(counted(rig, "request.bytes"), 64 + 20 + 8);
     assert_int_equal(counted(rig, "request.sent_bytes"), 16 * down);
     assert_int_equal(counted(rig, "request.busy_time"), 500000 * down);
-    assert_int_equal(counted(rig, "response.bytes"), 64 + 1 + 65);
+    assert_int_equal(counted(rig, "response.bytes"), 64 + 1 + 65 + 8);
     assert_int_equal(counted(rig, "response.sent_bytes"), 16 * up);
     assert_int_equal(counted(rig, "response.busy_time"), 200000 * up);
     assert_int_equal(counted(rig, "request.refusals"), 0);

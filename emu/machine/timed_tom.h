@@ -1,0 +1,19 @@
+/* The places of TOM's parts (emu/tom/tom.h): what they are given of the machine. */
+#ifndef EMU_MACHINE_TIMED_TOM_H
+#define EMU_MACHINE_TIMED_TOM_H
+
+#include "emu/mem/site.h"
+#include "emu/schema/tree.h"
+
+struct timed;
+
+/* For timed_build.c: return the construction parameters of a part; NULL: it is left out, because the machine has no
+ * multiprocessors. What they return belongs to the machine. */
+const void *timed_tom_site(struct timed *timed, const struct mem_site *memory);
+const void *timed_tom_unit_site(struct timed *timed, const struct instance *instance,
+                                const struct mem_site *memory);
+
+/* Prints what --check coherence has found between multiprocessors. Returns the number of parts with findings. */
+unsigned timed_tom_findings(const struct timed *timed);
+
+#endif

@@ -1,0 +1,70 @@
+/* The state of the offload controllers, for controller.c, tom.c and check.c. */
+#ifndef EMU_TOM_CONTROLLER_H
+#define EMU_TOM_CONTROLLER_H
+
+#include "emu/tom/monitor.h"
+#include "emu/tom/task.h"
+
+/* Why a block was not offloaded: TOM_REASON(name, meaning). */
+#define TOM_REASONS_OF(TOM_REASON)                                                                           \
+    TOM_REASON(CONDITION, "condition", "whose condition did not hold")                                       \
+    TOM_REASON(TX_BUSY, "tx_busy", "because a channel to the stacks was busy, to which they add bytes")      \
+    TOM_REASON(RX_BUSY, "rx_busy", "because a channel from the stacks was busy, to which they add bytes")    \
+    TOM_REASON(FULL, "full", "because as many offloads to the stack were under way as it holds warps")       \
+    TOM_REASON(NO_ACCESS, "no_access", "that ended without an access")                                       \
+    TOM_REASON(NO_STACK, "no_stack", "whose first access was not to a stack that executes blocks")
+
+enum tom_reason {
+#define TOM_REASON(name, text, meaning) TOM_##name,
+    TOM_REASONS_OF(TOM_REASON)
+#undef TOM_REASON
+        TOM_REASONS
+};
+
+struct tom_check;
+
+/* An input of the crossbar to the links. */
+struct tom_port {
+    struct mem_link link;
+    struct tom_task *first, *last; /* packets that it has not accepted */
+};
+
+struct tom {
+    struct tom_config config;
+    struct event_queue *queue;
+    uint32_t component;
+    struct simt_grid *grid;
+    const struct mem_site *memory;
+    const struct decoder *decoder;
+    struct tom_front *fronts;
+    uint32_t front_count;
+    struct tom_port *ports;
+    struct tom_stack *stacks;
+    struct tom_monitor *monitors; /* by stack */
+    uint32_t stack_count;
+    struct candidate_entry listed[CANDIDATE_ENTRIES]; /* the program's table */
+    size_t listed_count;
+    struct tom_table table;
+    bool ready;            /* `table` is loaded */
+    struct stream_op hint; /* in place of a hint of the program */
+
+    struct tom_task **tasks, *free; /* all; those in use by no warp */
+    size_t task_count;
+    struct warp **warps; /* that are free */
+    size_t warp_count, warp_room;
+    struct tom_check *check; /* NULL: none */
+
+    uint64_t instances_of[CANDIDATE_ENTRIES],
+        offloaded_of[CANDIDATE_ENTRIES]; /* by entry of the program's table */
+    uint64_t instances, offloaded, refused[TOM_REASONS];
+    uint64_t packets, packet_bytes, answer_bytes, dropped;
+    uint64_t push_time, away_time;
+    uint64_t redundant, redundant_threads;
+};
+
+extern const struct mem_client_ops tom_port_ops;
+
+/* Stands between the multiprocessor and the source of its warps. */
+void tom_front_join(struct tom_front *front);
+
+#endif

@@ -1,0 +1,81 @@
+/* An offload: what a controller and an offload unit know of it. */
+#ifndef EMU_TOM_TASK_H
+#define EMU_TOM_TASK_H
+
+#include "emu/mem/push.h"
+#include "emu/mem/request.h"
+#include "emu/simt/timed_grid.h"
+#include "emu/tom/table.h"
+#include "emu/tom/tom.h"
+
+enum tom_state {
+    TOM_HERE,     /* the warp executes as without TOM */
+    TOM_ASKING,   /* it stands at a block, and waits for the registers of its condition */
+    TOM_DECIDING, /* the controller decides */
+    TOM_PROBING,  /* it executes the block up to its first access */
+    TOM_SENDING,  /* it waits for its earlier instructions, then goes to the controller */
+    TOM_AWAY,     /* the controller has it, or a stack */
+};
+
+struct tom;
+
+/* A multiprocessor in front, with its offload controller. */
+struct tom_front {
+    struct tom *tom;
+    struct simt *simt;
+    struct cache *l1;
+    struct clock clock;
+    struct simt_source source; /* that of its warps */
+    struct llc *const *slices; /* of its second level */
+    uint32_t slice_count;
+    bool by_line;    /* lines take turns among the slices */
+    uint16_t number; /* requester number */
+    struct tom_port *port;
+};
+
+/* A warp in front that has come to a block at least once, and its offload. */
+struct tom_task {
+    struct simt_member
+        guest; /* the copy of the warp that finds the first access, then the warp in the stack */
+    struct mem_request request; /* packet and answer */
+    struct tom_task *next;      /* in the list that contains it */
+    struct tom *tom;
+    struct tom_front *front;
+    struct simt_member *member; /* the warp in front */
+    struct tom_entry *entry;
+    enum tom_state state;
+    uint32_t lanes; /* that stand at the block */
+    /* lanes that execute a block in front, and its end */
+    uint32_t inside;
+    const struct tom_entry *inside_of;
+    struct stream_op ask; /* what the warp waits for in TOM_ASKING */
+    struct custom_waiter *waiter;
+    struct event event;
+    uint64_t probed, probed_threads; /* instructions executed in TOM_PROBING */
+    uint64_t address;                /* physical, of the first access */
+    struct tom_unit *unit;
+    bool packed;
+    uint32_t unpushed; /* pushes under way */
+    struct mem_push
+        *push;       /* first-level cache, then slices of the second level; in the stack, the first one */
+    uint64_t *lines; /* to which the block has stored; sorted and without repetition when the answer leaves */
+    uint32_t line_count, line_room;
+    uint64_t asked, sent, begun, ended; /* fs: decision asked for, packet sent, warp spawned, block ended */
+};
+
+/* An offload unit takes a packet's task and answers it. The functions for the controllers: */
+uint32_t tom_unit_warps(const struct tom_unit *unit); /* that its multiprocessor can hold */
+bool tom_unit_could(const struct tom_unit *unit, const struct tom_entry *entry);
+const struct simt_counters *tom_unit_counted(const struct tom_unit *unit);
+struct cache *tom_unit_l1(const struct tom_unit *unit);
+const char *tom_unit_name(const struct tom_unit *unit);
+/* Sets the configuration of the controllers, before the first packet. */
+void tom_unit_join(struct tom_unit *unit, const struct tom_config *config);
+
+struct tom_check;
+void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);
+
+/* Offloads under way to the unit, counted by the controllers. */
+uint32_t *tom_unit_pending(struct tom_unit *unit);
+
+#endif

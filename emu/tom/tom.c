@@ -1,0 +1,284 @@
+/* The part kind `tom`: makes the controllers, and publishes what they count. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/mem/llc.h"
+#include "emu/sim/alloc.h"
+#include "emu/tom/check.h"
+
+/* Reads the program's table. A bad one is warned of; then no block is offloaded. */
+static void read_table(struct tom *tom, const struct tom_site *place)
+{
+    struct error err;
+    if (tom->config.policy == TOM_NONE)
+        return;
+    if (!place->table) {
+        fprintf(stderr, "croft run: warning: the program has no section " CANDIDATE_SECTION
+                        ", so no block is offloaded; `croft candidates -o FILE PROGRAM` adds it\n");
+        return;
+    }
+    if (!candidate_table_read(place->table, place->table_size, tom->listed, &tom->listed_count, &err)) {
+        fprintf(stderr, "croft run: warning: %s; no block is offloaded\n", err.text);
+        tom->listed_count = 0;
+    }
+}
+
+static uint32_t count_fronts(const struct tom_site *place)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < place->cluster_count; i++)
+        count += simt_cluster_count(place->clusters[i]);
+    return count;
+}
+
+static void make_fronts(struct tom *tom, const struct tom_site *place)
+{
+    uint32_t number = 0;
+    tom->front_count = count_fronts(place);
+    tom->fronts = alloc(tom->front_count, sizeof *tom->fronts);
+    for (uint32_t i = 0; i < place->cluster_count; i++)
+        for (uint32_t j = 0; j < simt_cluster_count(place->clusters[i]); j++, number++) {
+            const struct simt_beside beside = simt_cluster_beside(place->clusters[i], j);
+            struct tom_front *front = &tom->fronts[number];
+            *front = (struct tom_front){.tom = tom,
+                                        .simt = beside.simt,
+                                        .l1 = beside.l1,
+                                        .clock = beside.clock,
+                                        .number = beside.number,
+                                        .by_line = simt_cluster_by_line(place->clusters[i])};
+            front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
+            front->port = &tom->ports[(uint64_t)number * tom->config.ports / tom->front_count];
+            tom_front_join(front);
+        }
+}
+
+static void make_stacks(struct tom *tom, const struct tom_site *place)
+{
+    tom->stack_count = place->stack_count;
+    tom->stacks = alloc(place->stack_count, sizeof *tom->stacks);
+    tom->monitors = alloc(place->stack_count, sizeof *tom->monitors);
+    for (uint32_t i = 0; i < place->stack_count; i++) {
+        tom->stacks[i] = place->stacks[i];
+        tom->monitors[i].link = place->stacks[i].link;
+        if (tom->stacks[i].unit)
+            tom_unit_join(tom->stacks[i].unit, &tom->config);
+    }
+}
+
+static bool check_site(const struct tom_site *place, struct error *err)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < place->stack_count; i++)
+        some = some || place->stacks[i].unit;
+    if (!some)
+        return error_set(err, "the machine has no stack that executes blocks (a part of kind tom_unit)");
+    if (count_fronts(place) == 0)
+        return error_set(err, "the machine has no multiprocessors on which launches place blocks");
+    for (uint32_t i = 0; i < place->cluster_count; i++)
+        if (simt_cluster_config(place->clusters[i])->stack_write_back)
+            return error_set(
+                err, "multiprocessors need simt.stack_write_back: false, so that the stacks of threads "
+                     "are in memory when a block is offloaded");
+    return true;
+}
+
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct tom_site *place = site->place;
+    if (!check_site(place, err))
+        return NULL;
+    struct tom *tom = alloc(1, sizeof *tom);
+    tom->config = *(const struct tom_config *)config;
+    tom->queue = site->queue;
+    tom->component = part_component(site);
+    tom->grid = place->grid;
+    tom->memory = place->memory;
+    tom->decoder = place->decoder;
+    tom->ports = alloc(tom->config.ports, sizeof *tom->ports);
+    tom_table_init(&tom->table);
+    read_table(tom, place);
+    make_stacks(tom, place);
+    make_fronts(tom, place);
+    if (place->check)
+        tom->check = tom_check_new(tom);
+    return tom;
+}
+
+static void free_task(struct tom *tom, struct tom_task *task)
+{
+    event_cancel(tom->queue, &task->event);
+    event_cancel(tom->queue, &task->request.event);
+    warp_free(task->guest.warp);
+    free(task->lines);
+    free(task->push);
+    free(task);
+}
+
+static void free_part(void *part)
+{
+    struct tom *tom = part;
+    tom_check_free(tom->check);
+    for (size_t i = 0; i < tom->task_count; i++)
+        free_task(tom, tom->tasks[i]);
+    for (size_t i = 0; i < tom->warp_count; i++)
+        warp_free(tom->warps[i]);
+    free(tom->tasks);
+    free(tom->warps);
+    free(tom->fronts);
+    free(tom->ports);
+    free(tom->stacks);
+    free(tom->monitors);
+    free(tom);
+}
+
+uint64_t tom_findings(const void *tom)
+{
+    const struct tom *part = tom;
+    return part->check ? tom_check_end(part->check) : 0;
+}
+
+static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
+{
+    struct tom *tom = part;
+    (void)port;
+    tom->ports[slot].link = (struct mem_link){.port_ops = server->ops,
+                                              .port = server->object,
+                                              .client_ops = &tom_port_ops,
+                                              .client = &tom->ports[slot],
+                                              .homes = tom->memory->homes};
+}
+
+static unsigned ends(const void *config, const void *const *below)
+{
+    (void)below;
+    return ((const struct tom_config *)config)->ports;
+}
+
+static uint64_t read_offloaded(const void *context)
+{
+    const struct tom *tom = context;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < tom->stack_count; i++)
+        sum += tom->stacks[i].unit ? tom_unit_counted(tom->stacks[i].unit)->instructions : 0;
+    return sum;
+}
+
+static uint64_t read_offloaded_threads(const void *context)
+{
+    const struct tom *tom = context;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < tom->stack_count; i++)
+        sum += tom->stacks[i].unit ? tom_unit_counted(tom->stacks[i].unit)->thread_instructions : 0;
+    return sum;
+}
+
+static uint64_t read_all_threads(const void *context)
+{
+    const struct tom *tom = context;
+    uint64_t sum = read_offloaded_threads(tom) - tom->redundant_threads;
+    for (uint32_t i = 0; i < tom->front_count; i++)
+        sum += simt_counted(tom->fronts[i].simt)->thread_instructions;
+    return sum;
+}
+
+/* Counters of the first entries, as far as the program's table has some. */
+static void publish_entries(const struct tom *tom, struct stats *stats, struct scope scope)
+{
+    for (size_t i = 0; i < tom->listed_count; i++) {
+        const struct scope entry = scope_at(&scope, "candidate", (unsigned)i);
+        const struct stats_row rows[] = {
+            {"instances", &tom->instances_of[i], "blocks",
+             "Times that a warp came to this block of the table"},
+            {"offloaded", &tom->offloaded_of[i], "blocks", "Of these, offloaded"},
+        };
+        stats_counters(stats, entry, rows, sizeof rows / sizeof *rows);
+    }
+}
+
+static void publish_channels(const struct tom *tom, struct stats *stats, struct scope scope)
+{
+    for (uint32_t i = 0; i < tom->stack_count; i++) {
+        const struct tom_monitor *monitor = &tom->monitors[i];
+        const struct stats_row rows[] = {
+            {"measured", &monitor->measured, "times",
+             "Times that the use of the stack's channels was measured"},
+            {"tx_busy", &monitor->over[0], "times", "Of these, with a busy channel to the stack"},
+            {"rx_busy", &monitor->over[1], "times", "Of these, with a busy channel from the stack"},
+        };
+        stats_counters(stats, scope_at(&scope, "channel", i), rows, sizeof rows / sizeof *rows);
+    }
+}
+
+static void publish(void *part, struct stats *stats, struct scope scope)
+{
+    static const char *const names[] = {
+#define TOM_REASON(name, text, meaning) "refused." text,
+        TOM_REASONS_OF(TOM_REASON)
+#undef TOM_REASON
+    };
+    static const char *const meanings[] = {
+#define TOM_REASON(name, text, meaning) "Blocks that were not offloaded, " meaning,
+        TOM_REASONS_OF(TOM_REASON)
+#undef TOM_REASON
+    };
+    const struct tom *tom = part;
+    const struct stats_row rows[] = {
+        {"instances", &tom->instances, "blocks", "Times that a warp came to a block of the table"},
+        {"offloaded", &tom->offloaded, "blocks", "Of these, offloaded to a stack"},
+        {"packets", &tom->packets, "packets", "Packets sent to stacks"},
+        {"packet_bytes", &tom->packet_bytes, "bytes", "Bytes of these, without headers"},
+        {"answer_bytes", &tom->answer_bytes, "bytes", "Bytes of their answers, without headers"},
+        {"dropped_lines", &tom->dropped, "lines", "Lines that answers made the caches in front drop"},
+        {"push_time", &tom->push_time, "fs", "Time that packets waited for stores, beyond their packing"},
+        {"away_time", &tom->away_time, "fs", "Time from decisions to offload to their answers"},
+        {"redundant_instructions", &tom->redundant, "instructions",
+         "Instructions of warps in front that stacks have executed again"},
+        {"redundant_thread_instructions", &tom->redundant_threads, "instructions",
+         "The same, counted once per thread"},
+    };
+    stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
+    for (unsigned i = 0; i < TOM_REASONS; i++)
+        stats_counter(stats, scope, names[i], &tom->refused[i], "blocks", meanings[i]);
+    stats_computed(stats, scope, "offloaded_instructions", read_offloaded, tom, "instructions",
+                   "Instructions executed in stacks, counted once per warp");
+    stats_computed(stats, scope, "offloaded_thread_instructions", read_offloaded_threads, tom, "instructions",
+                   "Instructions executed in stacks, counted once per thread");
+    stats_computed(stats, scope, "thread_instructions", read_all_threads, tom, "instructions",
+                   "Instructions of all threads, without redundant ones");
+    publish_entries(tom, stats, scope);
+    publish_channels(tom, stats, scope);
+}
+
+#define PART struct tom_config
+static const struct part_field fields[] = {
+#include "emu/sim/fields_rows.h"
+
+#include "emu/tom/tom.def"
+};
+
+static const struct part_port ports[] = {
+    {.name = "memory",
+     .type = "memory",
+     .direction = PART_ASKS,
+     .partners = "crossbar",
+     .explanation = "The crossbar to the links, which takes packets."},
+    {.name = NULL},
+};
+
+const struct part_kind tom_kind = {
+    .name = "tom",
+    .explanation =
+        "The offload controllers of the multiprocessors in front of memory stacks, as in the TOM paper.",
+    .config_size = sizeof(struct tom_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .functional = "",
+    .ports = ports,
+    .ends = ends,
+    .make = make,
+    .free = free_part,
+    .connect = connect_part,
+    .publish = publish,
+};

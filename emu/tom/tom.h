@@ -1,0 +1,88 @@
+/* TOM: blocks of a kernel's code are executed by multiprocessors in memory stacks (Hsieh et al., "Transparent Offloading and
+ * Mapping", ISCA 2016).
+ *
+ * The compiler's table (emu/analysis/candidate_table.h) names the blocks. When a warp's lanes come to the first instruction of
+ * one, the offload controller (controller.c) takes the warp from its multiprocessor and decides (4.2): does the block's
+ * condition hold, is there a channel busy to which the block adds bytes (monitor.h), and, for the stack of the block's first
+ * access, are there fewer offloads under way than the stack holds warps? If the block does not begin with that access, the
+ * multiprocessor executes its instructions up to there, on a copy of the warp; if the block is then offloaded, it begins anew
+ * in the stack, and these instructions count as redundant. The stack of an access is that of its lowest active lane.
+ *
+ * A packet takes the registers that the block reads, the mask of its lanes and the addresses of its begin and end over the
+ * stack's link, and the answer brings the registers that it writes and the addresses of the lines to which it has stored. Both
+ * travel as commands (emu/mem/request.h) beside all other requests. In the stack, the offload unit (unit.c) stands between
+ * link and crossbar, and gives its multiprocessor a warp that executes the block, with its own first-level cache. The warp in
+ * front waits meanwhile, also its other lanes.
+ *
+ * Function. The warp in the stack has the registers of the packet only; all others are 0. So a table that lacks a register
+ * makes the program wrong, as it would a real one; blocks of which the code itself shows that the table is wrong are not
+ * offloaded (table.h). Bytes are in one place, so stores are visible at once.
+ *
+ * Coherence (4.4.2). Before a packet leaves, the stores of its multiprocessor have been answered by memory, also by way of the
+ * second level; before a warp is spawned, the stack's first-level cache drops all lines; before the warp in front goes on, the
+ * first-level cache of its multiprocessor and the second level drop the lines that the block has stored to. Lines that are
+ * under way at that time are not kept. check.h checks that.
+ *
+ * Not modelled: the messages by which the second level is told to drop lines and multiprocessors that their stores are in
+ * memory; a limit of the lines in an answer. */
+#ifndef EMU_TOM_TOM_H
+#define EMU_TOM_TOM_H
+
+#include "emu/mem/site.h"
+#include "emu/net/link.h"
+#include "emu/sim/part.h"
+#include "emu/simt/cluster.h"
+
+enum tom_policy { TOM_CTRL, TOM_NO_CTRL, TOM_NONE };
+extern const char *const tom_policy_names[]; /* indexed by value; ends with NULL */
+
+struct tom_config {
+#include "emu/sim/fields_struct.h"
+
+#include "emu/tom/tom.def"
+};
+
+struct tom_unit_config {
+#include "emu/sim/fields_struct.h"
+
+#include "emu/tom/unit.def"
+};
+
+/* The part kinds: the offload controllers of all multiprocessors in front, and the offload unit of a stack. */
+extern const struct part_kind tom_kind, tom_unit_kind;
+
+struct tom_unit;
+
+/* The parameters of an offload unit in addition to struct part_site. All pointers must outlive it. */
+struct tom_unit_site {
+    const struct mem_site *memory;
+    struct simt_grid *grid;
+    struct simt_cluster *cluster; /* the multiprocessors beside it; NULL: none */
+};
+
+/* A stack, as the controllers see it. */
+struct tom_stack {
+    struct tom_unit *unit; /* NULL: it executes no blocks */
+    struct link *link;     /* that leads to the unit; NULL: not known */
+};
+
+/* The parameters of the controllers in addition to struct part_site. All pointers must outlive them, except for `clusters`
+ * and `stacks`. */
+struct tom_site {
+    const struct mem_site *memory;
+    struct simt_grid *grid;
+    const struct decoder *decoder;
+    struct simt_cluster *const *clusters; /* the multiprocessors in front */
+    uint32_t cluster_count;
+    const struct tom_stack *stacks; /* by module * memory->stacks + stack */
+    uint32_t stack_count;
+    /* the program's section .tom.candidates; NULL: it has none */
+    const uint8_t *table;
+    size_t table_size;
+    bool check; /* check coherence (check.h) */
+};
+
+/* For controllers with a check: prints what it has found, if anything. Returns the number of findings. */
+uint64_t tom_findings(const void *tom);
+
+#endif
