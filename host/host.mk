@@ -9,7 +9,7 @@ SETUP       ?= yes
 HOST_CFLAGS := -std=c17 -O2 -g -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections \
                -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SYSROOT)/include -MMD -MP \
                -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L -D_POSIX_CPUTIME=200112L
-HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c)) \
+HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c host/nucd/*.c)) \
                $(BUILD)/cross/host/simt/entry.o
 NEWLIB      := $(BUILD)/newlib.stamp
 
@@ -49,6 +49,12 @@ $(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS)
 # The runtime of <croft/simt.h>. In programs that launch kernels, its locks and struct _reent replace
 # newlib's.
 $(BUILD)/cross/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
+
+# What `croft cc -foffload-loops` calls.
+$(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/loops.h $(SHARE)/include/croft/nucd.h \
+    $(SHARE)/include/croft/nucd_bits.h
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 

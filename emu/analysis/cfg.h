@@ -22,6 +22,9 @@ struct cfg_insn {
     int target; /* of a branch or jump with a known target; of a call, its function's first instruction */
     int first, last; /* instructions that an indirect jump may reach: first <= n < last */
     int block;
+    uint64_t
+        arguments; /* 0, or bit 0 and the registers that an unknown function reads which is called, or jumped to, here:
+                           set by those who know (liveness.h) */
 };
 
 enum cfg_mark {

@@ -56,8 +56,8 @@ static bool block_changes(const struct function *function, unsigned node, unsign
     return false;
 }
 
-/* Marks the nodes from which `to` can be reached, `to` itself only if it is in a cycle. */
-static void mark_before(const struct function *function, unsigned to, bool *marks)
+/* Marks the nodes from which `to` can be reached without passing `stop`; `to` itself only if it is in such a cycle. */
+static void mark_between(const struct function *function, unsigned stop, unsigned to, bool *marks)
 {
     const struct digraph *reverse = &function->reverse;
     unsigned *todo = alloc(reverse->nodes + 1, sizeof *todo), count = 0;
@@ -65,7 +65,7 @@ static void mark_before(const struct function *function, unsigned to, bool *mark
     while (count) {
         unsigned node = todo[--count];
         for (unsigned i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-            if (marks[reverse->to[i]])
+            if (marks[reverse->to[i]] || reverse->to[i] == stop)
                 continue;
             marks[reverse->to[i]] = true;
             todo[count++] = reverse->to[i];
@@ -74,17 +74,18 @@ static void mark_before(const struct function *function, unsigned to, bool *mark
     free(todo);
 }
 
-/* Returns the dominator at whose end the register holds what it holds at the start of the node, or NODE_NONE: no instruction in
- * between changes it, because all that do and come before the node dominate it. */
+/* Returns the immediate dominator if the register holds at its end what it holds at the start of the node, because no instruction
+ * on the way changes it; otherwise NODE_NONE. */
 static unsigned same_before(const struct function *function, unsigned node, unsigned reg)
 {
-    bool *before = alloc(function->reverse.nodes + 1, sizeof *before), found = true;
-    mark_before(function, node, before);
+    unsigned dominator = function->dominators.parent[node];
+    bool *between = alloc(function->reverse.nodes + 1, sizeof *between), found = dominator != NODE_NONE;
+    if (found)
+        mark_between(function, dominator, node, between);
     for (unsigned i = 0; i < function->part->count && found; i++)
-        if (before[i] && block_changes(function, i, reg))
-            found = i != node && dominates(&function->dominators, i, node);
-    free(before);
-    return found ? function->dominators.parent[node] : NODE_NONE;
+        found = !between[i] || !block_changes(function, i, reg);
+    free(between);
+    return found ? dominator : NODE_NONE;
 }
 
 static struct value opaque(unsigned reg, int place, int64_t offset)
@@ -104,7 +105,7 @@ static bool undo(const struct cfg_insn *insn, int at, unsigned *reg, struct valu
         return false;
     switch ((enum insn_id)i->id) {
     case INSN_auipc:
-        *value = opaque(REGISTER_NONE, 0, (int64_t)insn->step.pc + i->imm + offset);
+        *value = opaque(REGISTER_NONE, at, (int64_t)insn->step.pc + i->imm + offset);
         return false;
     case INSN_lui: *value = opaque(REGISTER_NONE, 0, i->imm + offset); return false;
     case INSN_addi:
@@ -146,4 +147,12 @@ struct value function_value(const struct function *function, unsigned node, int 
     }
     return reg == 0 || reg == REGISTER_NONE ? opaque(REGISTER_NONE, 0, value.offset)
                                             : opaque(reg, -1, value.offset);
+}
+
+struct value function_value_before(const struct function *function, unsigned node, unsigned reg)
+{
+    unsigned before = same_before(function, node, reg);
+    if (before == NODE_NONE)
+        return opaque(reg, -2 - function_first(function, node), 0);
+    return function_value(function, before, 0, reg);
 }

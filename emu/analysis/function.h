@@ -28,12 +28,15 @@ int function_last(const struct function *function, unsigned node);
  * `base` and `place` differ by their offsets, if they are read in the same execution of the code. */
 struct value {
     unsigned base; /* REGISTER_NONE: none, the value is `offset` */
-    int place;     /* identifies where `base` has its value */
+    int place;     /* identifies where `base` has its value; without base: the AUIPC that began it, or 0 */
     int64_t offset;
 };
 
 /* Returns what a register holds at the end of a node, or after `skip` instructions were taken off its end. */
 struct value function_value(const struct function *function, unsigned node, int skip, unsigned reg);
+
+/* Returns what a register holds where the node begins, in its first execution or in all. */
+struct value function_value_before(const struct function *function, unsigned node, unsigned reg);
 
 /* Returns whether the instruction changes the register; a call changes what the calling convention lets it change. */
 bool function_changes(const struct cfg_insn *insn, unsigned reg);

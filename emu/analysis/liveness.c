@@ -161,7 +161,9 @@ static struct live live_at_call(const struct search *search, const struct cfg_in
     if (call->regs.rd == T0) {
         out = whole(ALL_REGISTERS);
     } else if (call->target == CFG_NONE) {
-        (void)join(&out, whole(INTEGER_ARGUMENTS | FLOAT_ARGUMENTS | POINTERS));
+        uint64_t arguments =
+            call->arguments ? call->arguments & ALL_REGISTERS : INTEGER_ARGUMENTS | FLOAT_ARGUMENTS;
+        (void)join(&out, whole(arguments | POINTERS));
     } else {
         (void)join(&out, live_only(search->live.in[call->target], ~kept));
         (void)join(&out, whole(POINTERS));
@@ -176,7 +178,7 @@ static struct live live_at_end(const struct cfg_insn *insn)
     if (insn->step.flow & FLOW_RETURN)
         return whole(insn->step.insn.rs1 == T0 ? ALL_REGISTERS : kept);
     if (insn->step.flow & FLOW_JUMP)
-        return whole(ALL_REGISTERS);
+        return whole(insn->arguments ? (insn->arguments & ALL_REGISTERS) | kept : ALL_REGISTERS);
     return whole(insn->step.flow & FLOW_CALL ? 0 : ALL_REGISTERS);
 }
 

@@ -21,7 +21,7 @@ struct liveness {
  *
  * values NULL: whatever execution needs to go on as it would. A return needs what the calling convention promises its
  * caller (results, callee-saved registers, sp, gp, tp), an indirect jump also arguments, since it may be a call at the
- * function's end. A call needs its arguments, or what its function reads; a register is live through a call if it is live
+ * function's end. A call needs its arguments (all that there can be, or cfg_insn.arguments), or what its function reads; a register is live through a call if it is live
  * behind it, because compilers that see a callee rely on registers that it happens not to change (such registers are not
  * live in the callee). All other registers may have any value: only copies of unused values change, in callees' frames.
  *

@@ -1,24 +1,20 @@
-#include <elf.h>
 #include <errno.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "emu/analysis/candidate_table.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
-#include "emu/debug/symbols.h"
+#include "emu/cmd/program.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
-#include "isa/decode.h"
 
 enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, OUTPUT };
 
@@ -59,160 +55,6 @@ struct request {
     bool json, all;
     uint64_t lanes, line, address, misses, coalesced, most;
 };
-
-/* A program's file. */
-struct program {
-    const char *path;
-    struct symbols *symbols;
-    Elf *elf;
-    uint8_t *bytes;
-    size_t size, segments;
-    uint64_t *entries;
-    size_t count, room;
-};
-
-/* Reading the program. */
-
-static bool fetch(void *context, uint64_t pc, uint32_t *bits)
-{
-    const struct program *p = context;
-    GElf_Phdr segment;
-    for (size_t i = 0; i < p->segments; i++) {
-        if (!gelf_getphdr(p->elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
-            !(segment.p_flags & PF_X) || pc - segment.p_vaddr >= segment.p_filesz ||
-            segment.p_offset > p->size || segment.p_filesz > p->size - segment.p_offset)
-            continue;
-        uint64_t at = pc - segment.p_vaddr, room = segment.p_filesz - at;
-        *bits = 0;
-        if (room < 2)
-            return false;
-        memcpy(bits, p->bytes + segment.p_offset + at, room < 4 ? 2 : 4);
-        return true;
-    }
-    return false;
-}
-
-/* Reads the file's bytes. */
-static bool read_bytes(struct program *p, const char *path, struct error *err)
-{
-    struct stat st;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return error_set(err, "cannot open: %s", strerror(errno));
-    bool regular = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
-    p->size = regular ? (size_t)st.st_size : 0;
-    p->bytes = alloc(p->size + 1, 1);
-    bool whole = fread(p->bytes, 1, p->size, file) == p->size;
-    (void)fclose(file);
-    if (!regular)
-        return error_set(err, "is not a regular file; a program is an ELF file");
-    return whole || error_set(err, "cannot be read");
-}
-
-static bool open_program(struct program *p, const char *path, struct error *err)
-{
-    GElf_Ehdr header;
-    *p = (struct program){.path = path};
-    if (!read_bytes(p, path, err))
-        return false;
-    p->symbols = symbols_new(path);
-    p->elf = symbols_elf(p->symbols);
-    if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &header))
-        return error_set(err, "is not an ELF file");
-    if (header.e_machine != EM_RISCV || gelf_getclass(p->elf) != ELFCLASS64)
-        return error_set(err, "is not a program for 64-bit RISC-V");
-    return elf_getphdrnum(p->elf, &p->segments) == 0 || error_set(err, "cannot be read: %s", elf_errmsg(-1));
-}
-
-static void close_program(struct program *p)
-{
-    free(p->entries);
-    free(p->bytes);
-    symbols_free(p->symbols);
-}
-
-static void add_entry(struct program *p, uint64_t pc)
-{
-    if (p->count == p->room) {
-        p->room = p->room ? 2 * p->room : 64;
-        p->entries = alloc_resize(p->entries, p->room * sizeof *p->entries);
-    }
-    p->entries[p->count++] = pc;
-}
-
-static void each_function(struct program *p,
-                          void (*visit)(struct program *p, const char *name, uint64_t pc, void *context),
-                          void *context)
-{
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    GElf_Sym symbol;
-    while ((section = elf_nextscn(p->elf, section))) {
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        for (size_t i = 0; data && gelf_getsym(data, (int)i, &symbol); i++) {
-            const char *name = elf_strptr(p->elf, header.sh_link, symbol.st_name);
-            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && name)
-                visit(p, name, symbol.st_value, context);
-        }
-    }
-}
-
-static void add_any(struct program *p, const char *name, uint64_t pc, void *context)
-{
-    (void)name, (void)context;
-    add_entry(p, pc);
-}
-
-static void add_named(struct program *p, const char *name, uint64_t pc, void *context)
-{
-    if (strcmp(name, context) == 0)
-        add_entry(p, pc);
-}
-
-static void note_enter(struct program *p, const char *name, uint64_t pc, void *context)
-{
-    (void)p;
-    if (strcmp(name, "croft_simt_enter") == 0)
-        *(uint64_t *)context = pc;
-}
-
-/* Adds the entries of kernels: places that call croft_simt_enter() by t0 (isa/include/croft/simt.h). */
-static void add_kernels(struct program *p, const struct decoder *decoder)
-{
-    uint64_t enter = 0;
-    GElf_Phdr segment;
-    uint32_t bits;
-    each_function(p, note_enter, &enter);
-    for (size_t i = 0; enter && i < p->segments; i++) {
-        if (!gelf_getphdr(p->elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
-            continue;
-        for (uint64_t at = 0; at + 4 <= segment.p_filesz && fetch(p, segment.p_vaddr + at, &bits); at += 2) {
-            struct insn insn = decode(decoder, bits);
-            uint64_t pc = segment.p_vaddr + at;
-            if (insn.id == INSN_jal && insn.rd == T0 && pc + (uint64_t)(int64_t)insn.imm == enter)
-                add_entry(p, pc);
-        }
-    }
-}
-
-static bool find_entries(struct program *p, const struct request *r, const struct decoder *decoder,
-                         struct error *err)
-{
-    GElf_Ehdr header;
-    if (r->symbol) {
-        each_function(p, add_named, (void *)(uintptr_t)r->symbol);
-        return p->count > 0 || error_set(err, "has no function '%s'", r->symbol);
-    }
-    if (!r->all)
-        add_kernels(p, decoder);
-    if (p->count == 0)
-        each_function(p, add_any, NULL);
-    if (p->count == 0 && gelf_getehdr(p->elf, &header)) /* without symbols: what the program starts with */
-        add_entry(p, header.e_entry);
-    return true;
-}
 
 /* Writing the table. */
 
@@ -321,88 +163,14 @@ static void print_json(const struct program *p, const struct candidate_model *mo
     json_decref(all);
 }
 
-/* Adds the table to the file's bytes as a new section: the section's bytes, names and headers go to the end. */
-static uint8_t *with_section(const struct program *p, const uint8_t *table, size_t table_size, size_t *size,
-                             struct error *err)
+static bool write_table(const struct program *p, const char *output, const struct candidates *found,
+                        struct error *err)
 {
-    Elf64_Ehdr header;
-    static const char name[] = CANDIDATE_SECTION;
-    memcpy(&header, p->bytes, sizeof header);
-    size_t sections = header.e_shnum, names_at = header.e_shstrndx;
-    if (sections == 0 || names_at >= sections || header.e_shentsize != sizeof(Elf64_Shdr) ||
-        header.e_shoff > p->size || sections * sizeof(Elf64_Shdr) > p->size - header.e_shoff) {
-        (void)error_set(err, "has no section table, or a broken one");
-        return NULL;
-    }
-    Elf64_Shdr *headers = alloc(sections + 1, sizeof *headers);
-    memcpy(headers, p->bytes + header.e_shoff, sections * sizeof *headers);
-    Elf64_Shdr *names = &headers[names_at];
-    if (names->sh_offset > p->size || names->sh_size > p->size - names->sh_offset) {
-        (void)error_set(err, "has no names of sections");
-        free(headers);
-        return NULL;
-    }
-    size_t table_at = (p->size + 7) / 8 * 8, new_names = table_at + table_size;
-    size_t headers_at = (new_names + names->sh_size + sizeof name + 7) / 8 * 8;
-    *size = headers_at + (sections + 1) * sizeof *headers;
-    uint8_t *bytes = alloc(*size, 1);
-    memcpy(bytes, p->bytes, p->size);
-    memcpy(bytes + table_at, table, table_size);
-    memcpy(bytes + new_names, p->bytes + names->sh_offset, names->sh_size);
-    memcpy(bytes + new_names + names->sh_size, name, sizeof name);
-    headers[sections] = (Elf64_Shdr){.sh_name = (uint32_t)names->sh_size,
-                                     .sh_type = SHT_PROGBITS,
-                                     .sh_offset = table_at,
-                                     .sh_size = table_size,
-                                     .sh_addralign = 8};
-    names->sh_offset = new_names;
-    names->sh_size += sizeof name;
-    memcpy(bytes + headers_at, headers, (sections + 1) * sizeof *headers);
-    header.e_shoff = headers_at;
-    header.e_shnum = (Elf64_Half)(sections + 1);
-    memcpy(bytes, &header, sizeof header);
-    free(headers);
-    return bytes;
-}
-
-static bool has_table(const struct program *p)
-{
-    size_t names;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    if (elf_getshdrstrndx(p->elf, &names) != 0)
-        return false;
-    while ((section = elf_nextscn(p->elf, section))) {
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(p->elf, names, header.sh_name) : NULL;
-        if (name && strcmp(name, CANDIDATE_SECTION) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool write_program(const struct program *p, const char *output, const struct candidates *found,
-                          struct error *err)
-{
-    struct stat st;
-    size_t table_size, size = 0;
-    if (has_table(p))
-        return error_set(err, "has a section " CANDIDATE_SECTION
-                              " already; give the program as the compiler made it");
-    uint8_t *table = candidate_table_write(found, &table_size);
-    uint8_t *bytes = with_section(p, table, table_size, &size, err);
+    size_t size;
+    uint8_t *table = candidate_table_write(found, &size);
+    bool done = program_write(p, output, CANDIDATE_SECTION, table, size, err);
     free(table);
-    if (!bytes)
-        return false;
-    FILE *file = fopen(output, "we");
-    bool done = file && fwrite(bytes, 1, size, file) == size;
-    if (file && fclose(file) != 0)
-        done = false;
-    free(bytes);
-    if (!done)
-        return error_set(err, "cannot write '%s': %s", output, strerror(errno));
-    if (stat(p->path, &st) == 0)
-        (void)chmod(output, st.st_mode & 07777);
-    return true;
+    return done;
 }
 
 static bool find_candidates(struct program *p, const struct request *r, struct error *err)
@@ -412,10 +180,10 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                                           .coalesced = (double)r->coalesced,
                                           .load_misses = (double)r->misses / 100};
     struct decoder *decoder = decoder_new();
-    bool done = find_entries(p, r, decoder, err);
+    bool done = program_find_entries(p, r->symbol, r->all, decoder, err);
     if (done) {
-        struct cfg cfg =
-            cfg_build(decoder, &(struct reach_code){fetch, p}, p->entries, p->count, &candidate_options);
+        struct cfg cfg = cfg_build(decoder, &(struct reach_code){program_fetch, p}, p->entries, p->count,
+                                   &candidate_options);
         struct candidates found = candidates_of(&cfg, &model, r->most);
         done = !cfg.too_large || error_set(err, "has more than %d reachable instructions", REACH_INSNS);
         if (done && r->json)
@@ -428,7 +196,7 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                 "croft candidates: %s: warning: %zu blocks more would save bytes, but the table has %" PRIu64
                 " entries (--most)\n",
                 p->path, found.left_out, r->most);
-        done = done && (!r->output || write_program(p, r->output, &found, err));
+        done = done && (!r->output || write_table(p, r->output, &found, err));
         candidates_free(&found);
         cfg_free(&cfg);
     }
@@ -500,7 +268,7 @@ static bool answer(struct program *program, struct request *r, struct error *err
     if (r->machine && !ask_machine(r, err))
         return false;
     r->line = r->line ? r->line : 128;
-    return open_program(program, r->path, err) && find_candidates(program, r, err);
+    return program_open(program, r->path, err) && find_candidates(program, r, err);
 }
 
 int cmd_candidates(int argc, char **argv)
@@ -516,6 +284,6 @@ int cmd_candidates(int argc, char **argv)
     bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);
-    close_program(&program);
+    program_close(&program);
     return done ? 0 : 1;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/cmd/cc_loops.h"
+#include "emu/cmd/cc_units.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
@@ -33,6 +35,10 @@ static const struct option_set cc_options = {
         "the start-up code and the linker script host.ld (program at 0x80000000). Your own -march, "
         "-nostdlib\n"
         "and -T replace these.\n"
+        "-foffload-loops[=TASKS] turns loops into tasks of accelerators (NUCD) where the machine code allows "
+        "a proof\n"
+        "(at most TASKS, 16, of a loop); -foffload-least=COUNT: if they have COUNT instructions (16384);\n"
+        "-foffload-report[=FILE] says what becomes of each loop, and why. The manual has the conditions.\n"
         "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, newlib with the UART "
         "as its\n"
         "only file, and the linker script bare.ld.\n",
@@ -91,10 +97,46 @@ static int cc_exec(char **arguments)
 
 /* The parsed command line. */
 struct cc_request {
-    bool help, bare, own_script;
+    bool help, bare, own_script, loops, reports;
+    unsigned tasks, least;
+    const char *report; /* a file, or NULL */
+    int status;         /* that of a usage error, or OPTIONS_TAKEN */
     size_t count;
     char **arguments; /* the arguments for GCC, within a longer array */
 };
+
+/* Parses the number behind an option's name. */
+static void cc_number(struct cc_request *request, const char *option, unsigned least, unsigned most,
+                      unsigned *value)
+{
+    char *end;
+    const char *text = strchr(option, '=') + 1;
+    unsigned long parsed = strtoul(text, &end, 10);
+    if (end == text || *end || *text == '-' || parsed < least || parsed > most)
+        request->status = options_usage_error(&cc_options, "%.*s is '%s'; it must be a number from %u to %u",
+                                              (int)(text - option - 1), option, text, least, most);
+    *value = (unsigned)parsed;
+}
+
+/* Takes one of our own options. Returns whether it is one. */
+static bool cc_take(struct cc_request *request, const char *option)
+{
+    if (strcmp(option, "--bare") == 0) {
+        request->bare = true;
+    } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
+        request->loops = true;
+        if (option[15] == '=')
+            cc_number(request, option, 2, 1024, &request->tasks);
+    } else if (starts_with(option, "-foffload-least=")) {
+        cc_number(request, option, 1, 1000000000, &request->least);
+    } else if (strcmp(option, "-foffload-report") == 0 || starts_with(option, "-foffload-report=")) {
+        request->reports = true;
+        request->report = option[16] == '=' ? option + 17 : NULL;
+    } else {
+        return false;
+    }
+    return true;
+}
 
 /* Parses argv; request->arguments has room for argc entries. */
 static void cc_parse(struct cc_request *request, int argc, char **argv)
@@ -102,13 +144,104 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             request->help = true;
-        if (strcmp(argv[i], "--bare") == 0) {
-            request->bare = true;
+        if (cc_take(request, argv[i]))
             continue;
-        }
         request->own_script = request->own_script || cc_replaces_script(argv[i]);
         request->arguments[request->count++] = argv[i];
     }
+    if (request->loops && request->bare)
+        request->status = options_usage_error(
+            &cc_options,
+            "-foffload-loops is not for --bare: loops may access devices there, which tasks must not");
+}
+
+/* Rewrites the assembler of one source. Returns an exit status. */
+static int cc_rewrite(const struct cc_units *units, size_t number, const struct cc_loops_options *options,
+                      struct error *err)
+{
+    const struct cc_unit *unit = &units->units[number];
+    /* Without section anchors, an address names its own object. RTL (-dP) says what calls read. Line tables say what the
+     * report is about. */
+    char *const added[] = {(char *)(uintptr_t) "-fno-section-anchors", (char *)(uintptr_t) "-dP",
+                           units->debug ? NULL : (char *)(uintptr_t) "-g1", NULL};
+    struct assembly assembly = {0};
+    struct program program = {0};
+    int status = cc_unit_compile(units, unit, added, err);
+    bool done = status == 0 && assembly_read(&assembly, unit->text, err) &&
+                assembly_write_numbered(&assembly, number, unit->numbered, err);
+    if (done)
+        status = cc_unit_link(units, unit, err);
+    done = done && status == 0 && program_open(&program, unit->object, err);
+    FILE *out = done ? fopen(unit->rewritten, "we") : NULL;
+    if (done && !out)
+        done = error_set(err, "%s: %s", unit->rewritten, strerror(errno));
+    done = done && cc_loops_rewrite(&assembly, &program, options, out, err);
+    if (out && fclose(out) != 0 && done)
+        done = error_set(err, "%s: %s", unit->rewritten, strerror(errno));
+    program_close(&program);
+    assembly_free(&assembly);
+    return done ? 0 : status ? status : -1;
+}
+
+/* Copies the rewritten assembler to where -S writes it. */
+static int cc_copy(const struct cc_units *units, const struct cc_unit *unit, struct error *err)
+{
+    const char *name = units->output ? units->output : strrchr(unit->rewritten, '/') + 1;
+    struct assembly assembly = {0};
+    bool done = assembly_read(&assembly, unit->rewritten, err);
+    FILE *out = !done ? NULL : strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
+    for (size_t i = 0; out && i < assembly.count; i++)
+        (void)fprintf(out, "%s\n", assembly.lines[i].text);
+    done = done && (out || error_set(err, "%s: %s", name, strerror(errno)));
+    if (out && out != stdout && fclose(out) != 0 && done)
+        done = error_set(err, "%s: %s", name, strerror(errno));
+    assembly_free(&assembly);
+    return done ? 0 : -1;
+}
+
+/* Compiles with loops as tasks. Returns the exit status, -1 with err set. */
+static int cc_with_loops(const struct cc_request *request, struct cc_units *units, struct error *err)
+{
+    struct cc_loops_options options = {
+        .tasks = request->tasks, .least = request->least, .debug = units->debug};
+    int status = 0;
+    if (units->lto) {
+        (void)error_set(err, "-foffload-loops needs the assembler of each source, which -flto does not make");
+        return -1;
+    }
+    if (request->reports)
+        options.report = request->report ? fopen(request->report, "we") : stderr;
+    if (request->reports && !options.report) {
+        (void)error_set(err, "%s: %s", request->report, strerror(errno));
+        return -1;
+    }
+    for (size_t i = 0; i < units->count && status == 0; i++)
+        status = cc_rewrite(units, i, &options, err);
+    for (size_t i = 0; i < units->count && status == 0 && units->assembles; i++)
+        status = cc_copy(units, &units->units[i], err);
+    if (status == 0 && !units->assembles)
+        status = cc_units_finish(units, false, NULL, err);
+    if (options.report && options.report != stderr && fclose(options.report) != 0 && status == 0)
+        status = error_set(err, "%s: %s", request->report, strerror(errno)) ? 0 : -1;
+    return status;
+}
+
+/* Compiles by way of changed assembler, unless there is none. Returns the exit status, or -1 if GCC can do it alone. */
+static int cc_units(const struct cc_request *request, char *const *fixed, size_t fixed_count)
+{
+    struct cc_units units = {0};
+    struct error err;
+    int status = -1;
+    bool done = cc_units_open(&units, fixed, fixed_count, request->arguments, request->count, &err);
+    bool alone = done && (units.count == 0 || units.only_preprocesses);
+    if (done && !alone)
+        status = cc_with_loops(request, &units, &err);
+    cc_units_close(&units);
+    if (!done || (status < 0 && !alone)) {
+        fprintf(stderr, "croft cc: %s\n", err.text);
+        return 1;
+    }
+    return status;
 }
 
 static int cc_run(const struct cc_request *request, char **arguments)
@@ -135,6 +268,11 @@ static int cc_run(const struct cc_request *request, char **arguments)
         paths.script,
     };
     size_t count = request->own_script ? CC_BEFORE - 2 : CC_BEFORE;
+    if (request->loops) {
+        int status = cc_units(request, before, count);
+        if (status >= 0)
+            return status;
+    }
     memcpy(arguments, before, count * sizeof *before);
     memmove(arguments + count, request->arguments, request->count * sizeof *arguments);
     arguments[count + request->count] = NULL;
@@ -144,13 +282,14 @@ static int cc_run(const struct cc_request *request, char **arguments)
 int cmd_cc(int argc, char **argv)
 {
     char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
-    struct cc_request request = {.arguments = arguments + CC_BEFORE};
+    struct cc_request request = {
+        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = 16384, .status = OPTIONS_TAKEN};
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)
         options_help(&cc_options);
     else
-        status = cc_run(&request, arguments);
+        status = request.status == OPTIONS_TAKEN ? cc_run(&request, arguments) : request.status;
     free(arguments);
     return status;
 }

@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With -DPLAIN, regions are ordinary code, and loops over tasks have one part: what a program is without offloading, for
+ * croft cc -foffload-loops. */
+#ifdef PLAIN
+#undef CROFT_REGION
+#define CROFT_REGION(name, ...) static CROFT_INLINE void name(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__))
+#undef CROFT_FOR_TASKS
+#define CROFT_FOR_TASKS(part, total, tasks, grain)                                                           \
+    (void)(tasks), (void)(grain);                                                                            \
+    for (struct croft_part part = {0, total, 0, 0, 0, 0}; part.count > 0; part.count = 0)
+#endif
+
 enum { KERNEL_LINE = 64, KERNEL_PAGE = 4096, KERNEL_MAX_TASKS = 64, KERNEL_FILLER = 4 << 20 };
 
 /* Returns the first argument, TASKS: the number of tasks, 1 to 64; 16 by default. */

@@ -1,0 +1,108 @@
+/* Loops that can be divided into tasks for accelerators (NUCD): a task executes some consecutive rounds, and the memory that
+ * it accesses is known before it begins. The hardware keeps tasks and the host in program order where their ranges overlap, so
+ * what has to be proved is that the ranges are complete and that no register carries a value from round to round.
+ *
+ * A loop can be divided if
+ *   - its only exit is a conditional branch at its end, with a trip count that is known by registers (trips.h);
+ *   - each register that a round reads before writing it is either not written in the loop, or a counter: one instruction adds
+ *     a constant to it once in each round. Other registers that the loop writes are not used behind it before they are written,
+ *     or each round writes them;
+ *   - each address is a sum of such registers, times constants, and a constant (within inner loops of static trip counts, a
+ *     range of constants), or lies in a named object, of which the address is an unknown sum: then the whole object is read.
+ *     Stores are of the first kind, and the next round stores behind those of this round;
+ *   - it has no calls, indirect jumps, atomics, fences, CSRs, environment calls, hints, custom instructions, assembler
+ *     statements, and does not name sp;
+ *   - its ranges and values fit into the operands of one nucd;
+ *   - other functions enter its function at the entry only.
+ *
+ * That the sum of an object's address and an index lies in the object is taken from C. */
+#ifndef EMU_ANALYSIS_LOOP_TASKS_H
+#define EMU_ANALYSIS_LOOP_TASKS_H
+
+#include "emu/analysis/liveness.h"
+#include "emu/analysis/trips.h"
+
+enum { TASK_TERMS = 3, TASK_RANGES = 8, TASK_COUNTERS = 8, TASK_CARRIERS = 8, TASK_SEGMENTS = 4 };
+
+/* A named object. */
+struct task_object {
+    uint64_t address, size;
+    bool constant; /* nobody writes it */
+};
+
+/* What the analysis asks of its caller. */
+struct task_names {
+    /* Finds the object whose address an AUIPC computes. Returns false if it is not known. */
+    bool (*object)(void *context, int insn, struct task_object *object);
+    /* Returns whether an instruction comes from an assembler statement. */
+    bool (*foreign)(void *context, int insn);
+    void *context;
+};
+
+enum task_form_kind { FORM_UNSEEN, FORM_SUM, FORM_OBJECT, FORM_UNKNOWN };
+
+/* What a register holds: the sum of factors times registers at the beginning of the round, and of a number from low to high;
+ * or an address in the object that instruction `object` names. */
+struct task_form {
+    enum task_form_kind kind;
+    unsigned terms;
+    uint8_t regs[TASK_TERMS]; /* ascending */
+    int64_t factors[TASK_TERMS], low, high;
+    int object;
+};
+
+/* Memory that a round accesses: for a sum, `size` bytes from from.low on; otherwise the whole object. */
+struct task_range {
+    struct task_form from;
+    int64_t size, stride;
+    bool read, written;
+    struct task_object object;
+};
+
+struct task_counter {
+    uint8_t reg;
+    int64_t step;
+    bool word;
+};
+
+enum task_carry { CARRY_RANGE, CARRY_REGISTER, CARRY_LENGTH };
+
+/* An operand: the first address of range `number`, the register `number`, or the difference of limit and counter. Segments: -1
+ * if it has none. */
+struct task_carrier {
+    enum task_carry carry;
+    unsigned number;
+    int input, output;
+};
+
+struct loop_task {
+    int function;      /* of the graph */
+    int begin, branch; /* instructions: the first of the header, and the branch that ends a round */
+    unsigned length;   /* instructions */
+    unsigned insns; /* that a round executes, about: inner loops of unknown trip counts have eight rounds */
+    bool possible;
+    char reason[160]; /* if not */
+    int where;        /* the instruction that hinders */
+    struct trip trip;
+    bool up;        /* the trip's subtrahend counts, otherwise its minuend does */
+    uint64_t live;  /* registers live where the loop begins */
+    uint64_t named; /* registers that its instructions name */
+    struct task_counter counters[TASK_COUNTERS];
+    struct task_range ranges[TASK_RANGES];
+    struct task_carrier carriers[TASK_CARRIERS];
+    unsigned counter_count, range_count, carrier_count;
+};
+
+struct loop_tasks {
+    struct loop_task *list; /* by `begin`; each loop once */
+    size_t count;
+};
+
+/* Looks at all loops of a graph. Release the result with loop_tasks_free(). */
+struct loop_tasks loop_tasks_of(const struct cfg *cfg, const struct task_names *names);
+void loop_tasks_free(struct loop_tasks *tasks);
+
+/* Returns the register that a range's first address tells, and the difference address - register in *bias; REGISTER_NONE: none. */
+unsigned task_range_register(const struct task_range *range, int64_t *bias);
+
+#endif

@@ -1,0 +1,20 @@
+/* `croft cc -foffload-loops`: rewrites the assembler of a source file so that loops run as tasks of accelerators. */
+#ifndef EMU_CMD_CC_LOOPS_H
+#define EMU_CMD_CC_LOOPS_H
+
+#include <stdio.h>
+
+#include "emu/cmd/assembly.h"
+#include "emu/cmd/program.h"
+
+struct cc_loops_options {
+    unsigned tasks, least; /* most tasks of a loop; instructions of a loop from which on tasks are worth it */
+    bool debug;            /* keep debug information */
+    FILE *report;          /* a line for each loop; or NULL */
+};
+
+/* Writes the rewritten text to `out`. The program is the numbered assembler, linked for itself. */
+bool cc_loops_rewrite(const struct assembly *assembly, struct program *program,
+                      const struct cc_loops_options *options, FILE *out, struct error *err);
+
+#endif

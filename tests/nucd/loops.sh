@@ -1,0 +1,125 @@
+#!/bin/bash
+# croft cc -foffload-loops: loops.sh CROFT. Which loops become tasks and why others do not; programs give the results that the same
+# sources, compiled without the option, give under qemu-riscv64; and tasks access nothing that their nucds do not declare
+# (--check nucd watches each access). SEEDS="1 2" are those of random programs.
+set -uo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+scratch
+cd "$work" || exit 1
+
+evidence() {
+    tail -n 5 messages
+    diff expected found
+}
+
+# compiled NAME SOURCE OPTIONS...: compiles it to NAME, its oracle to NAME-plain, and runs that.
+compiled() {
+    local name=$1 source=$2
+    shift 2
+    "$croft" cc -w -fno-strict-aliasing "$@" "$source" -o "$name-plain" >messages 2>&1
+    judge $? "$name: compiled without the option"
+    "$croft" cc -w -fno-strict-aliasing "$@" -foffload-loops -foffload-least=64 -foffload-report=report "$source" -o "$name" >messages 2>&1
+    judge $? "$name: compiled"
+    oracle expected "./$name-plain"
+    oracle found "./$name"
+    check "$name: qemu-riscv64" cmp -s expected found
+}
+
+# runs NAME OPTIONS...: it prints the same, and croft has no complaints.
+runs() {
+    local name=$1
+    shift
+    "$croft" run "$@" "./$name" >found 2>messages
+    check "$name $*" cmp -s expected found
+    check "$name $*: no messages" test ! -s messages
+}
+
+# offloads FILE: the number of tasks.
+offloads() {
+    sed -n '/"total"/,$p' "$1" | sed -n 's/.*"nucd.offloads": \([0-9]*\),*$/\1/p' | head -n 1
+}
+
+compiled loops "$here/loops.c" -O2
+runs loops
+runs loops -m nucd --check nucd --stats stats
+check "loops: tasks" test "$(offloads stats)" -gt 150
+runs loops -m nucd --set nucd.mode=none
+runs loops -m nucd --set nucd.mode=driver --env kernel
+runs loops -m nucd --set nucd.mode=ideal --set nucd.retire=checkpoint
+
+# The reasons, by functions: the report has source lines, loops.c has functions.
+function_of() {
+    awk -v line="$1" '/^SEPARATE/ { name = $0; sub(/\(.*/, "", name); sub(/.* \**/, "", name) } /^}/ { name = "" } NR == line { print name; exit }' "$here/loops.c"
+}
+while IFS=: read -r file line text; do
+    case $file in */loops.c) ;; *) continue ;; esac
+    name=$(function_of "$line")
+    case "$name:$text" in
+    take_*" becomes tasks"* | take_*"around it becomes"*) pass ;;
+    leave_*" does not become tasks: "*) pass ;;
+    take_* | leave_*) fail "$name: $text" ;;
+    esac
+done <report
+check "reasons: all functions" test "$(grep -c 'loops\.c' report)" -ge 13
+while read -r regex; do
+    check "report: $regex" grep -qE "$regex" report
+done <<'END'
+a value goes from round to round in register fa[0-9]
+data decide where it stores
+it does not end in a branch that is its only exit|it is not known before it how many rounds it has
+a value goes from round to round|rounds access what other rounds store
+it is not known what it loads
+it has an assembler statement
+all rounds store to the same place
+END
+
+# Random programs.
+"${CC:-gcc}" -O1 "$here/loops_random.c" -o generate || exit 1
+options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")
+for seed in ${SEEDS:-1 2}; do
+    ./generate "$seed" 20 >random.c
+    # shellcheck disable=SC2086 # several words
+    compiled "random-$seed" random.c ${options[seed % 4]}
+    runs "random-$seed" -m nucd --check nucd --stats stats
+    check "random-$seed: tasks" test "$(offloads stats)" -gt 40
+    runs "random-$seed" -m nucd --set nucd.mode=driver --env kernel
+done
+
+# Several sources, objects, assembler, dependencies.
+printf 'void fill(double *to, long n)\n{\n    for (long i = 0; i < n; i++)\n        to[i] = (double)(i * 3);\n}\n' >fill.c
+printf '#include <stdio.h>\nvoid fill(double *, long);\ndouble x[5000];\nint main(void)\n{\n    fill(x, 5000);\n    printf("%%g\\n", x[4999]);\n}\n' >main.c
+echo 14997 >expected
+"$croft" cc -O2 -foffload-loops main.c fill.c -o both && runs both -m nucd --stats stats
+check "two sources: tasks" test "$(offloads stats)" -gt 10
+rm -f fill.o fill.d
+"$croft" cc -O2 -foffload-loops -MMD -c fill.c && "$croft" cc -O2 main.c fill.o -o parts && runs parts -m nucd --stats stats
+check "an object: tasks" test "$(offloads stats)" -gt 10
+check "dependencies" grep -q '^fill\.o: fill\.c' fill.d
+"$croft" cc -O2 -foffload-loops -S fill.c -o fill.s && "$croft" cc fill.s main.c -o parts && runs parts
+check "assembler: a launch" grep -q 'croft_loop_plan' fill.s
+check "assembler: no debug information" test "$(grep -c 'debug_info\|\.loc' fill.s)" -eq 0
+"$croft" cc -O2 -foffload-loops fill.c main.c -o first && "$croft" cc -O2 -foffload-loops fill.c main.c -o second
+check "the same bytes" cmp -s first second
+check "no temporary files" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'croft-cc.*' -newer fill.c -user "$(id -u)" -empty 2>/dev/null)"
+
+# refuses NAME STATUS REGEX OPTIONS...
+refuses() {
+    local name=$1 wanted=$2 regex=$3 status=0
+    shift 3
+    "$croft" cc "$@" >found 2>messages || status=$?
+    check "$name: status $status" test "$status" -eq "$wanted"
+    check "$name: message" grep -qE -e "$regex" messages
+}
+refuses "bare" 2 'is not for --bare' --bare -foffload-loops fill.c
+refuses "tasks" 2 "-foffload-loops is '1'; it must be a number from 2 to 1024" -foffload-loops=1 fill.c
+refuses "least" 2 "-foffload-least is 'x'; it must be a number" -foffload-least=x fill.c
+refuses "lto" 1 'needs the assembler of each source' -O2 -flto -foffload-loops fill.c main.c -o x
+refuses "report" 1 'none/report: No such file' -foffload-loops -foffload-report=none/report fill.c main.c -o x
+printf 'int main(void) { return x; }\n' >wrong.c
+refuses "an error" 1 "'x' undeclared" -foffload-loops wrong.c -o x
+refuses "no such file" 1 'missing.c: No such file' -foffload-loops missing.c -o x
+conclude
