@@ -182,7 +182,7 @@ other_build() {
     shift 2
     built "$BUILD/tests/hart/runner" programs || return 0
     # shellcheck disable=SC2086 # targets are words
-    BUILD=$where SETUP=no built "$@" $targets "$where/bin/croft" "$where/tests/hart/streams" "$where/tests/isa/objdump" machines || return 0
+    BUILD=$where SETUP=no built "$@" $targets all "$where/tests/hart/streams" "$where/tests/isa/objdump" || return 0
     if [[ $targets == *unit-tests* ]]; then unit_tests "$where" "$name: "; fi
     STREAMS=${STREAMS_SMALL:-0.1} streams "$where" "$name: " directed random
     suite "$name: objdump" env RANDOM_WORDS=200000 tests/isa/objdump.sh "$where/tests/isa/objdump" "$where/tests/isa/work"
