@@ -228,6 +228,15 @@ test_signature() {
     build signature "$here/programs/signature.c"
     on_croft signature 0 --signature "$OUT/signature.words" "$OUT/signature" </dev/null
     check "signature" cmp -s "$OUT/signature.words" "$here/programs/signature.expected"
+    local machine
+    build pmp_patch "$here/pmp_patch.c" "$here/support.c" "$here/attempt.S"
+    for machine in virt ddr3 hbm1; do
+        on_croft "pmp_patch.$machine" 0 -m "$machine" --signature "$OUT/signature.words" "$OUT/pmp_patch" </dev/null
+        check "$machine: signature of patched code" diff "$OUT/signature.words" "$here/pmp_patch.expected"
+    done
+    cp "$OUT/pmp_patch.virt.croft" "$OUT/pmp_patch.croft"
+    on_qemu pmp_patch </dev/null
+    same pmp_patch
 }
 
 test_ends() {
