@@ -42,6 +42,11 @@ bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
 	    $(BENCH_LOOPS)
 
+# IMAGE and INITRD: a kernel and its initial file system, as README.md builds them.
+.PHONY: bench-linux
+bench-linux: $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## wall time of a boot of Linux beside qemu-system-riscv64: IMAGE=FILE INITRD=FILE
+	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/linux.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/linux "$(IMAGE)" "$(INITRD)"
+
 # The event queue and the DRAM engine alone.
 BENCH_PARTS := $(addprefix $(BENCH_DIR)/,event_bench dram_bench stream_bench sharing)
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
