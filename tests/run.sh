@@ -232,6 +232,7 @@ fi
 if part kernel "user programs beneath the kernel"; then
     suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
     suite "kernel, driver" "$MAKE" --no-print-directory -s test-driver BUILD="$BUILD" SETUP="$SETUP"
+    suite "kernel, several hosts" "$MAKE" --no-print-directory -s test-hosts BUILD="$BUILD" SETUP="$SETUP"
     built programs &&
         suite "kernel, programs" "$MAKE" --no-print-directory -s test-kernel-programs BUILD="$BUILD" SETUP="$SETUP"
 fi

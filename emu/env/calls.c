@@ -61,6 +61,7 @@ static const struct {
     {93, call_exit},
     {94, call_exit},       /* exit_group */
     {96, call_process_id}, /* set_tid_address */
+    {98, call_absent},     /* futex: the kernel's, if threads run on several hosts */
     {99, call_nothing},    /* set_robust_list */
     {101, call_nanosleep},
     {113, call_clock_gettime},
@@ -85,6 +86,7 @@ static const struct {
     {177, call_user_id},
     {178, call_process_id}, /* gettid */
     {214, call_brk},
+    {220, call_clone},
     {215, call_munmap},
     {216, call_mremap},
     {222, call_mmap},

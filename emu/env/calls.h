@@ -52,6 +52,7 @@ CALL(stat)
 CALL(lstat)
 /* calls_process.c: calls on the process, its memory and time */
 CALL(exit)
+CALL(clone)
 CALL(kill)
 CALL(tgkill)
 CALL(rt_sigaction)

@@ -24,6 +24,19 @@ int64_t call_exit(struct user *user, const uint64_t a[6])
     return 0;
 }
 
+/* The kernel serves the call itself where threads can run (host/kernel/hosts.h). */
+int64_t call_clone(struct user *user, const uint64_t a[6])
+{
+    (void)a;
+    if (!user->warned_of_threads)
+        guest_warn(
+            user,
+            "no host is there for another thread; threads need --env kernel, host.count of 2 to 8, and no "
+            "multiprocessors");
+    user->warned_of_threads = true;
+    return -EAGAIN;
+}
+
 /* Returns whether a signal is ignored by default (the kernel's SIGCHLD, SIGCONT, SIGURG, SIGWINCH). */
 static bool default_is_nothing(uint64_t number)
 {

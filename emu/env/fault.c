@@ -163,6 +163,8 @@ static void print_place(const struct user *user, const struct place *place, uint
     if (place->readable)
         fprintf(stderr, ": %s", place->text);
     fprintf(stderr, "\n");
+    if (user->hart->hartid > 0)
+        fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
     if (accelerator)
         fprintf(stderr, "  on accelerator %u, in the task of the nucd at 0x%" PRIx64 ", %s\n", *accelerator,
                 user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
@@ -181,7 +183,8 @@ static void print_registers(const struct user *user, const struct place *place)
         shown[n] = true;
     }
     fprintf(stderr, "\n");
-    if (x[SP] < user->stack_first && x[SP] >= user->memory->base)
+    bool other_stack = user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE);
+    if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
         fprintf(stderr,
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
                 " KiB: endless recursion, or is user_stack.size too small?\n",
@@ -330,7 +333,7 @@ int fault_report(struct user *user)
 {
     unsigned accelerator;
     uint64_t pc = user->hart->pc;
-    bool task = nucd_fault(user->nucd, &accelerator, &pc);
+    bool task = nucd_fault(user->nucd, user->hart, &accelerator, &pc);
     return report(user, task ? &accelerator : NULL, pc);
 }
 

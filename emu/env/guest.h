@@ -59,6 +59,7 @@ struct user {
     unsigned unknown_count;
     char *refused_paths[GUEST_WARNINGS_MAX]; /* paths warned about */
     unsigned refused_count;
+    bool warned_of_threads;
     struct marker_regions regions;
     char *speaker; /* "croft: PROGRAM", the prefix of the regions' warnings */
 };

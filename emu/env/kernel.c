@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "emu/debug/log.h"
+#include "emu/dev/clint.h"
+#include "emu/dev/node.h"
 #include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
@@ -35,6 +37,12 @@ struct kernel {
     struct user *user;
     struct nucd_causes causes;
     uint64_t slept; /* by the program before the current call, in ns */
+    /* With several hosts: their software interrupts. */
+    struct clint *clint;
+    struct software_wire {
+        struct system *system;
+        unsigned hart;
+    } wires[KERNEL_HOSTS];
 };
 
 /* The kernel's registers while the hart holds the program's. */
@@ -67,7 +75,7 @@ static void show_region(struct kernel *kernel, struct kernel_frame *frame)
     unsigned accelerator;
     uint64_t pc;
     bool serves =
-        nucd_fault(kernel->nucd, &accelerator, &pc) && region_call(kernel->user, accelerator, &region);
+        nucd_fault(kernel->nucd, hart, &accelerator, &pc) && region_call(kernel->user, accelerator, &region);
     show_kernel(hart, &kept);
     frame->accelerator = serves ? accelerator + 1 : 0;
     if (!serves)
@@ -178,6 +186,7 @@ static void report_panic(struct kernel *kernel, const struct hart *hart)
 static void hook_door(void *context, struct hart *hart)
 {
     struct kernel *kernel = context;
+    kernel->user->hart = hart;
     uint64_t operation = hart->x[A0];
     void *frame = phys_at(&kernel->memory, hart->x[A1], sizeof(struct kernel_frame));
     void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
@@ -243,6 +252,42 @@ static void give_threads(struct kernel *kernel)
         threads_publish(kernel->user->threads, user->stats);
 }
 
+static void set_software(void *context, unsigned number, bool level)
+{
+    const struct software_wire *wire = context;
+    system_set_interrupt(wire->system, wire->hart, number, level);
+}
+
+static uint64_t ticks_now(void *context)
+{
+    return system_time(context);
+}
+
+/* Connects hosts by the machine's CLINT, of which the kernel uses the software interrupts alone. */
+static bool connect_hosts(struct kernel *kernel, unsigned hosts, struct error *err)
+{
+    const struct device_config *described = kernel->options->machine->devices.clint;
+    struct irq_line software[KERNEL_HOSTS], timer[KERNEL_HOSTS] = {0};
+    if (hosts < 2)
+        return true;
+    for (unsigned hart = 0; hart < hosts; hart++) {
+        kernel->wires[hart] = (struct software_wire){&kernel->system, hart};
+        software[hart] =
+            (struct irq_line){.set = set_software, .context = &kernel->wires[hart], .number = NODE_MSI};
+    }
+    const struct timebase timebase = {.now = ticks_now, .context = &kernel->system};
+    kernel->clint = clint_new(hosts, &timebase, software, timer);
+    const struct bus_region region = {.base = described->base,
+                                      .size = CLINT_SIZE,
+                                      .sizes = CLINT_ACCESS,
+                                      .ops = &clint_ops,
+                                      .device = kernel->clint,
+                                      .name = "clint"};
+    return bus_add(&kernel->system.bus, &region, err) ||
+           tree_at(kernel->options->machine->tree, tree_find(kernel->options->machine->tree, "devices.clint"),
+                   "base", err);
+}
+
 static bool set_up(struct kernel *kernel, struct error *err)
 {
     const struct kernel_options *o = kernel->options;
@@ -263,6 +308,8 @@ static bool set_up(struct kernel *kernel, struct error *err)
     system->max_insns = o->user->max_insns;
     if (kernel->limit.memory)
         system_limit_memory(system, &kernel->limit);
+    if (!connect_hosts(kernel, kernel_hosts(o), err))
+        return false;
     for (unsigned i = 0; i < system->count; i++) {
         struct hart *hart = &system->harts[i];
         hart->hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
@@ -277,10 +324,10 @@ static bool set_up(struct kernel *kernel, struct error *err)
     kernel->user->stack_first = kernel->layout.stack_first;
     kernel->user->pages = kernel_pages_new(&system->harts[0]);
     give_threads(kernel);
-    const struct kernel_driver *driver =
-        (const void *)phys_at(&kernel->memory, kernel->layout.driver, sizeof *driver);
+    const struct kernel_boot *boot =
+        (const void *)phys_at(&kernel->memory, kernel->layout.boot, sizeof *boot);
     if (o->user->stats)
-        nucd_driver_publish(driver, &kernel->causes, o->user->stats);
+        nucd_driver_publish(boot, &kernel->causes, o->user->stats);
     const struct nucd_options nucd = {.tree = machine->tree,
                                       .load = elf_load_firmware,
                                       .firmware = o->firmware,
@@ -316,6 +363,7 @@ void kernel_free(struct kernel *kernel)
     user_free(kernel->user);
     system_free(&kernel->system);
     nucd_free(kernel->nucd);
+    clint_free(kernel->clint);
     decoder_free(kernel->decoder);
     memory_limit_free(&kernel->limit);
     phys_free(&kernel->all);

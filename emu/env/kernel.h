@@ -28,7 +28,8 @@ struct kernel;
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err);
 void kernel_free(struct kernel *kernel);
 
-/* Returns the system. Hart 0 runs kernel and program; the others sleep. */
+/* Returns the system. Hart 0 runs kernel and program. Other hosts run threads of the program that ask for one by clone
+ * (host/kernel/hosts.h); until then, and if they are no hosts, harts sleep. */
 struct system *kernel_system(struct kernel *kernel);
 
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */

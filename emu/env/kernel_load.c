@@ -7,6 +7,7 @@
 
 #include "emu/env/elf.h"
 #include "emu/env/stack.h"
+#include "emu/nucd/description.h"
 #include "emu/nucd/driver.h"
 #include "emu/simt/launch.h"
 #include "isa/include/croft/door.h"
@@ -101,6 +102,17 @@ static bool check_machine(const struct phys *memory, struct error *err)
     return true;
 }
 
+unsigned kernel_hosts(const struct kernel_options *options)
+{
+    const struct machine_config *machine = options->machine;
+    unsigned hosts = machine_timed(machine)
+                         ? machine->host_count
+                         : (unsigned)machine->harts - nucd_count(machine->tree, options->firmware);
+    if (options->user->simt || hosts < 1)
+        return 1; /* launches wait on hart 0 */
+    return hosts < KERNEL_HOSTS ? hosts : KERNEL_HOSTS;
+}
+
 /* Loads the kernel and places boot block and bitmap after it. */
 static bool load_kernel(const struct kernel_options *options, struct phys *memory,
                         struct kernel_layout *layout, struct kernel_boot *boot, struct error *err)
@@ -112,6 +124,8 @@ static bool load_kernel(const struct kernel_options *options, struct phys *memor
     layout->boot = page_up(kernel.end);
     boot->memory_base = memory->base;
     boot->multiprocessors = options->user->simt && options->user->simt->device;
+    boot->hosts = kernel_hosts(options);
+    boot->clint = options->machine->devices.clint ? options->machine->devices.clint->base : 0;
     boot->memory_size = memory->size;
     boot->bitmap = layout->boot + page_up(sizeof *boot);
     boot->used_end = layout->kernel_end = page_up(boot->bitmap + (memory->size / PAGE + 63) / 64 * 8);
@@ -170,7 +184,6 @@ bool kernel_load(const struct kernel_options *options, struct phys *memory, stru
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;
-    layout->driver = layout->boot + offsetof(struct kernel_boot, driver);
     (void)bytes_write(&(struct bytes){memory, NULL}, layout->boot, &boot, sizeof boot);
     return true;
 }

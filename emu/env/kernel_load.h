@@ -6,10 +6,12 @@
 
 struct kernel_layout {
     uint64_t kernel_entry, boot; /* physical: hart 0's start address, and its a1 */
-    uint64_t driver;             /* physical: the boot block's struct kernel_driver */
     uint64_t stack_first;        /* lowest address of the program's stack */
     uint64_t kernel_end;         /* physical: end of the memory that the kernel owns from the start */
 };
+
+/* Returns the number of hosts on which the kernel runs threads of the program. */
+unsigned kernel_hosts(const struct kernel_options *options);
 
 /* Returns false and sets err if a file is wrong or does not fit. */
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,

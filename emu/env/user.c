@@ -92,7 +92,7 @@ bool user_serve(struct user *user)
     uint64_t pc;
     if (hart->trap.cause != TRAP_ECALL_USER)
         return false;
-    if (nucd_fault(user->nucd, &accelerator, &pc))
+    if (nucd_fault(user->nucd, hart, &accelerator, &pc))
         return region_serve(user, accelerator, pc);
     int64_t result = calls_serve(user);
     guest_settle(user);

@@ -40,27 +40,35 @@ void nucd_driver_timeout(const struct tree *tree, const struct kernel_frame *fra
                    frame->pc, place, frame->value, time);
 }
 
-void nucd_driver_publish(const struct kernel_driver *driver, struct nucd_causes *causes, struct stats *stats)
+static void publish_host(const struct kernel_driver_counters *c, struct scope nucd, struct stats *stats)
 {
-    const struct scope nucd = scope_enter(NULL, "nucd");
-    const struct kernel_driver_counters *c = &driver->counters;
-    if (driver->units == 0)
+    const struct stats_row rows[] = {
+        {"driver_calls", &c->calls, "calls", "calls for tasks that the driver has served"},
+        {"driver_tasks", &c->tasks, "tasks", "tasks that the driver gave to accelerators"},
+        {"driver_maps", &c->maps, "pages", "devices mapped into the program"},
+        {"driver_waits", &c->waits, "tasks", "tasks that waited for ranges of older tasks, or for room"},
+        {"driver_faults", &c->faults, "faults", "faults of tasks that the driver answered"},
+        {"driver_cycles", &c->clocks, "cycles", "host cycles in the driver"},
+        {"driver_wait_cycles", &c->wait_clocks, "cycles", "of driver_cycles, waiting for accelerators"},
+        {"driver_turn_cycles", &c->turn_clocks, "cycles",
+         "of driver_cycles, waiting for accelerators that have other hosts' tasks"},
+        {"driver_os_cycles", &c->os_clocks, "cycles",
+         "of driver_cycles, added for a full operating system (nucd.os_clocks)"},
+        {"driver_clean_cycles", &c->clean_clocks, "cycles",
+         "of driver_cycles, cleaning and invalidating cache blocks"},
+    };
+    stats_counters(stats, nucd, rows, sizeof rows / sizeof *rows);
+}
+
+void nucd_driver_publish(const struct kernel_boot *boot, struct nucd_causes *causes, struct stats *stats)
+{
+    char name[32] = "nucd";
+    if (boot->driver.units == 0)
         return;
-    stats_counter(stats, nucd, "driver_calls", &c->calls, "calls",
-                  "calls for tasks that the driver has served");
-    stats_counter(stats, nucd, "driver_tasks", &c->tasks, "tasks",
-                  "tasks that the driver gave to accelerators");
-    stats_counter(stats, nucd, "driver_maps", &c->maps, "pages", "devices mapped into the program");
-    stats_counter(stats, nucd, "driver_waits", &c->waits, "tasks",
-                  "tasks that waited for ranges of older tasks, or for room");
-    stats_counter(stats, nucd, "driver_faults", &c->faults, "faults",
-                  "faults of tasks that the driver answered");
-    stats_counter(stats, nucd, "driver_cycles", &c->clocks, "cycles", "host cycles in the driver");
-    stats_counter(stats, nucd, "driver_wait_cycles", &c->wait_clocks, "cycles",
-                  "of driver_cycles, waiting for accelerators");
-    stats_counter(stats, nucd, "driver_os_cycles", &c->os_clocks, "cycles",
-                  "of driver_cycles, added for a full operating system (nucd.os_clocks)");
-    stats_counter(stats, nucd, "driver_clean_cycles", &c->clean_clocks, "cycles",
-                  "of driver_cycles, cleaning and invalidating cache blocks");
-    nucd_causes_publish(causes, stats, nucd);
+    for (unsigned host = 0; host < boot->hosts; host++) {
+        if (host > 0)
+            (void)snprintf(name, sizeof name, "nucd.%u", host);
+        publish_host(&boot->driver.counters[host], scope_enter(NULL, name), stats);
+    }
+    nucd_causes_publish(causes, stats, scope_enter(NULL, "nucd"));
 }

@@ -18,8 +18,8 @@ enum { NUCD_DRIVER_TEXT = 768 };
 void nucd_driver_timeout(const struct tree *tree, const struct kernel_frame *frame, const char *place,
                          char text[NUCD_DRIVER_TEXT]);
 
-/* Registers "nucd.driver_cycles" and the driver's other counters, and the causes of malformed nucds. Does
- * nothing if there is no driver. */
-void nucd_driver_publish(const struct kernel_driver *driver, struct nucd_causes *causes, struct stats *stats);
+/* Registers "nucd.driver_cycles" and the driver's other counters ("nucd.1.driver_cycles" and so on for further hosts), and the
+ * causes of malformed nucds of all hosts. Does nothing if there is no driver. The boot block must stay valid. */
+void nucd_driver_publish(const struct kernel_boot *boot, struct nucd_causes *causes, struct stats *stats);
 
 #endif

@@ -498,9 +498,12 @@ static bool is_faulty(const struct host_engine *e, unsigned *accelerator, uint64
     return true;
 }
 
-bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_t *pc)
+bool engines_fault(const struct engines *engines, const struct hart *hart, unsigned *accelerator,
+                   uint64_t *pc)
 {
-    bool faulty = engines->count && is_faulty(engines->each, accelerator, pc);
+    bool faulty = false;
+    for (unsigned i = 0; i < engines->count && !faulty; i++)
+        faulty = engines->each[i].hart == hart && is_faulty(&engines->each[i], accelerator, pc);
     for (unsigned i = 0; i < engines->multiprocessor_count && !faulty; i++)
         faulty = is_faulty(engines->multiprocessors[i], accelerator, pc);
     return faulty;

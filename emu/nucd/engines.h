@@ -91,6 +91,7 @@ void engines_add_facts(const struct engines *engines, struct stats *stats);
 
 /* Returns whether the first host, or a thread of its program, has stopped for a fault in a region, and
  * stores the accelerator and the pc of the fault. */
-bool engines_fault(const struct engines *engines, unsigned *accelerator, uint64_t *pc);
+bool engines_fault(const struct engines *engines, const struct hart *hart, unsigned *accelerator,
+                   uint64_t *pc);
 
 #endif

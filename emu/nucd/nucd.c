@@ -101,9 +101,9 @@ void nucd_set_ranges(struct nucd *nucd, uint64_t table)
         accelerators_set_ranges(nucd->accelerators, table);
 }
 
-bool nucd_fault(const struct nucd *nucd, unsigned *accelerator, uint64_t *pc)
+bool nucd_fault(const struct nucd *nucd, const struct hart *hart, unsigned *accelerator, uint64_t *pc)
 {
-    return nucd && nucd->engines && engines_fault(nucd->engines, accelerator, pc);
+    return nucd && nucd->engines && engines_fault(nucd->engines, hart, accelerator, pc);
 }
 
 bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,

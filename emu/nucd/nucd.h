@@ -43,9 +43,9 @@ void nucd_protect(struct nucd *nucd, uint64_t first);
 /* Sets the physical address of the kernel's table of ranges. Accepts NULL. */
 void nucd_set_ranges(struct nucd *nucd, uint64_t table);
 
-/* Returns whether the first host has stopped for a fault in a region, and stores the accelerator and the pc
+/* Returns whether a host's hart, or a multiprocessor, has stopped for a fault in a region, and stores the accelerator and the pc
  * of the fault. Accepts NULL. */
-bool nucd_fault(const struct nucd *nucd, unsigned *accelerator, uint64_t *pc);
+bool nucd_fault(const struct nucd *nucd, const struct hart *hart, unsigned *accelerator, uint64_t *pc);
 
 /* Returns whether such a fault is an access to the firmware's memory below the stack of the accelerator's
  * tasks, as a stack overflow causes. If so, it writes a message to `text`. Accepts NULL. */

@@ -4,9 +4,12 @@
 
 #include "host/kernel/blocks.h"
 #include "host/kernel/device.h"
+#include "host/kernel/hosts.h"
 #include "host/kernel/memory.h"
 #include "host/kernel/operands.h"
+#include "host/kernel/pages.h"
 #include "host/kernel/ranges.h"
+#include "host/kernel/units.h"
 #include "isa/csr.h"
 
 /* scause of a call and of page faults (privileged specification, table 4.2) */
@@ -14,11 +17,12 @@ enum { CAUSE_CALL = 8, CAUSE_FETCH_PAGE = 12, CAUSE_LOAD_PAGE = 13, CAUSE_STORE_
 
 enum { JOBS = 64 };
 
-/* A task of the current call. */
+/* A task of a host's current call. */
 struct job {
     struct operands operands;
     uint64_t number;   /* number among its device's tasks, from 1 */
     uint64_t deadline; /* in ticks of `time` */
+    uint64_t result;   /* if it is complete and returns one */
     unsigned device, lines;
     bool complete;
 };
@@ -26,21 +30,59 @@ struct job {
 struct unit {
     uint64_t sent, done;
     unsigned lines; /* lines of its queue that tasks in flight may occupy */
+    unsigned owner; /* host whose tasks it has, or had last */
     uint64_t since; /* when it was last seen to have completed a task, in ticks of `time` */
 };
 
-static struct {
-    struct kernel_driver *boot;
+/* What a host has offloaded. */
+struct call {
     bool open;       /* a call has begun and not ended */
     uint64_t mapped; /* set of mapped devices */
-    struct unit units[DEVICES];
+    uint64_t fflags; /* exceptions that another host has found when it looked at this one's tasks */
     struct job jobs[JOBS];
     unsigned jobs_used;
+    struct operands_range ins, outs; /* around all ranges of the jobs; empty if `end` is 0 */
+};
+
+static struct call first_call;
+
+static struct {
+    struct kernel_driver *boot;
+    struct unit units[DEVICES];
+    struct call *calls[KERNEL_HOSTS]; /* by host */
+    uint64_t tickets, turn;           /* hosts that wait for a device: numbers turn to tickets - 1 */
 } driver;
+
+static struct call *own_call(void)
+{
+    return driver.calls[host_self()->number];
+}
+
+static struct kernel_driver_counters *own_counters(void)
+{
+    return &driver.boot->counters[host_self()->number];
+}
 
 void driver_init(struct kernel_driver *boot)
 {
     driver.boot = boot;
+    driver.calls[0] = &first_call;
+}
+
+bool driver_add_host(struct host *host)
+{
+    const uint64_t count = page_up(sizeof(struct call)) / PAGE;
+    if (driver.boot->units == 0)
+        return true;
+    if (!device_prepare(host))
+        return false;
+    if (host->number == 0)
+        return true;
+    uint64_t physical = pages_take(count);
+    for (uint64_t i = 0; physical && i < count; i++)
+        pages_zero(physical + i * PAGE);
+    driver.calls[host->number] = physical ? pages_at(physical) : NULL;
+    return physical != 0;
 }
 
 static uint64_t read_cycle(void)
@@ -57,27 +99,19 @@ static uint64_t read_time(void)
     return ticks;
 }
 
-/* The devices' pages are user pages. */
-static void open_user_pages(bool open)
-{
-    enum { SUM = 1 << 18 };
-    if (open)
-        __asm__ volatile("csrs sstatus, %0" : : "r"((uint64_t)SUM) : "memory");
-    else
-        __asm__ volatile("csrc sstatus, %0" : : "r"((uint64_t)SUM) : "memory");
-}
-
 /* Spends the time of operating-system work that a full kernel does: file descriptors, locks, device
  * bookkeeping, mmap. */
 static void operating_system_work(void)
 {
     uint64_t start = read_cycle();
+    hosts_unlock();
     while (read_cycle() - start < driver.boot->os_clocks)
         continue;
-    driver.boot->counters.os_clocks += read_cycle() - start;
+    own_counters()->os_clocks += read_cycle() - start;
+    hosts_lock();
 }
 
-/* Serves a task's page fault. Returns true if the task may access the address; its memory is then present. */
+/* Serves the page fault of a task of the frame's host. Returns true if the task may access the address; its memory is then present. */
 static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
 {
     uint32_t permission = cause == CAUSE_FETCH_PAGE   ? CROFT_RANGE_EXECUTE
@@ -99,10 +133,12 @@ static bool answer(struct kernel_frame *frame, uint64_t cause, uint64_t address)
     return true;
 }
 
-/* Serves the fault at which the device's oldest task has stopped. */
-static void serve_fault(struct kernel_frame *frame, const struct job *job)
+/* Serves the fault at which the device's oldest task has stopped, which may be another host's. */
+static void serve_fault(const struct job *job)
 {
-    volatile struct task_unit_host *device = device_at(job->device);
+    volatile struct task_unit_host *device = units_registers(job->device);
+    unsigned owner = driver.units[job->device].owner;
+    struct kernel_frame *frame = &hosts_each[owner]->frame;
     uint64_t cause = device->cause, value = device->value;
     device->control = TASK_UNIT_ACKNOWLEDGE;
     if (!answer(frame, cause, value)) {
@@ -113,56 +149,74 @@ static void serve_fault(struct kernel_frame *frame, const struct job *job)
         frame->task_pc = job->operands.begin + device->offset;
         kernel_give_up(DOOR_FAULT, frame);
     }
-    driver.boot->counters.faults++;
+    driver.boot->counters[owner].faults++;
     device->control = TASK_UNIT_RESUME;
 }
 
-/* Updates the state of a device's tasks; serves a fault of its oldest one. */
-static void poll(struct kernel_frame *frame, unsigned number)
+/* Takes the exceptions that the device's tasks have raised since it was last asked. */
+static void take_fflags(volatile struct task_unit_host *device, struct call *call)
 {
-    volatile struct task_unit_host *device = device_at(number);
+    uint64_t flags = device->fflags;
+    if (flags == 0)
+        return;
+    device->fflags = flags;
+    if (call == own_call())
+        __asm__ volatile("csrs fflags, %0" : : "r"(flags));
+    else
+        call->fflags |= flags;
+}
+
+/* Ends the program if the task should have ended by now. The time that it spent behind older tasks does not count. */
+static void check_time(const struct job *job)
+{
+    const struct unit *unit = &driver.units[job->device];
+    uint64_t now = read_time();
+    if (now <= job->deadline || now <= unit->since + driver.boot->timeout)
+        return;
+    struct kernel_frame *frame = &hosts_each[unit->owner]->frame;
+    frame->pc = job->operands.begin - 4;
+    frame->value = job->device;
+    kernel_give_up(DOOR_TIMEOUT, frame);
+}
+
+/* Updates the state of a device's tasks; serves a fault of its oldest one, or ends the program if that is endless. */
+static void poll(unsigned number)
+{
+    volatile struct task_unit_host *device = units_registers(number);
     struct unit *unit = &driver.units[number];
+    struct call *call = driver.calls[unit->owner];
     uint64_t done = device->done;
     bool faulted = done == unit->done && (device->status & TASK_UNIT_STATE_MASK) == TASK_UNIT_FAULTED;
     if (done != unit->done) {
         unit->since = read_time();
-        uint64_t flags = device->fflags;
-        device->fflags = flags;
-        __asm__ volatile("csrs fflags, %0" : : "r"(flags));
+        take_fflags(device, call);
     }
     unit->done = done;
-    for (unsigned i = 0; i < driver.jobs_used; i++) {
-        struct job *job = &driver.jobs[i];
+    for (unsigned i = 0; i < call->jobs_used; i++) {
+        struct job *job = &call->jobs[i];
         if (job->complete || job->device != number)
             continue;
         if (faulted && job->number == done + 1)
-            serve_fault(frame, job);
-        if (job->number > done)
+            serve_fault(job);
+        if (job->number > done) {
+            check_time(job);
             continue;
+        }
         job->complete = true;
         unit->lines -= job->lines;
+        if (job->operands.result)
+            job->result = device->result; /* the host waits for it, so it is the device's last task */
     }
 }
 
-/* Returns whether the task should have ended by now. The time that it spent behind older tasks does not count. */
-static bool is_late(const struct job *job)
-{
-    uint64_t now = read_time();
-    return now > job->deadline && now > driver.units[job->device].since + driver.boot->timeout;
-}
-
-static void await(struct kernel_frame *frame, const struct job *job)
+static void await(const struct job *job)
 {
     uint64_t start = read_cycle();
     while (!job->complete) {
-        poll(frame, job->device);
-        if (!job->complete && is_late(job)) {
-            frame->pc = job->operands.begin - 4;
-            frame->value = job->device;
-            kernel_give_up(DOOR_TIMEOUT, frame);
-        }
+        poll(job->device);
+        hosts_pause();
     }
-    driver.boot->counters.wait_clocks += read_cycle() - start;
+    own_counters()->wait_clocks += read_cycle() - start;
 }
 
 static void apply(enum blocks_operation operation, const struct operands_range list[], unsigned count)
@@ -171,33 +225,39 @@ static void apply(enum blocks_operation operation, const struct operands_range l
         blocks_apply(operation, list[i].first, list[i].end);
 }
 
-/* Waits for all tasks and makes their output visible to the program. */
-static void collect(struct kernel_frame *frame)
+/* Waits for all tasks of this host and makes their output visible to the program. */
+static void collect(void)
 {
-    for (unsigned i = 0; i < driver.jobs_used; i++)
-        if (!driver.jobs[i].complete)
-            await(frame, &driver.jobs[i]);
+    struct call *call = own_call();
+    for (unsigned i = 0; i < call->jobs_used; i++)
+        if (!call->jobs[i].complete)
+            await(&call->jobs[i]);
     uint64_t start = read_cycle();
-    for (unsigned i = 0; i < driver.jobs_used; i++)
-        apply(BLOCKS_INVAL, driver.jobs[i].operands.out, driver.jobs[i].operands.outs);
+    for (unsigned i = 0; i < call->jobs_used; i++)
+        apply(BLOCKS_INVAL, call->jobs[i].operands.out, call->jobs[i].operands.outs);
     blocks_order();
-    driver.boot->counters.clean_clocks += read_cycle() - start;
-    driver.jobs_used = 0;
+    if (call->fflags)
+        __asm__ volatile("csrs fflags, %0" : : "r"(call->fflags));
+    call->fflags = 0;
+    own_counters()->clean_clocks += read_cycle() - start;
+    call->jobs_used = 0;
+    call->ins = call->outs = (struct operands_range){0};
 }
 
-static void end_call(struct kernel_frame *frame)
+static void end_call(void)
 {
-    collect(frame);
-    device_unmap(driver.mapped);
-    driver.mapped = 0;
-    driver.open = false;
+    struct call *call = own_call();
+    collect();
+    device_unmap(call->mapped);
+    call->mapped = 0;
+    call->open = false;
 }
 
-static void begin_call(struct kernel_frame *frame)
+static void begin_call(void)
 {
-    end_call(frame); /* ends a call whose end mark the program did not reach */
-    driver.open = true;
-    driver.boot->counters.calls++;
+    end_call(); /* ends a call whose end mark the program did not reach */
+    own_call()->open = true;
+    own_counters()->calls++;
 }
 
 /* Makes the memory present that the task's operands name. Returns the worst result. */
@@ -213,27 +273,57 @@ static enum memory_result make_present(const struct operands *operands)
     return worst;
 }
 
-static void wait_for_older(struct kernel_frame *frame, const struct operands *operands)
+static bool meet(const struct operands_range list[], unsigned count, const struct operands_range *hull)
 {
+    for (unsigned i = 0; i < count; i++)
+        if (list[i].first < hull->end && hull->first < list[i].end)
+            return true;
+    return false;
+}
+
+/* Returns false if no earlier task of the call can conflict with this one. */
+static bool may_conflict(const struct call *call, const struct operands *operands)
+{
+    return meet(operands->out, operands->outs, &call->ins) ||
+           meet(operands->out, operands->outs, &call->outs) || meet(operands->in, operands->ins, &call->outs);
+}
+
+static void widen(struct operands_range *hull, const struct operands_range list[], unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        hull->first = hull->end && hull->first < list[i].first ? hull->first : list[i].first;
+        hull->end = hull->end > list[i].end ? hull->end : list[i].end;
+    }
+}
+
+static void wait_for_older(const struct operands *operands)
+{
+    struct call *call = own_call();
     bool waits = false;
-    for (unsigned i = 0; i < driver.jobs_used; i++) {
-        const struct job *older = &driver.jobs[i];
+    if (!may_conflict(call, operands))
+        return;
+    for (unsigned i = 0; i < call->jobs_used; i++) {
+        const struct job *older = &call->jobs[i];
         if (older->complete || !operands_conflict(&older->operands, operands))
             continue;
         waits = true;
-        await(frame, older);
+        await(older);
     }
-    driver.boot->counters.waits += waits;
+    own_counters()->waits += waits;
 }
 
-/* Returns the device with the fewest tasks that has room, or DEVICES if none has. */
-static unsigned choose(unsigned lines)
+/* Returns the device with the fewest tasks that has room, or DEVICES if none has. A device has the tasks of one host at a
+ * time; behind its own tasks, a host sends more only if no other host waits. */
+static unsigned choose(unsigned lines, bool others_wait)
 {
     unsigned best = DEVICES;
     uint64_t least = UINT64_MAX;
+    const uint64_t self = host_self()->number;
     for (unsigned i = 0; i < driver.boot->units; i++) {
         const struct unit *unit = &driver.units[i];
         uint64_t tasks = unit->sent - unit->done;
+        if (tasks > 0 && (others_wait || unit->owner != self))
+            continue;
         if (unit->lines + lines <= driver.boot->lines && tasks < least) {
             best = i;
             least = tasks;
@@ -242,28 +332,51 @@ static unsigned choose(unsigned lines)
     return best;
 }
 
-static unsigned find_device(struct kernel_frame *frame, unsigned lines)
+/* Waits for a device that has no task, or room behind this host's own. Hosts get one in the order in which they begin to
+ * wait. */
+static unsigned await_device(unsigned lines)
 {
-    unsigned device = choose(lines);
+    uint64_t start = read_cycle(), ticket = driver.tickets++;
+    unsigned device = DEVICES;
+    for (unsigned i = 0; device == DEVICES; i = i + 1 < driver.boot->units ? i + 1 : 0) {
+        if (driver.units[i].sent != driver.units[i].done)
+            poll(i);
+        if (driver.turn == ticket)
+            device = choose(lines, driver.tickets - driver.turn > 1);
+        if (device == DEVICES)
+            hosts_pause();
+    }
+    driver.turn++;
+    own_counters()->turn_clocks += read_cycle() - start;
+    return device;
+}
+
+static unsigned find_device(unsigned lines)
+{
+    const struct call *call = own_call();
+    unsigned device = driver.tickets == driver.turn ? choose(lines, false) : DEVICES;
     for (unsigned i = 0; device == DEVICES; i++) {
-        driver.boot->counters.waits += i == 0;
-        if (!driver.jobs[i].complete)
-            await(frame, &driver.jobs[i]);
-        device = choose(lines);
+        own_counters()->waits += i == 0;
+        if (hosts_count > 1)
+            return await_device(lines);
+        if (!call->jobs[i].complete)
+            await(&call->jobs[i]);
+        device = choose(lines, false);
     }
     return device;
 }
 
 static bool map(unsigned number)
 {
-    if (driver.mapped >> number & 1)
+    struct call *call = own_call();
+    if (call->mapped >> number & 1)
         return true;
     if (!device_map(number, driver.boot->base + number * driver.boot->size))
         return false;
-    if (!driver.mapped)
+    if (!call->mapped)
         operating_system_work();
-    driver.mapped |= UINT64_C(1) << number;
-    driver.boot->counters.maps++;
+    call->mapped |= UINT64_C(1) << number;
+    own_counters()->maps++;
     return true;
 }
 
@@ -279,8 +392,11 @@ static bool is_output(const struct operands *operands, const struct operands_ran
  * program does not store to it between tasks of a call. */
 static bool is_clean(const struct operands_range *range)
 {
-    for (unsigned i = 0; i < driver.jobs_used; i++) {
-        const struct operands *earlier = &driver.jobs[i].operands;
+    const struct call *call = own_call();
+    if (range->first < call->ins.first || range->end > call->ins.end)
+        return false;
+    for (unsigned i = call->jobs_used; i-- > 0;) {
+        const struct operands *earlier = &call->jobs[i].operands;
         for (unsigned k = 0; k < earlier->ins; k++)
             if (earlier->in[k].first <= range->first && range->end <= earlier->in[k].end)
                 return true;
@@ -297,35 +413,39 @@ static void prepare_memory(const struct operands *operands)
     apply(BLOCKS_FLUSH, operands->out, operands->outs);
     blocks_clean_ranges();
     blocks_order();
-    driver.boot->counters.clean_clocks += read_cycle() - start;
+    own_counters()->clean_clocks += read_cycle() - start;
 }
 
 static struct job *send(struct kernel_frame *frame, const struct operands *operands)
 {
     uint64_t words[OPERANDS_WORDS], frm;
-    struct job *job = &driver.jobs[driver.jobs_used];
+    struct call *call = own_call();
+    struct job *job = &call->jobs[call->jobs_used];
     __asm__ volatile("csrr %0, frm" : "=r"(frm));
-    unsigned count =
-        operands_packet(operands, frame, (unsigned)frm, (uint16_t)driver.boot->counters.tasks, words);
-    unsigned lines = (count + 7) / 8, device = find_device(frame, lines);
+    unsigned count = operands_packet(operands, frame, (unsigned)frm, (uint16_t)own_counters()->tasks, words);
+    unsigned lines = (count + 7) / 8, device = find_device(lines);
+    struct unit *unit = &driver.units[device];
+    *job = (struct job){.operands = *operands, .number = ++unit->sent, .device = device, .lines = lines};
+    unit->owner = (unsigned)host_self()->number;
+    unit->lines += lines;
     if (!map(device)) {
         frame->value = DEVICES_AT;
         kernel_give_up(DOOR_FULL, frame);
     }
     prepare_memory(operands);
-    struct unit *unit = &driver.units[device];
-    *job = (struct job){*operands, ++unit->sent, read_time() + driver.boot->timeout, device, lines, false};
-    unit->lines += lines;
-    driver.jobs_used++;
-    driver.boot->counters.tasks++;
-    device_send(device, words, count);
+    job->deadline = read_time() + driver.boot->timeout;
+    call->jobs_used++;
+    widen(&call->ins, operands->in, operands->ins);
+    widen(&call->outs, operands->out, operands->outs);
+    own_counters()->tasks++;
+    device_send(units_registers(device), words, count);
     return job;
 }
 
 /* Makes the host execute the region itself; that requires the results of older tasks. */
 static void refuse(struct kernel_frame *frame)
 {
-    collect(frame);
+    collect();
     frame->pc += 4;
 }
 
@@ -345,48 +465,51 @@ static void serve_task(struct kernel_frame *frame)
         refuse(frame); /* accelerators cannot reach this memory */
         return;
     }
-    bool alone = !driver.open;
+    struct call *call = own_call();
+    bool alone = !call->open;
     if (alone)
-        begin_call(frame);
-    if (driver.jobs_used == JOBS)
-        collect(frame);
-    wait_for_older(frame, &operands);
+        begin_call();
+    if (call->jobs_used == JOBS)
+        collect();
+    wait_for_older(&operands);
     const struct job *job = send(frame, &operands);
     frame->pc = operands.end;
     if (operands.result) {
-        await(frame, job);
-        frame->x[operands.result] = device_at(job->device)->result;
+        await(job);
+        frame->x[operands.result] = job->result;
     }
     if (alone)
-        end_call(frame);
+        end_call();
 }
 
 void driver_trap(struct kernel_frame *frame)
 {
     uint64_t start = read_cycle(), xn = frame->x[frame->value >> 15 & 31];
-    open_user_pages(true);
     if (xn >> 32 != CROFT_NUCD_MARK_SIGNATURE) {
         serve_task(frame);
     } else {
         if (xn & CROFT_NUCD_MARK_END)
-            end_call(frame);
+            end_call();
         else
-            begin_call(frame);
+            begin_call();
         frame->pc += 4;
     }
-    open_user_pages(false);
-    driver.boot->counters.clocks += read_cycle() - start;
+    own_counters()->clocks += read_cycle() - start;
 }
 
-void driver_settle(struct kernel_frame *frame)
+void driver_settle(void)
 {
-    if (driver.jobs_used == 0)
+    if (driver.boot->units == 0 || own_call()->jobs_used == 0)
         return;
     uint64_t start = read_cycle();
-    open_user_pages(true);
-    collect(frame);
-    open_user_pages(false);
-    driver.boot->counters.clocks += read_cycle() - start;
+    collect();
+    own_counters()->clocks += read_cycle() - start;
+}
+
+void driver_close(void)
+{
+    if (driver.boot->units > 0)
+        end_call();
 }
 
 void driver_region_fault(struct kernel_frame *frame)

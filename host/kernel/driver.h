@@ -15,6 +15,11 @@
  * The driver waits by polling: the host has nothing else to do, and an interrupt would only add latency.
  * While it waits it detects and serves faults of tasks. System calls first wait for all tasks.
  *
+ * Hosts share the accelerators. Each has calls of its own. A device has the tasks of one host at a time, because a faulty
+ * task stops those behind it. A host that finds no device without tasks, and no room behind its own tasks, waits; while it waits, the
+ * others send nothing behind their own tasks, and devices are given out in the order in which hosts began to wait. A host that
+ * waits also serves faults of the others' tasks, so that none depends on what its program does meanwhile.
+ *
  * Not modelled: other programs, and hence request queues; tasks that carry their code, because accelerators
  * fetch the program's code. */
 #ifndef HOST_KERNEL_DRIVER_H
@@ -22,14 +27,22 @@
 
 #include "host/kernel/kernel.h"
 
+struct host;
+
 /* Initializes the driver. *boot is part of the boot block, which the kernel can write. */
 void driver_init(struct kernel_driver *boot);
 
 /* Serves a nucd or a mark at frame->pc; frame->value is the instruction. */
 void driver_trap(struct kernel_frame *frame);
 
-/* Waits for all tasks in flight. */
-void driver_settle(struct kernel_frame *frame);
+/* Waits for all tasks of this host. */
+void driver_settle(void);
+
+/* Ends the open call of this host, if there is one, because its thread ends. */
+void driver_close(void);
+
+/* Prepares for a host, after memory_init(). Returns false when out of memory. */
+bool driver_add_host(struct host *host);
 
 /* Serves a page fault in a region that hardware has offloaded (nucd.mode nucd): maps the page, or ends the
  * program. The task continues when the host returns to the nucd. */

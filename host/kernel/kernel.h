@@ -1,10 +1,10 @@
 /* The supervisor-mode kernel below a program: shared declarations.
  *
- * Design. One hart, one program, one address space. The lower half of Sv39 belongs to the program, at the
+ * Design. One program, one address space, one thread on each host (hosts.h); one host at a time executes the kernel. The lower half of Sv39 belongs to the program, at the
  * same addresses as in the `user` environment. The upper half maps the kernel (CROFT_KERNEL_BASE) and all of
  * physical memory (CROFT_DIRECT_BASE), for supervisor mode only. The kernel runs with interrupts off, so
- * every trap comes from the program, and one frame and one stack suffice. The only interrupt that the program
- * can take is that of multiprocessors (below). The kernel has no floating-point
+ * every trap comes from the program, and one frame and one stack for each host suffice. The only interrupts that the program
+ * can take are those of other hosts and of multiprocessors (below). The kernel has no floating-point
  * code, so these registers keep the program's values. Calls about files, clocks and so on are forwarded
  * unchanged to the emulator through the door (door.h).
  *
@@ -20,7 +20,7 @@
  * Multiprocessors. Where they run beside the hart, they interrupt it (SEIP) when their threads miss pages or make calls
  * about memory, which DOOR_THREADS tells, and when a launch has ended. A program that waits for them waits here (wfi).
  *
- * Not supported: other processes and threads, signals to handlers, files mapped to memory, freeing page
+ * Not supported: other processes, more threads than hosts, signals to handlers, files mapped to memory, freeing page
  * tables. */
 #ifndef HOST_KERNEL_KERNEL_H
 #define HOST_KERNEL_KERNEL_H

@@ -2,6 +2,7 @@
 #include <croft/firmware/map.h>
 
 #include "host/kernel/driver.h"
+#include "host/kernel/hosts.h"
 #include "host/kernel/memory.h"
 #include "host/kernel/pages.h"
 #include "host/kernel/ranges.h"
@@ -22,6 +23,7 @@ enum {
     CAUSE_NUCD_CALL = CROFT_NUCD_CAUSE_CALL
 };
 
+#define CAUSE_SOFTWARE (UINT64_C(1) << 63 | 1) /* another host's interrupt */
 #define CAUSE_EXTERNAL (UINT64_C(1) << 63 | 9) /* the multiprocessors' interrupt */
 
 enum { BAD_ADDRESS = 14 };
@@ -29,14 +31,16 @@ enum { BAD_ADDRESS = 14 };
 /* Linux's riscv64 numbers of the calls that the kernel serves itself. */
 enum { N_BRK = 214, N_MUNMAP = 215, N_MREMAP = 216, N_MMAP = 222, N_MPROTECT = 226, N_FLUSH_ICACHE = 259 };
 
-static struct kernel_frame program;
-static struct kernel_frame region;  /* of a task, whose call is served */
+extern char kernel_stack_top[];
+
 static struct kernel_frame threads; /* what multiprocessors' threads need */
 static bool multiprocessors;        /* they run beside the hart */
 
 void kernel_report(enum door_operation what, const struct kernel_frame *frame)
 {
-    (void)door(what, (uint64_t)frame - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
+    uint64_t at = (uint64_t)frame; /* in the kernel's image, or in memory taken for another host */
+    (void)door(what,
+               at - (at >= CROFT_KERNEL_BASE ? CROFT_KERNEL_BASE : CROFT_DIRECT_BASE) + CROFT_DRAM_BASE);
 }
 
 void kernel_give_up(enum door_operation why, const struct kernel_frame *frame)
@@ -49,21 +53,25 @@ struct kernel_frame *kernel_main(uint64_t boot_physical)
 {
     /* Until table_init(), only the kernel's gigapage is mapped; it contains the block. */
     struct kernel_boot *boot = (void *)(boot_physical - CROFT_DRAM_BASE + CROFT_KERNEL_BASE);
+    hosts_begin();
     table_init(boot->memory_size);
     boot = pages_at(boot_physical);
     driver_init(&boot->driver);
     units_init(boot);
-    program.pc = boot->entry;
-    program.x[SP] = boot->sp;
-    if (!memory_init(boot))
-        kernel_give_up(DOOR_FULL, &program);
+    struct kernel_frame *program = &host_self()->frame;
+    program->pc = boot->entry;
+    program->x[SP] = boot->sp;
+    program->stack = (uint64_t)kernel_stack_top;
+    if (!memory_init(boot) || !hosts_init(boot))
+        kernel_give_up(DOOR_FULL, program);
     (void)door(DOOR_START, (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE);
     multiprocessors = boot->multiprocessors;
     if (multiprocessors) {
         enum { SEIE = 1 << 9 };
         __asm__ volatile("csrs sie, %0" : : "r"((uint64_t)SEIE));
     }
-    return &program;
+    hosts_leave();
+    return program;
 }
 
 static void serve_threads(void);
@@ -84,7 +92,7 @@ static void sleep_for(uint64_t nanoseconds)
     uint64_t until = read_time() + (nanoseconds + tick - 1) / tick;
     __asm__ volatile("csrw %0, %1; csrs sie, %2" : : "i"(CSR_stimecmp), "r"(until), "r"((uint64_t)STIE));
     while (read_time() < until) {
-        __asm__ volatile("wfi");
+        hosts_sleep();
         serve_threads();
     }
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
@@ -143,7 +151,7 @@ static void forward(struct kernel_frame *frame)
         if (frame->thread_call) {
             (void)serve_memory(frame->thread_call, frame->thread_arguments);
         } else if (frame->waits) {
-            __asm__ volatile("wfi");
+            hosts_sleep();
             serve_threads();
         } else if (frame->missing_size == 0) {
             if (frame->sleep)
@@ -158,8 +166,8 @@ static void forward(struct kernel_frame *frame)
 
 static void serve_call(struct kernel_frame *frame)
 {
-    driver_settle(frame);
-    if (!serve_memory(frame->x[A7], &frame->x[A0]))
+    driver_settle();
+    if (!serve_memory(frame->x[A7], &frame->x[A0]) && !hosts_serve(frame))
         forward(frame);
     units_forget_ranges();
     units_show_ranges();
@@ -168,13 +176,14 @@ static void serve_call(struct kernel_frame *frame)
 
 bool kernel_serve_region(const struct kernel_frame *frame)
 {
-    region.pc = frame->pc;
-    kernel_report(DOOR_REGION, &region);
-    if (!region.accelerator)
+    struct kernel_frame *region = &host_self()->region;
+    region->pc = frame->pc;
+    kernel_report(DOOR_REGION, region);
+    if (!region->accelerator)
         return false;
-    if (!serve_memory(region.x[A7], &region.x[A0]))
-        forward(&region);
-    kernel_report(DOOR_ANSWER, &region);
+    if (!serve_memory(region->x[A7], &region->x[A0]))
+        forward(region);
+    kernel_report(DOOR_ANSWER, region);
     return true;
 }
 
@@ -187,7 +196,7 @@ static void serve_fault(struct kernel_frame *frame, uint32_t permission)
     }
 }
 
-void kernel_trap(struct kernel_frame *frame)
+static void serve(struct kernel_frame *frame)
 {
     switch (frame->cause) {
     case CAUSE_CALL: serve_call(frame); return;
@@ -199,4 +208,15 @@ void kernel_trap(struct kernel_frame *frame)
     case CAUSE_NUCD_CALL: driver_trap(frame); return;
     default: kernel_give_up(DOOR_FAULT, frame);
     }
+}
+
+void kernel_trap(struct kernel_frame *frame)
+{
+    if (frame->cause == CAUSE_SOFTWARE) {
+        hosts_interrupted();
+        return;
+    }
+    hosts_enter();
+    serve(frame);
+    hosts_leave();
 }

@@ -1,8 +1,10 @@
 #include "host/kernel/memory.h"
 
+#include "host/kernel/hosts.h"
 #include "host/kernel/pages.h"
 #include "host/kernel/ranges.h"
 #include "host/kernel/table.h"
+#include "host/kernel/units.h"
 
 /* Linux's error numbers. */
 enum { NO_MEMORY = 12, BAD_ADDRESS = 14, NO_DEVICE = 19, INVALID = 22 };
@@ -134,9 +136,39 @@ static void add_range(uint64_t base, uint64_t size, uint64_t physical, uint32_t 
     ranges_insert(range);
 }
 
+/* Contiguous memory of removed ranges that tasks of other hosts may still use. When the list is full, the memory that
+ * does not fit in stays unused. */
+static struct {
+    struct {
+        uint64_t physical, count;
+    } pieces[64];
+    unsigned count;
+} late;
+
+/* Frees what no task can use any more: the accelerators forget removed ranges before their next tasks (units.h). */
+static void free_late(void)
+{
+    if (late.count == 0 || !units_are_idle())
+        return;
+    for (unsigned i = 0; i < late.count; i++)
+        pages_free(late.pieces[i].physical, late.pieces[i].count);
+    late.count = 0;
+}
+
+static void free_contiguous(uint64_t physical, uint64_t count)
+{
+    if (hosts_count == 1 || !heap.around) {
+        pages_free(physical, count);
+    } else if (late.count < sizeof late.pieces / sizeof *late.pieces) {
+        late.pieces[late.count].physical = physical;
+        late.pieces[late.count++].count = count;
+    }
+}
+
 /* Removes all ranges of that use in [first, end). The table must have room for two more ranges. */
 static void remove_ranges(uint64_t first, uint64_t end, enum croft_range_use use)
 {
+    free_late();
     ranges_split(first);
     ranges_split(end);
     for (size_t i = ranges_from(first); i < ranges.count && ranges.entries[i].base < end;) {
@@ -152,10 +184,10 @@ static void remove_ranges(uint64_t first, uint64_t end, enum croft_range_use use
             *entry = 0;
         }
         if (range.physical != CROFT_RANGE_PAGED)
-            pages_free(range.physical, range.size / PAGE);
+            free_contiguous(range.physical, range.size / PAGE);
         ranges_erase(i);
     }
-    table_synchronize();
+    hosts_synchronize();
 }
 
 static bool add_segment(const struct kernel_segment *segment)
@@ -332,6 +364,6 @@ int64_t memory_protect(uint64_t address, uint64_t size, uint64_t protection)
     uint64_t at = address;
     for (table_entry *entry; (entry = next_entry(&at, end));)
         *entry = table_entry_of(table_page(*entry), permissions);
-    table_synchronize();
+    hosts_synchronize();
     return 0;
 }

@@ -3,8 +3,19 @@
 struct croft_range_table ranges __attribute__((aligned(PAGE)));
 uint64_t ranges_taken;
 
+/* Returns whether `index` is ranges_from()'s result. */
+static bool is_first(size_t index, uint64_t address)
+{
+    return index <= ranges.count && (index == ranges.count || range_end(&ranges.entries[index]) > address) &&
+           (index == 0 || range_end(&ranges.entries[index - 1]) <= address);
+}
+
 size_t ranges_from(uint64_t address)
 {
+    static size_t last[2]; /* the driver asks for each of a task's ranges several times, and for its code */
+    for (unsigned i = 0; i < 2; i++)
+        if (is_first(last[i], address))
+            return last[i];
     size_t low = 0, high = ranges.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -13,6 +24,8 @@ size_t ranges_from(uint64_t address)
         else
             low = middle + 1;
     }
+    last[1] = last[0];
+    last[0] = low;
     return low;
 }
 

@@ -2,6 +2,7 @@
 
 #include <croft/firmware/map.h>
 
+#include "host/kernel/device.h"
 #include "host/kernel/pages.h"
 
 enum {
@@ -70,17 +71,29 @@ void table_init(uint64_t memory_size)
 
 uint64_t table_map_devices(uint64_t physical)
 {
-    const uint64_t size = UINT64_C(1) << MEGAPAGE_SHIFT, offset = physical % size;
+    static unsigned used; /* entries of devices_middle */
+    const uint64_t size = UINT64_C(1) << MEGAPAGE_SHIFT, offset = physical % size,
+                   at = DEVICES_BASE + used * size;
     for (unsigned i = 0; i < 2; i++) /* the devices may extend beyond the first megapage */
-        devices_middle[i] = ENTRY(physical - offset + i * size, V | R | W | G | A | D);
+        devices_middle[used++] = ENTRY(physical - offset + i * size, V | R | W | G | A | D);
     table_root[INDEX(DEVICES_BASE, 2)] = ENTRY(physical_of(devices_middle), V);
     table_synchronize();
-    return DEVICES_BASE + offset;
+    return at + offset;
 }
 
-table_entry *table_slot(uint64_t address, bool make)
+static table_entry *roots[KERNEL_HOSTS]; /* of other hosts */
+static unsigned root_count;
+
+void table_add_root(table_entry *root)
 {
-    table_entry *table = table_root;
+    memcpy(root, table_root, PAGE);
+    root[INDEX(DEVICES_AT, 2)] = 0;
+    roots[root_count++] = root;
+}
+
+table_entry *table_slot_in(table_entry *root, uint64_t address, bool make)
+{
+    table_entry *table = root;
     for (unsigned level = LEVELS - 1; level > 0; level--) {
         table_entry *entry = &table[INDEX(address, level)];
         if (!(*entry & V)) {
@@ -93,6 +106,14 @@ table_entry *table_slot(uint64_t address, bool make)
         table = pages_at(table_page(*entry));
     }
     return &table[INDEX(address, 0)];
+}
+
+table_entry *table_slot(uint64_t address, bool make)
+{
+    table_entry *slot = table_slot_in(table_root, address, make);
+    for (unsigned i = 0; i < root_count; i++)
+        roots[i][INDEX(address, 2)] = table_root[INDEX(address, 2)];
+    return slot;
 }
 
 table_entry table_entry_of(uint64_t physical, uint32_t permissions)

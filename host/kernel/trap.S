@@ -41,7 +41,8 @@ trap_entry:
     .option norelax
     lla     gp, __global_pointer$
     .option pop
-    lla     sp, kernel_stack_top
+    ld      sp, KERNEL_FRAME_STACK(a0)
+    mv      tp, a0                  /* the host's record begins with the frame (hosts.h) */
     mv      s0, a0
     .cfi_def_cfa s0, 0
     each_rule
@@ -80,5 +81,27 @@ door:
     srai    x0, x0, 7
     ret
     .option pop
+
+    .option arch, +d
+    .macro  each_double operation
+    .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    \operation f\n, 8 * \n(a0)
+    .endr
+    .endm
+
+/* void floats_save(uint64_t to[33]), void floats_load(const uint64_t from[33]): the floating-point registers, and fcsr. */
+    .globl  floats_save
+floats_save:
+    each_double fsd
+    csrr    t0, fcsr
+    sd      t0, 256(a0)
+    ret
+
+    .globl  floats_load
+floats_load:
+    each_double fld
+    ld      t0, 256(a0)
+    csrw    fcsr, t0
+    ret
 
     .section .note.GNU-stack, "", @progbits

@@ -3,7 +3,6 @@
 #include <croft/firmware/map.h>
 
 #include "host/kernel/blocks.h"
-#include "host/kernel/device.h"
 #include "host/kernel/ranges.h"
 #include "host/kernel/table.h"
 
@@ -25,6 +24,21 @@ void units_init(const struct kernel_boot *boot)
         units.at = table_map_devices(boot->unit_base);
 }
 
+volatile struct task_unit_host *units_registers(uint64_t number)
+{
+    return (volatile struct task_unit_host *)(units.at + number * units.size);
+}
+
+bool units_are_idle(void)
+{
+    for (uint64_t i = 0; i < units.count; i++) {
+        uint64_t status = units_registers(i)->status;
+        if ((status & TASK_UNIT_STATE_MASK) != TASK_UNIT_IDLE || (status & TASK_UNIT_WAITS))
+            return false;
+    }
+    return true;
+}
+
 void units_show_ranges(void)
 {
     if (units.hardware)
@@ -41,10 +55,7 @@ void units_forget_ranges(void)
     if (units.count)
         blocks_clean_ranges();
     blocks_order();
-    for (uint64_t i = 0; i < units.count; i++) {
-        volatile struct task_unit_host *device =
-            (volatile struct task_unit_host *)(units.at + i * units.size);
-        device->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
-    }
+    for (uint64_t i = 0; i < units.count; i++)
+        units_registers(i)->ranges = (uint64_t)&ranges - CROFT_KERNEL_BASE + CROFT_DRAM_BASE;
     blocks_order();
 }

@@ -3,11 +3,18 @@
 #define HOST_KERNEL_UNITS_H
 
 #include "host/kernel/kernel.h"
+#include "isa/include/croft/task_unit.h"
 
 /* Maps the boot->unit_count task units, if there are any, for the kernel only. */
 void units_init(const struct kernel_boot *boot);
 
-/* Call it before the program continues, while no task is in flight. If ranges or permissions have been
+/* Returns the registers of a task unit, by the kernel's own mapping. */
+volatile struct task_unit_host *units_registers(uint64_t number);
+
+/* Returns whether no unit has a task. */
+bool units_are_idle(void);
+
+/* Call it before the program continues, while no task of this host is in flight. If ranges or permissions have been
  * removed since the last call, cleans the range table and writes the RANGES register of all units; each
  * accelerator then flushes its cached ranges before its next task (emu/hart/range_mmu.h). Multiprocessors forget their
  * translations at once. */

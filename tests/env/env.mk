@@ -15,12 +15,15 @@ $(CHECK_RANGES): tests/env/check_ranges.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
 
-.PHONY: test-kernel test-kernel-programs test-driver
+.PHONY: test-kernel test-kernel-programs test-driver test-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env CHECK_RANGES=$(CHECK_RANGES) SHARE=$(SHARE) tests/env/kernel.sh
 
 test-driver: all | $(BUILD)/setup-test.stamp ## the kernel's conventional driver against qemu-riscv64
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/driver tests/env/driver.sh
+
+test-hosts: all | $(BUILD)/setup-test.stamp ## threads on several hosts beneath the kernel against qemu-riscv64
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/hosts tests/env/hosts.sh
 
 test-kernel-programs: all $(PROGRAM_FILES) | $(BUILD)/setup-test.stamp ## whole programs beneath the kernel against qemu-riscv64
 	CROFT_OPTIONS="--env kernel" tests/programs/run.sh $(BUILD)/bin/croft $(PROGRAM_DIR)/kernel $(PROGRAM_FILES)

@@ -33,6 +33,12 @@ $(HAZARD_HOSTS): $(HAZARDS)/random-$(HAZARD_SEED)-$(HAZARD_SHARED).S tests/nucd/
     | $(BUILD)/bin/croft
 	$(BUILD)/bin/croft cc --bare -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_harts.c $(HAZARD_FRAME) $< -o $@
 
+# The same in threads beneath the kernel.
+HAZARD_THREADS := $(HAZARDS)/threads-$(HAZARD_SEED)-$(HAZARD_SHARED)
+$(HAZARD_THREADS): $(HAZARDS)/random-$(HAZARD_SEED)-$(HAZARD_SHARED).S tests/nucd/hazard_threads.c $(HAZARD_FRAME) $(HAZARD_HEADS) $(SHARE_FILES) \
+    | $(BUILD)/bin/croft
+	$(BUILD)/bin/croft cc -std=gnu17 -O2 -g $(WARNINGS) -I. tests/nucd/hazard_threads.c $(HAZARD_FRAME) $< -o $@
+
 .PHONY: test-hazards
-test-hazards: $(HAZARD_FILES) $(HAZARD_HOSTS) all | $(BUILD)/setup-test.stamp ## random offloading programs against qemu-riscv64; ALL=1: every size of host
-	CROFT=$(BUILD)/bin/croft OUT=$(HAZARDS)/runs tests/nucd/hazard.sh $(HAZARD_FILES) $(HAZARD_HOSTS)
+test-hazards: $(HAZARD_FILES) $(HAZARD_HOSTS) $(HAZARD_THREADS) all | $(BUILD)/setup-test.stamp ## random offloading programs against qemu-riscv64; ALL=1: every size of host
+	CROFT=$(BUILD)/bin/croft OUT=$(HAZARDS)/runs tests/nucd/hazard.sh $(HAZARD_FILES) $(HAZARD_HOSTS) $(HAZARD_THREADS)

@@ -1,15 +1,16 @@
 #!/bin/bash
-# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS HOSTS, with CROFT and
+# Random offloading programs on machine nucd against qemu-riscv64: hazard.sh RANDOM FAULTS HOSTS THREADS, with CROFT and
 # OUT set. RANDOM prints a digest after each of its bodies. In FAULTS, each odd body has a region that ends the
 # program, and runs as a program of its own. HOSTS has the bodies of RANDOM without an operating system, for
-# several hosts at the same time; it is compared with qemu-system-riscv64. ALL=1 runs every combination of mode, number of accelerators and
+# several hosts at the same time; it is compared with qemu-system-riscv64. THREADS has them in threads beneath the kernel. ALL=1 runs every combination of mode, number of accelerators and
 # host size; otherwise a selection with each of them. CONFIGURATIONS="NAME..." runs only these. Prints "N
 # passed, N failed"; a test is a body in a configuration.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-random=$(realpath "$1") faults=$(realpath "$2") hosts=$(realpath "$3") croft=$(realpath "${CROFT:?}") jobs=$(nproc)
+random=$(realpath "$1") faults=$(realpath "$2") hosts=$(realpath "$3") threads=$(realpath "$4")
+croft=$(realpath "${CROFT:?}") jobs=$(nproc)
 mkdir -p "$OUT"
 out=$(realpath "$OUT")
 
@@ -23,6 +24,8 @@ declare -A sizes=(
     [paper]="rob=128 store_queue=24"
     [huge]="rob=512 store_queue=256 load_queue=256 iq=512 int_renames=512 fp_renames=512 fetch_queue=512"
 )
+
+prefetchers_off="--set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none"
 
 # options_of CONFIGURATION: prints the options of croft run for MODE-ACCELERATORS-SIZE or for a special
 # configuration. Mode `kept` is nucd with nucd.retire=checkpoint.
@@ -39,7 +42,7 @@ options_of() {
             "--set l2.prefetch_degree=8 --set l2.prefetch_distance=63 --set accel.count=4"
         return ;;
     nextline) echo "--set host.l1d.prefetch=next_line --set host.l1i.prefetch=next_line --set accel.l1d.prefetch=next_line --set l2.prefetch=next_line --set accel.count=4"; return ;;
-    noprefetch) echo "--set host.l1d.prefetch=none --set accel.l1d.prefetch=none --set l2.prefetch=none --set accel.count=4"; return ;;
+    noprefetch) echo "$prefetchers_off --set accel.count=4"; return ;;
     inorder) echo "--set host.core=inorder --set accel.count=4"; return ;;
     blocks) echo "--env kernel --set host.core=inorder --set nucd.mode=ideal --set accel.count=1"; return ;;
     checkpoint) echo "--env kernel --set nucd.retire=checkpoint --set nucd.checkpoints=1 --set nucd.checkpoint_window=512"; return ;;
@@ -48,7 +51,9 @@ options_of() {
     oracle) echo "--set accel.count=4 --set nucd.ranges=oracle"; return ;;
     oracle-kept) echo "--env kernel --set accel.count=16 --set nucd.ranges=oracle --set nucd.retire=checkpoint"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
+    kept-noprefetch) echo "$(options_of noprefetch) --set nucd.retire=checkpoint"; return ;;
     hosts-*) hosts_options "$1"; return ;;
+    threads-*) threads_options "$1"; return ;;
     esac
     IFS=- read -r mode count size <<<"$1"
     if [ "$mode" = kept ]; then
@@ -60,12 +65,33 @@ options_of() {
     echo
 }
 
+# Threads on several hosts beneath the kernel, whose driver they share, or on one.
+threads_options() {
+    printf -- '--env kernel '
+    case $1 in
+    threads-1-driver) echo "--set host.count=1 --set accel.count=2 --set nucd.mode=driver --set nucd.os_clocks=100" ;;
+    threads-2-driver) echo "--set host.count=2 --set accel.count=4 --set nucd.mode=driver --set nucd.os_clocks=100" ;;
+    threads-2-driver-plain)
+        echo "--set host.count=2 --set accel.count=1 --set nucd.mode=driver --set nucd.os_clocks=100 $prefetchers_off" ;;
+    threads-8-driver)
+        echo "--set host.count=8 --set accel.count=3 --set nucd.mode=driver --set nucd.os_clocks=0 --set nucd.queue_lines=2" ;;
+    threads-3-inorder)
+        echo "--set host.count=3 --set accel.count=2 --set nucd.mode=driver --set nucd.os_clocks=0 --set host.core=inorder" ;;
+    threads-2) echo "--set host.count=2 --set accel.count=4" ;;
+    threads-2-plain) echo "--set host.count=2 --set accel.count=4 $prefetchers_off" ;;
+    threads-2-kept) echo "--set host.count=2 --set accel.count=3 --set nucd.retire=checkpoint" ;;
+    threads-2-kept-plain) echo "--set host.count=2 --set accel.count=2 --set nucd.retire=checkpoint $prefetchers_off" ;;
+    threads-4-ideal) echo "--set host.count=4 --set accel.count=2 --set nucd.mode=ideal" ;;
+    esac
+}
+
 # Several hosts: more and fewer than accelerators, each policy, both ways to retire, with and without prefetchers.
 hosts_options() {
     printf -- '--firmware %s ' "$(dirname "$croft")/../share/croft/firmware/nucd.elf"
     case $1 in
     hosts-1) echo "--set accel.count=4" ;;
     hosts-2) echo "--set host.count=2 --set accel.count=4" ;;
+    hosts-2-plain) echo "--set host.count=2 --set accel.count=4 $prefetchers_off" ;;
     hosts-2-kept) echo "--set host.count=2 --set accel.count=3 --set nucd.retire=checkpoint" ;;
     hosts-2-kept-plain)
         echo "--set host.count=2 --set accel.count=2 --set nucd.retire=checkpoint --set nucd.arbitration=first_come" \
@@ -86,8 +112,10 @@ list() {
     local mode count size
     echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page oracle oracle-kept driver none-16-paper
     echo hosts-1 hosts-2 hosts-2-kept hosts-2-kept-plain hosts-4-first hosts-4-one hosts-4-plain hosts-3-inorder \
-        hosts-3-ideal hosts-2-oracle hosts-2-partition
+        hosts-3-ideal hosts-2-oracle hosts-2-partition hosts-2-plain kept-noprefetch
+    echo threads-2-driver threads-2-driver-plain threads-8-driver threads-2-kept
     if [ -n "${ALL:-}" ]; then
+        echo threads-1-driver threads-3-inorder threads-2 threads-2-plain threads-2-kept-plain threads-4-ideal
         for mode in nucd kept ideal; do
             for count in 1 4 16; do
                 for size in "${!sizes[@]}"; do echo "$mode-$count-$size"; done
@@ -123,6 +151,8 @@ configuration() {
     rm -rf "${out:?}/$1" && mkdir -p "$out/$1" && cd "$out/$1" || exit 1
     if [[ $1 == hosts-* ]]; then
         run_hosts timeout 300 "$croft" run -m nucd "${options[@]}" "$hosts"
+    elif [[ $1 == threads-* ]]; then
+        run_threads "$croft" run -m nucd "${options[@]}"
     else
         run_all "$croft" run -m nucd "${options[@]}"
     fi
@@ -134,10 +164,16 @@ run_hosts() {
     echo "status $?" >>hosts.out
 }
 
+run_threads() {
+    timeout 600 "$@" "$threads" >threads.out 2>threads.err </dev/null
+    echo "status $?" >>threads.out
+}
+
 # compare CONFIGURATION: counts tests, and prints the first difference.
 compare() {
     local file good bad files="random faults"
     [[ $1 != hosts-* ]] || files=hosts
+    [[ $1 != threads-* ]] || files=threads
     for file in $files; do
         read -r good bad < <(diff --unchanged-line-format='=%c'\''\012'\''' --new-line-format='' \
             --old-line-format='-%c'\''\012'\''' "$out/qemu/$file.out" "$out/$1/$file.out" |
@@ -151,23 +187,24 @@ complain() {
     local expected program=$random name body
     [ "$2" != faults ] || program=$faults
     [ "$2" != hosts ] || program=$hosts
+    [ "$2" != threads ] || program=$threads
     expected=$(diff "$out/qemu/$2.out" "$out/$1/$2.out" | grep -m 1 '^<' | cut -c 3-)
     body=${expected%%:*}
     body=${body##* }
-    [ "$2" != hosts ] || body=
+    [ "$2" != hosts ] && [ "$2" != threads ] || body=
     name=${program##*/}
     echo "$1: $3 of $2 differ, the first is (seed and bodies in the name of $name):"
     echo "  qemu  ${expected:0:160}"
     echo "  croft $(grep -m 1 "^${expected%%:*}:" "$out/$1/$2.out" | cut -c 1-160)"
     [ ! -s "$out/$1/$2.err" ] || head -n 4 "$out/$1/$2.err" | sed 's/^/  /'
     echo "  again: cd $out/$1 && $croft run -m nucd $(options_of "$1") $program $body"
-    [ "$2" = hosts ] || echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
+    [ -z "$body" ] || echo "  smaller: tests/nucd/hazard_minimise.sh $name $body -m nucd $(options_of "$1")"
 }
 
 running=0
 read -r -a configurations < <(if [ -n "${CONFIGURATIONS:-}" ]; then echo "$CONFIGURATIONS"; else list; fi | tr '\n' ' ')
 rm -rf "$out/qemu" && mkdir -p "$out/qemu"
-(cd "$out/qemu" && run_all qemu-riscv64 && run_hosts timeout 300 qemu-system-riscv64 -M virt -bios none -display none \
+(cd "$out/qemu" && run_all qemu-riscv64 && run_threads qemu-riscv64 && run_hosts timeout 300 qemu-system-riscv64 -M virt -bios none -display none \
     -monitor none -serial stdio -kernel "$hosts")
 for name in "${configurations[@]}"; do
     if [ "$running" -ge "$jobs" ]; then

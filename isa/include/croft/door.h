@@ -12,6 +12,10 @@
 #define KERNEL_FRAME_PC    256
 #define KERNEL_FRAME_CAUSE 264
 #define KERNEL_FRAME_VALUE 272
+#define KERNEL_FRAME_STACK 280
+
+/* Most hosts on which the kernel runs threads of the program. */
+#define KERNEL_HOSTS 8
 
 #define DOOR_PANIC_NUMBER 0x104
 
@@ -51,6 +55,7 @@ enum door_operation {
 struct kernel_frame {
     uint64_t x[32];
     uint64_t pc, cause, value; /* sepc, scause, stval */
+    uint64_t stack;            /* where the kernel's stack on this host begins */
     /* Written by DOOR_CALL: missing_size is 0 if the call is served, and x[10] holds its result. Otherwise the call has
      * had no effect, because the program's bytes [missing, missing + missing_size), which it reads or (missing_write)
      * writes, are not all mapped with that permission: the kernel maps them and calls again, or answers -EFAULT. */
@@ -72,7 +77,8 @@ struct kernel_frame {
 
 _Static_assert(offsetof(struct kernel_frame, pc) == KERNEL_FRAME_PC &&
                    offsetof(struct kernel_frame, cause) == KERNEL_FRAME_CAUSE &&
-                   offsetof(struct kernel_frame, value) == KERNEL_FRAME_VALUE,
+                   offsetof(struct kernel_frame, value) == KERNEL_FRAME_VALUE &&
+                   offsetof(struct kernel_frame, stack) == KERNEL_FRAME_STACK,
                "the kernel's assembler finds the fields");
 
 /* A loaded segment of the program. All addresses are multiples of 4096. */
@@ -85,7 +91,7 @@ struct kernel_segment {
 
 enum { KERNEL_SEGMENTS = 320, KERNEL_DRIVER_ACCELERATORS = 64 };
 
-/* Counters of the driver since the start; clocks are the host's. They exclude the instructions that save and restore
+/* Counters of the driver for one host since the start; clocks are the host's. They exclude the instructions that save and restore
  * the program's registers. */
 struct kernel_driver_counters {
     uint64_t calls; /* calls begun */
@@ -93,9 +99,11 @@ struct kernel_driver_counters {
     uint64_t maps;  /* device pages mapped into the program */
     /* tasks that waited for an older one, because of conflicting ranges or a full queue */
     uint64_t waits;
-    uint64_t faults;       /* faults of tasks that were answered */
-    uint64_t clocks;       /* spent in the driver; of these: */
-    uint64_t wait_clocks;  /* waiting for accelerators */
+    uint64_t faults;      /* faults of tasks that were answered */
+    uint64_t clocks;      /* spent in the driver; of these: */
+    uint64_t wait_clocks; /* waiting for accelerators */
+    uint64_t
+        turn_clocks; /* waiting for other hosts: for accelerators that have their tasks, and for the kernel's lock */
     uint64_t os_clocks;    /* standing in for a full operating system */
     uint64_t clean_clocks; /* cleaning and invalidating cache blocks */
 };
@@ -109,8 +117,8 @@ struct kernel_driver {
     uint64_t capabilities; /* of each accelerator */
     /* host clocks that a full operating system takes in addition to map a device (nucd.os_clocks) */
     uint64_t os_clocks;
-    uint64_t timeout;                       /* time limit of a task, in ticks of `time` */
-    struct kernel_driver_counters counters; /* written by the kernel */
+    uint64_t timeout;                                     /* time limit of a task, in ticks of `time` */
+    struct kernel_driver_counters counters[KERNEL_HOSTS]; /* by host; written by the kernel */
 };
 
 /* The boot block: a1 holds its address when hart 0 starts. */
@@ -127,6 +135,9 @@ struct kernel_boot {
     uint64_t unit_base, unit_size;
     struct kernel_driver driver;
     uint64_t multiprocessors; /* 1: they run at the same time as the hart and interrupt it; else 0 */
+    /* Number of hosts, which are the first harts, 1 to KERNEL_HOSTS; if it is more than 1, the physical address of the
+     * CLINT, whose software interrupts connect them. */
+    uint64_t hosts, clint;
     uint64_t segment_count;
     struct kernel_segment segments[KERNEL_SEGMENTS]; /* ascending, disjoint */
 };

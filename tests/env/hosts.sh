@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Threads of a program on several hosts beneath the kernel: output and exit status of qemu-riscv64 in every mode, statistics by
+# host, fairness, messages. Variables: CROFT (the command), OUT (a folder for products).
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+here=$(cd "$(dirname "$0")" && pwd)
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+OUT=${OUT:-build/tests/hosts}
+OUT=$(fresh "$OUT")
+guest=$OUT/guest_hosts
+
+evidence() {
+    cat "$OUT/errors"
+}
+
+# hosts COUNT ACCELERATORS MODE ARGUMENTS...: runs the guest on that many hosts; sets $status.
+options=()
+hosts() {
+    local count=$1 accelerators=$2 mode=$3
+    shift 3
+    status=0
+    timeout 600 "$CROFT" run -m nucd --env kernel --set host.count="$count" --set accel.count="$accelerators" \
+        --set nucd.mode="$mode" --set nucd.os_clocks=100 --stats "$OUT/stats.json" "${options[@]}" "$guest" "$@" \
+        >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+}
+
+same() {
+    [ "$status" = "$wanted" ] && cmp -s "$OUT/output" "$OUT/wanted"
+}
+
+# counted NAME: prints the counter's value at the end of the run.
+counted() {
+    sed -n "s/^ *\"nucd\.$1\": \([0-9]*\),*$/\1/p" "$OUT/stats.json" | head -n 1
+}
+
+says() {
+    grep -qF -- "$1" "$OUT/errors"
+}
+
+"$CROFT" cc -O2 -g "$here/guest_hosts.c" -o "$guest"
+
+while read -r threads count mode; do
+    oracle "$OUT/wanted" "$guest" work "$threads"
+    hosts "$threads" "$count" "$mode" work "$threads"
+    check "$threads threads, $count accelerators, $mode" same
+    check "nothing to say" [ ! -s "$OUT/errors" ]
+done <<'END'
+2 1 driver
+2 4 driver
+2 1 nucd
+2 4 nucd
+8 4 driver
+8 3 nucd
+END
+oracle "$OUT/wanted" "$guest" work 4
+hosts 2 2 driver work 4
+check "more threads than hosts: start fails, and the caller does the work" same
+hosts 1 2 driver work 4
+check "one host" same
+check "one host: a warning" says 'no host is there for another thread; threads need --env kernel, host.count of 2 to 8'
+status=0
+"$CROFT" run --env kernel -m virt --set harts=3 "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
+check "harts without a clock" same
+
+# Each of the two rounds has ROUNDS = 4 calls of 4 tasks and 4 tasks alone, in each of 3 threads.
+hosts 3 4 driver work 3
+for host in '' 1. 2.; do
+    check "tasks of host ${host:-0}" [ "$(counted "${host}driver_tasks")" = 40 ]
+    check "calls of host ${host:-0}" [ "$(counted "${host}driver_calls")" = 16 ]
+done
+tasks=$(sed -n 's/^ *"accel\.[0-9]*\.tasks": \([0-9]*\),*$/\1/p' "$OUT/stats.json" | head -n 4 | paste -sd+ | bc)
+check "are the accelerators' tasks" [ "$tasks" = 120 ]
+hosts 3 1 driver work 3
+check "hosts wait for the only accelerator" [ "$(counted 2.driver_turn_cycles)" -gt 10000 ]
+hosts 1 4 driver work 1
+check "one host never waits for others" [ "$(counted driver_turn_cycles)" = 0 ]
+
+for what in floats protect outlive refusals crash exit fault; do
+    oracle "$OUT/wanted" "$guest" $what
+    for mode in driver nucd; do
+        hosts 2 4 $mode $what
+        check "$what, $mode" same
+    done
+done
+hosts 2 4 driver fault
+check "a fault in a region, driver: where" says 'in the task of the nucd at'
+check "and of which host" says 'in the thread on host 1'
+hosts 2 4 nucd fault
+check "a fault in a region, nucd: where" says 'in the task of the nucd at'
+check "and of which host" says 'in the thread on host 1'
+oracle "$OUT/wanted" "$guest" call
+hosts 2 4 nucd call
+check "a system call in a region of another host" same
+
+# The other host's task waits for what one accelerator has queued (2 lines a task), not for all 64 tasks.
+for mode in driver nucd; do
+    options=(--set nucd.queue_lines=4)
+    hosts 2 4 $mode share
+    read -r all one <"$OUT/output"
+    check "a host that fills the queues, $mode: $one of $all cycles" [ "$one" -lt $((all / 6)) ]
+done
+conclude
