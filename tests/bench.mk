@@ -85,6 +85,10 @@ bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside
 bench-nupim: $(BENCH_DIR)/sharing $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; UNSCALED=1: two of them with the paper's epochs
 	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/sharing $(BENCH_DIR)/nupim $(EXAMPLES)
 
+.PHONY: bench-tom
+bench-tom: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the TOM paper's ten workloads on its machines
+	@tests/bench/tom.sh $(BUILD)/bin/croft $(BENCH_DIR)/tom $(EXAMPLES)
+
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done

@@ -1,15 +1,17 @@
 /* Tracking of a heart's walls, after Rodinia's heartwall: in each frame of a film, a block of threads searches the place of each
- * of the points of the inner and outer wall, by normalised cross-correlation of a template from the first frame with the
+ * of the points of the inner and outer wall, on a coarse grid, by normalised cross-correlation of a template from the first frame with the
  * neighbourhood of the last place. Copies, sums and scores are in memory, as there. The film is a speckled picture that
  * shrinks and grows like a beating heart. */
 #include "../simt/kernel.h"
 
 enum {
     BLOCK = 256,
-    TEMPLATE = 21,                 /* pixels in each direction */
-    REACH = 6,                     /* pixels that a point may move between frames */
+    TEMPLATE = 51,                 /* pixels in each direction */
+    REACH = 15,                    /* pixels that a point may move between frames */
     WINDOW = TEMPLATE + 2 * REACH, /* pixels searched */
-    PLACES = 2 * REACH + 1,
+    STRIDE = 3,                    /* pixels between places that are compared */
+    PLACES = 2 * REACH / STRIDE + 1,
+    GRAIN = 8, /* pixels of a speckle */
     AREA = TEMPLATE * TEMPLATE,
 };
 
@@ -74,7 +76,7 @@ static inline void sum_rows(float *sums, float *squares, uint32_t row)
 static inline float score(const float *window, const float *pattern, const float *sums, const float *squares,
                           long place)
 {
-    long y = place / PLACES, x = place % PLACES;
+    long y = place / PLACES * STRIDE, x = place % PLACES * STRIDE;
     float product = 0, sum = rectangle(sums, y, x), square = rectangle(squares, y, x);
     for (long i = 0; i < TEMPLATE; i++)
         for (long k = 0; k < TEMPLATE; k++)
@@ -95,8 +97,8 @@ static inline void move_point(const struct walls *w, long point, struct best *tr
             tree[t] = tree[t + half];
     }
     if (t == 0) {
-        w->row[point] += tree[0].place / PLACES - REACH;
-        w->column[point] += tree[0].place % PLACES - REACH;
+        w->row[point] += tree[0].place / PLACES * STRIDE - REACH;
+        w->column[point] += tree[0].place % PLACES * STRIDE - REACH;
     }
 }
 
@@ -130,8 +132,8 @@ static void track_scalar(const struct walls *w, long point)
     for (int place = 0; place < PLACES * PLACES; place++) {
         double product = 0, sum = 0, square = 0;
         for (int i = 0; i < AREA; i++) {
-            double pixel =
-                (double)corner[(place / PLACES + i / TEMPLATE) * w->size + place % PLACES + i % TEMPLATE];
+            long y = place / PLACES * STRIDE + i / TEMPLATE, x = place % PLACES * STRIDE + i % TEMPLATE;
+            double pixel = (double)corner[y * w->size + x];
             product += pixel * (double)w->templates[point * AREA + i];
             sum += pixel;
             square += pixel * pixel;
@@ -142,8 +144,8 @@ static void track_scalar(const struct walls *w, long point)
             best = place;
         }
     }
-    w->row[point] += best / PLACES - REACH;
-    w->column[point] += best % PLACES - REACH;
+    w->row[point] += best / PLACES * STRIDE - REACH;
+    w->column[point] += best % PLACES * STRIDE - REACH;
 }
 
 /* Copies the pixels around a point of the first frame, less their mean, divided by the root of their squares. */
@@ -160,6 +162,22 @@ static void cut(const struct walls *w, float *pattern, long point)
     double root = sqrt(square - sum * sum / AREA);
     for (int i = 0; i < AREA; i++)
         pattern[i] = (float)(((double)pattern[i] - sum / AREA) / root);
+}
+
+/* Makes a picture of speckles: random numbers every GRAIN pixels, and means between them. */
+static float *speckle(long size)
+{
+    long grains = size / GRAIN + 2;
+    float *noise = kernel_array(grains * grains, sizeof *noise),
+          *picture = kernel_array(size * size, sizeof *picture);
+    kernel_fill(noise, grains * grains, 17);
+    for (long i = 0; i < size * size; i++) {
+        const float *corner = noise + i / size / GRAIN * grains + i % size / GRAIN;
+        float y = (float)(i / size % GRAIN) / GRAIN, x = (float)(i % size % GRAIN) / GRAIN;
+        picture[i] = (1 - y) * ((1 - x) * corner[0] + x * corner[1]) +
+                     y * ((1 - x) * corner[grains] + x * corner[grains + 1]);
+    }
+    return picture;
 }
 
 /* Copies the picture, larger by 3 % in every second frame: each pixel is the one at the same direction from the centre. */
@@ -201,13 +219,11 @@ static void setup(struct walls *w, long points, long size, const float *frame)
 int main(int argc, char **argv)
 {
     static const struct kernel_argument arguments[] = {
-        {"POINTS", 6, 1, 4096}, {"FRAMES", 2, 1, 1000}, {"SIZE", 128, 128, 2048}};
+        {"POINTS", 6, 1, 4096}, {"FRAMES", 2, 1, 1000}, {"SIZE", 288, 288, 2048}};
     long sizes[3];
     kernel_arguments(argc, argv, arguments, 3, sizes);
     long points = sizes[0], size = sizes[2];
-    float *picture = kernel_array(size * size, sizeof *picture),
-          *frame = kernel_array(size * size, sizeof *frame);
-    kernel_fill(picture, size * size, 17);
+    float *picture = speckle(size), *frame = kernel_array(size * size, sizeof *frame);
     show(frame, picture, size, 0);
     struct walls simt, scalar;
     setup(&simt, points, size, frame);

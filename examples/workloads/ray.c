@@ -35,6 +35,12 @@ static inline struct vector along(struct vector a, float scale, struct vector b)
     return (struct vector){a.x + scale * b.x, a.y + scale * b.y, a.z + scale * b.z};
 }
 
+/* Returns whether the field of the floor is white. Numbers below -64 are rounded up, so fields are larger there. */
+static inline int is_white(struct vector at)
+{
+    return ((int)(at.x + 64) + (int)(at.z + 64)) & 1;
+}
+
 static inline struct vector unit(struct vector a)
 {
     return along((struct vector){0, 0, 0}, 1 / __builtin_sqrtf(dot(a, a)), a);
@@ -106,8 +112,7 @@ static inline void shade_pixel(const struct image *m, long pixel)
     }
     const struct vector light = {0.485F, 0.728F, -0.485F};
     struct vector at = along(load(m->origin, pixel), m->distance[pixel], direction), normal = {0, 1, 0};
-    struct vector own = ((int)floorf(at.x) + (int)floorf(at.z)) & 1 ? (struct vector){0.9F, 0.9F, 0.9F}
-                                                                    : (struct vector){0.2F, 0.2F, 0.2F};
+    struct vector own = is_white(at) ? (struct vector){0.9F, 0.9F, 0.9F} : (struct vector){0.2F, 0.2F, 0.2F};
     if (hit >= 0) {
         normal = unit(along(at, -1, m->spheres[hit].centre));
         own = m->spheres[hit].colour;

@@ -1,0 +1,96 @@
+#!/bin/bash
+# The ten workloads of the TOM paper on its machines: tom.sh CROFT DIR FOLDER (of the compiled examples). Prints for each run the time
+# of the kernels, millions of thread-instructions, thread-instructions a clock relative to the baseline (figure 8), and the use of
+# the busiest transmit and receive channel in percent. The paper's workloads use more than half of the memory's bandwidth: a
+# workload whose busiest channel of the baseline is used less is marked. Programs have the table of `croft candidates`. Results
+# are checked against scalar code. CONFIGURATIONS, lines of LABEL MACHINE [OPTION...], replaces the machines; the first is
+# the baseline. WORKING chooses workloads; JOBS is the number of runs at a time (default 2).
+set -euo pipefail
+
+configurations=${CONFIGURATIONS:-base tom_base
+no_ctrl tom --set offload.policy=no_ctrl
+ctrl tom}
+workloads() {
+    echo "simt/backprop 20480
+        workloads/bfs 131072
+        workloads/kmeans 65536 34 1
+        workloads/cfd 98304 2
+        workloads/heartwall 51 1 592
+        workloads/libor 20480 20 6
+        workloads/ray 256 2
+        simt/walsh 18
+        simt/scalar_product 4096
+        simt/reduction 16777216 64"
+}
+
+# one CROFT DIR "LABEL MACHINE [OPTION...] -- NAME ARGUMENT...": a run; its row goes to a file of its own.
+one() {
+    local croft=$1 dir=$2 label machine name stats options=() arguments=()
+    read -ra arguments <<<"${3#* -- }"
+    read -ra options <<<"${3%% -- *}"
+    label=${options[0]} machine=${options[1]} name=${arguments[0]}
+    stats=$dir/$name.$label.json
+    "$croft" run -m "$machine" "${options[@]:2}" --detail roi --stats "$stats" "$dir/$name" "${arguments[@]:1}" \
+        >"$dir/$name.$label.output" 2>"$dir/$name.$label.errors" || cat "$dir/$name.$label.errors"
+    grep -q correct "$dir/$name.$label.output"
+    awk -v name="$name" -v label="$label" '
+        /"regions"/ { region = 1 }
+        !region { next }
+        { key = $1; gsub(/[":]/, "", key); gsub(/[^0-9]/, "", $2) }
+        key in seen { next }
+        { seen[key]; value[key] = $2 + 0 }
+        key ~ /^link\.[0-9]+\.request\.sent_bytes$/ { sent = $2 + 0 > sent ? $2 + 0 : sent }
+        key ~ /^link\.[0-9]+\.response\.sent_bytes$/ { received = $2 + 0 > received ? $2 + 0 : received }
+        END { print name, label, value["simt.busy"], value["simt.thread_instructions"], sent + 0, received + 0 }' \
+        "$stats" >"$dir/$name.$label.row"
+    rm "$stats"*
+}
+
+if [ "${1:-}" = --one ]; then
+    one "${@:2}"
+    exit 0
+fi
+croft=$1 dir=$2
+mkdir -p "$dir"
+rm -f "$dir"/*.row
+chosen=
+while read -r label machine options; do
+    if "$croft" show "$machine" >"$dir/machine" 2>&1; then
+        chosen+="$label $machine $options"$'\n'
+    else
+        echo "$label: left out: $(head -n 1 "$dir/machine")"
+    fi
+done <<<"$configurations"
+[ -n "$chosen" ] || exit 1
+list=$(workloads | while read -r program arguments; do
+    case " ${WORKING:-${program##*/}} " in *" ${program##*/} "*) echo "$program $arguments" ;; esac
+done)
+while read -r program _; do
+    "$croft" candidates -o "$dir/${program##*/}" "$3/$program" >"$dir/${program##*/}.candidates"
+done <<<"$list"
+while read -r program arguments; do
+    while read -r row; do
+        if [ -n "$row" ]; then echo "$row -- ${program##*/} $arguments"; fi
+    done <<<"$chosen"
+done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$dir"
+
+printf '%-15s %-10s %8s %8s %6s %7s %5s %5s\n' "" "" "time us" "M insns" "IPC" "rel." "TX" "RX"
+while read -r program _; do
+    while read -r label _; do
+        if [ -n "$label" ]; then cat "$dir/${program##*/}.$label.row"; fi
+    done <<<"$chosen"
+done <<<"$list" | awk '
+    !(1 in first) { first[1] = $2 }
+    {
+        ipc = $4 / ($3 * 1.4e-6); tx = 100 * $5 / ($3 * 80e-6); rx = 100 * $6 / ($3 * 80e-6)
+        if ($2 == first[1]) base[$1] = $4 / $3
+        gain = 100 * ($4 / $3 / base[$1] - 1); sum[$2] += gain; count[$2]++
+        if (!($2 in seen)) { seen[$2]; labels[++kinds] = $2 }
+        printf "%-15s %-10s %8.1f %8.1f %6.0f %+6.1f%% %4.0f%% %4.0f%%%s\n", $1, $2, $3 / 1e9, $4 / 1e6, ipc, gain, tx, rx,
+            $2 == first[1] && tx <= 50 && rx <= 50 ? "  no channel over half busy" : ""
+    }
+    END {
+        said["ctrl"] = "; paper: +20% with bmap, +30% with tmap"; said["no_ctrl"] = "; paper: -7% with bmap, -3% with tmap"
+        for (k = 2; k <= kinds; k++)
+            printf "%s over %s: mean %+.1f%%%s\n", labels[k], labels[1], sum[labels[k]] / count[labels[k]], said[labels[k]]
+    }'
