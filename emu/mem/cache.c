@@ -41,8 +41,9 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
         return full(cache, &mshr->blocked, asked);
     if (mshr->state != MSHR_SENT && asked->target.use == CACHE_STORE)
         mshr->request.exclusive = true;
+    /* One access that needs no other line waits for this request alone. */
     if (mshr->state != MSHR_SENT)
-        mshr->request.divergent |= asked->divergent;
+        mshr->request.divergent &= asked->divergent;
     hasten(cache, mshr, asked);
     return CACHE_MISS;
 }

@@ -118,16 +118,17 @@ void cache_write_store(struct cache *cache, const struct cache_stored *stored, u
     if (write) {
         cache->counters.writes_united++;
         write->words |= stored->words;
+        write->request.divergent &= stored->divergent;
         if (write->state == CACHE_WRITE_PLANNED && time + cache->hit_time < write->request.event.time)
             event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     } else {
         write = take_place(cache, stored->line);
         write->words = stored->words;
+        write->request.divergent = stored->divergent;
         write->state = CACHE_WRITE_PLANNED;
         event_init(&write->request.event, cache->component, planned, write);
         event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     }
-    write->request.divergent |= stored->divergent;
     write->keep = stored->keep;
     write->alone |= !stored->keep;
     write->actor = actor;

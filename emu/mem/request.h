@@ -55,7 +55,8 @@ struct mem_request {
     uint16_t requester; /* number of the core or device, for statistics and traces */
     uint8_t op;         /* enum mem_op */
     uint8_t kind;       /* enum mem_kind */
-    /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h) */
+    /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h); of several accesses, if all
+     * do */
     bool divergent;
     bool
         atomic; /* of a write: it reads and writes its words in one step, at a shared cache if there is one */

@@ -20,7 +20,7 @@ struct rig_asked {
     enum mem_op op;
     uint64_t address, mask, clock;
     uint32_t size;
-    bool exclusive, upgrade;
+    bool exclusive, upgrade, divergent;
 };
 
 struct rig_access {
@@ -67,8 +67,8 @@ static bool rig_request(void *port, struct mem_link *link, struct mem_request *r
     assert_true(rig->count < RIG_LOG);
     assert_int_equal(now % RIG_CLOCK, 0);
     rig->log[rig->count++] = (struct rig_asked){
-        (enum mem_op)request->op, request->address, request->mask, now / RIG_CLOCK, request->size,
-        request->exclusive,       request->upgrade};
+        (enum mem_op)request->op, request->address, request->mask,     now / RIG_CLOCK, request->size,
+        request->exclusive,       request->upgrade, request->divergent};
     request->time = request->prefetch;
     event_init(&request->event, 9, rig_answer, request);
     event_schedule(&rig->queue, &request->event, now + RIG_LATENCY * RIG_CLOCK);

@@ -1,4 +1,4 @@
-/* Thread stacks in a write-through cache. A hit takes 2 clocks, a response 100. */
+/* SIMT accesses of a write-through cache: thread stacks, divergence. A hit takes 2 clocks, a response 100. */
 #include "tests/mem/cache_rig.h"
 
 enum { FIRST = 16 * LINE, SIZE = 64 * LINE, WORDS = LINE / 4 };
@@ -167,9 +167,42 @@ static void ended_stacks_are_dropped(void **state)
     rig_free(rig);
 }
 
+/* Accesses that are united before their request is sent make it divergent only if all are: a warp with one line waits for
+ * this request alone. */
+static void united_accesses_are_divergent_together(void **state)
+{
+    (void)state;
+    for (unsigned sets = 0; sets < 8; sets++) {
+        struct mem_port_ops ops;
+        struct rig *rig = stacks_new(&ops);
+        for (unsigned i = 0; i < 3; i++) {
+            const struct cache_actor actor = {.core = 1};
+            const struct cache_words from = {.line = LINE, .words = 1, .divergent = sets >> i & 1},
+                                     to = {.line = 2 * LINE, .words = 1u << i, .divergent = sets >> i & 1};
+            const uint64_t time =
+                (i < 2 ? 1 + i : 50) * RIG_CLOCK; /* the third one comes after the requests */
+            rig_until(rig, time / RIG_CLOCK);
+            assert_int_equal(
+                cache_access_words(rig->cache, &from, CACHE_LOAD, time, actor, &rig->accesses[i].waiter),
+                CACHE_MISS);
+            assert_int_not_equal(
+                cache_access_words(rig->cache, &to, CACHE_STORE, time, actor, &rig->accesses[3].waiter),
+                CACHE_FULL);
+        }
+        rig_until(rig, 400);
+        assert_int_equal(rig->count, 3);
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(rig->log[i].divergent, i < 2 ? (sets & 3) == 3 : sets >> 2);
+        assert_int_equal(rig->log[0].op + rig->log[1].op, MEM_READ + MEM_WRITE);
+        assert_int_equal(rig->log[2].op, MEM_WRITE);
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(united_accesses_are_divergent_together),
         cmocka_unit_test(stores_stay),
         cmocka_unit_test(victims_go_down),
         cmocka_unit_test(full_buffer_waits),
