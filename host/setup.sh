@@ -55,4 +55,8 @@ apt_get() {
 
 apt_get update
 apt_get --no-install-recommends install "${missing[@]}"
+# The tests start an sshd of their own; nobody has asked for one that serves this machine.
+if [[ " ${missing[*]} " == *" openssh-server "* ]] && [ -d /run/systemd/system ]; then
+    "${as_root[@]}" systemctl disable --now ssh.service ssh.socket >"$log" 2>&1 || true
+fi
 echo "setup: done"

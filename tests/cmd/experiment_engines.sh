@@ -110,6 +110,73 @@ rm hosts
 (unset SHELL && PARALLEL_SSH=$work/ssh same bare --engine parallel --jobs 2 --hosts one,two && grep -q two hosts)
 judge $? "GNU parallel reaches hosts without SHELL in the environment"
 ends --engine parallel
+
+# Real hosts: an sshd with configuration and keys of its own, at two addresses of this machine.
+sshd() {
+    mkdir -p sshd
+    made=
+    if [ ! -d /run/sshd ]; then made=/run/sshd; mkdir "$made"; fi # it must be there, and be root's
+    ssh-keygen -q -t ed25519 -N '' -f sshd/host && ssh-keygen -q -t ed25519 -N '' -f sshd/user || return 1
+    cat >sshd/config <<C
+Port $((port + 2))
+ListenAddress 127.0.0.1
+ListenAddress 127.0.0.2
+HostKey $work/sshd/host
+AuthorizedKeysFile $work/sshd/user.pub
+PidFile $work/sshd/pid
+StrictModes no
+PermitRootLogin yes
+PasswordAuthentication no
+UsePAM no
+LogLevel VERBOSE
+C
+    cat >sshd/client <<C
+Host *
+    Port $((port + 2))
+    IdentityFile $work/sshd/user
+    IdentitiesOnly yes
+    UserKnownHostsFile $work/sshd/known
+    StrictHostKeyChecking accept-new
+    BatchMode yes
+    LogLevel ERROR
+Host localhost
+    HostName 127.0.0.2
+C
+    printf '#!/bin/sh\nexec /usr/bin/ssh -F %s "$@"\n' "$work/sshd/client" >sshd/ssh
+    chmod +x sshd/ssh
+    /usr/sbin/sshd -f sshd/config -E "$work/sshd/log" || return 1
+    local i
+    for ((i = 0; i < 100; i++)); do
+        if [ -s sshd/pid ]; then break; fi
+        sleep 0.1
+    done
+    sshd/ssh 127.0.0.1 true && sshd/ssh localhost true
+}
+
+stop_sshd() {
+    if [ -s sshd/pid ]; then kill "$(cat sshd/pid)"; fi
+    if [ -n "${made:-}" ]; then rmdir "$made"; fi
+}
+
+port=$((20000 + $$ % 20000))
+if [ -x /usr/sbin/sshd ] && [ "$(id -u)" -eq 0 ]; then
+    trap 'cd "$work" && stop_sshd 2>/dev/null; rm -rf "$work"' EXIT
+    sshd
+    judge $? "sshd starts: $(tail -n 3 sshd/log 2>/dev/null | tr '\n' ' ')"
+    PARALLEL_SSH=$work/sshd/ssh same both --engine parallel --jobs 2 --hosts 127.0.0.1,localhost &&
+        grep -q 'Starting session: command.* from 127.0.0.1' sshd/log && grep -q 'Connection from .* on 127.0.0.2' sshd/log
+    judge $? "two hosts behind sshd have the same tables"
+    export PARALLEL_SSH=$work/sshd/ssh
+    ends --engine parallel --hosts 127.0.0.1,localhost
+    unset PARALLEL_SSH
+    "$croft" experiment plan.yaml --out nohost --engine parallel --hosts 127.0.0.3 >output 2>messages
+    [ $? -eq 1 ] && grep -q 'can each host be reached by ssh without a password' messages
+    judge $? "a host that cannot be reached"
+    stop_sshd
+    trap 'rm -rf "$work"' EXIT
+else
+    echo "SKIPPED: NO SSHD, OR NOT ROOT; HOSTS BEHIND A REAL SSHD ARE NOT TESTED"
+fi
 "$croft" experiment plan.yaml --engine paralel >output 2>messages
 [ $? -eq 2 ] && grep -q "unknown engine 'paralel'; did you mean 'parallel'?; allowed: local, slurm, parallel" messages
 judge $? "an unknown engine"
@@ -180,7 +247,6 @@ if [ "$(id -u)" -ne 0 ]; then
     conclude
     exit
 fi
-port=$((20000 + $$ % 20000))
 trap 'cd "$work" && stop_slurm' EXIT
 slurm
 judge $? "Slurm starts: $(tail -n 3 slurm/log/* 2>/dev/null | tr '\n' ' ' | tail -c 300)"
