@@ -50,6 +50,8 @@ uint64_t islip_match(struct islip_switch *sw, struct islip_turns *turns, uint32_
 static inline uint32_t accepted(const struct islip_channels *channels, uint32_t input, uint64_t granted)
 {
     uint32_t accept = channels->accept[input], vcs = channels->vcs;
+    if (channels->leave && granted & (granted - 1))
+        granted = channels->leave(channels->context, channels, granted);
     return pick_bit(granted, accept / vcs == channels->output ? accept % vcs : 0);
 }
 

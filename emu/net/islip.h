@@ -84,6 +84,8 @@ struct islip_channels {
     /* Returns the bidder that an output channel grants, or ISLIP_NOBODY; NULL: round robin */
     uint32_t (*choose)(const void *context, const struct islip_channels *channels, const uint64_t *words,
                        uint32_t vc);
+    /* Leaves some of the output channels that have granted a bidder: at least one; NULL: all. Round robin decides among them. */
+    uint64_t (*leave)(const void *context, const struct islip_channels *channels, uint64_t granted);
     const void *context;
     bool
         greedy; /* choose() orders bidders alone: channels are given one by one, the lowest first; no pointer moves */

@@ -493,6 +493,30 @@ static uint32_t choose_bidder(const void *context, const struct islip_channels *
     return best;
 }
 
+/* Of free channels of a sender, those with most credits. outputs: the sender's. */
+static uint64_t most_credits(const struct output_vc *outputs, uint64_t channels)
+{
+    uint64_t best = 0;
+    uint32_t most = 0;
+    while (channels) {
+        uint32_t vc = take_bit(&channels);
+        if (best && outputs[vc].credits < most)
+            continue;
+        best = (outputs[vc].credits > most ? 0 : best) | BIT(vc);
+        most = outputs[vc].credits;
+    }
+    return best;
+}
+
+/* Leaves the channels with most credits to a bidder (vc_choice). */
+static uint64_t leave_most_credits(const void *context, const struct islip_channels *channels,
+                                   uint64_t granted)
+{
+    const struct choice *choice = context;
+    return most_credits(
+        &choice->network->outputs[(choice->router->first_port + channels->output) * channels->vcs], granted);
+}
+
 /* An input channel gets an output channel. */
 static void give_vc(struct network *network, struct router *router, uint32_t input, uint32_t out, uint32_t vc,
                     uint32_t tick)
@@ -521,15 +545,17 @@ static __attribute__((noinline)) void allocate_group(struct network *network, st
     uint16_t *grant = network->grants + base + out * vcs;
     uint32_t *accept = network->accepts + base;
     const struct choice choice = {network, router};
-    const struct islip_channels channels = {.vcs = vcs,
-                                            .total = total,
-                                            .iterations = network->config.iterations,
-                                            .output = out,
-                                            .grant = grant,
-                                            .accept = accept,
-                                            .choose = network->plain_vcs ? NULL : choose_bidder,
-                                            .context = &choice,
-                                            .greedy = network->config.vc_arbitration == NETWORK_AGE};
+    const struct islip_channels channels = {
+        .vcs = vcs,
+        .total = total,
+        .iterations = network->config.iterations,
+        .output = out,
+        .grant = grant,
+        .accept = accept,
+        .choose = network->plain_vcs ? NULL : choose_bidder,
+        .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
+        .context = &choice,
+        .greedy = network->config.vc_arbitration == NETWORK_AGE};
     struct islip_grant grants[ISLIP_CHANNELS];
     uint32_t count = islip_allocate(&channels, bids, free, grants);
     for (uint32_t i = 0; i < count; i++) {
@@ -874,7 +900,8 @@ static bool can_allocate(const struct network *network, const struct router *rou
 static bool plain_vcs(const struct network *network)
 {
     return network->config.vc_arbitration == NETWORK_ROUND_ROBIN &&
-           network->config.flow == NETWORK_WORMHOLE && !network->priority_vcs;
+           network->config.flow == NETWORK_WORMHOLE && !network->priority_vcs &&
+           network->config.vc_choice == NETWORK_TURN;
 }
 
 static bool plain_switch(const struct network *network)
@@ -1053,6 +1080,8 @@ static uint32_t sending_vc(const struct network *network, const struct endpoint 
         }
     }
     uint64_t free = node->free & network->node_vcs[0][class];
+    if (network->config.vc_choice == NETWORK_CREDITS)
+        free = most_credits(outputs, free);
     for (uint64_t high = free >> node->last_vc[class] >> 1 << 1 << node->last_vc[class], low = free ^ high;
          high | low;) {
         uint32_t vc = take_bit(high ? &high : &low);

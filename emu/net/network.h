@@ -45,6 +45,7 @@ enum network_flow { NETWORK_WORMHOLE, NETWORK_CUT_THROUGH, NETWORK_STORE_AND_FOR
 enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE, NETWORK_DISTANCE, NETWORK_ORACLE };
 enum network_change { NETWORK_STOP, NETWORK_LATE };
 enum network_order { NETWORK_FIRST, NETWORK_LATEST };
+enum network_choice { NETWORK_TURN, NETWORK_CREDITS };
 enum network_stalls { NETWORK_CLOCKS, NETWORK_HEADS };
 
 struct network_config {

@@ -16,6 +16,8 @@ static const char *const network_arbitration_names[] = {[NETWORK_ROUND_ROBIN] = 
                                                         NULL};
 static const char *const network_change_names[] = {[NETWORK_STOP] = "stop", [NETWORK_LATE] = "late", NULL};
 
+static const char *const network_choice_names[] = {
+    [NETWORK_TURN] = "turn", [NETWORK_CREDITS] = "credits", NULL};
 static const char *const network_order_names[] = {
     [NETWORK_FIRST] = "first", [NETWORK_LATEST] = "latest", NULL};
 static const char *const network_stall_names[] = {

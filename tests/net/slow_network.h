@@ -307,9 +307,11 @@ static void slow_node(struct slow *slow, int node, long clock)
             if (slow->owner[port][class * class_vcs + k] < 0 &&
                 slow->credits[port][class * class_vcs + k] >= room)
                 vc = class * class_vcs + k;
-        for (int k = 1; k <= vcs && *sent == 0 && vc < 0; k++) {
+        bool buffered = vc >= 0, most = slow->config->vc_choice == NETWORK_CREDITS;
+        for (int k = 1; k <= vcs && *sent == 0 && !buffered; k++) {
             int try = class * class_vcs + (slow->last_vc[node][class] + k) % vcs;
-            if (slow->owner[port][try] < 0 && slow->credits[port][try] >= room)
+            if (slow->owner[port][try] < 0 && slow->credits[port][try] >= room &&
+                (vc < 0 || (most && slow->credits[port][try] > slow->credits[port][vc])))
                 vc = try;
         }
         if (*sent && slow->credits[port][slow->send_vc[node][class]])
@@ -392,7 +394,7 @@ static void slow_islip(const struct slow *slow, struct slow_match *m, int *grant
         }
         for (int in = 0; in < m->size; in++) {
             int from = pointers ? accept[in] : 0;
-            int out = any[in] ? slow_pick(granted[in], m->size, from, m->vcs ? NULL : m->accepts[in]) : -1;
+            int out = any[in] ? slow_pick(granted[in], m->size, from, m->accepts[in]) : -1;
             if (out < 0)
                 continue;
             m->match[in] = out;
@@ -508,6 +510,8 @@ static void slow_allocate(struct slow *slow, int first, int ports, bool buffers)
             m.requests[in][out] = slow_is_buffer(slow, out % slow->vcs) == buffers &&
                                   slow_may_have(slow, &slow->in[in_port][vc], vc, out_port, out % slow->vcs);
             m.wanted[out] |= m.requests[in][out];
+            m.accepts[in][out] =
+                slow->config->vc_choice == NETWORK_CREDITS ? -slow->credits[out_port][out % slow->vcs] : 0;
             if (m.requests[in][out])
                 m.grants[in][out] = slow_rank(slow, in_port, out_port) +
                                     slow_order(slow, slow->config->vc_arbitration, first * slow->vcs + in);

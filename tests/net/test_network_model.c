@@ -132,6 +132,7 @@ static void random_world(struct world *world, struct random *random)
     config->output_queue = upto(random, 0, 2);
     config->send_queue = upto(random, 1, 4);
     config->speedup = upto(random, 1, 2);
+    config->vc_choice = (enum network_choice)upto(random, 0, 1);
     config->track = upto(random, 0, 1);
     config->epoch = upto(random, 20, 200) * CLOCK;
     config->track_threshold = upto(random, 0, 100);
@@ -164,11 +165,11 @@ static void print_config(const struct world *world, uint64_t seed)
     print_message(
         "seed %llu %s classes %u vcs %u buffer %u flow %d RC %u VA %u SA %u ST %u credit %u speculative %d "
         "iterations %u arbitration %d %d output queue %u speedup %u width %u track %d priority %d buffer "
-        "%u\n",
+        "%u choice %d\n",
         (unsigned long long)seed, network_topology_names[world->topology.kind], c->classes, c->vcs, c->buffer,
         c->flow, c->routing_clocks, c->vc_clocks, c->switch_clocks, c->traversal_clocks, c->credit_clocks,
         c->speculative, c->iterations, c->vc_arbitration, c->switch_arbitration, c->output_queue, c->speedup,
-        c->width, c->track, c->path_priority, c->priority_buffer);
+        c->width, c->track, c->path_priority, c->priority_buffer, c->vc_choice);
 }
 
 /* Sends the packets of a source and class in the order of their making, when its queue has room. Returns how many are
