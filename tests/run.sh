@@ -256,6 +256,8 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     built simt-examples && suite "trees of parts" tests/machine/trees.sh "$BUILD/bin/croft" "$BUILD/tests/machine/trees" \
         "$BUILD/examples/simt"
     built simt-examples && suite "pages" tests/machine/pages.sh "$BUILD/bin/croft" "$BUILD/tests/machine/pages" "$BUILD/examples/simt"
+    built simt-examples && suite "offloaded blocks" tests/tom/tom.sh "$BUILD/bin/croft" "$BUILD/tests/tom/work" \
+        "$BUILD/examples/simt"
     built simt-examples && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt"
 fi
 if part machines "whole programs and statistics on machines with a clock"; then

@@ -497,11 +497,6 @@ void simt_grid_moved(struct simt_grid *grid)
     }
 }
 
-bool simt_grid_failed(const struct simt_grid *grid)
-{
-    return grid->failed;
-}
-
 struct warp_memory *simt_grid_memory(const struct simt_grid *grid)
 {
     return grid->memory;

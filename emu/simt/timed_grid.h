@@ -71,9 +71,7 @@ void simt_grid_execute(struct simt_grid *grid, const struct simt *simt, struct s
                        uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report, bool shown);
 void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member);
 
-/* Returns whether the run has ended because of a trap, a call or a limit; and the threads' memory, NULL before the first
- * launch. */
-bool simt_grid_failed(const struct simt_grid *grid);
+/* Returns the threads' memory; NULL before the first launch. */
 struct warp_memory *simt_grid_memory(const struct simt_grid *grid);
 
 /* Returns whether any multiprocessor can hold a block of the launch, whose threads need `registers` 32-bit

@@ -22,6 +22,7 @@ struct map {
 struct stores {
     uint64_t stored; /* fs: the last one in front */
     uint32_t by;     /* by that multiprocessor */
+    bool several;    /* several multiprocessors have stored to it */
     uint32_t block_by;
     uint64_t spawned,
         answered; /* fs: of the last block that has stored to it, and whose answer has come; 0: none */
@@ -142,8 +143,10 @@ void tom_check_stored(struct tom_check *check, const struct tom_front *front,
 {
     for (uint32_t left = report->mask & ~report->shared_mask; left; left &= left - 1) {
         struct stores *stores = map_put(&check->lines, line_of(check, report->physical[__builtin_ctz(left)]));
+        const uint32_t by = (uint32_t)(front - check->tom->fronts);
+        stores->several = stores->several || (stores->stored && stores->by != by);
         stores->stored = now;
-        stores->by = (uint32_t)(front - check->tom->fronts);
+        stores->by = by;
     }
 }
 
@@ -163,11 +166,13 @@ void tom_check_spawned(struct tom_check *check, const struct tom_task *task, uin
     check->spawns[pair] = now;
 }
 
-static bool is_on_its_way(const struct tom_front *front, uint64_t line)
+/* Returns whether a store to the line, all of which are older than the block, has not reached memory. What the second level
+ * writes may be of another multiprocessor that has stored to the line. */
+static bool is_on_its_way(const struct tom_front *front, const struct stores *stores, uint64_t line)
 {
     if (cache_writing(front->l1, line))
         return true;
-    for (uint32_t i = 0; i < front->slice_count; i++)
+    for (uint32_t i = 0; i < front->slice_count && !stores->several; i++)
         if (llc_writing(front->slices[i], line))
             return true;
     return false;
@@ -183,7 +188,8 @@ void tom_check_loaded(struct tom_check *check, const struct tom_task *task, cons
         const struct stores *stores = line == last ? NULL : map_get(&check->lines, line);
         last = line;
         if (stores && stores->stored && stores->stored <= task->asked &&
-            stores->by == (uint32_t)(task->front - check->tom->fronts) && is_on_its_way(task->front, line))
+            stores->by == (uint32_t)(task->front - check->tom->fronts) &&
+            is_on_its_way(task->front, stores, line))
             found(check, UNPUSHED, line, tom_unit_name(task->unit),
                   "to which its multiprocessor in front has stored, and memory does not have the store yet");
     }

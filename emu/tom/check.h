@@ -9,9 +9,9 @@
  *   - when the answer of a block has come, a load of its multiprocessor hits a copy, or gets one from the second level, of a
  *     line to which the block has stored, that was asked for before the block was spawned.
  *
- * It knows lines, not words, and of stores in front only the last one of each line. So it may miss stale loads where several
- * multiprocessors store to one line, but those that it reports are stale, unless the words of the line that were stored are
- * not those that are loaded. */
+ * It knows lines, not words, and of stores in front only the last one of each line. So it may miss stale loads of lines to
+ * which several multiprocessors store, but those that it reports are stale, unless the words of the line that were stored
+ * are not those that are loaded. */
 #ifndef EMU_TOM_CHECK_H
 #define EMU_TOM_CHECK_H
 

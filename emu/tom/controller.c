@@ -109,7 +109,7 @@ static struct tom_task *take_task(struct tom_front *front, struct simt_member *m
         tom->free = task->next;
     } else {
         task = alloc(1, sizeof *task);
-        task->push = alloc(1 + front->slice_count, sizeof *task->push);
+        task->push = alloc(1 + tom->most_slices, sizeof *task->push);
         task->tom = tom;
         tom->tasks = alloc_resize(tom->tasks, (tom->task_count + 1) * sizeof(struct tom_task *));
         tom->tasks[tom->task_count++] = task;
@@ -539,7 +539,8 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
     struct tom_task *task = ((struct simt_member *)name)->attached;
     if (!task || task->state == TOM_HERE) {
         front->source.step(front->source.context, name, cycle, waiter, report, ended);
-        if (front->tom->check && report->event == WARP_DONE && report->op->flags & STREAM_STORE)
+        if (front->tom->check && report->event == WARP_DONE &&
+            (report->op->flags & STREAM_STORE || report->op->iclass == CLASS_AMO))
             tom_check_stored(front->tom->check, front, report, clock_time(&front->clock, cycle));
     } else if (task->state == TOM_PROBING) {
         simt_grid_execute(front->tom->grid, front->simt, &task->guest, cycle, waiter, report, false);

@@ -37,7 +37,7 @@ struct tom {
     const struct mem_site *memory;
     const struct decoder *decoder;
     struct tom_front *fronts;
-    uint32_t front_count;
+    uint32_t front_count, most_slices; /* of a second level */
     struct tom_port *ports;
     struct tom_stack *stacks;
     struct tom_monitor *monitors; /* by stack */

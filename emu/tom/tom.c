@@ -49,6 +49,8 @@ static void make_fronts(struct tom *tom, const struct tom_site *place)
                                         .number = beside.number,
                                         .by_line = simt_cluster_by_line(place->clusters[i])};
             front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
+            if (front->slice_count > tom->most_slices)
+                tom->most_slices = front->slice_count;
             front->port = &tom->ports[(uint64_t)number * tom->config.ports / tom->front_count];
             tom_front_join(front);
         }

@@ -295,9 +295,9 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
 {
     struct tom_unit *unit = context;
     struct tom_task *task = guest_of(name);
-    const bool failed = simt_grid_failed(unit->grid);
+    report->mask = 0; /* stays 0 if the run ends for another reason than a trap */
     simt_grid_execute(unit->grid, unit->simt, &task->guest, cycle, waiter, report, true);
-    if (report->event == WARP_TRAP && !failed && simt_grid_failed(unit->grid))
+    if (report->event == WARP_TRAP && report->mask)
         fprintf(stderr,
                 "croft: %s was executing this block, 0x%" PRIx64 " to 0x%" PRIx64
                 ", for %s (entry %u of " CANDIDATE_SECTION ")\n",
