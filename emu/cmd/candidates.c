@@ -43,8 +43,8 @@ static const struct option_set interface = {
         "says\n"
         "how its equations are applied to RV64. By default, functions are looked at that kernels of the\n"
         "program call; if there are no kernels, all.\n"
-        "Machine tom offloads the blocks of the table. `croft cc` has no option --offload that would mark them by\n"
-        "hints (tom.begin). The table is matched by address; a program with it runs as without it.\n",
+        "Machine tom offloads the blocks of the table, which are matched by address; a program with it runs as\n"
+        "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emu/cmd/cc_loops.h"
+#include "emu/cmd/cc_offload.h"
 #include "emu/cmd/cc_units.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
@@ -20,11 +21,13 @@ enum { CC_BEFORE = 13 }; /* maximum number of arguments added before the user's 
 
 static const struct option_row cc_rows[] = {
     {"bare", 0, NULL, "for machine mode (croft run --env bare, qemu-system-riscv64 -M virt -bios none)"},
+    {"offload", 0, NULL,
+     "mark the blocks that `croft candidates` finds by hints (tom.begin), and add their table"},
 };
 
 static const struct option_set cc_options = {
     .command = "croft cc",
-    .synopsis = "[--bare] [GCC options] FILE...",
+    .synopsis = "[--bare] [--offload] [GCC options] FILE...",
     .summary = "Compiles and links C and assembler programs for `croft run` and qemu-riscv64.",
     .count = sizeof cc_rows / sizeof cc_rows[0],
     .rows = cc_rows,
@@ -97,7 +100,7 @@ static int cc_exec(char **arguments)
 
 /* The parsed command line. */
 struct cc_request {
-    bool help, bare, own_script, loops, reports;
+    bool help, bare, own_script, loops, offload, reports;
     unsigned tasks, least;
     const char *report; /* a file, or NULL */
     int status;         /* that of a usage error, or OPTIONS_TAKEN */
@@ -123,6 +126,8 @@ static bool cc_take(struct cc_request *request, const char *option)
 {
     if (strcmp(option, "--bare") == 0) {
         request->bare = true;
+    } else if (strcmp(option, "--offload") == 0) {
+        request->offload = true;
     } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
         request->loops = true;
         if (option[15] == '=')
@@ -149,6 +154,9 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
         request->own_script = request->own_script || cc_replaces_script(argv[i]);
         request->arguments[request->count++] = argv[i];
     }
+    if (request->loops && request->offload)
+        request->status =
+            options_usage_error(&cc_options, "--offload and -foffload-loops cannot be combined");
     if (request->loops && request->bare)
         request->status = options_usage_error(
             &cc_options,
@@ -233,9 +241,9 @@ static int cc_units(const struct cc_request *request, char *const *fixed, size_t
     struct error err;
     int status = -1;
     bool done = cc_units_open(&units, fixed, fixed_count, request->arguments, request->count, &err);
-    bool alone = done && (units.count == 0 || units.only_preprocesses);
+    bool alone = done && !request->offload && (units.count == 0 || units.only_preprocesses);
     if (done && !alone)
-        status = cc_with_loops(request, &units, &err);
+        status = request->offload ? cc_offload(&units, &err) : cc_with_loops(request, &units, &err);
     cc_units_close(&units);
     if (!done || (status < 0 && !alone)) {
         fprintf(stderr, "croft cc: %s\n", err.text);
@@ -268,7 +276,7 @@ static int cc_run(const struct cc_request *request, char **arguments)
         paths.script,
     };
     size_t count = request->own_script ? CC_BEFORE - 2 : CC_BEFORE;
-    if (request->loops) {
+    if (request->loops || request->offload) {
         int status = cc_units(request, before, count);
         if (status >= 0)
             return status;

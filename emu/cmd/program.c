@@ -203,6 +203,23 @@ static uint8_t *with_section(const struct program *p, const char *name, const ui
     return bytes;
 }
 
+const uint8_t *program_section(const struct program *p, const char *wanted, size_t *size)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(p->elf, &names) != 0)
+        return NULL;
+    while ((section = elf_nextscn(p->elf, section))) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(p->elf, names, header.sh_name) : NULL;
+        bool inside = name && header.sh_offset <= p->size && header.sh_size <= p->size - header.sh_offset;
+        *size = header.sh_size;
+        if (inside && strcmp(name, wanted) == 0)
+            return p->bytes + header.sh_offset;
+    }
+    return NULL;
+}
+
 static bool has_section(const struct program *p, const char *wanted)
 {
     size_t names;

@@ -42,6 +42,9 @@ void program_each_symbol(struct program *program,
 /* Returns whether the address lies in a section that the program may not write. */
 bool program_is_constant(const struct program *program, uint64_t address);
 
+/* Returns the bytes of a section, which belong to the program, or NULL. */
+const uint8_t *program_section(const struct program *program, const char *name, size_t *size);
+
 /* Writes the program with one more section, which is not loaded, to a file with the program's permissions. */
 bool program_write(const struct program *program, const char *output, const char *name,
                    const uint8_t *section, size_t section_size, struct error *err);
