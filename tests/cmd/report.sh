@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tests croft report: report.sh CROFT [ROWS...]. Opens pages of experiments of 10, 1000 and 100000 rows, and of single runs, in a
+# Tests croft report: report.sh CROFT. Opens pages of experiments of 10, 1000 and 100000 rows, and of single runs, in a
 # browser without a window: what they draw, keys, buttons, what is saved, light and dark, print. Prints "N passed, N failed".
 # KEEP=FOLDER keeps the pages and pictures of them.
 # shellcheck disable=SC2016,SC2181 # descriptions have variables of their own; the status belongs to the line before
@@ -12,7 +12,6 @@ source "$here/browser.sh"
 
 croft=$(realpath "$1")
 keep=${KEEP:-}
-shift
 scratch
 cd "$work" || exit 1
 
@@ -95,25 +94,23 @@ drawn() {
     [ "$(cat output)" = '[true,0,[]]' ]
 }
 
-for rows in "${@:-10 1000 100000}"; do
-    for count in $rows; do
-        awk -v rows="$count" -f "$here/rows.awk" >"rows$count.json"
-        "$croft" report "rows$count.json" -o "rows$count.html" 2>messages
-        judge $? "a page of $count rows"
-        [ "$(stat -c %s "rows$count.html")" -lt 20000000 ]
-        judge $? "its size, $(stat -c %s "rows$count.html") bytes, is below 20 MB"
-        visit "rows$count.html"
-        judge $? "it opens"
-        # The title is text, and the table holds only the rows in view; figures out of view are not drawn.
-        check_page "$count rows: the title is text" 'document.querySelector("h1").textContent === "rows </script><b>&amp;" && !document.querySelector("h1 b")'
-        check_page "$count rows: the table has the rows in view" '(lines => lines >= 10 && lines <= 200)(document.querySelectorAll(".rows tr[tabindex]").length)'
-        check_page "$count rows: figures out of view wait, and the page is small" '(waiting.size >= 1 || rowCount < 100) && document.querySelectorAll("*").length < 4000'
-        drawn 2
-        judge $? "$count rows: it draws its figures"
-        check_page "$count rows: a point has its name below it" '[...document.querySelectorAll("svg text")].some(text => text.textContent === "8KiB")'
-        picture "rows$count"
-        if [ -n "$keep" ]; then cp "rows$count.html" "$keep/"; fi
-    done
+for count in 10 1000 100000; do
+    awk -v rows="$count" -f "$here/rows.awk" >"rows$count.json"
+    "$croft" report "rows$count.json" -o "rows$count.html" 2>messages
+    judge $? "a page of $count rows"
+    [ "$(stat -c %s "rows$count.html")" -lt 20000000 ]
+    judge $? "its size, $(stat -c %s "rows$count.html") bytes, is below 20 MB"
+    visit "rows$count.html"
+    judge $? "it opens"
+    # The title is text, and the table holds only the rows in view; figures out of view are not drawn.
+    check_page "$count rows: the title is text" 'document.querySelector("h1").textContent === "rows </script><b>&amp;" && !document.querySelector("h1 b")'
+    check_page "$count rows: the table has the rows in view" '(lines => lines >= 10 && lines <= 200)(document.querySelectorAll(".rows tr[tabindex]").length)'
+    check_page "$count rows: figures out of view wait, and the page is small" '(waiting.size >= 1 || rowCount < 100) && document.querySelectorAll("*").length < 4000'
+    drawn 2
+    judge $? "$count rows: it draws its figures"
+    check_page "$count rows: a point has its name below it" '[...document.querySelectorAll("svg text")].some(text => text.textContent === "8KiB")'
+    picture "rows$count"
+    if [ -n "$keep" ]; then cp "rows$count.html" "$keep/"; fi
 done
 ! grep -Eq '(src|href)="?https?:|@import|url\(http' rows10.html
 judge $? "pages load nothing"
@@ -191,7 +188,7 @@ check_page "print has white paper, and no buttons" 'getComputedStyle(document.bo
     [...document.querySelectorAll("nav, figcaption button, .bar, #theme")].every(element => !element.getClientRects().length) && document.querySelector("th button").getClientRects().length > 0'
 picture print
 media "" light
-visit "rows$count.html" # the last one
+visit rows100000.html
 browser_call Page.printToPDF '{"printBackground": false, "generateTaggedPDF": false}' && jq -r .result.data <<<"$reply" | base64 -d >rows.pdf
 [ "$(head -c 5 rows.pdf)" = %PDF- ] && [ "$(grep -ac '/Type */Page$' rows.pdf)" -ge 20 ] && [ "$(grep -ac '/Type */Page$' rows.pdf)" -le 60 ]
 judge $? "it is printed on $(grep -ac '/Type */Page$' rows.pdf) pages"
@@ -253,6 +250,12 @@ saves "all statistics" statistics.csv '[...document.querySelectorAll("#one-run .
 jq -r '.statistics as $s | .total | to_entries[] | "\(.key),\(.value // "")"' mesh.json >expected.csv
 tail -n +2 saved/statistics.csv | cut -d, -f1,2 | cmp -s - expected.csv
 judge $? "they are those of the run"
+
+# Instructions of accelerators by class, which rooflines count, add up to those of the accelerators.
+"$croft" run -m nucd --stats nucd.json program.elf 2>messages
+jq -e '[.total | to_entries[] | select(.key | test("^accel\\.class\\.")).value] as $classes | [.total | to_entries[] | select(.key | test("^accel\\.[0-9]+\\.instructions$")).value] as $all
+    | ($classes | length) > 10 and ($all | add) > 100 and ($classes | add) == ($all | add)' nucd.json >output
+judge $? "instructions of accelerators by class"
 
 # An experiment with details of its runs.
 cat >two.yaml <<'Y'
