@@ -183,10 +183,55 @@ static void banks_add_up(void **state)
     }
 }
 
+/* Counts the activates of a channel whose bank was precharged by the command before. */
+struct sequence {
+    struct dram_observer observer;
+    const struct dram_config *config;
+    enum dram_command last[DRAM_BANKS];
+    uint64_t after_precharge;
+};
+
+static void see_command(void *context, const struct dram_record *record)
+{
+    struct sequence *seen = context;
+    const uint32_t bank =
+        (record->rank * seen->config->groups + record->group) * seen->config->banks + record->bank;
+    seen->after_precharge += record->command == DRAM_ACT && seen->last[bank] == DRAM_PRE;
+    seen->last[bank] = record->command;
+}
+
+/* A refresh of a bank closes its row, too, also while bursts wait for the bank: that is no conflict. With open pages all other
+ * precharges are. */
+static void refreshes_are_no_conflicts(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+    config.bank_statistics = true;
+    config.page = DRAM_PAGE_OPEN;
+    config.refresh = DRAM_REFRESH_BANK;
+    struct sequence seen = {.observer = {.command = see_command, .context = &seen}, .config = &config};
+    struct rig *rig = rig_new(&config, 64, &seen.observer);
+    struct stats *stats = stats_new();
+    dram_memory_publish(&rig->memory, stats, scope_enter(NULL, "memory"));
+    for (unsigned i = 0; i < 64; i++) {
+        rig->probes[i].then = anywhere;
+        anywhere(&rig->probes[i], 0);
+    }
+    while (rig->finished < 20000 && event_queue_step(&rig->queue))
+        ;
+    dram_memory_sync(&rig->memory, rig->queue.now);
+    assert_true(DRAM_MEMORY_SUM(&rig->memory, bank_refreshes) > 100 && seen.after_precharge > 100);
+    assert_int_equal(sum_of(stats, 0, dram_config_channel_banks(&config), "row_conflicts"),
+                     seen.after_precharge);
+    stats_free(stats);
+    rig_free(rig);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(hits_in_turn),
-                                       cmocka_unit_test(idle_energy), cmocka_unit_test(banks_by_hand),
-                                       cmocka_unit_test(banks_add_up)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),      cmocka_unit_test(hits_in_turn),
+        cmocka_unit_test(idle_energy),  cmocka_unit_test(banks_by_hand),
+        cmocka_unit_test(banks_add_up), cmocka_unit_test(refreshes_are_no_conflicts)};
     return cmocka_run_group_tests_name("DRAM statistics and energies", tests, NULL, NULL);
 }
