@@ -61,6 +61,10 @@ hosts 1 2 driver work 4
 check "one host" same
 check "one host: a warning" says 'no host is there for another thread; threads need --env kernel, host.count of 2 to 8'
 status=0
+"$CROFT" run "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
+check "without the kernel" same
+check "without the kernel: a warning" says 'no host is there for another thread'
+status=0
 "$CROFT" run --env kernel -m virt --set harts=3 "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
 check "harts without a clock" same
 
