@@ -98,11 +98,12 @@ oracle "$OUT/wanted" "$guest" call
 hosts 2 4 nucd call
 check "a system call in a region of another host" same
 
-# The other host's task waits for what one accelerator has queued (2 lines a task), not for all 64 tasks.
+# The other host's task waits for what one accelerator has, two tasks of 64 on four accelerators (a task has two lines of the
+# queue), not for the 32 tasks that remain.
 for mode in driver nucd; do
     options=(--set nucd.queue_lines=4)
     hosts 2 4 $mode share
     read -r all one <"$OUT/output"
-    check "a host that fills the queues, $mode: $one of $all cycles" [ "$one" -lt $((all / 6)) ]
+    check "a host that fills the queues, $mode: $one of $all cycles" [ "$one" -lt $((all / 8 + 10000)) ]
 done
 conclude
