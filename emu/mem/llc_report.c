@@ -38,6 +38,11 @@ void llc_publish(struct llc *llc, struct stats *stats, struct scope scope)
     }
 }
 
+static uint64_t read_time(const void *context)
+{
+    return ((const struct llc *)context)->queue->now;
+}
+
 /* CACTI 7: a 64-byte read of 512 KiB, 8 ways, at 32 nm costs 172 pJ. Other sizes are scaled by the square
  * root of the capacity, because wires dominate and grow with the side of the array, and by the line's
  * width. */
@@ -53,4 +58,13 @@ void llc_energy(struct llc *llc, struct energy_ledger *ledger, struct scope scop
                    .group = "l2",
                    .source = "CACTI 7, itrs-hp, 32 nm, 512 KiB, 8 ways, 64 bytes: 172 pJ; scaled by "
                              "sqrt(capacity) and by width"});
+    if (llc->config.leakage)
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = "static",
+                                            .read = read_time,
+                                            .context = llc,
+                                            .unit = llc->config.leakage * (llc->config.size / 1024),
+                                            .kind = ENERGY_OVER_TIME,
+                                            .fields = "leakage size",
+                                            .group = "static"});
 }

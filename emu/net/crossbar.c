@@ -272,6 +272,11 @@ static uint64_t read_bits(const void *context)
     return 8 * bytes;
 }
 
+static uint64_t read_time(const void *context)
+{
+    return ((const struct crossbar *)context)->requests.queue->now;
+}
+
 void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, struct scope scope)
 {
     if (crossbar->config.energy_bit)
@@ -283,4 +288,14 @@ void crossbar_energy(struct crossbar *crossbar, struct energy_ledger *ledger, st
                                             .kind = ENERGY_PER_EVENT,
                                             .fields = "energy_bit",
                                             .group = "network"});
+    if (crossbar->config.leakage)
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = "static",
+                                            .read = read_time,
+                                            .context = crossbar,
+                                            .unit = crossbar->config.leakage * crossbar->config.inputs *
+                                                    crossbar->config.outputs,
+                                            .kind = ENERGY_OVER_TIME,
+                                            .fields = "leakage",
+                                            .group = "static"});
 }

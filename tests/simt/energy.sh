@@ -96,6 +96,16 @@ for i in 0 1; do
     # shellcheck disable=SC2017 # their product exceeds 64 bits
     is "static of $i" "$(all simt.$i.static.energy)" $((time / 1000000 * power + time % 1000000 * power / 1000000))
 done
+# Slices of 128 KiB.
+time=$(all sim.time) power=$((128 * $(key l2.leakage)))
+for i in 0 7; do
+    # shellcheck disable=SC2017 # their product exceeds 64 bits
+    is "leakage of slice $i" "$(all simt.l2.$i.static.energy)" $((time / 1000000 * power + time % 1000000 * power / 1000000))
+done
+# A crossbar of two inputs and eight outputs whose leakage is given.
+"$croft" run -m gpu --set simt.count=2 --set 'simt.crossbar.leakage=3 mW' --stats leaks.json ./energy >/dev/null 2>&1
+check "leakage of the crossbar" test "$(jq '.total | .["simt.crossbar.static.energy"] == (.["sim.time"] * 48 / 1000 | floor)' leaks.json)" = true
+check "its part of the total" test "$(jq '.total | .["energy"] == ([to_entries[] | select(.key | test("\\.energy$")) | .value] | add)' leaks.json)" = true
 # The ledger: accounts and groups add up to the total.
 for part in .total '.regions[]'; do
     check "accounts of $part" test "$(jq "[$part | ([to_entries[] | select(.key | test(\"\\\\.energy$\")) | .value] | add) == .energy] | all" stats.json)" = true
