@@ -89,6 +89,10 @@ bench-nupim: $(BENCH_DIR)/sharing $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bi
 bench-tom: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the TOM paper's ten workloads on its machines
 	@tests/bench/tom.sh $(BUILD)/bin/croft $(BENCH_DIR)/tom $(EXAMPLES)
 
+.PHONY: figures-nupim
+figures-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's figures 4 to 7 and 10 to 13, in BENCH_DIR/nupim_figures
+	@examples/nupim/figures.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim_figures
+
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done
