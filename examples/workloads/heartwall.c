@@ -123,8 +123,8 @@ static void track(const struct walls *argument)
     move_point(&w, point, simt_shared(), t);
 }
 
-/* The same by the definition: each place's own sums. */
-static void track_scalar(const struct walls *w, long point)
+/* The same by the definition: each place's own sums. Returns the highest score. */
+static double track_scalar(const struct walls *w, long point)
 {
     const float *corner = w->frame + (w->row[point] - WINDOW / 2) * w->size + w->column[point] - WINDOW / 2;
     double most = -2;
@@ -146,6 +146,7 @@ static void track_scalar(const struct walls *w, long point)
     }
     w->row[point] += best / PLACES * STRIDE - REACH;
     w->column[point] += best % PLACES * STRIDE - REACH;
+    return most;
 }
 
 /* Copies the pixels around a point of the first frame, less their mean, divided by the root of their squares. */
@@ -238,7 +239,11 @@ int main(int argc, char **argv)
         croft_roi_end("heartwall");
         for (long i = 0; i < points; i++) {
             int row = scalar.row[i];
-            track_scalar(&scalar, i);
+            const float *scores = simt.scores + i * PLACES * PLACES;
+            float most = scores[0];
+            for (int place = 1; place < PLACES * PLACES; place++)
+                most = scores[place] > most ? scores[place] : most;
+            correct = correct && fabs(track_scalar(&scalar, i) - (double)most) < 1e-3;
             moved += scalar.row[i] != row;
             correct = correct && simt.row[i] == scalar.row[i] && simt.column[i] == scalar.column[i];
         }

@@ -292,11 +292,14 @@ static void setup(struct mesh *m, long edge)
         for (int d = 0; d < DIMENSIONS; d++)
             m->position[d][node] = (double)place[d] * m->spacing;
     }
-    for (long element = 0; element < m->elements; element++)
+    uint64_t state = 23;
+    for (long element = 0; element < m->elements; element++) {
         m->volume[element] = 1;
-    m->energy[0] = 10; /* the blast, per initial volume */
-    m->pressure[0] = (gamma_gas - 1) * m->energy[0];
-    m->sound[0] = sqrt(gamma_gas * m->pressure[0]);
+        /* per initial volume: the blast, and elsewhere a little, so that everything moves */
+        m->energy[element] = element ? 0.1 + 0.1 * (double)kernel_random_float(&state) : 10;
+        m->pressure[element] = (gamma_gas - 1) * m->energy[element];
+        m->sound[element] = sqrt(gamma_gas * m->pressure[element]);
+    }
     m->step = 0.1 * m->spacing / m->sound[0];
 }
 

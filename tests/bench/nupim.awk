@@ -1,9 +1,10 @@
 # Prints the tables of nupim.sh from its rows: NAME MACHINE TIME(fs) INSTRUCTIONS BUSIEST FLITS PAIRS LONGEST BUFFERED IO ENERGY, and
-# NAME sharing PS_AVG PS_MAX BLOCKS PAGES REQUESTS. Sharing is low if no page is accessed by more than a tenth of the blocks.
+# NAME sharing PAPER PS_AVG PS_MAX BLOCKS PAGES REQUESTS; epoch: in ns. Sharing is low if no page is accessed by more than a tenth of
+# the blocks. PAPER is the paper's class, by which pages are placed and means are taken.
 
 $2 == "sharing" {
-    average[$1] = $3; most[$1] = $4; blocks[$1] = $5; pages[$1] = $6
-    class[$1] = 10 * $4 > $5 ? "high" : "low"
+    class[$1] = $3; average[$1] = $4; most[$1] = $5; blocks[$1] = $6; pages[$1] = $7
+    ours[$1] = 10 * $5 > $6 ? "high" : "low"
     next
 }
 
@@ -20,11 +21,12 @@ function gain(name, machine) {
 }
 
 function print_sharing(    i, name) {
-    printf "%-14s %8s %7s %7s %7s  %s\n", "", "PS_avg", "PS_max", "blocks", "pages", "sharing"
+    printf "%-14s %8s %7s %7s %7s  %-7s  %s\n", "", "PS_avg", "PS_max", "blocks", "pages", "sharing", "paper"
     for (i = 1; i <= count; i++) {
         name = names[i]
         if (name in class)
-            printf "%-14s %8.2f %7d %7d %7d  %s\n", name, average[name], most[name], blocks[name], pages[name], class[name]
+            printf "%-14s %8.2f %7d %7d %7d  %-7s  %s\n", name, average[name], most[name], blocks[name], pages[name], ours[name],
+                class[name]
     }
     print ""
 }
@@ -37,7 +39,7 @@ function print_runs(    i, k, name, machine, epochs) {
             name = names[i]; machine = machines[k]
             if (!((name, machine) in busy))
                 continue
-            epochs = busy[name, machine] / (epoch * 1e9)
+            epochs = busy[name, machine] / (epoch * 1e6)
             printf "%-14s %-16s %8.1f %6.0f %+6.1f%% %7.1f %7.0f%% %8.1f %6d %8d %8.0f %8.0f%%%s\n", name, machine,
                 busy[name, machine] / 1e9, insns[name, machine] / (busy[name, machine] * 1.4e-6),
                 ("nupim" in known) ? gain(name, machine) : 0, epochs, 100 * busiest[name, machine] / (busy[name, machine] / 4e5),

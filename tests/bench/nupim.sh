@@ -3,50 +3,70 @@
 # Prints how blocks share pages (sharing.c; the paper's figure 10); for each run the time of the kernels, thread-instructions a
 # clock relative to Base (figure 12), epochs, flits of the busiest link in percent of its bandwidth, bytes on links between
 # modules (figure 4), critical pairs, the longest time in clocks that a packet of others spends at a router, hops out of
-# priority buffers, and I/O energy; and a table beside the paper's numbers. Results are checked against scalar code. Inputs
-# are cut (examples/README.md), so an epoch takes 4 us and a change of width 100 ns, a tenth of the paper's; hysteresis counts epochs.
-# Blocks are placed by their number alone. UNSCALED=1 runs bfs and cfd with the paper's 40 us and 1 us, in some 20 minutes of
-# processor time. BENCHMARKS and CONFIGURATIONS choose; JOBS is the number of runs at a time (default 2).
+# priority buffers, and I/O energy; and a table beside the paper's numbers. Results are checked against scalar code.
+#
+# Inputs are cut (examples/README.md), and epoch, change of width and hysteresis are a 16th of the paper's: 2.5 us, 62.5 ns, 4 epochs.
+# SCALE=1 runs bfs and cfd with the paper's own: 40 us, 1 us, 64 epochs, in some 20 minutes of processor time. Where sharing is low,
+# pages are near the multiprocessors that access them, by the trace of a run before, and blocks go to modules in equal parts;
+# elsewhere memory is interleaved, and blocks are placed by their number alone. BENCHMARKS and CONFIGURATIONS choose; JOBS is the number of
+# runs at a time (default 2).
 set -euo pipefail
 
-machines=${CONFIGURATIONS:-nupim nupim_dist nupim_crit nupim_crit_tr nupim_crit_tr_w nupim_double nupim_central}
-epoch=4 width_time=100
-# A benchmark's program and arguments.
+scale=${SCALE:-16} hysteresis=6
+for ((left = scale; left > 1; left /= 2)); do hysteresis=$((hysteresis - 1)); done
+# A benchmark's program, the paper's class of it, and arguments.
 benchmarks() {
-    if [ -n "${UNSCALED:-}" ]; then
-        echo "workloads/bfs 262144
-            workloads/cfd 98304 3"
+    if [ "$scale" = 1 ]; then
+        echo "workloads/bfs high 262144
+            workloads/cfd high 98304 3"
     else
-        echo "workloads/bfs 65536
-            workloads/cfd 24576 3
-            workloads/srad 158 145 10
-            workloads/lulesh 24 2
-            workloads/streamcluster 16384 64 6
-            simt/backprop 65536
-            workloads/btree 1000000 4000 2400
-            workloads/nn 1310720
-            simt/pathfinder 100000 41 20
-            simt/hotspot3d 512 1"
+        echo "workloads/bfs high 65536
+            workloads/cfd high 24576 3
+            workloads/srad high 158 145 10
+            workloads/lulesh high 24 2
+            workloads/streamcluster high 16384 64 6
+            simt/backprop high 65536
+            workloads/btree high 1000000 4000 2400
+            workloads/nn low 1310720
+            simt/pathfinder low 100000 41 20
+            simt/hotspot3d low 512 1"
     fi
 }
-if [ -n "${UNSCALED:-}" ]; then epoch=40 width_time=1000; fi
 
-# one CROFT SHARING DIR FOLDER "MACHINE PROGRAM ARGUMENT...": a run; its row goes to a file of its own.
-one() {
-    local croft=$1 sharing=$2 dir=$3 folder=$4 row machine program name stats options=()
+# Pages of 4 KiB in turn over the stacks, and blocks by module, as in machine nupim_pages.
+by_page=(--set "homes=R12 B4 C4 S4 H4 C2 O6")
+for part in simt 'external.*.simt'; do by_page+=(--set "$part.stack_near=false" --set "$part.placement=module"); done
+by_number=(--set simt.placement=contiguous --set 'external.*.simt.placement=contiguous')
+
+# timed CROFT OPTION...: a run with the scaled epoch.
+timed() {
+    "$1" run --set "net.epoch=$((40000 / scale)) ns" --set "net.width_time=$((1000000 / scale)) ps" \
+        --set "net.hysteresis=$hysteresis" --detail roi "${@:2}"
+}
+
+# prepare CROFT SHARING DIR FOLDER "PROGRAM CLASS ARGUMENT...": finds how blocks share pages, and where sharing is low, places pages.
+prepare() {
+    local croft=$1 dir=$3 row program name mapping=("${by_number[@]}")
     read -ra row <<<"$5"
-    machine=${row[0]} program=$folder/${row[1]} name=${row[1]##*/}
+    program=$4/${row[0]} name=${row[0]##*/}
+    if [ "${row[1]}" = low ]; then mapping=("${by_page[@]}"); fi
+    timed "$croft" -m nupim "${mapping[@]}" --trace "memory:$dir/$name.zst" "$program" "${row[@]:2}" >"$dir/$name.output"
+    # the heap: from the end of the program's segments to the host's stack
+    "$2" "$dir/$name.zst" $(($(readelf -lW "$program" | awk '$1 == "LOAD" { end = $3 "+" $6 } END { print end }'))) 0x17fff0000 \
+        >"$dir/$name.sharing"
+    if [ "${row[1]}" = low ]; then "$croft" pages --place "$dir/$name.pages" "$dir/$name.zst" >"$dir/$name.launches"; fi
+    rm "$dir/$name.zst"
+}
+
+# one CROFT SHARING DIR FOLDER "MACHINE PROGRAM CLASS ARGUMENT...": a run; its row goes to a file of its own.
+one() {
+    local croft=$1 dir=$3 row machine name stats mapping=("${by_number[@]}")
+    read -ra row <<<"$5"
+    machine=${row[0]} name=${row[1]##*/}
     stats=$dir/$name.$machine.json
-    [ "$machine" = nupim ] && options=(--trace "memory:$dir/$name.zst")
-    "$croft" run -m "$machine" --set net.epoch="$epoch us" --set net.width_time="$width_time ns" --set simt.placement=contiguous \
-        --detail roi "${options[@]}" --stats "$stats" "$program" "${row[@]:2}" >"$dir/$name.$machine.output"
+    if [ "${row[2]}" = low ]; then mapping=("${by_page[@]}" --set "pages=$dir/$name.pages"); fi
+    timed "$croft" -m "$machine" "${mapping[@]}" --stats "$stats" "$4/${row[1]}" "${row[@]:3}" >"$dir/$name.$machine.output"
     grep -q correct "$dir/$name.$machine.output"
-    if [ "$machine" = nupim ]; then
-        # the heap: from the end of the program's segments to the host's stack
-        "$sharing" "$dir/$name.zst" $(($(readelf -lW "$program" | awk '$1 == "LOAD" { end = $3 "+" $6 } END { print end }'))) \
-            0x17fff0000 >"$dir/$name.sharing"
-        rm "$dir/$name.zst"
-    fi
     # The links between modules are all ports of routers to others: three at the centre, one up at the others, one or two down.
     awk -v name="$name" -v machine="$machine" '
         /"regions"/ { region = 1 }
@@ -67,21 +87,27 @@ one() {
     rm "$stats"*
 }
 
-if [ "${1:-}" = --one ]; then
-    one "${@:2}"
-    exit 0
-fi
-dir=$3
+case ${1:-} in
+--one) one "${@:2}"; exit ;;
+--prepare) prepare "${@:2}"; exit ;;
+esac
+croft=$1 dir=$3
 mkdir -p "$dir"
 rm -f "$dir"/*.row "$dir"/*.sharing
+machines=
+for machine in ${CONFIGURATIONS:-nupim nupim_dist nupim_crit nupim_crit_tr nupim_crit_tr_w nupim_double nupim_age nupim_oracle \
+    nupim_central}; do
+    if "$croft" show "$machine" >"$dir/machine" 2>&1; then machines+="$machine "; else echo "$(head -n 1 "$dir/machine"): left out"; fi
+done
 list=$(benchmarks | while read -r program arguments; do
     case " ${BENCHMARKS:-${program##*/}} " in *" ${program##*/} "*) echo "$program $arguments" ;; esac
 done)
+xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --prepare "$croft" "$2" "$dir" "$4" <<<"$list"
 while read -r row; do
     for machine in $machines; do echo "$machine $row"; done
-done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$1" "$2" "$dir" "$4"
+done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$2" "$dir" "$4"
 
-while read -r program _; do
+while read -r program said _; do
     for machine in $machines; do cat "$dir/${program##*/}.$machine.row"; done
-    if [ -e "$dir/${program##*/}.sharing" ]; then echo "${program##*/} sharing $(cat "$dir/${program##*/}.sharing")"; fi
-done <<<"$list" | awk -v epoch="$epoch" -f "$(dirname "$0")/nupim.awk"
+    echo "${program##*/} sharing $said $(cat "$dir/${program##*/}.sharing")"
+done <<<"$list" | awk -v epoch="$((40000 / scale))" -f "$(dirname "$0")/nupim.awk"
