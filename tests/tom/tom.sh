@@ -243,8 +243,24 @@ faults() {
     table "$work/program" "$work/blocks"
     check "fault: ends" run 139 -m tom "$work/program" faulty
     check "fault: the thread" says 'thread [(]37, 0, 0[)] of block [(]0, 0, 0[)] of launch 1, lane 5 of warp 1'
-    check "fault: the line" says "sweep[+]0x[0-9a-f]+ [(].*blocks[.]c:$line[)]"
+    check "fault: the line" says "sweep[+]0x[0-9a-f]+ [(].*blocks[.]c:${line}[)]"
     check "fault: the stack" says '^croft: stack[.][0-3][.]simt[.]0 was executing this block, 0x.* for simt[.]0 '
+}
+
+# A warp executes the same instructions with the same results, wherever it does; redundant ones are not shown. A run that
+# ends while blocks are away ends like any other.
+logs() {
+    local name
+    table "$work/program" "$work/blocks" "${wide[@]}"
+    for name in diverging late floats; do
+        run 0 -m tom --set offload.policy=none --log "commit:$work/near.log" --warp 1.0.1 "$work/program" "$name" || true
+        check "log of $name: runs" run 0 -m "$here/small.yaml" --set offload.policy=no_ctrl \
+            --log "commit:$work/far.log" --warp 1.0.1 "$work/program" "$name"
+        check "log of $name: offloads" test "$(value offload.offloaded)" -gt 0
+        check "log of $name: the same" cmp -s "$work/near.log" "$work/far.log"
+    done
+    check "ended: runs" run 0 -m tom "$work/program" shared
+    check "ended: status" run 124 -m tom --max-time "$(($(value sim.time) / 1000000 - 3000)) ns" "$work/program" shared
 }
 
 # The units' spans in a trace, one for each block.
@@ -276,6 +292,7 @@ else
     latencies
     bad
     faults
+    logs
     traced
     kernel
     kernels
