@@ -57,7 +57,8 @@ struct search {
     const struct cfg *cfg;
     const struct candidate_model *model;
     struct liveness live;
-    uint64_t *scratch;  /* by instruction: registers into which the scratchpad's address may have flowed */
+    uint64_t *
+        scratch; /* by instruction: registers into which the scratchpad's address, or one that is not trusted, may have flowed */
     struct trip *trips; /* by loop of the function that is looked at */
     struct candidates found;
     size_t room;
@@ -65,7 +66,7 @@ struct search {
 
 /* Where the scratchpad's address flows. */
 
-static uint64_t scratch_after(const struct cfg_insn *insn, uint64_t before)
+static uint64_t scratch_after(const struct search *s, const struct cfg_insn *insn, uint64_t before)
 {
     const struct insn_info *info = &insn_table[insn->step.insn.id];
     uint64_t rd = register_bit(insn->regs.rd);
@@ -73,7 +74,8 @@ static uint64_t scratch_after(const struct cfg_insn *insn, uint64_t before)
         register_bit(insn->regs.rs1) | register_bit(insn->regs.rs2) | register_bit(insn->regs.rs3);
     bool reads = info->iclass == CLASS_CSR && (insn->step.insn.imm & 0xfff) == CSR_sshared;
     bool flows = (before & sources) && info->access == ACCESS_NONE;
-    return reads || flows ? before | rd : before & ~rd;
+    bool loads = s->model->known_only && info->access != ACCESS_NONE && info->size == 8 && insn->regs.rd < 32;
+    return reads || flows || loads ? before | rd : before & ~rd;
 }
 
 static bool add_scratch(struct search *s, int at, uint64_t set)
@@ -91,7 +93,7 @@ static void find_scratch(struct search *s)
     for (bool grows = true; grows;) {
         grows = false;
         for (int i = 0; i < cfg->count; i++) {
-            uint64_t after = scratch_after(&cfg->insns[i], s->scratch[i]);
+            uint64_t after = scratch_after(s, &cfg->insns[i], s->scratch[i]);
             grows |= add_scratch(s, cfg->insns[i].next, after);
             grows |= add_scratch(s, cfg->insns[i].target, after);
             for (int j = cfg->insns[i].first; j < cfg->insns[i].last; j++)

@@ -7,7 +7,7 @@
  * A block is code with one entry, from which all paths lead to one instruction behind it: the place where control is when it
  * ends. It has no calls, indirect jumps, atomics, fences, barriers, environment calls, hints and custom instructions, reads no
  * CSRs but a thread's coordinates, and accesses no memory through a register into which the address of the scratchpad may
- * have flowed (pointers that were loaded are trusted).
+ * have flowed (pointers that were loaded are trusted, or not: struct candidate_model).
  *
  * What RV64 has and PTX has not:
  *   - N_LD and N_ST are of loads and stores that every execution of the block executes, times the static trip counts of
@@ -31,6 +31,7 @@ struct candidate_model {
     double line_ratio;  /* S_C: bytes of a line over those of an address */
     double coalesced;   /* Coal_LD and Coal_ST */
     double load_misses; /* Miss_LD */
+    bool known_only; /* no accesses through pointers that were loaded: they may point into the scratchpad */
 };
 
 /* Equations 3 and 4. */

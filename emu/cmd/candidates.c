@@ -16,7 +16,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
-enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, OUTPUT };
+enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, OUTPUT };
 
 static const struct option_row rows[] = {
     [JSON] = {"json", 'j', NULL, "print JSON, with all that is known of each block"},
@@ -29,6 +29,8 @@ static const struct option_row rows[] = {
     [MISSES] = {"misses", 0, "PERCENT", "loads that miss (default 50)"},
     [COALESCED] = {"coalesced", 0, "LINES", "lines of a warp's load or store (default 1)"},
     [MOST] = {"most", 0, "COUNT", "most blocks, 1 to 40 (default 40)"},
+    [TRUST] = {"pointers", 0, "trusted|known",
+                  "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
 };
@@ -52,7 +54,7 @@ static const struct option_set interface = {
 /* The parsed command line. */
 struct request {
     const char *path, *symbol, *output, *machine;
-    bool json, all;
+    bool json, all, known_only;
     uint64_t lanes, line, address, misses, coalesced, most;
 };
 
@@ -178,7 +180,8 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
     const struct candidate_model model = {.lanes = (double)r->lanes,
                                           .line_ratio = (double)r->line / (double)r->address,
                                           .coalesced = (double)r->coalesced,
-                                          .load_misses = (double)r->misses / 100};
+                                          .load_misses = (double)r->misses / 100,
+                                          .known_only = r->known_only};
     struct decoder *decoder = decoder_new();
     bool done = program_find_entries(p, r->symbol, r->all, decoder, err);
     if (done) {
@@ -231,6 +234,11 @@ static int take(void *context, int option, const char *value)
     case ADDRESS: return number(option, value, 1, 16, &r->address);
     case MISSES: return number(option, value, 0, 100, &r->misses);
     case COALESCED: return number(option, value, 1, 32, &r->coalesced);
+    case TRUST:
+        r->known_only = strcmp(value, "known") == 0;
+        if (!r->known_only && strcmp(value, "trusted") != 0)
+            return options_usage_error(&interface, "--pointers is '%s'; it must be trusted or known", value);
+        break;
     case MOST: return number(option, value, 1, CANDIDATE_ENTRIES, &r->most);
     default:
         if (r->path)

@@ -22,7 +22,7 @@ struct found {
 #define HINTS ".tom.hints"
 
 /* The paper's model, as `croft candidates` has it by default: 32 threads, lines of 128 bytes, addresses of 8. */
-static const struct candidate_model model = {32, 16, 1, 0.5};
+static const struct candidate_model model = {32, 16, 1, 0.5, false};
 
 static bool find(struct found *f, const char *path, struct error *err)
 {

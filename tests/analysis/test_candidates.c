@@ -8,7 +8,8 @@
 
 enum { T3 = 28, LOOPS = 600, RANDOM = 500, FA3 = 13 };
 
-static const struct candidate_model paper = {32, 32, 1, 0.5}, ours = {32, 16, 1, 0.5};
+static const struct candidate_model paper = {32, 32, 1, 0.5, false}, ours = {32, 16, 1, 0.5, false},
+                                    wary = {32, 32, 1, 0.5, true};
 
 /* Hsieh et al., section 3.1.5: five registers, a load and a store in each round. With addresses of 4 bytes +110.25 for one
  * round and -39 for four; with addresses of 8 bytes +118.25 and -7. By hand: 160 - n * 33.5 and -n * 16.25 (8.25). */
@@ -151,6 +152,33 @@ static void scratchpad_stays(void **state)
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, loaded);
         candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Accesses through a pointer: one that was loaded (8 bytes), one that was computed of what was loaded, a word, one that the function
+ * got. Those of the first two are in no block if loaded pointers are not trusted. */
+static void loaded_pointers_are_trusted_or_not(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned kind = 0; kind < 4; kind++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, kind == 2 ? INSN_lw : kind == 3 ? INSN_addi : INSN_ld, OP(.rd = 11, .rs1 = 11));
+        if (kind == 1)
+            row(&rig, INSN_add, OP(.rd = 11, .rs1 = 11, .rs2 = 15));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        for (unsigned trusted = 0; trusted < 2; trusted++) {
+            struct candidates found = find(&rig, trusted ? &paper : &wary, 40);
+            assert_int_equal(found.count, trusted || kind >= 2);
+            candidates_free(&found);
+        }
     }
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
@@ -325,7 +353,7 @@ static void what_is_sent_is_enough(void **state)
 {
     (void)state;
     /* With a warp of no lanes registers cost nothing: all blocks with accesses are candidates. */
-    const struct candidate_model all = {0, 16, 1, 1};
+    const struct candidate_model all = {0, 16, 1, 1, false};
     struct rig rig;
     unsigned reached = 0;
     rig_init(&rig);
@@ -391,6 +419,7 @@ int main(void)
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(trip_counts_hold),
         cmocka_unit_test(scratchpad_stays),
+        cmocka_unit_test(loaded_pointers_are_trusted_or_not),
         cmocka_unit_test(blocks_have_one_entry),
         cmocka_unit_test(only_what_is_sure_counts),
         cmocka_unit_test(what_is_sent_is_enough),

@@ -60,6 +60,10 @@ for program in "$examples"/*; do
     judge $? "${program##*/}: all functions"
 done
 
+finds "known pointers" --pointers known "$examples/libor"
+check "known pointers: less, or as many" test "$(grep -c ' 0x' output)" -le 10
+refuses "pointers" 2 "--pointers is 'all'; it must be trusted or known" --pointers all "$examples/libor"
+
 # The table, and a program with it.
 finds "section" -o libor "$examples/libor"
 blocks=$(grep -c ' 0x' output)
