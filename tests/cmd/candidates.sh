@@ -56,13 +56,16 @@ says "JSON: stores" '"stores": 40\.0'
 says "JSON: ratio" '"line_ratio": 16\.0'
 says "JSON: rounds" '"static_rounds": 40'
 for program in "$examples"/*; do
-    "$croft" candidates --all "$program" >output 2>messages
-    judge $? "${program##*/}: all functions"
+    (ulimit -t 1 && exec "$croft" candidates --all "$program") >output 2>messages
+    judge $? "${program##*/}: all functions, within a second of processor time"
 done
 
 finds "known pointers" --pointers known "$examples/libor"
 check "known pointers: less, or as many" test "$(grep -c ' 0x' output)" -le 10
 refuses "pointers" 2 "--pointers is 'all'; it must be trusted or known" --pointers all "$examples/libor"
+
+(ulimit -t 1 && exec "$croft" candidates --symbol printf "$examples/libor") >output 2>messages
+judge $? "newlib's printf, within a second of processor time"
 
 # The table, and a program with it.
 finds "section" -o libor "$examples/libor"
