@@ -30,7 +30,7 @@ static const struct option_row rows[] = {
     [COALESCED] = {"coalesced", 0, "LINES", "lines of a warp's load or store (default 1)"},
     [MOST] = {"most", 0, "COUNT", "most blocks, 1 to 40 (default 40)"},
     [TRUST] = {"pointers", 0, "trusted|known",
-                  "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
+               "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
 };

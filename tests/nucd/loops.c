@@ -118,15 +118,15 @@ int main(void)
     show("plain, short");
     take_down(a + 5, b, N - 5);
     show("down");
-    take_structures((double (*)[8])a, N / 8);
+    take_structures((double(*)[8])a, N / 8);
     show("structures");
-    take_structures((double (*)[8])(a + 3), N / 8);
+    take_structures((double(*)[8])(a + 3), N / 8);
     show("structures across lines");
     take_gather(c, N);
     show("gather");
     take_gather(b, N);
     show("gather from what it writes");
-    take_rows((double (*)[16])b, N / 16, 1.5);
+    take_rows((double(*)[16])b, N / 16, 1.5);
     show("rows");
     take_bytes((uint8_t *)a + 5, (const uint8_t *)c, 30000, 3);
     show("bytes");
