@@ -282,7 +282,7 @@ if part gdb "sessions of gdb"; then
     suite "gdb" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/debug/gdb" tests/debug/gdb.sh
 fi
 if part demo "the demonstration"; then
-    suite "demo" demo
+    alone "demo" demo
 fi
 if part clang "compiled by Clang"; then
     other_build clang "${ALL:+unit-tests}" CC=clang

@@ -279,7 +279,8 @@ static void parts_nest_under_names_of_ones_own(void **state)
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
         "width, reconvergence, "
-        "warps, threads, block_threads, blocks, scratchpad, stack, stack_write_back, stack_near, stack_drop, "
+        "warps, threads, block_threads, blocks, launches, cluster, scratchpad, stack, stack_write_back, stack_near, "
+        "stack_drop, "
         "registers, clock, schedulers, policy, placement, placement_table, banks, walkers, memory_queue, accesses, "
         "one_line, atomics, latency, interval, power, energy, l1, crossbar, l2, tlb, walk_cache, memory");
 }
@@ -324,7 +325,7 @@ static void counts_take_patterns(void **state)
     assert_refused_as(
         folder, "near: {kind: group}\n", SETS("near.*.count=2"),
         "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
-        "description, harts, quantum, homes, stack_hash, memory, user_stack, host, accel, nucd, "
+        "description, harts, quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, "
         "l2, simt, crossbar, dram, mmu, devices");
 }
 
@@ -455,7 +456,7 @@ static void names_of_ones_own_are_words(void **state)
     assert_refused_as(*state, "near: {kind: grup}\n", NULL,
                       "/m.yaml:1: near: unknown kind 'grup'; did you mean 'group'?; allowed: group, dram, "
                       "link, crossbar, network, router, wire, llc, "
-                      "core, simt, nucd");
+                      "core, simt, nucd, tom_unit, tom");
 }
 
 /* A part of a name that no kind has a place for, without `kind`: nearly that of a part that exists, that of a kind, and
@@ -474,7 +475,7 @@ static void parts_without_a_kind_get_hints(void **state)
          "known at the top: name, "},
         {"x: {dram: {}}\n",
          "/m.yaml:1: unknown key 'x'; a part of that name needs its kind, one of group, dram, link, "
-         "crossbar, network, router, wire, llc, core, simt, nucd; known at the top: name, "},
+         "crossbar, network, router, wire, llc, core, simt, nucd, tom_unit, tom; known at the top: name, "},
         {"x: 5\n", "/m.yaml:1: unknown key 'x'; known at the top: name, "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -630,7 +631,7 @@ static void templates_are_named_by_dotted_keys(void **state)
     assert_refused_as(
         *state, templates, SETS("template=bus"),
         "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
-        "homes, stack_hash, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
+        "homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
