@@ -228,12 +228,14 @@ static enum launch_end run(struct threads *threads, const struct simt_launch_rec
     return end;
 }
 
-/* Keeps the program's call, which waits for multiprocessors, open if a debugger or a limit has cut the wait short. */
+/* Keeps the program's call, which waits for multiprocessors, open if a debugger, or a limit under one, has cut the
+ * wait short: it runs the system in slices. */
 static void keep_call(struct threads *threads, bool cut)
 {
     struct system *system = threads->system;
     if (system && system->scheduler)
-        system_keep_call(system, cut && !threads->user->ended && scheduler_goes_on(system->scheduler));
+        system_keep_call(system, cut && system->slice && !threads->user->ended &&
+                                     scheduler_goes_on(system->scheduler));
 }
 
 int64_t call_simt_launch(struct user *user, const uint64_t a[6])

@@ -128,7 +128,7 @@ for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --
         check "$what: the thread" grep -q "in thread ($([ $what = deep ] && echo 13 || echo 0), 0, 0) of block (1, 0, 0)" "$work/output"
         check "$what: the function" grep -q ' down+' "$work/output"
     done
-    run 0 "do not see threads" once --log commit:/dev/null
+    run 0 "does not see threads" once --log commit:/dev/null
 done
 
 # The coherence checker does not watch multiprocessors, which the first launch says, once.
