@@ -275,7 +275,7 @@ static void conflicts_are_told(void **state)
          "--set: devices.uart.irq: interrupt 11 already belongs to devices.rtc; choose another of "
          "1 to 96"},
         {"memory.base=0x0",
-         "virt.yaml:16: devices.plic.base: device plic at 0xc000000 overlaps main memory at 0x0"},
+         "virt.yaml:15: devices.plic.base: device plic at 0xc000000 overlaps main memory at 0x0"},
     };
     for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
         struct machine_config config;

@@ -242,7 +242,7 @@ static const struct fault faults[] = {
      "devices"},
     {"zzz: 1", NULL,
      "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, homes, "
-     "stack_hash, memory, "
+     "stack_hash, pages, memory, "
      "user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
