@@ -45,7 +45,8 @@ static const struct option_set interface = {
         "says\n"
         "how its equations are applied to RV64. By default, functions are looked at that kernels of the\n"
         "program call; if there are no kernels, all.\n"
-        "Machine tom offloads the blocks of the table, which are matched by address; a program with it runs as\n"
+        "Machine tom offloads the blocks of the table, which are matched by address; a program with it runs "
+        "as\n"
         "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,

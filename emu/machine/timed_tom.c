@@ -99,7 +99,9 @@ const void *timed_tom_site(struct timed *timed, const struct mem_site *memory)
     if (!grid)
         return NULL;
     struct tom_site *site = timed_keep(timed, sizeof *site);
-    *site = (struct tom_site){.memory = memory, .grid = grid, .decoder = timed->harts[0].decoder,
+    *site = (struct tom_site){.memory = memory,
+                              .grid = grid,
+                              .decoder = timed->harts[0].decoder,
                               .check = timed->options.check_coherence};
     list_stacks(timed, site);
     list_clusters(timed, site);

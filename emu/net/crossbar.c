@@ -185,12 +185,12 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
 {
     static const struct mem_client_ops client = {respond, request_room};
     assert(output < crossbar->config.outputs);
-    crossbar->outputs[output].link = (struct mem_link){
-        .port_ops = ops,
-        .port = port,
-        .client_ops = &client,
-        .client = &crossbar->outputs[output],
-        .refusals = &crossbar->responses.sources[output].counters.refusals};
+    crossbar->outputs[output].link =
+        (struct mem_link){.port_ops = ops,
+                          .port = port,
+                          .client_ops = &client,
+                          .client = &crossbar->outputs[output],
+                          .refusals = &crossbar->responses.sources[output].counters.refusals};
 }
 
 /* Lines of the track: outputs, then inputs. */

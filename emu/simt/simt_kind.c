@@ -157,7 +157,8 @@ static const struct part_default l1_defaults[] = {
     {NULL, NULL, NULL},
 };
 
-#define LEAKAGE "CACTI 7, itrs-hp, 40 nm, 360 K, 128 KiB, 16 ways, 128 bytes, 512 bits: 127.9 mW and gates 4.8 mW"
+#define LEAKAGE                                                                                              \
+    "CACTI 7, itrs-hp, 40 nm, 360 K, 128 KiB, 16 ways, 128 bytes, 512 bits: 127.9 mW and gates 4.8 mW"
 
 /* On Fermi, a hit in the second level takes 310 clocks of 1.4 GHz in all (ISPASS 2015). Here it takes 306:
  * the 46 clocks of a load that hits in the first level, 2 * 8 clocks and 4 for the line's bytes in the

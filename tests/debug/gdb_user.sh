@@ -1,5 +1,5 @@
 # Sessions with a user program. gdb.sh sources this file.
-# shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables are shared between the parts
+# shellcheck shell=bash disable=SC2016,SC2034,SC2153,SC2154 # variables are shared between the parts
 
 test_steps() {
     start "$OUT/program"

@@ -89,11 +89,11 @@ test_checks() {
     add "${count:-0}" 0
     check "$name: has checks" test "${count:-0}" -gt 0
     # With two harts at a time, QEMU's atomics are real ones.
-    local how=(-accel tcg,thread=multi)
+    local how=(-accel 'tcg,thread=multi')
     case ${3:-} in
     croft) return ;;
-    single) how=(-accel tcg,thread=single) ;;
-    counted) how=(-accel tcg,thread=single -icount shift=3,sleep=off) ;;
+    single) how=(-accel 'tcg,thread=single') ;;
+    counted) how=(-accel 'tcg,thread=single' -icount 'shift=3,sleep=off') ;;
     esac
     on_qemu "$name" -smp 2 "${how[@]}" </dev/null
     same "$name"

@@ -2,6 +2,7 @@
 # Pages shared by blocks, and pages placed by a table: pages.sh CROFT WORKDIR FOLDER (of the compiled examples/simt). croft pages
 # agrees with a count of the trace's raw records by sort and awk; a table moves pages, and with them off-chip flits, to where it
 # says; errors name file and line. Prints "N passed, N failed".
+# shellcheck disable=SC2016 # awk has variables of its own
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
