@@ -182,7 +182,7 @@ static void leave(void *argument)
 static void outlive(void *argument)
 {
     (void)argument;
-    while (threads[0].alive)
+    while (*(volatile unsigned *)&threads[0].alive)
         continue;
     printf("last\n");
     exit(6);
