@@ -126,7 +126,7 @@ static struct partitions *partitions_new(unsigned slices, const char *interleave
         crossbar_connect(all->crossbar, i, &llc_ops, all->slices[i]);
     }
     all->link = (struct mem_link){
-        &crossbar_ops, crossbar_port(all->crossbar, 0), &client_ops, all, NULL, false, NULL};
+        &crossbar_ops, crossbar_port(all->crossbar, 0), &client_ops, all, NULL, false, NULL, NULL};
     return all;
 }
 
