@@ -279,9 +279,11 @@ static void parts_nest_under_names_of_ones_own(void **state)
         folder, stacks, SETS("far.*.sm.wraps=96"),
         "--set: unknown key 'far.*.sm.wraps'; did you mean 'far.*.sm.warps'? Known in far.0.sm: count, "
         "width, reconvergence, "
-        "warps, threads, block_threads, blocks, launches, cluster, scratchpad, stack, stack_write_back, stack_near, "
+        "warps, threads, block_threads, blocks, launches, cluster, scratchpad, stack, stack_write_back, "
+        "stack_near, "
         "stack_drop, "
-        "registers, clock, schedulers, policy, placement, placement_table, banks, walkers, memory_queue, accesses, "
+        "registers, clock, schedulers, policy, placement, placement_table, banks, walkers, memory_queue, "
+        "accesses, "
         "one_line, atomics, latency, interval, power, energy, l1, crossbar, l2, tlb, walk_cache, memory");
 }
 
@@ -628,10 +630,10 @@ static void templates_are_named_by_dotted_keys(void **state)
     (void)snprintf(text, sizeof text, "%sa.template: buss\n", templates);
     assert_refused_as(*state, text, NULL, "/m.yaml:6: template: unknown template 'buss'");
     assert_refused_as(*state, templates, SETS("a.template=buss"), "--set: template: unknown template 'buss'");
-    assert_refused_as(
-        *state, templates, SETS("template=bus"),
-        "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
-        "homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices");
+    assert_refused_as(*state, templates, SETS("template=bus"),
+                      "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
+                      "homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+                      "dram, mmu, devices");
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)

@@ -229,7 +229,8 @@ static const struct fault faults[] = {
     {"\n- harts\n", NULL, "%s/m.yaml:2: a machine description is a mapping of keys, such as `harts: 1`"},
     {"harts: 1\nhart: 1\n", NULL,
      "%s/m.yaml:2: unknown key 'hart'; did you mean 'harts'? Known at the top: name, description, harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, "
+     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "mmu, "
      "devices"},
     {"\nmemory:\n  siez: 1 GiB\n", NULL,
      "%s/m.yaml:3: unknown key 'memory.siez'; did you mean 'memory.size'? Known in memory: base, size"},
@@ -238,7 +239,8 @@ static const struct fault faults[] = {
     {"user_stak:\n  size: 1 MiB\n", NULL,
      "%s/m.yaml:1: unknown key 'user_stak'; did you mean 'user_stack'? Known at the top: name, description, "
      "harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, "
+     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "mmu, "
      "devices"},
     {"zzz: 1", NULL,
      "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, homes, "
@@ -246,7 +248,8 @@ static const struct fault faults[] = {
      "user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, "
+     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "mmu, "
      "devices"},
     {"memory: 1 GiB", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
     {"harts:\n  count: 1\n", NULL, "%s/m.yaml:1: harts takes one value, not a mapping"},
@@ -330,7 +333,8 @@ static const struct fault faults[] = {
      "--set: unknown key 'user_stak.size'; did you mean 'user_stack.size'? Known at the top: name, "
      "description, "
      "harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, "
+     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "mmu, "
      "devices"},
     {"{}", "memory=1", "--set: 'memory' is a section, not a value; its keys: base, size"},
     {"{}", "extends=functional", "--set: extends belongs in a machine file; choose a machine with --machine"},
@@ -341,7 +345,8 @@ static const struct fault faults[] = {
     {"{}",
      "memory.size=", "--set: memory.size: has no value; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"{}", "=",
-     "--set: unknown key ''; known at the top: name, description, harts, quantum, homes, stack_hash, pages, memory, "
+     "--set: unknown key ''; known at the top: name, description, harts, quantum, homes, stack_hash, pages, "
+     "memory, "
      "user_stack, "
      "host, "
      "accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
