@@ -89,6 +89,7 @@ static void fields_have_the_sources_of_the_description(void **state)
     assert_non_null(strstr(text, "\"meaning\": \"measured\""));
     free(text);
     stats_free(stats);
+    free(published.groups);
     energy_free(&ledger);
 }
 
