@@ -8,10 +8,12 @@ FUZZ_CHECKS := address,undefined
 FUZZ_MAKE   := $(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) SETUP=no CC=clang OPTIMIZE='-O1 -g' \
                SANITIZE='-fsanitize=fuzzer-no-link,$(FUZZ_CHECKS) -fno-sanitize-recover=undefined'
 
-.PHONY: fuzz fuzz-build fuzz-keep
-fuzz: | $(BUILD)/setup-test.stamp ## run each fuzzer for FUZZ_TIME seconds (60)
-	$(FUZZ_MAKE) fuzz-build FUZZ_NAMES='$(FUZZ_NAMES)'
+.PHONY: fuzz fuzz-programs fuzz-build fuzz-keep
+fuzz: fuzz-programs ## run each fuzzer for FUZZ_TIME seconds (60)
 	FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_NAMES)
+
+fuzz-programs: | $(BUILD)/setup-test.stamp
+	+$(FUZZ_MAKE) fuzz-build FUZZ_NAMES='$(FUZZ_NAMES)'
 
 # Rules of the second build.
 fuzz-build: $(FUZZ_NAMES:%=$(BUILD)/bin/fuzz-%)

@@ -305,7 +305,7 @@ if part networks "random networks, and 10 million flits with all checks"; then
 fi
 
 if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then
-    suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
+    built fuzz-programs && suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
 fi
 
 alone "files left in the tree" tidy

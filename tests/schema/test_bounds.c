@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -247,7 +248,8 @@ static void random_mutations_are_survived(void **state)
         must_load(folder, &whole, good[i], NULL);
         machine_free(&whole);
     }
-    for (unsigned i = 0; i < 6000; i++) {
+    const unsigned count = getenv("ALL") ? 6000 : 2000;
+    for (unsigned i = 0; i < count; i++) {
         char text[2048];
         struct machine_config config;
         struct error err;
@@ -268,7 +270,7 @@ static void random_mutations_are_survived(void **state)
         if (strncmp(err.text, folder->path, strlen(folder->path)) != 0 || !strstr(err.text, "m.yaml:"))
             fail_msg("%s\n%s", err.text, text);
     }
-    assert_true(timed > 150 && refused > 1000 && joined > 200); /* all do happen */
+    assert_true(timed > count / 40 && refused > count / 6 && joined > count / 30); /* all do happen */
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
