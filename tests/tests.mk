@@ -14,6 +14,7 @@ UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 # What test programs share: linked as an archive, so that each takes what it needs.
 TEST_LIB    := $(BUILD)/tests/libtest.a
 TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine_rig.c \
+               tests/neural/reference.c \
                $(addprefix tests/hart/,directed.c fixture.c generate.c oracle_qemu.c oracle_unicorn.c pair.c \
                subject.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
@@ -34,7 +35,8 @@ soak: ## what takes too long for each change: all combinations, long streams, ot
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 programs: $(PROGRAM_FILES)
 
-$(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/isa/objdump.o: \
+$(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/isa/objdump.o \
+    $(BUILD)/obj/tests/neural/print_networks.o: \
     | $(BUILD)/setup-test.stamp $(MAP_HEADER)
 
 $(TEST_LIB): $(TEST_OBJ)
@@ -45,8 +47,8 @@ $(TEST_LIB): $(TEST_OBJ)
 
 LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(LIB_OBJ) $(TEST_LIBS) $(EMU_LIBS) -o $@
 
-$(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump: $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
-    $(TEST_LIB) $(LIB_OBJ)
+$(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump $(BUILD)/tests/neural/print_networks: \
+    $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIB) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK_TEST)
 
@@ -94,7 +96,7 @@ format: | $(BUILD)/setup-lint.stamp ## lay all C files out
 	clang-format -i $(C_FILES)
 
 -include $(TEST_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/hart/streams.d \
-    $(BUILD)/obj/tests/isa/objdump.d
+    $(BUILD)/obj/tests/isa/objdump.d $(BUILD)/obj/tests/neural/print_networks.d
 
 # Accelerators run the real firmware.
 FIRMWARE_TESTS := $(filter nucd/test_accelerator%,$(UNIT_SRC:tests/%.c=%))

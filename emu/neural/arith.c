@@ -15,7 +15,7 @@ enum {
 #define NAN_WORD UINT32_C(0x7fc00000)
 
 static const uint32_t upper_sigmoid[HALF_TABLE] = {
-#include "emu/neural/sigmoid.def"
+#include "isa/include/croft/sigmoid_table.h"
 };
 
 const char *arith_name(enum arith_kind kind)
@@ -124,7 +124,7 @@ static inline uint64_t add_fixed(uint64_t sum, uint32_t data, int64_t by)
     if (__builtin_mul_overflow((int64_t)(int32_t)data, by, &product) ||
         __builtin_add_overflow((int64_t)sum, product, &result)) {
         __int128 exact = (__int128)(int64_t)sum + (__int128)(int32_t)data * by;
-        result = exact < 0 ? INT64_MIN : INT64_MAX;
+        result = exact < INT64_MIN ? INT64_MIN : exact > INT64_MAX ? INT64_MAX : (int64_t)exact;
     }
     return (uint64_t)result;
 }

@@ -1,5 +1,6 @@
-/* The upper half of the sigmoid table: entry i is 2^24 / (1 + exp(-x)) at x = (i + 1/2) / 128, rounded to nearest.
- * The lower half is its complement to 2^24. tests/neural/test_arith.c computes it again. */
+/* The rows of the sigmoid table's upper half, to be included in an initializer: entry i is 2^24 / (1 + exp(-x)) at
+ * x = (i + 1/2) / 128, rounded to nearest. The lower half is its complement to 2^24. tests/neural/test_arith.c
+ * computes it again. */
 // clang-format off
 0x804000, 0x80bfff, 0x813ffd, 0x81bff9, 0x823ff1, 0x82bfe4, 0x833fd2, 0x83bfba, 0x843f9a, 0x84bf71,
 0x853f3f, 0x85bf03, 0x863ebb, 0x86be66, 0x873e05, 0x87bd94, 0x883d15, 0x88bc84, 0x893be3, 0x89bb2f,
