@@ -9,13 +9,17 @@ SIMT_EXAMPLES  := $(SIMT_KERNELS:%=$(EXAMPLES)/simt/%)
 # The workloads of the NUPIM and TOM papers that are not among the kernels above.
 WORKLOADS      := bfs btree cfd heartwall kmeans libor lulesh nn ray srad streamcluster
 WORKLOAD_FILES := $(WORKLOADS:%=$(EXAMPLES)/workloads/%)
+# The applications of the AxRAM paper.
+AXRAM_APPS     := binarization blackscholes convolution inversek2j jmeint laplacian meanfilter newton_raph sobel srad
+AXRAM_FILES    := $(AXRAM_APPS:%=$(EXAMPLES)/axram/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
 
-.PHONY: examples simt-examples workloads demo
+.PHONY: examples simt-examples workloads axram-examples demo
 examples: $(EXAMPLE_FILES) ## cross-compile the examples
 simt-examples: $(SIMT_EXAMPLES) ## cross-compile the kernels for multiprocessors
 workloads: $(WORKLOAD_FILES) ## cross-compile the workloads of the NUPIM and TOM papers
+axram-examples: $(AXRAM_FILES) ## cross-compile the applications of the AxRAM paper, with their original functions
 
 $(EXAMPLES)/spmv: examples/spmv/spmv.c examples/spmv/matrix.c examples/spmv/matrix.h
 $(EXAMPLES)/hello: examples/hello.c
@@ -36,6 +40,11 @@ $(SIMT_EXAMPLES): $(EXAMPLES)/simt/%: examples/simt/%.c examples/simt/kernel.h $
 
 # Square roots are single instructions, as on a GPU, which has no errno.
 $(WORKLOAD_FILES): $(EXAMPLES)/workloads/%: examples/workloads/%.c examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) -fno-math-errno $< -lm -o $@
+
+$(AXRAM_FILES): $(EXAMPLES)/axram/%: examples/axram/%.c examples/axram/app.h examples/axram/image.h \
+    examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -fno-math-errno $< -lm -o $@
 
