@@ -6,7 +6,7 @@ endif
 WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
 OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
-LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd
+LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd fann
 # The bodies of instruction rows mix widths and signs on purpose, as the specification does.
 ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/simt/warp_rows*.c) emu/simt/warp_fp.c
 

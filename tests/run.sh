@@ -262,6 +262,10 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     built simt-examples && suite "offloaded blocks" tests/tom/tom.sh "$BUILD/bin/croft" "$BUILD/tests/tom/work" \
         "$BUILD/examples/simt"
     built simt-examples && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt"
+    built "$BUILD/tests/neural/print_networks" && suite "neural networks" tests/neural/neural.sh "$BUILD/bin/croft" \
+        "$BUILD/tests/neural/work" "$BUILD/tests/neural/print_networks"
+    built axram-examples && suite "axram applications" tests/neural/apps.sh "$BUILD/bin/croft" "$BUILD/tests/neural/apps" \
+        "$BUILD"/examples/axram/*
 fi
 if part machines "whole programs and statistics on machines with a clock"; then
     built programs machines &&

@@ -17,6 +17,7 @@ int cmd_experiment(int argc,
                    char **argv);       /* runs programs on variants of a machine, and tabulates statistics */
 int cmd_report(int argc, char **argv); /* makes a page of results */
 int cmd_net(int argc, char **argv);
+int cmd_neural(int argc, char **argv);  /* trains networks that approximate functions */
 int cmd_pages(int argc, char **argv);   /* tells how blocks of threads share pages */
 int cmd_show(int argc, char **argv);    /* prints a machine's resolved description */
 int cmd_version(int argc, char **argv); /* prints version and compiler */

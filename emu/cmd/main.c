@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
     {"report", cmd_report, "make a page of an experiment's or a run's results"},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
+    {"neural", cmd_neural, "train neural networks that stand for marked functions"},
     {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory"},
     {"pages", cmd_pages, "tell how blocks of threads share the pages of a memory trace, and place them"},
     {"disasm", cmd_disasm, "disassemble a program, or single instructions"},

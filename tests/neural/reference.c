@@ -178,10 +178,10 @@ static uint32_t one(enum arith_kind kind)
     return kind == ARITH_FP ? UINT32_C(0x3f800000) : UINT32_C(1) << 24;
 }
 
-/* Returns what neuron `index` of a layer gives; layer 0 is the inputs. */
+/* Writes what a layer's neurons give; layer 0 is the inputs. */
 static void layer_values(const struct network *n, unsigned layer, const uint32_t *inputs, uint32_t *values)
 {
-    uint32_t below[NETWORK_INPUTS + 1];
+    uint32_t below[NETWORK_INPUTS + 1] = {0};
     unsigned first = 0;
     for (unsigned i = 0; i < n->size[0] && layer == 0; i++)
         values[i] = inputs[i];

@@ -1,0 +1,39 @@
+/* Observed calls of a function: inputs and outputs, their ranges, and their scaling for a network.
+ *
+ * A file of samples (isa/include/croft/approx.h) has 32-bit little-endian words: SAMPLES_SIGNATURE, inputs, outputs; then for
+ * each call its inputs and outputs as single-precision numbers. */
+#ifndef EMU_NEURAL_SAMPLES_H
+#define EMU_NEURAL_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/sim/error.h"
+
+enum { SAMPLES_LEAST = 32, SAMPLES_LINES = 96 /* most inputs and outputs together */ };
+
+#define SAMPLES_SPAN      0.8 /* a network's output over the observed range: from 0.1 to 0.9 */
+#define SAMPLES_SIGNATURE UINT32_C(0x53585041) /* "APXS" */
+
+struct samples {
+    unsigned inputs, outputs;
+    size_t observed, count; /* calls in the file; calls that were kept */
+    float *values;          /* of each kept call, inputs and then outputs */
+    /* Pairs: an input x becomes x * pair[0] + pair[1], from 0 to 2 over the observed range (1 if there is one value); a network's output y, from 0.1 to
+     * 0.9 over the observed range, becomes y * pair[0] + pair[1]. Both with one rounding (fmaf). */
+    float scale[2 * SAMPLES_LINES];
+    float *in, *out; /* the kept calls, scaled: what a network gets and what it is to give */
+};
+
+/* Reads a file and keeps at most `most` calls, chosen and ordered by the seed. An error names the file and the call. Release
+ * it with samples_free(), after errors too. */
+bool samples_read(struct samples *samples, const char *path, size_t most, uint64_t seed, struct error *err);
+void samples_free(struct samples *samples);
+
+/* Returns what the function returned for output `output` of a kept call. */
+float samples_output(const struct samples *samples, size_t call, unsigned output);
+
+/* Returns the next number of a generator (splitmix64). */
+uint64_t samples_random(uint64_t *state);
+
+#endif

@@ -1,0 +1,44 @@
+/* The neural transformation of a function: which topology, and its weights in each arithmetic. */
+#ifndef EMU_NEURAL_SEARCH_H
+#define EMU_NEURAL_SEARCH_H
+
+#include "emu/neural/train.h"
+
+enum { SEARCH_TOPOLOGIES = 30, SEARCH_FOLDS = 10 };
+
+struct search_options {
+    uint64_t seed;
+    unsigned folds;      /* parts of the cross-validation, 2 to SEARCH_FOLDS */
+    unsigned epochs;     /* of the chosen network's training; the search takes a fifth */
+    unsigned iterations; /* of SHA, 1 to ARITH_SHIFTS */
+    double slack;        /* the smallest network whose error is at most 1 + slack times the least is taken */
+    struct network topology; /* layers 0: searched; else hidden layers and layers are given */
+    /* Called before each part of the work; NULL: not at all. */
+    void (*tell)(void *context, unsigned done, unsigned all, const struct network *network);
+    void *context;
+};
+
+struct search_candidate {
+    unsigned layers, size[NETWORK_LAYERS + 1];
+    double error; /* mean of the folds' errors (train_error()) */
+};
+
+/* The result in one arithmetic. */
+struct search_network {
+    struct network network;
+    double error, relative_error; /* in calls that had no part in the training */
+};
+
+struct search_result {
+    struct search_candidate candidates[SEARCH_TOPOLOGIES];
+    unsigned count, chosen;
+    struct train_range test; /* the calls of the errors */
+    struct search_network of[ARITH_KINDS];
+};
+
+/* Searches and trains. The last fifth of the samples is kept for the errors of the result. The same samples and options give
+ * the same result. */
+void search_network(struct search_result *result, const struct samples *samples,
+                    const struct search_options *options);
+
+#endif
