@@ -123,3 +123,7 @@ $(BENCH_DIR)/rate $(BENCH_DIR)/wide: $(BENCH_DIR)/%: tests/bench/simt/%.c $(SHAR
 
 bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
+
+.PHONY: bench-axram-quality
+bench-axram-quality: $(BUILD)/bin/croft sysroot ## quality that the AxRAM paper's applications lose by networks (EPOCHS, ELEMENTS, IMAGES, APPS)
+	@tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality

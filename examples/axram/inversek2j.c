@@ -2,7 +2,7 @@
  * descent: each joint in turn points the arm's end at the target, at most a little at a time. */
 #include "app.h"
 
-enum { JOINTS = 3, ROUNDS = 30 };
+enum { JOINTS = 3, ROUNDS = 12 };
 
 /* Computes where joints begin; [JOINTS] is the arm's end. */
 static inline void place(const float *angle, float x[JOINTS + 1], float y[JOINTS + 1])
@@ -27,7 +27,7 @@ CROFT_APPROX(inversek2j, 2, 3)
             float ex = x[JOINTS] - x[joint], ey = y[JOINTS] - y[joint], tx = in[0] - x[joint],
                   ty = in[1] - y[joint];
             float turn = atan2f(ex * ty - ey * tx, ex * tx + ey * ty);
-            out[joint] += turn < -0.1F ? -0.1F : turn > 0.1F ? 0.1F : turn;
+            out[joint] += turn < -0.2F ? -0.2F : turn > 0.2F ? 0.2F : turn;
         }
 }
 
