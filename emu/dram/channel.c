@@ -14,27 +14,37 @@ void dram_channel_tell(const struct dram_channel *channel, enum dram_command com
     const struct dram_common *common = channel->common;
     const struct dram_rules *rules = &common->rules;
     const enum dram_extent extent = rules->extent[command];
-    struct dram_record record = {
-        .cycle = channel->floor,
-        .command = command,
-        .channel = channel->index,
-        .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : rules->rank_of[index],
-        .group = extent >= DRAM_EXTENT_RANK ? 0 : rules->group_of[index] % common->config.groups,
-        .bank = extent == DRAM_EXTENT_BANK ? index % common->config.banks : 0,
-        .row = row,
-        .column = column};
+    struct dram_record record = {.cycle = channel->floor,
+                                 .command = command,
+                                 .channel = channel->index,
+                                 .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : rules->rank_of[index],
+                                 .group = extent == DRAM_EXTENT_ALIKE || extent >= DRAM_EXTENT_RANK
+                                              ? 0
+                                              : rules->group_of[index] % common->config.groups,
+                                 .bank = extent <= DRAM_EXTENT_ALIKE ? index % common->config.banks : 0,
+                                 .row = row,
+                                 .column = column};
     OBSERVER_TELL(&common->observers, struct dram_observer, command, &record);
 }
 
-void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank)
+void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank, uint32_t row)
 {
     const struct dram_rules *rules = &channel->common->rules;
     const uint64_t banks = dram_timing_banks(rules, command, bank);
+    const bool alike = rules->extent[command] == DRAM_EXTENT_ALIKE;
+    if (alike)
+        dram_timing_spread(&channel->timing, command, bank, channel->floor);
     for (uint32_t rank = 0; rank < rules->ranks; rank++)
         if (rules->change[command] == DRAM_CHANGE_CLOSES)
             dram_channel_close(channel, rank, banks);
-    for (uint64_t left = banks; left; left &= left - 1)
-        dram_requests_bank(channel, (uint32_t)__builtin_ctzll(left));
+    for (uint64_t left = banks; left; left &= left - 1) {
+        const uint32_t each = (uint32_t)__builtin_ctzll(left);
+        if (rules->change[command] == DRAM_CHANGE_OPENS)
+            dram_channel_open(channel, each, row);
+        if (alike)
+            dram_requests_group(channel, each);
+        dram_requests_bank(channel, each);
+    }
 }
 
 void dram_channel_ask(struct dram_channel *channel)

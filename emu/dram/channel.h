@@ -167,7 +167,8 @@ static inline void dram_channel_choose(struct dram_channel *channel)
  * command to several banks. */
 void dram_channel_tell(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
                        uint32_t row, uint32_t column);
-void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank);
+void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                         uint32_t row);
 
 /* Parts of dram_channel_issue(): open a bank; close banks of a rank. */
 static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
@@ -230,7 +231,7 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
         return;
     }
     dram_channel_send(channel, command, bank, row, column);
-    dram_channel_change(channel, command, bank);
+    dram_channel_change(channel, command, bank, row);
 }
 
 /* Returns a cycle before which no command of the requests or of added agents comes; CLOCK_NEVER if none comes

@@ -110,6 +110,19 @@ static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command ea
     return end > start ? end - start : 0;
 }
 
+/* Returns the command of command.def that a command for a bank of each group stands for, once in each group: it keeps
+ * their distances, except among its own parts. */
+static enum dram_command part_of(const struct dram_command_row *row, enum dram_command command)
+{
+    if (row->extent != DRAM_EXTENT_ALIKE)
+        return command;
+    if (row->change == DRAM_CHANGE_OPENS)
+        return DRAM_ACT;
+    if (row->change == DRAM_CHANGE_CLOSES)
+        return DRAM_PRE;
+    return row->data == DRAM_DATA_WRITE_INSIDE ? DRAM_WR : DRAM_RD;
+}
+
 /* Returns whether both commands affect one common `place`: a bank, a group or a rank. */
 static bool meet(const struct dram_command_row *earlier, const struct dram_command_row *later,
                  enum dram_relation relation, enum dram_extent place)
@@ -153,8 +166,17 @@ static uint32_t own_gap(const struct dram_config *config, enum dram_command earl
 static uint32_t stated_gap(const struct dram_config *config, enum dram_command earlier,
                            enum dram_command later, enum dram_relation relation)
 {
-    if (earlier >= DRAM_OWN || later >= DRAM_OWN)
+    const struct dram_command_row *rows = dram_commands(config);
+    const enum dram_command first = part_of(&rows[earlier], earlier), second = part_of(&rows[later], later);
+    if (first >= DRAM_OWN || second >= DRAM_OWN)
         return own_gap(config, earlier, later, relation);
+    if ((first != earlier || second != later) && relation != DRAM_OTHER_RANK) {
+        /* Parts of them are in the same group. The last activate of several comes later. */
+        const enum dram_relation near = relation == DRAM_SAME_BANK ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
+        const uint32_t gap = longer(stated_gap(config, first, second, near),
+                                    stated_gap(config, first, second, DRAM_SAME_RANK));
+        return gap && first == DRAM_ACT && first != earlier ? gap + ck(config, config->tACT4) : gap;
+    }
     if (relation == DRAM_OTHER_RANK)
         return other_rank_gap(config, earlier, later);
     uint32_t gap = rank_gap(config, earlier, later, relation != DRAM_SAME_RANK);
@@ -206,11 +228,14 @@ static bool violation(struct dram_checker *checker, const struct dram_record *re
     return false;
 }
 
-static enum dram_relation relation_of(const struct dram_record *a, const struct dram_record *b)
+static enum dram_relation relation_of(const struct dram_checker *checker, const struct dram_record *a,
+                                      const struct dram_record *b)
 {
+    const bool alike = checker->rows[a->command].extent == DRAM_EXTENT_ALIKE ||
+                       checker->rows[b->command].extent == DRAM_EXTENT_ALIKE;
     if (a->rank != b->rank)
         return DRAM_OTHER_RANK;
-    if (a->group != b->group)
+    if (a->group != b->group && !alike)
         return DRAM_SAME_RANK;
     return a->bank == b->bank ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
 }
@@ -237,7 +262,7 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
                         on_column_bus(checker, past->command) == on_column_bus(checker, record->command);
         if (same_bus && distance < (past->command == DRAM_ACT ? c->act_clocks : 1))
             return violation(checker, record, "the command bus is busy");
-        uint32_t gap = checker->gaps[past->command][record->command][relation_of(past, record)];
+        uint32_t gap = checker->gaps[past->command][record->command][relation_of(checker, past, record)];
         if (distance < gap) {
             char rule[160];
             (void)snprintf(rule, sizeof rule,
@@ -250,14 +275,17 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
     return true;
 }
 
-/* Checks that the last `limit` activates were not all within `span` (fs) before this one. */
+/* Checks that of `limit` + 1 activates, the last `together` of which are this command's, the first is not within `span`
+ * (fs) before it. */
 static bool check_window(struct dram_checker *checker, const struct dram_checker_channel *channel,
-                         const struct dram_record *record, uint32_t limit, uint64_t span, const char *rule)
+                         const struct dram_record *record, uint32_t together, uint32_t limit, uint64_t span,
+                         const char *rule)
 {
     uint64_t count = channel->activate_count[record->rank];
-    if (span == 0 || count < limit)
+    const uint32_t before = limit + 1 - together;
+    if (span == 0 || count < before)
         return true;
-    uint64_t past = channel->activates[record->rank][(count - limit) % 32];
+    uint64_t past = channel->activates[record->rank][(count - before) % 32];
     return record->cycle - past >= ck(&checker->config, span) || violation(checker, record, rule);
 }
 
@@ -303,6 +331,7 @@ static bool own_concerns(const struct dram_checker *checker, const struct dram_r
     const bool group = rank && bank / c->banks % c->groups == record->group;
     switch (row->extent) {
     case DRAM_EXTENT_BANK: return group && bank % c->banks == record->bank;
+    case DRAM_EXTENT_ALIKE: return rank && bank % c->banks == record->bank;
     case DRAM_EXTENT_GROUP: return group;
     case DRAM_EXTENT_RANK: return rank;
     default: return true;
@@ -321,7 +350,7 @@ static bool check_own_state(struct dram_checker *checker, struct dram_checker_ch
             return violation(checker, record, "the bank is closed");
         if (row->needs == DRAM_NEEDS_CLOSED && channel->open[bank])
             return violation(checker, record, "the bank is open");
-        if (row->bus == DRAM_BUS_COLUMN && row->extent == DRAM_EXTENT_BANK && channel->open[bank] &&
+        if (row->bus == DRAM_BUS_COLUMN && row->extent <= DRAM_EXTENT_ALIKE && channel->open[bank] &&
             channel->row[bank] != record->row)
             return violation(checker, record, "another row is open");
         if (row->change == DRAM_CHANGE_KEEPS)
@@ -391,11 +420,16 @@ bool dram_checker_command(struct dram_checker *checker, const struct dram_record
     struct dram_checker_channel *channel = &checker->channels[record->channel];
     bool good = check_gaps(checker, channel, record);
     if (opens(checker, record->command)) {
-        good &= check_window(checker, channel, record, 4, c->tFAW, "a fifth activate within tFAW");
-        good &= check_window(checker, channel, record, 32, c->t32AW, "a 33rd activate within t32AW");
-        channel->activates[record->rank][channel->activate_count[record->rank]++ % 32] = record->cycle;
+        const uint32_t together = checker->rows[record->command].extent == DRAM_EXTENT_ALIKE ? c->groups : 1;
+        good &= check_window(checker, channel, record, together, 4, c->tFAW, "a fifth activate within tFAW");
+        good &=
+            check_window(checker, channel, record, together, 32, c->t32AW, "a 33rd activate within t32AW");
+        for (uint32_t i = 0; i < together; i++)
+            channel->activates[record->rank][channel->activate_count[record->rank]++ % 32] =
+                record->cycle + (i ? ck(c, c->tACT4) * i / (together - 1) : 0);
     }
-    if (moves_data(record->command) || checker->rows[record->command].data != DRAM_DATA_NONE)
+    if (moves_data(record->command) || checker->rows[record->command].data == DRAM_DATA_READ ||
+        checker->rows[record->command].data == DRAM_DATA_WRITE)
         good &= check_data(checker, channel, record);
     good &= check_state(checker, channel, record);
     channel->past[channel->count++ % DRAM_HISTORY] = *record;

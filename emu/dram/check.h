@@ -1,5 +1,6 @@
 /* The rule checker. It checks commands against the datasheets' rules, which it states independently, without
- * the standards' tables. Only for the additional commands of a standard it reads the rules of their rows; it
+ * the standards' tables. A command for a bank of each group (ACT4 ...) keeps the distances of as many commands of one bank.
+ * Only for the other additional commands of a standard it reads the rules of their rows; it
  * compares each such command with the earlier commands, rule by rule, instead of keeping times as the timing
  * state does. */
 #ifndef EMU_DRAM_CHECK_H

@@ -24,17 +24,31 @@ enum { DRAM_OWN_COMMANDS = DRAM_COMMANDS - DRAM_OWN }; /* most commands that a s
 /* The command buses of memories with two. */
 enum dram_bus { DRAM_BUS_ROW, DRAM_BUS_COLUMN, DRAM_BUSES };
 
-/* The banks that a command affects, from the smallest to the largest set. */
-enum dram_extent { DRAM_EXTENT_BANK, DRAM_EXTENT_GROUP, DRAM_EXTENT_RANK, DRAM_EXTENT_CHANNEL };
+/* The banks that a command affects, from the smallest to the largest set. ALIKE: the bank of that number in each group of
+ * the rank. */
+enum dram_extent {
+    DRAM_EXTENT_BANK,
+    DRAM_EXTENT_ALIKE,
+    DRAM_EXTENT_GROUP,
+    DRAM_EXTENT_RANK,
+    DRAM_EXTENT_CHANNEL
+};
 
 /* The required state of all affected banks. */
 enum dram_needs { DRAM_NEEDS_ANY, DRAM_NEEDS_OPEN, DRAM_NEEDS_CLOSED };
 
-/* The state of these banks after the command. Only commands for one bank open. */
+/* The state of these banks after the command. Only commands for one bank, or one of each group, open. */
 enum dram_change { DRAM_CHANGE_KEEPS, DRAM_CHANGE_OPENS, DRAM_CHANGE_CLOSES };
 
-/* The burst that a command moves over the data bus: from tCL or tCWL after the command, for tBURST. */
-enum dram_data { DRAM_DATA_NONE, DRAM_DATA_READ, DRAM_DATA_WRITE };
+/* The burst that a command moves over the data bus: from tCL or tCWL after the command, for tBURST. INSIDE: a column that
+ * stays in the devices, where it keeps the distances of a burst. */
+enum dram_data {
+    DRAM_DATA_NONE,
+    DRAM_DATA_READ,
+    DRAM_DATA_WRITE,
+    DRAM_DATA_READ_INSIDE,
+    DRAM_DATA_WRITE_INSIDE
+};
 
 /* The counters of a channel, which the memory registers as statistics. */
 #define DRAM_COUNTERS(row)                                                                                   \

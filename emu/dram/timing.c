@@ -75,7 +75,7 @@ static void take_bank_times(struct dram_rules *rules, const struct dram_table *t
                             enum dram_command as)
 {
     for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS && rules->commands[earlier].name; earlier++)
-        if (rules->extent[earlier] == DRAM_EXTENT_BANK &&
+        if (rules->extent[earlier] <= DRAM_EXTENT_ALIKE &&
             of_bank(rules, table, earlier, as) > longest(rules, table, earlier, rare, target_at(rules, rare)))
             return;
     rules->bank_as[rare] = (uint8_t)as;
@@ -124,7 +124,9 @@ static void take_commands(struct dram_rules *rules, const struct dram_config *co
     rules->commands = dram_commands(config);
     for (enum dram_command command = 0; command < DRAM_COMMANDS; command++) {
         const struct dram_command_row *row = &rules->commands[command];
-        assert(row->change != DRAM_CHANGE_OPENS || row->extent == DRAM_EXTENT_BANK);
+        assert(row->change != DRAM_CHANGE_OPENS || row->extent <= DRAM_EXTENT_ALIKE);
+        if (row->change == DRAM_CHANGE_OPENS && row->extent == DRAM_EXTENT_ALIKE)
+            rules->wide_open = command;
         rules->bus[command] = config->dual_command && row->bus == DRAM_BUS_COLUMN;
         rules->bus_clocks[command] = command == DRAM_ACT ? (uint8_t)config->act_clocks : 1;
         rules->timed_as[command] = (uint8_t)row->timed_as;
@@ -140,6 +142,7 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
 {
     memset(rules, 0, sizeof *rules);
     rules->act_shift = config->act_last_clock ? config->act_clocks - 1 : 0;
+    rules->act4 = dram_config_clocks(config).tACT4;
     take_commands(rules, config);
     take_bank_times(rules, table, DRAM_PREA, DRAM_PRE);
     take_bank_times(rules, table, DRAM_REF, DRAM_ACT);
@@ -184,6 +187,17 @@ uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_comm
     return ready;
 }
 
+/* Delays the command that opens a bank of each group until the window has room for so many activates. */
+static void leave_room(struct dram_timing *timing, uint32_t rank, const struct dram_past *past,
+                       uint32_t count)
+{
+    const struct dram_rules *rules = timing->rules;
+    assert(rules->groups <= count);
+    const uint64_t end = past->ends[(past->next + rules->groups - 1) % count];
+    uint64_t *slot = &timing->rank[rules->wide_open / DRAM_PLACES][rank][rules->wide_open % DRAM_PLACES];
+    *slot = *slot > end ? *slot : end;
+}
+
 /* Records an activate in each window of the rank, and delays the next one until the window has room for
  * it. */
 void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle)
@@ -196,6 +210,45 @@ void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_
         past->ends[past->next] = cycle + window->clocks;
         past->next = past->next + 1 == window->count ? 0 : past->next + 1;
         *slot = *slot > past->ends[past->next] ? *slot : past->ends[past->next];
+        if (rules->wide_open)
+            leave_room(timing, rank, past, window->count);
+    }
+}
+
+uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command command, uint32_t bank)
+{
+    const struct dram_rules *rules = timing->rules;
+    const uint32_t plane = command / DRAM_PLACES, place = command % DRAM_PLACES;
+    uint64_t ready = 0;
+    for (uint64_t left = dram_rules_alike(rules, bank); left; left &= left - 1) {
+        const uint32_t each = (uint32_t)__builtin_ctzll(left);
+        const uint64_t group = timing->group[plane][rules->group_of[each]][place],
+                       own = timing->bank[plane][each][place];
+        ready = ready > group ? ready : group;
+        ready = ready > own ? ready : own;
+    }
+    return ready;
+}
+
+/* The other activates follow the first in equal steps. */
+void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
+{
+    const struct dram_rules *rules = timing->rules;
+    const struct dram_effect *end = rules->effects[command] + rules->ends[command];
+    uint32_t nth = 0;
+    for (uint64_t left = dram_rules_alike(rules, bank) & ~(UINT64_C(1) << bank); left; left &= left - 1) {
+        const uint32_t other = (uint32_t)__builtin_ctzll(left);
+        uint64_t *const rows[] = {timing->bank[0][other], timing->group[0][rules->group_of[other]]};
+        for (const struct dram_effect *effect = rules->effects[command]; effect < end; effect++) {
+            if (effect->target > DRAM_TARGET_GROUP)
+                continue;
+            uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->place];
+            *slot = *slot > at ? *slot : at;
+        }
+        nth++;
+        if (rules->change[command] == DRAM_CHANGE_OPENS)
+            dram_timing_pass_windows(timing, rules->rank_of[bank],
+                                     cycle + (uint64_t)rules->act4 * nth / (rules->groups - 1));
     }
 }
 

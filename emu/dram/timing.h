@@ -54,6 +54,8 @@ struct dram_rules {
     uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
     uint32_t grouped;                /* set of the commands that delay others of their bank group */
     uint32_t act_shift; /* clocks from an activate's first to the one that its times count from */
+    uint32_t wide_open; /* the command that opens a bank of each group, or 0 */
+    uint32_t act4;      /* clocks from its first activate to its last */
 };
 
 /* Cycles from which each command may come. A command for a bank may come from the latest cycle of its bank,
@@ -82,6 +84,9 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
 /* Returns the first cycle at which all banks of a rank have reached their times of a command. */
 uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_command command, uint32_t rank);
 
+/* Returns the first cycle at which the banks of that number, and their groups, have reached their times of a command. */
+uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command command, uint32_t bank);
+
 /* Returns the first cycle at which timing allows the command. For a command that affects several banks,
  * `bank` is any of them. */
 static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum dram_command command,
@@ -101,8 +106,12 @@ static inline uint64_t dram_timing_ready(const struct dram_timing *timing, enum 
         time = timing->group[plane][rules->group_of[bank]][place];
         ready = ready > time ? ready : time;
     }
-    if (extent == DRAM_EXTENT_BANK) {
+    if (extent <= DRAM_EXTENT_ALIKE) {
         time = timing->bank[plane][bank][place];
+        ready = ready > time ? ready : time;
+    }
+    if (extent == DRAM_EXTENT_ALIKE) {
+        time = dram_timing_alike(timing, command, bank);
         ready = ready > time ? ready : time;
     }
     const enum dram_command as = (enum dram_command)rules->bank_as[kind];
@@ -120,6 +129,16 @@ static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t
     return UINT64_MAX >> (64 - rules->banks) << (bank & ~(rules->banks - 1));
 }
 
+/* Returns the set of the banks of a bank's number in all groups of its rank. */
+static inline uint64_t dram_rules_alike(const struct dram_rules *rules, uint32_t bank)
+{
+    const uint32_t ranked = rules->banks * rules->groups;
+    uint64_t banks = 0;
+    for (uint32_t i = bank % rules->banks; i < ranked; i += rules->banks)
+        banks |= UINT64_C(1) << i;
+    return banks << (bank & ~(ranked - 1));
+}
+
 /* Returns the set of the banks that a command affects; `bank` is any of them. */
 static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dram_command command,
                                          uint32_t bank)
@@ -127,6 +146,7 @@ static inline uint64_t dram_timing_banks(const struct dram_rules *rules, enum dr
     const uint32_t ranked = rules->banks * rules->groups; /* a power of two, because all factors are */
     switch ((enum dram_extent)rules->extent[command]) {
     case DRAM_EXTENT_BANK: return UINT64_C(1) << bank;
+    case DRAM_EXTENT_ALIKE: return dram_rules_alike(rules, bank);
     case DRAM_EXTENT_GROUP: return dram_rules_group(rules, bank);
     case DRAM_EXTENT_RANK: return UINT64_MAX >> (64 - ranked) << (bank & ~(ranked - 1));
     default: return UINT64_MAX >> (64 - ranked * rules->ranks);
@@ -139,8 +159,11 @@ void dram_timing_delay_others(struct dram_timing *timing, enum dram_command comm
                               uint64_t cycle);
 void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_t cycle);
 
-/* Records that the command comes at `cycle`. Does not check whether it may. Inline because most callers know
- * the command. */
+/* After dram_timing_issue() of a command for a bank of each group: records it for the other groups. */
+void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle);
+
+/* Records that the command comes at `cycle`. Does not check whether it may. Of a command for a bank of each group, only
+ * the given bank's part: dram_timing_spread() records the rest. Inline because most callers know the command. */
 static FORCE_INLINE void dram_timing_issue(struct dram_timing *timing, enum dram_command command,
                                            uint32_t bank, uint64_t cycle)
 {

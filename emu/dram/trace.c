@@ -20,9 +20,9 @@ static void write_command(void *context, const struct dram_record *record)
     const bool column = row->bus == DRAM_BUS_COLUMN;
     if (row->extent < DRAM_EXTENT_CHANNEL)
         (void)snprintf(text[0], sizeof *text, "%" PRIu32, record->rank);
-    if (row->extent < DRAM_EXTENT_RANK)
+    if (row->extent < DRAM_EXTENT_RANK && row->extent != DRAM_EXTENT_ALIKE)
         (void)snprintf(text[1], sizeof *text, "%" PRIu32, record->group);
-    if (row->extent == DRAM_EXTENT_BANK)
+    if (row->extent <= DRAM_EXTENT_ALIKE)
         (void)snprintf(text[2], sizeof *text, "%" PRIu32, record->bank);
     if (row->change == DRAM_CHANGE_OPENS || column)
         (void)snprintf(text[3], sizeof *text, "%" PRIu32, record->row);

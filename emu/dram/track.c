@@ -133,16 +133,18 @@ static void own_command(struct dram_track *memory, struct channel *channel, cons
 {
     const struct dram_config *config = &memory->config;
     const struct dram_command_row *row = &memory->commands[record->command];
+    const uint32_t step = row->extent == DRAM_EXTENT_ALIKE ? config->banks : 1;
     const uint32_t counts[] = {[DRAM_EXTENT_BANK] = 1,
+                               [DRAM_EXTENT_ALIKE] = config->groups,
                                [DRAM_EXTENT_GROUP] = config->banks,
                                [DRAM_EXTENT_RANK] = dram_config_rank_banks(config),
                                [DRAM_EXTENT_CHANNEL] = dram_config_channel_banks(config)};
     struct bank *bank =
         &channel->banks[(record->rank * config->groups + record->group) * config->banks + record->bank];
-    if (row->change == DRAM_CHANGE_OPENS)
-        activate(memory, bank, record);
+    for (uint32_t i = 0; row->change == DRAM_CHANGE_OPENS && i < counts[row->extent]; i++)
+        activate(memory, &bank[i * step], record);
     for (uint32_t i = 0; row->change == DRAM_CHANGE_CLOSES && i < counts[row->extent]; i++)
-        settle(memory, &bank[i], record->cycle, true);
+        settle(memory, &bank[i * step], record->cycle, true);
     show_slice(memory, channel->ranks[record->rank], row->name, record->cycle, 1);
 }
 

@@ -82,7 +82,8 @@ static inline bool probe_send(struct probe *probe, enum mem_op op, uint64_t addr
     static const struct mem_client_ops ops = {probe_respond, probe_room};
     struct rig *rig = probe->rig;
     if (!probe->link.client)
-        probe->link = (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false, rig->homes, NULL};
+        probe->link =
+            (struct mem_link){&dram_memory_ops, &rig->memory, &ops, probe, NULL, false, rig->homes, NULL};
     mem_request_init(&probe->request, op, address, size);
     probe->done = 0;
     probe->away = true;
@@ -150,7 +151,7 @@ static inline void rig_free(struct rig *rig)
 static inline struct dram_config one_channel(enum dram_standard standard)
 {
     static const char *const maps[DRAM_STANDARDS] = {"R12 B2 C6 G2 O5", "R16 B4 C3 O5", "R12 B4 C6 O6",
-                                                     "R14 B2 C5 G2 O6", "R16 B3 C7 O6"};
+                                                     "R14 B2 C5 G2 O6", "R16 B3 C7 O6", "R12 B2 C6 G2 O5"};
     struct dram_config config;
     dram_config_default(&config, standard);
     config.channels = 1;

@@ -33,6 +33,7 @@ struct walk {
     struct dram_checker_channel before;
     uint64_t open, random, last;
     unsigned early; /* commands tried a clock too early */
+    unsigned count; /* commands of the standard */
 };
 
 static bool fits(const struct walk *walk, enum dram_command command, uint64_t banks)
@@ -50,18 +51,19 @@ static struct dram_record walk_record(const struct walk *walk, enum dram_command
 {
     const struct dram_config *c = &walk->config;
     const enum dram_extent extent = dram_commands(c)[command].extent;
-    return (struct dram_record){.cycle = cycle,
-                                .command = command,
-                                .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : bank / (c->groups * c->banks),
-                                .group = extent >= DRAM_EXTENT_RANK ? 0 : bank / c->banks % c->groups,
-                                .bank = extent >= DRAM_EXTENT_GROUP ? 0 : bank % c->banks};
+    return (struct dram_record){
+        .cycle = cycle,
+        .command = command,
+        .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : bank / (c->groups * c->banks),
+        .group = extent == DRAM_EXTENT_ALIKE || extent >= DRAM_EXTENT_RANK ? 0 : bank / c->banks % c->groups,
+        .bank = extent >= DRAM_EXTENT_GROUP ? 0 : bank % c->banks};
 }
 
 static void step(struct walk *walk)
 {
     struct dram_checker *checker = &walk->checker;
     walk->random = walk->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    enum dram_command command = (enum dram_command)((walk->random >> 33) % TOY_COMMANDS);
+    enum dram_command command = (enum dram_command)((walk->random >> 33) % walk->count);
     uint32_t bank = (uint32_t)(walk->random >> 50) % dram_config_channel_banks(&walk->config);
     uint64_t banks = dram_timing_banks(&walk->rules, command, bank);
     const enum dram_change change = dram_commands(&walk->config)[command].change;
@@ -82,34 +84,55 @@ static void step(struct walk *walk)
     if (!dram_checker_command(checker, &record))
         fail_msg("%s", checker->first.text);
     dram_timing_issue(&walk->timing, command, bank, cycle);
+    if (dram_commands(&walk->config)[command].extent == DRAM_EXTENT_ALIKE)
+        dram_timing_spread(&walk->timing, command, bank, cycle);
     walk->open = change == DRAM_CHANGE_OPENS    ? walk->open | banks
                  : change == DRAM_CHANGE_CLOSES ? walk->open & ~banks
                                                 : walk->open;
     walk->last = cycle;
 }
 
+static void walk_through(const struct dram_config *config, unsigned count)
+{
+    struct walk *walk = aligned_alloc(DRAM_LINE, (sizeof *walk + DRAM_LINE - 1) / DRAM_LINE * DRAM_LINE);
+    memset(walk, 0, sizeof *walk);
+    walk->config = *config;
+    walk->config.refresh = DRAM_REFRESH_NONE;
+    walk->count = count;
+    dram_rules_init(&walk->rules, &walk->config);
+    dram_timing_init(&walk->timing, &walk->rules);
+    dram_checker_init(&walk->checker, &walk->config);
+    for (unsigned i = 0; i < 20000; i++)
+        step(walk);
+    print_message("%u group(s): %llu commands, %u tried a clock early\n", config->groups,
+                  (unsigned long long)walk->checker.commands, walk->early);
+    assert_true(walk->early > 2000);
+    dram_checker_free(&walk->checker);
+    free(walk);
+}
+
 static void timing_and_checker_agree(void **state)
 {
     (void)state;
+    struct dram_config config = toy_config();
     for (unsigned groups = 1; groups <= 2; groups++) {
-        struct walk *walk = aligned_alloc(DRAM_LINE, (sizeof *walk + DRAM_LINE - 1) / DRAM_LINE * DRAM_LINE);
-        memset(walk, 0, sizeof *walk);
-        walk->config = toy_config();
-        walk->config.groups = groups;
+        config.groups = groups;
         /* few banks, so that whole groups and ranks are sometimes open or closed */
-        walk->config.banks = 4 / groups;
-        walk->config.bank_groups = groups > 1;
-        walk->config.refresh = DRAM_REFRESH_NONE;
-        dram_rules_init(&walk->rules, &walk->config);
-        dram_timing_init(&walk->timing, &walk->rules);
-        dram_checker_init(&walk->checker, &walk->config);
-        for (unsigned i = 0; i < 20000; i++)
-            step(walk);
-        print_message("%u group(s): %llu commands, %u tried a clock early\n", groups,
-                      (unsigned long long)walk->checker.commands, walk->early);
-        assert_true(walk->early > 2000);
-        dram_checker_free(&walk->checker);
-        free(walk);
+        config.banks = 4 / groups;
+        config.bank_groups = groups > 1;
+        walk_through(&config, TOY_COMMANDS);
+    }
+}
+
+/* The same with the commands of AxRAM's accelerators, at once and staggered. */
+static void accelerators_commands_agree(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_gddr5_axram);
+    config.banks = 2;
+    for (unsigned stagger = 0; stagger <= 18; stagger += 9) {
+        config.tACT4 = stagger * config.tCK;
+        walk_through(&config, DRAM_COMMANDS);
     }
 }
 
@@ -530,10 +553,11 @@ static void idle_agent_costs_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timing_and_checker_agree),      cmocka_unit_test(agent_beside_traffic),
-        cmocka_unit_test(missing_rules_are_found),       cmocka_unit_test(reads_of_held_banks_wait),
-        cmocka_unit_test(stuck_writes_keep_nobody_back), cmocka_unit_test(release_wakes_the_channel),
-        cmocka_unit_test(traces_show_the_agent),         cmocka_unit_test(idle_agent_costs_nothing),
+        cmocka_unit_test(timing_and_checker_agree),  cmocka_unit_test(accelerators_commands_agree),
+        cmocka_unit_test(agent_beside_traffic),      cmocka_unit_test(missing_rules_are_found),
+        cmocka_unit_test(reads_of_held_banks_wait),  cmocka_unit_test(stuck_writes_keep_nobody_back),
+        cmocka_unit_test(release_wakes_the_channel), cmocka_unit_test(traces_show_the_agent),
+        cmocka_unit_test(idle_agent_costs_nothing),
     };
     return cmocka_run_group_tests_name("DRAM agents", tests, NULL, NULL);
 }

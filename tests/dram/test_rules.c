@@ -12,28 +12,33 @@
 #include "emu/dram/check.h"
 #include "emu/dram/timing.h"
 
-enum { START = 1000, NUMBERS = 25 };
+enum { START = 1000, NUMBERS = 26 };
 
 /* In the order of param.def, in clocks, computed by hand from ns / tCK if the standard gives ns. */
 static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
     [DRAM_STANDARD_gddr5] = {12, 4, 2, 12, 10, 12, 28, 40, 6,  6,    23, 184, 2,
-                             3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0},
+                             3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0,   0},
     [DRAM_STANDARD_hmc_2500] = {13, 4, 4, 13, 13, 10, 27, 37, 4,  4,    24, 0, 4,
-                                4,  7, 7, 10, 7,  1,  0,  0,  74, 4875, 0,  0},
+                                4,  7, 7, 10, 7,  1,  0,  0,  74, 4875, 0,  0, 0},
     [DRAM_STANDARD_hmc_tom] = {9, 7, 4, 9,  9, 9, 22, 31, 4,   4,    19, 0, 4,
-                               4, 5, 5, 10, 5, 1, 0,  0,  163, 4875, 0,  0},
+                               4, 5, 5, 10, 5, 1, 0,  0,  163, 4875, 0,  0, 0},
     [DRAM_STANDARD_hbm1] = {7, 4, 2, 7, 6, 7, 17, 24, 4,   5,    20, 0, 2,
-                            3, 2, 4, 8, 7, 2, 0,  0,  130, 1950, 80, 5},
+                            3, 2, 4, 8, 7, 2, 0,  0,  130, 1950, 80, 5, 0},
     [DRAM_STANDARD_ddr3_1600k] = {11, 8, 4, 11, 11, 11, 28, 39, 5,   5,    24, 0, 4,
-                                  4,  6, 6, 12, 6,  2,  2,  0,  208, 6240, 0,  0},
+                                  4,  6, 6, 12, 6,  2,  2,  0,  208, 6240, 0,  0, 0},
+    [DRAM_STANDARD_gddr5_axram] = {12, 4, 2, 12, 10, 12, 28, 40, 6,  6,    23, 184, 2,
+                                   3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0,   0},
 };
 
 /* Distances that consist of several parameters, by hand: RD-WR, WR-RD (other and same group), WR-PRE,
  * RDA-ACT, WRA-ACT. */
 static const uint32_t sums_by_hand[DRAM_STANDARDS][6] = {
     [DRAM_STANDARD_gddr5] = {12, 11, 11, 18, 14, 30}, /* GPGPU-Sim's RTW, WTR, WTP are 12, 11, 18 */
-    [DRAM_STANDARD_hmc_2500] = {14, 15, 15, 18, 17, 28}, [DRAM_STANDARD_hmc_tom] = {7, 16, 16, 21, 14, 30},
-    [DRAM_STANDARD_hbm1] = {7, 8, 10, 14, 14, 21},       [DRAM_STANDARD_ddr3_1600k] = {9, 18, 18, 24, 17, 35},
+    [DRAM_STANDARD_hmc_2500] = {14, 15, 15, 18, 17, 28},
+    [DRAM_STANDARD_hmc_tom] = {7, 16, 16, 21, 14, 30},
+    [DRAM_STANDARD_hbm1] = {7, 8, 10, 14, 14, 21},
+    [DRAM_STANDARD_ddr3_1600k] = {9, 18, 18, 24, 17, 35},
+    [DRAM_STANDARD_gddr5_axram] = {12, 11, 11, 18, 14, 30},
 };
 
 struct place {
@@ -95,6 +100,8 @@ static uint64_t ready_after(const struct dram_rules *rules, enum dram_command ea
     struct dram_timing *timing = malloc(sizeof *timing);
     dram_timing_init(timing, rules);
     dram_timing_issue(timing, earlier, 0, START);
+    if (rules->extent[earlier] == DRAM_EXTENT_ALIKE)
+        dram_timing_spread(timing, earlier, 0, START);
     uint64_t ready = dram_timing_ready(timing, later, bank);
     free(timing);
     return ready;
@@ -133,9 +140,24 @@ static bool exists(const struct dram_config *config, enum dram_command command)
     return dram_commands(config)[command].name && (command != DRAM_REFB || config->tRFCB);
 }
 
-static bool is_for_rank(enum dram_command command)
+static bool is_for_rank(const struct dram_config *config, enum dram_command command)
 {
-    return command == DRAM_PREA || command == DRAM_REF;
+    return dram_commands(config)[command].extent >= DRAM_EXTENT_RANK;
+}
+
+static bool is_alike(const struct dram_config *config, enum dram_command command)
+{
+    return dram_commands(config)[command].extent == DRAM_EXTENT_ALIKE;
+}
+
+/* Returns the relation of two commands at bank 0 and at the place: a command for a bank of each group meets another one in
+ * every group. */
+static enum dram_relation relation_at(const struct dram_config *config, enum dram_command earlier,
+                                      enum dram_command later, const struct place *place)
+{
+    if (place->relation == DRAM_OTHER_RANK || (!is_alike(config, earlier) && !is_alike(config, later)))
+        return place->relation;
+    return place->bank % config->banks ? DRAM_SAME_GROUP : DRAM_SAME_BANK;
 }
 
 /* All pairs of commands in all relations: tables and checker require the same distance. */
@@ -148,14 +170,17 @@ static void tables_equal_checker(void **state)
         config.bank_groups = i % 2; /* both ways for all */
         config.act_last_clock = i / 2 % 2;
         config.act_clocks += config.act_last_clock;
+        config.tACT4 = i / 2 % 2 * 18 * config.tCK;
         dram_rules_init(rules, &config);
+        rules->window_count = 0; /* one ACT4 fills a window */
         struct place found[4];
         unsigned count = places(&config, found);
         for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
             for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
                 for (unsigned j = 0; j < count && exists(&config, earlier) && exists(&config, later); j++) {
                     uint64_t ready = ready_after(rules, earlier, later, found[j].bank);
-                    uint32_t gap = dram_checker_gap(&config, earlier, later, found[j].relation);
+                    uint32_t gap = dram_checker_gap(&config, earlier, later,
+                                                    relation_at(&config, earlier, later, &found[j]));
                     uint32_t bus = bus_clocks(&config, earlier, later);
                     if (ready != (gap > bus ? START + gap : bus ? START + bus : 0))
                         fail_msg("%s: %s to %s, relation %u: table %d, checker %u",
@@ -177,9 +202,10 @@ static bool row_decides(const struct dram_config *config, const struct dram_rule
     unsigned count = places(config, found);
     bool decides = false;
     for (unsigned i = 0; i < count; i++) {
-        bool whole = is_for_rank(earlier) || is_for_rank(later);
+        bool whole = is_for_rank(config, earlier) || is_for_rank(config, later);
+        const enum dram_relation relation = relation_at(config, earlier, later, &found[i]);
         bool within = rule->scope == DRAM_SCOPE_OTHER ? found[i].relation == DRAM_OTHER_RANK
-                                                      : found[i].relation <= relations[rule->scope] ||
+                                                      : relation <= relations[rule->scope] ||
                                                             (whole && found[i].relation != DRAM_OTHER_RANK);
         if (!within)
             continue;
@@ -199,6 +225,7 @@ static void every_row_is_felt(void **state)
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
         struct dram_config config = config_of(standard);
         dram_rules_init(rules, &config);
+        rules->window_count = 0;
         dram_table_init(table, &config);
         assert_true(table->rule_count >= 15);
         for (size_t i = 0; i < table->rule_count; i++, rows++) {
@@ -220,12 +247,13 @@ static void every_row_is_felt(void **state)
 static struct dram_record record_of(const struct dram_config *config, enum dram_command command,
                                     uint32_t bank, uint64_t cycle)
 {
-    bool whole = is_for_rank(command);
-    return (struct dram_record){.cycle = cycle,
-                                .command = command,
-                                .rank = bank / dram_config_rank_banks(config),
-                                .group = whole ? 0 : bank / config->banks % config->groups,
-                                .bank = whole ? 0 : bank % config->banks};
+    bool whole = is_for_rank(config, command);
+    return (struct dram_record){
+        .cycle = cycle,
+        .command = command,
+        .rank = bank / dram_config_rank_banks(config),
+        .group = whole || is_alike(config, command) ? 0 : bank / config->banks % config->groups,
+        .bank = whole ? 0 : bank % config->banks};
 }
 
 /* The checker accepts each pair of commands at its distance t, and refuses it at t - 1. */
@@ -240,7 +268,8 @@ static void checker_at_the_edge(void **state)
         for (unsigned i = 0; i < DRAM_COMMANDS * DRAM_COMMANDS * count; i++) {
             enum dram_command earlier = i / count / DRAM_COMMANDS, later = i / count % DRAM_COMMANDS;
             struct place place = found[i % count];
-            uint32_t gap = dram_checker_gap(&config, earlier, later, place.relation);
+            uint32_t gap =
+                dram_checker_gap(&config, earlier, later, relation_at(&config, earlier, later, &place));
             if (!exists(&config, earlier) || !exists(&config, later) ||
                 gap <= bus_clocks(&config, earlier, later))
                 continue;
@@ -266,11 +295,10 @@ static void checker_at_the_edge(void **state)
 static void windows(void **state)
 {
     (void)state;
-    static const uint32_t fifth[DRAM_STANDARDS] = {[DRAM_STANDARD_gddr5] = 24, /* 4 tRRD = 24 > tFAW = 23 */
-                                                   [DRAM_STANDARD_hmc_2500] = 24,
-                                                   [DRAM_STANDARD_hmc_tom] = 19,
-                                                   [DRAM_STANDARD_hbm1] = 20,
-                                                   [DRAM_STANDARD_ddr3_1600k] = 24};
+    static const uint32_t fifth[DRAM_STANDARDS] = {
+        [DRAM_STANDARD_gddr5] = 24, /* 4 tRRD = 24 > tFAW = 23 */
+        [DRAM_STANDARD_hmc_2500] = 24,   [DRAM_STANDARD_hmc_tom] = 19,    [DRAM_STANDARD_hbm1] = 20,
+        [DRAM_STANDARD_ddr3_1600k] = 24, [DRAM_STANDARD_gddr5_axram] = 24};
     struct dram_rules *rules = malloc(sizeof *rules);
     struct dram_timing *timing = malloc(sizeof *timing);
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
@@ -295,6 +323,63 @@ static void windows(void **state)
     for (uint32_t i = 0; i < 32; i++)
         dram_timing_issue(timing, DRAM_ACT, i % 16, START + 8 * i);
     assert_int_equal(dram_timing_ready(timing, DRAM_ACT, 3) - START, 300);
+    free(timing);
+    free(rules);
+}
+
+static void issue4(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
+{
+    dram_timing_issue(timing, command, bank, cycle);
+    dram_timing_spread(timing, command, bank, cycle);
+}
+
+/* By hand: an ACT4 fills tFAW, so that the next one, or an ACT, comes 23 clocks later although tRRD is 6; after an ACT, it
+ * waits until the window is empty; eight of them fill t32AW. The checker refuses each a clock earlier. */
+static void wide_windows(void **state)
+{
+    (void)state;
+    const enum dram_command act4 = (enum dram_command)DRAM_OWN;
+    struct dram_rules *rules = malloc(sizeof *rules);
+    struct dram_timing *timing = malloc(sizeof *timing);
+    struct dram_config config = config_of(DRAM_STANDARD_gddr5_axram);
+    assert_string_equal(dram_commands(&config)[act4].name, "ACT4");
+    dram_rules_init(rules, &config);
+    dram_timing_init(timing, rules);
+    issue4(timing, act4, 0, START);
+    assert_int_equal(dram_timing_ready(timing, act4, 1) - START, 23);
+    assert_int_equal(dram_timing_ready(timing, DRAM_ACT, 1) - START, 23);
+    dram_timing_init(timing, rules);
+    dram_timing_issue(timing, DRAM_ACT, 0, START);
+    assert_int_equal(dram_timing_ready(timing, act4, 1) - START, 23);
+    assert_int_equal(dram_timing_ready(timing, DRAM_ACT, 1) - START, 6);
+
+    config.t32AW = 300 * config.tCK;
+    dram_rules_init(rules, &config);
+    dram_timing_init(timing, rules);
+    for (uint32_t i = 0; i < 8; i++)
+        issue4(timing, act4, i % 4, START + 23 * i);
+    assert_int_equal(dram_timing_ready(timing, act4, 0) - START, 300);
+
+    config.tACT4 = 18 * config.tCK; /* the last part counts */
+    dram_rules_init(rules, &config);
+    dram_timing_init(timing, rules);
+    issue4(timing, act4, 0, START);
+    assert_int_equal(dram_timing_ready(timing, act4, 1) - START, 18 + 23);
+    assert_int_equal(dram_timing_ready(timing, DRAM_RD, 12) - START, 18 + 12);
+    assert_int_equal(dram_timing_ready(timing, DRAM_PRE, 4) - START, 18 + 28);
+
+    for (unsigned early = 0; early < 2; early++) {
+        struct dram_checker checker;
+        config = config_of(DRAM_STANDARD_gddr5_axram);
+        dram_checker_init(&checker, &config);
+        const uint64_t cycles[] = {START, START + 23 - early, START + 60};
+        for (uint32_t i = 0; i < 3; i++)
+            (void)dram_checker_command(&checker,
+                                       &(struct dram_record){.cycle = cycles[i], .command = act4, .bank = i});
+        assert_int_equal(checker.violations, early);
+        assert_true(!early || strstr(checker.first.text, "tFAW"));
+        dram_checker_free(&checker);
+    }
     free(timing);
     free(rules);
 }
@@ -343,6 +428,7 @@ int main(void)
         cmocka_unit_test(every_row_is_felt),
         cmocka_unit_test(checker_at_the_edge),
         cmocka_unit_test(windows),
+        cmocka_unit_test(wide_windows),
         cmocka_unit_test(auto_precharge_is_as_early),
         cmocka_unit_test(every_value_has_a_source),
     };
