@@ -42,9 +42,9 @@ $(NEWLIB): host/newlib.sh | $(BUILD)/setup-build.stamp
 	@host/newlib.sh $(BUILD)/newlib $(SYSROOT)
 	@touch $@
 
-$(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS)
+$(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/roi.h
 	@mkdir -p $(@D)
-	$(CROSS)gcc $(HOST_CFLAGS) -c $< -o $@
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
 # The runtime of <croft/simt.h>. In programs that launch kernels, its locks and struct _reent replace
 # newlib's.

@@ -17,12 +17,14 @@
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
 
-enum { CC_BEFORE = 13 }; /* maximum number of arguments added before the user's */
+enum { CC_BEFORE = 14 }; /* maximum number of arguments added before the user's */
 
 static const struct option_row cc_rows[] = {
     {"bare", 0, NULL, "for machine mode (croft run --env bare, qemu-system-riscv64 -M virt -bios none)"},
     {"offload", 0, NULL,
-     "mark the blocks that `croft candidates` finds by hints (tom.begin), and add their table"},
+     "mark the blocks that `croft candidates` finds by hints (tom.begin), add their table, and let malloc() "
+     "say what it "
+     "allocates"},
 };
 
 static const struct option_set cc_options = {
@@ -260,7 +262,7 @@ static int cc_run(const struct cc_request *request, char **arguments)
         fprintf(stderr, "croft cc: %s\n", err.text);
         return 1;
     }
-    char *const before[CC_BEFORE] = {
+    char *before[CC_BEFORE] = {
         "riscv64-unknown-elf-gcc",
         "-march=rv64gc",
         "-mabi=lp64d",
@@ -275,7 +277,9 @@ static int cc_run(const struct cc_request *request, char **arguments)
         "-T",
         paths.script,
     };
-    size_t count = request->own_script ? CC_BEFORE - 2 : CC_BEFORE;
+    size_t count = request->own_script ? CC_BEFORE - 3 : CC_BEFORE - 1;
+    if (request->offload && !request->bare) /* host/calls/allocation.c */
+        before[count++] = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=memalign";
     if (request->loops || request->offload) {
         int status = cc_units(request, before, count);
         if (status >= 0)

@@ -21,6 +21,7 @@ const struct part_kind *const machine_kinds[] = {
     &simt_kind,         /* emu/simt */
     &nucd_kind,         /* emu/nucd */
     &tom_unit_kind,     /* emu/tom */
+    &tom_pcie_kind,
     &tom_kind,
     NULL,
 };

@@ -223,6 +223,17 @@ static bool lay_out(const struct plan *plan, uint32_t span, struct home_layout *
            home_text_raise(layout->text, span, root->stack_hash, layout->text, err);
 }
 
+struct home_layout plan_layout(const struct plan *plan)
+{
+    struct home_layout layout;
+    const struct instance *longest;
+    struct error ignored; /* plan_range() has laid it out */
+    if (plan->memory_count < 2)
+        return dram_map_layout(plan->memories[0].instance->config);
+    (void)lay_out(plan, lines_longest(plan->machine->tree, &longest), &layout, &ignored);
+    return layout;
+}
+
 /* Makes the map of several memories. */
 static bool plan_range(struct plan *plan, struct error *err)
 {

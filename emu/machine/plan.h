@@ -48,6 +48,9 @@ void plan_derive_homes(const struct machine_config *machine);
 /* Returns the number of a memory (struct plan_memory); 0 for other parts. */
 uint32_t plan_memory_number(const struct plan *plan, const struct instance *memory);
 
+/* Returns the layout of the homes of several memories; of one memory, that of its own map. */
+struct home_layout plan_layout(const struct plan *plan);
+
 /* Returns the bytes of a burst of the memories. */
 uint32_t plan_burst(const struct plan *plan);
 

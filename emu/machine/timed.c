@@ -91,6 +91,7 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
         findings++;
     }
     findings += nucd_check_summary(timed->options.nucd);
+    timed_tom_finish(timed);
     findings += timed_tom_findings(timed);
     return findings;
 }

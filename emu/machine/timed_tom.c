@@ -7,7 +7,7 @@
 #include "emu/machine/timed_state.h"
 #include "emu/net/link.h"
 #include "emu/sim/alloc.h"
-#include "emu/tom/tom.h"
+#include "emu/tom/mapping.h"
 
 /* Returns the part of a kind that stands beside another one in its group, or NULL. */
 static const struct instance *beside(const struct instance *part, const struct part_kind *kind)
@@ -93,6 +93,45 @@ static void find_table(struct timed *timed, struct tom_site *site)
     }
 }
 
+/* Adds a symbol of the program to the arrays if it is one. */
+static void list_array(struct tom_site *site, struct tom_span *arrays, const GElf_Sym *symbol)
+{
+    if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size >= TOM_RANGE_LEAST &&
+        site->array_count < TOM_RANGES)
+        arrays[site->array_count++] = (struct tom_span){symbol->st_value, symbol->st_size};
+}
+
+/* Lists the program's static arrays, and finds the end of its sections. */
+static void list_arrays(struct timed *timed, struct tom_site *site)
+{
+    Elf *elf = symbols_elf(timed->symbols);
+    Elf_Scn *section = NULL;
+    struct tom_span *arrays = timed_keep(timed, TOM_RANGES * sizeof *arrays);
+    site->arrays = arrays;
+    while (elf && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        GElf_Sym symbol;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_flags & SHF_ALLOC && header.sh_addr + header.sh_size > site->program_end)
+            site->program_end = header.sh_addr + header.sh_size;
+        Elf_Data *data = header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+            list_array(site, arrays, &symbol);
+    }
+}
+
+/* Lists the ways to host memory. */
+static void list_pcies(struct timed *timed, struct tom_site *site)
+{
+    const struct builder *builder = &timed->builder;
+    struct tom_pcie **pcies = timed_keep(timed, (builder->count + 1) * sizeof(struct tom_pcie *));
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance->kind == &tom_pcie_kind && builder->parts[i].object)
+            pcies[site->pcie_count++] = builder->parts[i].object;
+    site->pcies = pcies;
+}
+
 const void *timed_tom_site(struct timed *timed, const struct mem_site *memory)
 {
     struct simt_grid *grid = timed_simt_grid(timed);
@@ -102,20 +141,48 @@ const void *timed_tom_site(struct timed *timed, const struct mem_site *memory)
     *site = (struct tom_site){.memory = memory,
                               .grid = grid,
                               .decoder = timed->harts[0].decoder,
-                              .check = timed->options.check_coherence};
+                              .check = timed->options.check_coherence,
+                              .layout = plan_layout(&timed->builder.plan),
+                              .memory_base = timed->options.machine->memory->base,
+                              .memory_size = timed->options.machine->memory->size};
     list_stacks(timed, site);
     list_clusters(timed, site);
+    list_arrays(timed, site);
+    list_pcies(timed, site);
     find_table(timed, site);
     return site;
+}
+
+/* Returns the next part of kind `tom` from *at on, or NULL. */
+static void *next_tom(const struct timed *timed, size_t *at)
+{
+    while (*at < timed->builder.count) {
+        const struct built_part *part = &timed->builder.parts[(*at)++];
+        if (part->instance->kind == &tom_kind && part->object)
+            return part->object;
+    }
+    return NULL;
+}
+
+void timed_tom_allocated(const struct timed *timed, uint64_t base, uint64_t bytes)
+{
+    void *tom;
+    for (size_t at = 0; (tom = next_tom(timed, &at));)
+        tom_allocated(tom, base, bytes);
+}
+
+void timed_tom_finish(const struct timed *timed)
+{
+    void *tom;
+    for (size_t at = 0; (tom = next_tom(timed, &at));)
+        tom_finish(tom);
 }
 
 unsigned timed_tom_findings(const struct timed *timed)
 {
     unsigned findings = 0;
-    for (size_t i = 0; i < timed->builder.count; i++) {
-        const struct built_part *part = &timed->builder.parts[i];
-        if (part->instance->kind == &tom_kind && part->object)
-            findings += tom_findings(part->object) > 0;
-    }
+    const void *tom;
+    for (size_t at = 0; (tom = next_tom(timed, &at));)
+        findings += tom_findings(tom) > 0;
     return findings;
 }

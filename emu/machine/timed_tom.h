@@ -13,6 +13,12 @@ const void *timed_tom_site(struct timed *timed, const struct mem_site *memory);
 const void *timed_tom_unit_site(struct timed *timed, const struct instance *instance,
                                 const struct mem_site *memory);
 
+/* Tells TOM's parts what the program has allocated: [base, base + bytes); no bytes: what begins there is freed. */
+void timed_tom_allocated(const struct timed *timed, uint64_t base, uint64_t bytes);
+
+/* The run has ended. */
+void timed_tom_finish(const struct timed *timed);
+
 /* Prints what --check coherence has found between multiprocessors. Returns the number of parts with findings. */
 unsigned timed_tom_findings(const struct timed *timed);
 

@@ -6,6 +6,7 @@
 #include "emu/core/track.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
+#include "emu/machine/timed_tom.h"
 #include "emu/sim/quantity.h"
 #include "isa/include/croft/roi.h"
 
@@ -96,9 +97,19 @@ static void set_detail(struct timed *timed, bool warming)
     }
 }
 
+/* Reads struct croft_allocation. What cannot be read is none. */
+static void note_allocation(const struct timed *timed, const struct hart *hart)
+{
+    uint64_t words[2];
+    if (hart_memory_read(hart, hart->marker.value, words, sizeof words))
+        timed_tom_allocated(timed, words[0], words[1]);
+}
+
 void timed_marker(struct timed *timed, unsigned i, uint64_t now)
 {
     uint32_t code = timed->harts[i].marker.code;
+    if (code == CROFT_MARKER_ALLOCATION)
+        note_allocation(timed, &timed->harts[i]);
     if (timed->options.trace)
         trace_marker(timed, i, now);
     if (!timed->options.roi)

@@ -1,6 +1,7 @@
 #include "emu/mem/home_bits.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -331,6 +332,57 @@ bool home_text_raise(const char *from, uint32_t bytes, bool stack_hash, char tex
     while (bits_below(&reader) < log2_of(bytes) && reader.count < HOME_TEXT - 1 &&
            raise_lowest(&reader, log2_of(bytes))) {
     }
+    return write_text(&reader, from, text, err);
+}
+
+/* Takes all pieces of the stack out. Returns their bits. */
+static unsigned take_stack(struct reader *reader)
+{
+    unsigned bits = 0;
+    for (unsigned i = reader->count; i-- > 0;)
+        if (reader->pieces[i].letter == HOME_FIELD_S) {
+            bits += reader->pieces[i].bits;
+            remove_piece(reader, i);
+        }
+    return bits;
+}
+
+/* Inserts a piece so that its lowest bit is `bit`, and divides the piece that is there. Returns false if that is O's, or if
+ * there is no such bit. */
+static bool insert_at(struct reader *reader, struct piece piece, unsigned bit)
+{
+    unsigned at = reader->count, below = 0;
+    while (at > 0 && below < bit)
+        below += reader->pieces[--at].bits;
+    if (at == reader->count || below < bit || (below > bit && reader->pieces[at].letter == LETTER_OFFSET))
+        return false;
+    struct piece upper = reader->pieces[at];
+    const unsigned insert = below > bit ? 2 : 1;
+    memmove(&reader->pieces[at + insert], &reader->pieces[at],
+            (reader->count - at) * sizeof reader->pieces[0]);
+    reader->count += insert;
+    if (insert == 2) {
+        upper.bits = below - bit;
+        reader->pieces[at] = upper;
+        reader->pieces[at + 2].bits -= upper.bits;
+    }
+    reader->pieces[at + insert - 1] = piece;
+    return true;
+}
+
+bool home_text_stack_at(const char *from, uint32_t bit, char text[HOME_TEXT], struct error *err)
+{
+    struct reader reader = {.count = 0};
+    if (!read_text(&reader, from, err))
+        return false;
+    for (unsigned i = 0; i < reader.count; i++)
+        if (reader.pieces[i].letter >= LETTER_DIVISION)
+            return error_set(err, "map: \"%s\" has a division (%%), so the stack's bits cannot move", from);
+    const struct piece stack = {HOME_FIELD_S, take_stack(&reader)};
+    if (!stack.bits)
+        return error_set(err, "map: \"%s\" has no bits of S", from);
+    if (!insert_at(&reader, stack, bit))
+        return error_set(err, "map: \"%s\": S cannot begin at bit %" PRIu32, from, bit);
     return write_text(&reader, from, text, err);
 }
 

@@ -79,6 +79,11 @@ bool home_text_fit(const char *from, const struct home_geometry *geometry, char 
 bool home_text_raise(const char *from, uint32_t bytes, bool stack_hash, char text[HOME_TEXT],
                      struct error *err);
 
+/* Rewrites a bit string so that the stack's bits are together and begin at bit `bit` of an address; all other pieces keep
+ * their order. Returns false with err set if there are none, if there is a division, if the bit is within a burst, or if the
+ * result is too long. */
+bool home_text_stack_at(const char *from, uint32_t bit, char text[HOME_TEXT], struct error *err);
+
 /* Returns the size of the largest aligned block (a power of two, in bytes) that is always in one stack;
  * UINT64_MAX if the bit string has no S, M or division and, with stack_hash, no R. */
 uint64_t home_text_span(const char *text, bool stack_hash);

@@ -9,6 +9,7 @@
 #include "emu/hart/custom.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
 
@@ -71,6 +72,7 @@ static void prepare(struct tom *tom)
     tom->ready = true;
     tom_table_load(&tom->table, tom->listed, tom->listed_count, tom->decoder, &code, warn, NULL);
     fit(tom);
+    tom_mapper_begin(&tom->mapper, tom->queue->now);
 }
 
 /* Tasks. */
@@ -119,6 +121,8 @@ static struct tom_task *take_task(struct tom_front *front, struct simt_member *m
     task->member = member;
     task->state = TOM_HERE;
     task->inside = 0;
+    task->inside_of = NULL;
+    task->observed = false;
     member->attached = task;
     return task;
 }
@@ -230,6 +234,16 @@ static void choose(struct tom_task *task, enum tom_reason reason)
     task->state = TOM_SENDING;
 }
 
+/* Returns whether a debugger must see the block's instructions: it does not see warps in stacks. */
+static bool is_debugged(const struct tom_task *task)
+{
+    const struct warp_debug *debug = simt_grid_memory(task->tom->grid)->debug;
+    for (uint32_t i = 0; debug && i < debug->count; i++)
+        if (debug->breakpoints[i] >= task->entry->lowest && debug->breakpoints[i] <= task->entry->highest)
+            return true;
+    return debug && warp_debug_steps(task->member->warp);
+}
+
 static void decide(struct tom_task *task, uint64_t now)
 {
     struct tom *tom = task->tom;
@@ -238,6 +252,8 @@ static void decide(struct tom_task *task, uint64_t now)
     const struct stream_op *op = warp_next(warp, &mask);
     if (!holds(task)) {
         stay(task, TOM_CONDITION);
+    } else if (is_debugged(task)) {
+        stay(task, TOM_DEBUGGED);
     } else if (tom->config.policy == TOM_CTRL && is_busy(tom, task->entry, false, now)) {
         stay(task, TOM_TX_BUSY);
     } else if (tom->config.policy == TOM_CTRL && is_busy(tom, task->entry, true, now)) {
@@ -434,6 +450,7 @@ static void settle(void *owner, uint64_t now)
         send_if_ready(task, now);
         break;
     case TOM_HERE: custom_returned(task->waiter, now); break;
+    case TOM_STOPPED:
     case TOM_ASKING:
     case TOM_PROBING: assert(false);
     }
@@ -467,6 +484,16 @@ static const struct stream_op *plain(struct tom *tom, const struct stream_op *op
     return &tom->hint;
 }
 
+/* The block is executed in front; the analyzer sees it if its condition holds. */
+static void observe(struct tom_task *task)
+{
+    const bool instance = holds(task);
+    tom_mapper_leave(task);
+    stay(task, instance ? TOM_LEARNING : TOM_CONDITION);
+    if (instance)
+        tom_mapper_enter(task);
+}
+
 /* Looks at an instruction at which a block may begin or end. Returns what the warp executes. */
 static const struct stream_op *look(struct tom_front *front, struct simt_member *member,
                                     const struct stream_op *op)
@@ -477,9 +504,14 @@ static const struct stream_op *look(struct tom_front *front, struct simt_member 
     uint32_t mask = warp_group(member->warp, &pc);
     if (!tom->ready)
         prepare(tom);
-    if (task && task->inside && pc == task->inside_of->of.end)
+    if (task && task->inside && pc == task->inside_of->of.end) {
         task->inside &= ~mask;
-    struct tom_entry *entry = tom->config.policy == TOM_NONE ? NULL : tom_table_find(&tom->table, pc);
+        if (!task->inside)
+            tom_mapper_leave(task);
+    }
+    const bool observes = tom_mapper_observes(&tom->mapper);
+    struct tom_entry *entry =
+        tom->config.policy == TOM_NONE && !observes ? NULL : tom_table_find(&tom->table, pc);
     if (!entry || (task && task->inside_of == entry && !(mask & ~task->inside)))
         return plain(tom, op);
     if (!task)
@@ -488,6 +520,10 @@ static const struct stream_op *look(struct tom_front *front, struct simt_member 
     tom->instances++;
     task->entry = entry;
     task->lanes = mask;
+    if (observes) {
+        observe(task);
+        return plain(tom, op);
+    }
     task->state = TOM_ASKING;
     set_ask(task, pc);
     return &task->ask;
@@ -523,10 +559,15 @@ static const struct stream_op *next_of(void *context, void *name)
     if (task && task->state != TOM_HERE) {
         if (task->state == TOM_PROBING)
             return probe(front, task);
-        assert(task->state == TOM_ASKING || task->state == TOM_SENDING);
+        assert(task->state == TOM_ASKING || task->state == TOM_SENDING || task->state == TOM_STOPPED);
         return task->state == TOM_ASKING ? &task->ask : &send_op;
     }
     const struct stream_op *op = front->source.next(front->source.context, name);
+    if (op && tom_mapper_stops(&front->tom->mapper)) {
+        task = task ? task : take_task(front, member);
+        task->state = TOM_STOPPED;
+        return &send_op;
+    }
     if (!op || !tom_table_near(&front->tom->table, op->pc))
         return op ? plain(front->tom, op) : NULL;
     return look(front, member, op);
@@ -542,6 +583,9 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
         if (front->tom->check && report->event == WARP_DONE &&
             (report->op->flags & STREAM_STORE || report->op->iclass == CLASS_AMO))
             tom_check_stored(front->tom->check, front, report, clock_time(&front->clock, cycle));
+        if (task && task->observed && report->event == WARP_DONE &&
+            report->op->flags & (STREAM_LOAD | STREAM_STORE))
+            tom_mapper_access(task, report);
     } else if (task->state == TOM_PROBING) {
         simt_grid_execute(front->tom->grid, front->simt, &task->guest, cycle, waiter, report, false);
         task->probed += report->event == WARP_DONE;
@@ -549,8 +593,13 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
     } else if (task->state == TOM_ASKING) {
         task->state = TOM_DECIDING;
         hold(task, cycle, front->tom->config.decide_clocks, waiter, report);
+    } else if (task->state == TOM_STOPPED && tom_mapper_stops(&front->tom->mapper)) {
+        report->event = WARP_LATER;
+        task->waiter = waiter;
+        tom_mapper_hold(&front->tom->mapper, task);
     } else {
-        assert(task->state == TOM_SENDING);
+        assert(task->state == TOM_SENDING || task->state == TOM_STOPPED);
+        task->state = task->state == TOM_STOPPED ? TOM_HERE : TOM_SENDING;
         hold(task, cycle, 1, waiter, report);
     }
 }
@@ -582,6 +631,15 @@ static const struct warp_place *where_of(void *context, void *name)
     return front->source.where(front->source.context, name);
 }
 
+static bool breaks_of(void *context, void *name)
+{
+    const struct tom_front *front = context;
+    const struct tom_task *task = ((struct simt_member *)name)->attached;
+    if (task && task->state != TOM_HERE && task->state != TOM_ASKING)
+        return false;
+    return front->source.breaks(front->source.context, name);
+}
+
 void tom_front_join(struct tom_front *front)
 {
     const struct simt_source source = {.next = next_of,
@@ -589,6 +647,7 @@ void tom_front_join(struct tom_front *front)
                                        .ended = ended_of,
                                        .missing = missing_of,
                                        .where = where_of,
+                                       .breaks = breaks_of,
                                        .context = front};
     front->source = *simt_source_of(front->simt);
     simt_set_source(front->simt, &source);

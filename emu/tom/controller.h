@@ -2,6 +2,7 @@
 #ifndef EMU_TOM_CONTROLLER_H
 #define EMU_TOM_CONTROLLER_H
 
+#include "emu/tom/mapping.h"
 #include "emu/tom/monitor.h"
 #include "emu/tom/task.h"
 
@@ -12,7 +13,9 @@
     TOM_REASON(RX_BUSY, "rx_busy", "because a channel from the stacks was busy, to which they add bytes")    \
     TOM_REASON(FULL, "full", "because as many offloads to the stack were under way as it holds warps")       \
     TOM_REASON(NO_ACCESS, "no_access", "that ended without an access")                                       \
-    TOM_REASON(NO_STACK, "no_stack", "whose first access was not to a stack that executes blocks")
+    TOM_REASON(NO_STACK, "no_stack", "whose first access was not to a stack that executes blocks")           \
+    TOM_REASON(LEARNING, "learning", "because the analyzer saw their accesses, to learn the mapping")        \
+    TOM_REASON(DEBUGGED, "debugged", "because a debugger had a breakpoint in them, or stepped their threads")
 
 enum tom_reason {
 #define TOM_REASON(name, text, meaning) TOM_##name,
@@ -52,6 +55,7 @@ struct tom {
     size_t task_count;
     struct warp **warps; /* that are free */
     size_t warp_count, warp_room;
+    struct tom_mapper mapper;
     struct tom_check *check; /* NULL: none */
 
     uint64_t instances_of[CANDIDATE_ENTRIES],

@@ -139,12 +139,18 @@ static bool check_entry(struct tom_entry *entry, const struct decoder *decoder, 
 {
     struct walk walk = {.decoder = decoder, .code = code, .entry = &entry->of, .message = message};
     uint64_t named = 0;
+    entry->lowest = entry->highest = entry->of.begin;
     walk.steps = alloc(TOM_BLOCK + 2, sizeof *walk.steps);
     bool fine = add(&walk, entry->of.begin) == 0;
     for (int i = 0; fine && i < walk.count; i++)
         fine = read_step(&walk, i);
     fine = fine && (walk.ends || fail(&walk, entry->of.end, "is not where the block ends")) &&
            check_registers(&walk, &named);
+    for (int i = 0; fine && i < walk.count; i++) {
+        const uint64_t pc = walk.steps[i].pc;
+        entry->lowest = pc < entry->lowest ? pc : entry->lowest;
+        entry->highest = pc > entry->highest ? pc : entry->highest;
+    }
     free(walk.steps);
     entry->registers = 2 * (unsigned)__builtin_popcountll(named);
     entry->in = (unsigned)(__builtin_popcountll(entry->of.in) + __builtin_popcount(entry->of.coordinates));

@@ -9,9 +9,10 @@ enum { TOM_FILTER = 1024 };
 
 struct tom_entry {
     struct candidate_entry of;
-    unsigned number;    /* in the program's table */
-    unsigned in, out;   /* registers of a packet and of its answer; coordinates count */
-    unsigned registers; /* 32-bit registers of a thread that executes the block */
+    unsigned number;          /* in the program's table */
+    unsigned in, out;         /* registers of a packet and of its answer; coordinates count */
+    unsigned registers;       /* 32-bit registers of a thread that executes the block */
+    uint64_t lowest, highest; /* addresses of its instructions */
 };
 
 struct tom_table {

@@ -5,6 +5,7 @@
 #include "emu/mem/push.h"
 #include "emu/mem/request.h"
 #include "emu/simt/timed_grid.h"
+#include "emu/tom/analyzer.h"
 #include "emu/tom/table.h"
 #include "emu/tom/tom.h"
 
@@ -15,6 +16,7 @@ enum tom_state {
     TOM_PROBING,  /* it executes the block up to its first access */
     TOM_SENDING,  /* it waits for its earlier instructions, then goes to the controller */
     TOM_AWAY,     /* the controller has it, or a stack */
+    TOM_STOPPED,  /* it waits until data have their mapping */
 };
 
 struct tom;
@@ -48,6 +50,8 @@ struct tom_task {
     /* lanes that execute a block in front, and its end */
     uint32_t inside;
     const struct tom_entry *inside_of;
+    bool observed; /* the analyzer sees what they access */
+    struct tom_instance instance;
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
     struct event event;

@@ -12,7 +12,7 @@
 static void read_table(struct tom *tom, const struct tom_site *place)
 {
     struct error err;
-    if (tom->config.policy == TOM_NONE)
+    if (tom->config.policy == TOM_NONE && tom->config.map != TOM_TMAP && !*tom->config.map_output)
         return;
     if (!place->table) {
         fprintf(stderr, "croft run: warning: the program has no section " CANDIDATE_SECTION
@@ -86,6 +86,8 @@ static bool check_site(const struct tom_site *place, struct error *err)
     return true;
 }
 
+static void free_part(void *part);
+
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct tom_site *place = site->place;
@@ -105,7 +107,10 @@ static void *make(const void *config, const struct part_site *site, struct error
     make_fronts(tom, place);
     if (place->check)
         tom->check = tom_check_new(tom);
-    return tom;
+    if (tom_mapper_init(tom, place, err))
+        return tom;
+    free_part(tom);
+    return NULL;
 }
 
 static void free_task(struct tom *tom, struct tom_task *task)
@@ -122,6 +127,7 @@ static void free_part(void *part)
 {
     struct tom *tom = part;
     tom_check_free(tom->check);
+    tom_mapper_free(&tom->mapper);
     for (size_t i = 0; i < tom->task_count; i++)
         free_task(tom, tom->tasks[i]);
     for (size_t i = 0; i < tom->warp_count; i++)
@@ -139,6 +145,18 @@ uint64_t tom_findings(const void *tom)
 {
     const struct tom *part = tom;
     return part->check ? tom_check_end(part->check) : 0;
+}
+
+void tom_allocated(void *tom, uint64_t base, uint64_t bytes)
+{
+    tom_mapper_allocated(&((struct tom *)tom)->mapper, base, bytes);
+}
+
+void tom_finish(void *tom)
+{
+    struct tom *part = tom;
+    if (part->mapper.used)
+        tom_mapper_finish(&part->mapper);
 }
 
 static void connect_part(void *part, unsigned port, unsigned slot, const struct part_end *server)
@@ -225,7 +243,7 @@ static void publish(void *part, struct stats *stats, struct scope scope)
         TOM_REASONS_OF(TOM_REASON)
 #undef TOM_REASON
     };
-    const struct tom *tom = part;
+    struct tom *tom = part;
     const struct stats_row rows[] = {
         {"instances", &tom->instances, "blocks", "Times that a warp came to a block of the table"},
         {"offloaded", &tom->offloaded, "blocks", "Of these, offloaded to a stack"},
@@ -251,6 +269,7 @@ static void publish(void *part, struct stats *stats, struct scope scope)
                    "Instructions of all threads, without redundant ones");
     publish_entries(tom, stats, scope);
     publish_channels(tom, stats, scope);
+    tom_mapper_publish(&tom->mapper, stats, scope);
 }
 
 #define PART struct tom_config

@@ -36,6 +36,9 @@
 enum tom_policy { TOM_CTRL, TOM_NO_CTRL, TOM_NONE };
 extern const char *const tom_policy_names[]; /* indexed by value; ends with NULL */
 
+enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_FIXED };
+extern const char *const tom_map_names[]; /* likewise */
+
 struct tom_config {
 #include "emu/sim/fields_struct.h"
 
@@ -48,10 +51,19 @@ struct tom_unit_config {
 #include "emu/tom/unit.def"
 };
 
-/* The part kinds: the offload controllers of all multiprocessors in front, and the offload unit of a stack. */
-extern const struct part_kind tom_kind, tom_unit_kind;
+struct tom_pcie_config {
+#include "emu/sim/fields_struct.h"
+
+#include "emu/tom/pcie.def"
+};
+
+/* The part kinds: the offload controllers of all multiprocessors in front, the offload unit of a stack, and the way to host
+ * memory (pcie.h). */
+extern const struct part_kind tom_kind, tom_unit_kind, tom_pcie_kind;
 
 struct tom_unit;
+struct tom_pcie;
+struct tom_span;
 
 /* The parameters of an offload unit in addition to struct part_site. All pointers must outlive it. */
 struct tom_unit_site {
@@ -80,9 +92,24 @@ struct tom_site {
     const uint8_t *table;
     size_t table_size;
     bool check; /* check coherence (check.h) */
+    /* for mapping.h: the layout of homes; memory; the ways to host memory; the program's static arrays of a page and more, and
+     * the end of all its sections */
+    struct home_layout layout;
+    uint64_t memory_base, memory_size;
+    struct tom_pcie *const *pcies;
+    uint32_t pcie_count;
+    const struct tom_span *arrays;
+    uint32_t array_count;
+    uint64_t program_end;
 };
 
 /* For controllers with a check: prints what it has found, if anything. Returns the number of findings. */
 uint64_t tom_findings(const void *tom);
+
+/* The program says that it has allocated [base, base + bytes); no bytes: it has freed what begins there. */
+void tom_allocated(void *tom, uint64_t base, uint64_t bytes);
+
+/* Call it when the run has ended: warnings, and files that it writes. */
+void tom_finish(void *tom);
 
 #endif

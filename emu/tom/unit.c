@@ -341,6 +341,14 @@ static const struct warp_place *where_of(void *context, void *name)
     return warp_where(((const struct simt_member *)name)->warp);
 }
 
+/* Blocks with breakpoints are not offloaded. */
+static bool breaks_of(void *context, void *name)
+{
+    (void)context;
+    (void)name;
+    return false;
+}
+
 /* The kind. */
 
 static void *make(const void *config, const struct part_site *site, struct error *err)
@@ -377,6 +385,7 @@ static void *make(const void *config, const struct part_site *site, struct error
                                        .ended = ended_of,
                                        .missing = missing_of,
                                        .where = where_of,
+                                       .breaks = breaks_of,
                                        .context = unit};
     simt_set_source(unit->simt, &source);
     return unit;

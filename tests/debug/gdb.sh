@@ -44,6 +44,7 @@ test_lanes
 test_lane_fault
 test_lane_wait
 test_lane_lists
+test_lane_blocks
 test_rubbish
 test_options
 test_harts

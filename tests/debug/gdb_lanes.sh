@@ -109,6 +109,33 @@ EOF
     done
 }
 
+# A block of machine tom with a breakpoint in it, and one of which a lane is stepped, are executed in front; the others are
+# offloaded.
+test_lane_blocks() {
+    local again='offload.refused.debugged": [1-9]'
+    "$CROFT" cc -g -O2 "$here/../tom/blocks.c" -o "$OUT/plain"
+    "$CROFT" candidates -m tom -o "$OUT/blocks" "$OUT/plain" >/dev/null
+    start -m tom --stats "$OUT/stats.json" "$OUT/blocks" shared
+    debug "$OUT/blocks" <<EOF
+break blocks.c:$(grep -n 'cells\[i [*] THREADS\] = sum;' "$here/../tom/blocks.c" | head -n 1 | cut -d: -f1)
+continue
+continue
+stepi
+stepi
+delete
+continue
+EOF
+    expect "blocks of tom" <<'EOF'
+Thread * hit Breakpoint 1, *sweep *
+Thread * hit Breakpoint 1, *sweep *
+\[Inferior 1 (Remote target) exited normally]
+EOF
+    finish "blocks of tom" 0
+    same "blocks of tom: output" "$(qemu-riscv64 "$OUT/plain" shared)" "$(cat "$stdout")"
+    same "blocks of tom: in front" 1 "$(grep -cE "\"$again" "$OUT/stats.json")"
+    same "blocks of tom: offloaded" 1 "$(grep -cE '"offload.offloaded": [1-9]' "$OUT/stats.json")"
+}
+
 # What cannot be done is refused; lists show as many lanes as wanted; gdb leaves, and the program runs on.
 test_lane_lists() {
     start -m gpu "$OUT/warps"

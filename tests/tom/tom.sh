@@ -183,7 +183,7 @@ within() {
 # 80 GB/s, 400 at 40 GB/s), nine flits for a line; the crossbar in front 8 clocks and four for a line; the second level 60
 # clocks of 1.4286 ns until the tags are known, and 60 after the line has come.
 latencies() {
-    local near far front
+    local near far front host
     table "$work/program" "$work/chase"
     local own=$(((27 + 19) * 714)) vault=$((8000 + 17 * 1600)) cross=$((2 * 2 * 800))
     read -r near _ < <(per near)
@@ -191,6 +191,11 @@ latencies() {
     read -r far _ < <(per far)
     within "far" "$far" $((own + 2 * cross + vault + 2 * 11000 + 10 * 400)) $((714 + 4 * 800 + 1600))
     read -r _ front < <(per near --set offload.policy=none)
+    read -r _ host < <(per near --set offload.map=tmap --set offload.learn_instances=1000000)
+    # In place of the link, the stack's crossbar and the vault: 600 ns, 24 B and 152 B at 15.754 GB/s.
+    within "from the host" "$host" \
+        $((own + cross + 800 + (8 + 8 + 3) * 800 + 120 * 1429 + 600000 + 1523 + 9648)) \
+        $((714 + 6 * 800 + 2 * 1429))
     within "from the front" "$front" \
         $((own + 2 * cross + 800 + vault + 2 * 11000 + 10 * 200 + (8 + 8 + 3) * 800 + 120 * 1429)) \
         $((714 + 6 * 800 + 1600 + 2 * 1429))
@@ -278,6 +283,190 @@ kernel() {
     check "kernel: runs" run 0 --env kernel -m "$here/small.yaml" "$work/program" shared
     check "kernel: qemu's output" cmp -s "$work/oracle" "$work/output"
     check "kernel: offloads" test "$(value offload.offloaded)" -gt 0
+    same "kernel, tmap" --env kernel -m "$here/small.yaml" --set offload.map=tmap --set offload.learn_instances=6 \
+        "$work/program" shared
+    check "kernel, tmap: offloads" test "$(value offload.offloaded)" -gt 0
+    check "kernel, tmap: maps" test "$(value offload.map.changed_bytes)" -gt 0
+}
+
+# entry FIELD: of the only block of the table that was executed, its bytes at an offset of the entry, as a number.
+entry() {
+    local number offset
+    number=$(jq -r '[.total | to_entries[] | select(.key | test("^offload.candidate.*instances$")) | .value] |
+        map(. > 0) | index(true)' "$work/stats.json")
+    offset=$(readelf -SW "$work/program" | awk '/[.]tom[.]candidates/ { sub(/^.*[.]tom[.]candidates/, ""); print $3; exit }')
+    od -An -t u8 -j $((0x$offset + 16 + 64 * number + $1)) -N 8 "$work/program" | tr -d ' '
+}
+
+# By brute force over a trace of requests: for each map, its lowest bit, the requests of blocks to the stack of their first one,
+# the blocks with requests to one stack, and the sum of stacks. A block is a run of requests of a warp from its code.
+count_requests() {
+    zstd -dc "$work/requests.zst" | tail -c +65 | od -An -v -t u4 -w48 | awk -v begin="$(entry 0)" -v end="$(entry 8)" '
+        function xor(a, b) { return a % 2 != b % 2 ? 2 * (int(a / 2) != int(b / 2)) + 1 : 2 * (int(a / 2) != int(b / 2)) }
+        function stack(number, bit, at, s) {
+            if (bit) return int(number / 2 ^ bit) % 4
+            s = int(number / 128) % 4
+            for (at = 18; at < 30; at += 2) s = xor(s, int(number / 2 ^ at) % 4)
+            return s
+        }
+        function ended(key, bit, s, used) {
+            for (bit = 0; bit <= 16; bit += bit ? 1 : 7) {
+                used = 0
+                for (s = 0; s < 4; s++) {
+                    used += per[key, bit, s] > 0
+                    if (s == first[key, bit]) together[bit] += per[key, bit, s]
+                    per[key, bit, s] = 0
+                }
+                single[bit] += used == 1
+                stacks[bit] += used
+            }
+            delete open[key]
+        }
+        {
+            number = $3 + $4 * 2 ^ 32 - 2 ^ 31; pc = $5 + $6 * 2 ^ 32; key = $7 " " $8 " " int($9 / 65536)
+            if (pc < begin || pc >= end) { if (key in open) ended(key); next }
+            for (bit = 0; bit <= 16; bit += bit ? 1 : 7) {
+                s = stack(number, bit)
+                if (!(key in open)) first[key, bit] = s
+                per[key, bit, s]++
+            }
+            open[key] = 1
+        }
+        END {
+            for (key in open) ended(key)
+            for (bit = 0; bit <= 16; bit += bit ? 1 : 7) print bit, together[bit], single[bit], stacks[bit]
+        }'
+}
+
+# The same as the analyzer has counted it.
+counted_requests() {
+    jq -r '.total as $t | (0, range(7; 17)) as $b |
+        [$b, $t["offload.map.bit.\($b).together"], $t["offload.map.bit.\($b).single"], $t["offload.map.bit.\($b).stacks"]] |
+        join(" ")' "$work/stats.json"
+}
+
+# The map that is best by these counts.
+best_bit() {
+    counted_requests | awk '$1 && $2 > most { most = $2; bit = $1 } END { print bit }'
+}
+
+peers() {
+    sum '^peer.*sent_bytes$'
+}
+
+# learned NAME OPTIONS... PROGRAM...: a run in which the map is learned, and what it counts.
+learned() {
+    local name=$1 bit
+    shift
+    same "$name" "$@"
+    adds "$name"
+    bit=$(best_bit)
+    check "$name: the best map" test "$(value offload.map.bit)" -eq "$bit"
+    check "$name: blocks seen" test "$(value offload.map.instances)" -eq $((6 + $(value offload.map.overshoot)))
+    check "$name: blocks stayed" test "$(value offload.refused.learning)" -ge "$(value offload.map.instances)"
+    check "$name: offloads" test "$(value offload.offloaded)" -gt 0
+    check "$name: the host was asked" test "$(value offload.map.host_requests)" -gt 0
+    # shellcheck disable=SC2016 # jq's variables
+    check "$name: ranges" jq -e --argjson bit "$bit" '[.total | to_entries[] |
+        select(.key | test("^offload.map.range.[0-9]+.accesses$")) | .value] as $seen | [.total | to_entries[] |
+        select(.key | test("^offload.map.range.[0-9]+.bit$")) | .value] as $bits |
+        [range(100)] | all($bits[.] == (if $seen[.] > 0 then $bit else 0 end))' "$work/stats.json" >/dev/null
+}
+
+# The map is learned while the program runs, or known before. What the analyzer counts equals a count by brute force.
+mapping() {
+    local name bit
+    for name in shared late; do
+        table "$work/program" "$work/blocks"
+        oracle "$work/oracle" "$work/blocks" "$name"
+        same "$name, seen" -m tom --set offload.policy=none --set offload.map_output="$work/maps" \
+            --trace "memory:$work/requests.zst" "$work/program" "$name"
+        check "$name, seen: stays" test "$(value offload.refused.learning)" -eq "$(value offload.map.instances)"
+        # Lanes of `late` part in front of the block, so that one run of requests is of two instances.
+        [ "$name" = late ] || check "$name, seen: as by brute force" diff <(count_requests) <(counted_requests)
+        bit=$(best_bit)
+        check "$name, seen: the file" grep -qx "bit $bit" "$work/maps"
+        same "$name, bmap" -m tom --set offload.policy=no_ctrl "$work/program" "$name"
+        cp "$work/stats.json" "$work/bmap.json"
+        same "$name, oracle" -m tom --set offload.policy=no_ctrl --set offload.map=oracle \
+            --set offload.map_file="$work/maps" --check dram --check coherence "$work/program" "$name"
+        check "$name, oracle: fewer bytes between stacks" test "$(peers)" -lt \
+            "$(jq '[.total | to_entries[] | select(.key | test("^peer.*sent_bytes$")) | .value] | add' "$work/bmap.json")"
+        learned "$name, tmap" -m tom --set offload.map=tmap --set offload.learn_instances=6 --check dram \
+            --check coherence "$work/program" "$name"
+        learned "$name, small tmap" -m "$here/small.yaml" --set offload.map=tmap --set offload.policy=no_ctrl \
+            --set offload.learn_instances=6 --check coherence "$work/program" "$name"
+    done
+    table "$work/program" "$folder/stencil"
+    oracle "$work/oracle" "$folder/stencil"
+    same "stencil, seen" -m tom --set offload.policy=none --set offload.map_output="$work/maps" \
+        --trace "memory:$work/requests.zst" "$work/program"
+    check "stencil, seen: as by brute force" diff <(count_requests) <(counted_requests)
+    alone
+    copied
+    unlearned
+}
+
+# `shared` with a map that puts all of a block's lines into one stack: no bytes between stacks.
+alone() {
+    table "$work/program" "$work/blocks"
+    run 0 -m tom --set offload.policy=none --set offload.map_output="$work/maps" "$work/program" shared
+    bit=$(best_bit)
+    check "alone: one stack" test "$(value "offload.map.bit.$bit.single")" -eq "$(value offload.map.instances)"
+    check "alone: fixed" run 0 -m tom --set offload.map=fixed --set offload.map_bit="$bit" "$work/program" shared
+    check "alone: fixed, no bytes between stacks" test "$(peers)" -eq 0
+    check "alone: oracle" run 0 -m tom --set offload.map=oracle --set offload.map_file="$work/maps" "$work/program" shared
+    check "alone: oracle, no bytes between stacks" test "$(peers)" -eq 0
+    check "alone: bmap" run 0 -m tom "$work/program" shared
+    check "alone: bmap, bytes between stacks" test "$(peers)" -gt 0
+}
+
+# The program says what it allocates; its ranges begin with pages; copying takes the time that the bytes take.
+copied() {
+    local before
+    "$croft" cc -O2 --offload "$here/blocks.c" -o "$work/program"
+    oracle "$work/oracle" "$work/program" shared
+    same "allocated" -m tom --set offload.map=tmap --set offload.learn_instances=6 "$work/program" shared
+    check "allocated: two ranges and the stacks" test "$(jq '[.total | to_entries[] |
+        select(.key | test("^offload.map.range.[0-9]+.base$")) | .value | select(. > 0)] | length' "$work/stats.json")" -eq 3
+    check "allocated: their sizes" test "$(sum '^offload.map.range.[01].bytes$')" -eq $((2 * 128 * 40 * 8))
+    check "allocated: pages" test $(($(value offload.map.range.0.base) % 4096 + $(value offload.map.range.1.base) % 4096)) -eq 0
+    check "allocated: copied bytes" test "$(value offload.map.copied_bytes)" -eq $((2 * 128 * 40 * 8))
+    run 0 -m tom "$work/program" shared
+    before=$(value sim.time)
+    check "copied: runs" run 0 -m tom --set offload.copy=true "$work/program" shared
+    local took=$((600000000 + 81920 * 1000000000 / 15754)) # fs: 600 ns, and 81,920 B at 15.754 GB/s
+    check "copied: stop" test $(($(value offload.map.stop_time) / 1000000)) -eq $((took / 1000000))
+    check "copied: time" test $(($(value sim.time) - before)) -gt $((took - 600000000))
+}
+
+# maps STATUS MESSAGE OPTIONS...: the run ends with that status and a message.
+maps() {
+    local status=$1 message=$2
+    shift 2
+    check "$message: status" run "$status" -m tom "$@" "$work/program" shared
+    check "$message" says "$message"
+}
+
+# Learning that does not end, and keys and files that are wrong.
+# shellcheck disable=SC2016 # backquotes of messages
+unlearned() {
+    table "$work/program" "$work/blocks"
+    maps 0 'warning: the mapping was not learned: 24 instances of blocks were executed, and 100 are needed' \
+        --set offload.map=tmap
+    check "unlearned: stays" test "$(value offload.packets)" -eq 0
+    maps 1 'map_bit: 20; allowed with map: fixed: 7 to 16' --set offload.map=fixed --set offload.map_bit=20
+    maps 1 'map_file: map: oracle needs a file' --set offload.map=oracle
+    maps 1 'map_output: allowed with policy: none' --set offload.map_output="$work/maps"
+    maps 1 'map_file: .*absent: cannot read' --set offload.map=oracle --set offload.map_file="$work/absent"
+    printf '# nothing\n' >"$work/maps"
+    maps 1 'map_file: .*maps: there is no line `bit NUMBER`' --set offload.map=oracle --set offload.map_file="$work/maps"
+    printf 'bit 12\nframes 0x80000000\n' >"$work/maps"
+    maps 1 'map_file: .*maps:2: a line is `bit NUMBER` or `frames ADDRESS BYTES`' --set offload.map=oracle --set offload.map_file="$work/maps"
+    printf 'bit 17\n' >"$work/maps"
+    maps 1 'map_file: .*maps:1: bit 17; allowed: 7 to 16' --set offload.map=oracle --set offload.map_file="$work/maps"
+    printf 'bit 12\nframes 0x80001000 262144\n' >"$work/maps"
+    maps 1 'map_file: .*maps:2: 0x80001000, 262144 bytes; allowed: whole frames of 262144' --set offload.map=oracle --set offload.map_file="$work/maps"
 }
 
 for name in blocks chase; do
@@ -295,6 +484,7 @@ else
     logs
     traced
     kernel
+    mapping
     kernels
 fi
 conclude

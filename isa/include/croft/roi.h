@@ -9,6 +9,7 @@ enum croft_marker {
     CROFT_MARKER_STATS_RESET = 3, /* rs1: x0 */
     CROFT_MARKER_STATS_DUMP = 4,  /* rs1: x0 */
     CROFT_MARKER_TRACE_MARK = 5,  /* rs1: the text */
+    CROFT_MARKER_ALLOCATION = 6,  /* rs1: address of a struct croft_allocation */
 };
 
 /* Emits a marker. The value is the address of a NUL-terminated string, or 0 for the default name "roi". Earlier stores
@@ -38,6 +39,19 @@ static inline __attribute__((always_inline)) void croft_stats_reset(void)
 static inline __attribute__((always_inline)) void croft_stats_dump(void)
 {
     CROFT_MARKER(CROFT_MARKER_STATS_DUMP, 0);
+}
+
+/* Memory that the program has allocated; with no bytes, memory that it has freed. */
+struct croft_allocation {
+    unsigned long address, bytes;
+};
+
+/* Says that [address, address + bytes) was allocated, or with no bytes that it was freed: machine tom places memory by
+ * such ranges. In programs compiled by `croft cc --offload`, malloc() and its kin say it. */
+static inline __attribute__((always_inline)) void croft_allocated(const void *address, unsigned long bytes)
+{
+    const struct croft_allocation allocation = {(unsigned long)address, bytes};
+    CROFT_MARKER(CROFT_MARKER_ALLOCATION, &allocation);
 }
 
 /* Writes `text` into the traces, at the current simulated time. */
