@@ -1,0 +1,64 @@
+#include "emu/net/arbitration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/alloc.h"
+
+static bool older(const struct network *network, uint32_t one, uint32_t other)
+{
+    const struct network_packet *a = input_packet(network, one), *b = input_packet(network, other);
+    return a->time != b->time ? a->time < b->time : a->source < b->source;
+}
+
+/* Routers from a packet's source to the router of an input channel. */
+static uint32_t distance_of(const struct network *network, uint32_t input)
+{
+    uint32_t from = topology_node_router(network->topology, input_packet(network, input)->source);
+    return network
+        ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
+}
+
+/* Flits that are still to pass from an input channel's port to the output of the packet at its head. */
+static uint32_t left_of(const struct network *network, uint32_t input)
+{
+    uint32_t in_port = input / network->vcs,
+             first = network->routers[network->ports[in_port].router].first_port;
+    return oracle_left(network->oracle, in_port, first + network->inputs[input].out_port);
+}
+
+bool arbitration_prefers(const struct network *network, enum network_arbitration arbitration, uint32_t one,
+                         uint32_t other)
+{
+    if (arbitration == NETWORK_AGE)
+        return older(network, one, other);
+    if (arbitration == NETWORK_ORACLE)
+        return left_of(network, one) > left_of(network, other);
+    return arbitration == NETWORK_DISTANCE && distance_of(network, one) > distance_of(network, other);
+}
+
+/* Counts the wires between all routers, breadth first from each. */
+void arbitration_measure(struct network *network)
+{
+    const struct topology *topology = network->topology;
+    uint32_t count = topology->router_count, *queue = alloc(count, sizeof *queue);
+    network->distances = alloc((size_t)count * count, sizeof *network->distances);
+    memset(network->distances, UINT8_MAX, (size_t)count * count);
+    for (uint32_t from = 0; from < count; from++) {
+        uint8_t *row = &network->distances[(size_t)from * count];
+        uint32_t reached = 1;
+        queue[0] = from;
+        row[from] = 0;
+        for (uint32_t k = 0; k < reached; k++)
+            for (uint32_t p = 0; p < topology->routers[queue[k]].ports; p++) {
+                const struct topology_port *port =
+                    &topology->ports[topology->routers[queue[k]].first_port + p];
+                uint32_t to = port->wire == TOPOLOGY_NO_WIRE ? from : topology->ports[port->peer].router;
+                if (row[to] != UINT8_MAX)
+                    continue;
+                row[to] = (uint8_t)(row[queue[k]] < UINT8_MAX - 1 ? row[queue[k]] + 1 : UINT8_MAX - 1);
+                queue[reached++] = to;
+            }
+    }
+    free(queue);
+}

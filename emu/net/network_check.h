@@ -1,0 +1,15 @@
+/* Checks of a network's invariants in every clock (network_check_always()). They abort with a message if one is broken. */
+#ifndef EMU_NET_NETWORK_CHECK_H
+#define EMU_NET_NETWORK_CHECK_H
+
+#include "emu/net/network_state.h"
+
+/* A flit arrives at a port, or at node target - ports. */
+void network_check_arrival(struct network *network, uint32_t target, struct flit flit);
+
+/* All that is to hold between clocks. */
+void network_check_clock(struct network *network);
+
+void network_check_free(struct network_checks *checks); /* accepts NULL */
+
+#endif

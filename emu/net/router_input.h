@@ -1,0 +1,126 @@
+/* The input side of a network's routers: flits and credits arrive, a packet's head begins route computation (RC), and waits for
+ * virtual channels and credits are counted. Ports and channels (port * vcs + vc) are numbered over the network, unless
+ * something else is said. */
+#ifndef EMU_NET_ROUTER_INPUT_H
+#define EMU_NET_ROUTER_INPUT_H
+
+#include "emu/net/network_state.h"
+
+/* Notes whether the packet that has come to the head of a channel is urgent, and when it came. */
+void router_note_head(struct network *network, uint32_t in_port, uint32_t vc, uint32_t packet, uint32_t tick)
+    __attribute__((cold));
+
+/* A router takes the tracker of a flit. Returns the flit without it. */
+struct flit router_take_tracker(struct network *network, uint32_t in_port, struct flit flit)
+    __attribute__((cold));
+
+/* Returns the set of an input channel; vc: of its port. */
+static inline uint32_t router_set_of(const struct network *network, uint32_t vc)
+{
+    uint32_t vcs = network->config.vcs, number = vc % network->class_vcs;
+    if (network->routing->sets == 1)
+        return 0;
+    return number >= vcs ? number - vcs : number >= vcs - vcs / 2;
+}
+
+/* The head of a packet is at the head of its queue: it begins RC at that tick. */
+static inline void router_begin_packet(struct network *network, struct port *port, uint32_t in_port,
+                                       uint32_t vc, uint32_t tick)
+{
+    struct input_vc *input = &network->inputs[in_port * network->vcs + vc];
+    const struct flit *flit =
+        &network->buffers[(size_t)(in_port * network->vcs + vc) * network->config.buffer + input->first];
+    struct router *router = &network->routers[port->router];
+    struct route route =
+        routing_next(network->routing, network->topology, in_port, router_set_of(network, vc), flit->value);
+    input->out_port = route.port;
+    input->group = (uint8_t)(vc / network->class_vcs * network->routing->sets + route.set);
+    if (network->managed)
+        router_note_head(network, in_port, vc, flit->packet, tick);
+    input->ready = tick + network->head_ticks;
+    if (network->config.flow == NETWORK_STORE_AND_FORWARD &&
+        input->count < network->packets[flit->packet].flits) {
+        input->state = VC_PARTIAL;
+        return;
+    }
+    input->state = VC_ROUTING;
+    port->routing |= BIT(vc);
+    router->routing |= BIT(in_port - router->first_port);
+}
+
+/* An active channel has a flit and a credit. */
+static inline void router_make_ready(struct network *network, struct port *port, uint32_t in_port,
+                                     uint32_t vc)
+{
+    struct router *router = &network->routers[port->router];
+    port->ready |= BIT(vc);
+    router->ready |= BIT(in_port - router->first_port);
+}
+
+/* A channel begins to wait for a virtual channel or a credit of an output. */
+static inline void router_begin_wait(struct network *network, struct input_vc *input, uint32_t out_port,
+                                     uint32_t tick)
+{
+    input->since = tick;
+    if (network->stalls)
+        stalls_begin(&network->stalls[out_port], tick);
+}
+
+/* Such a wait ends. input: of the network. */
+static inline void router_end_wait(struct network *network, uint32_t input, uint32_t out_port,
+                                   uint64_t *counter, uint32_t tick)
+{
+    uint64_t waited = (tick - network->inputs[input].since) / network->speedup;
+    *counter += waited;
+    network->vc_counters[input].stalls += waited;
+    if (network->stalls)
+        stalls_end(&network->stalls[out_port], tick);
+}
+
+/* A flit arrives at an input. */
+static inline void router_take_flit(struct network *network, uint32_t in_port, struct flit flit,
+                                    uint32_t tick)
+{
+    struct port *port = &network->ports[in_port];
+    uint32_t vc = flit.vc, buffer = network->config.buffer;
+    struct input_vc *input = &network->inputs[in_port * network->vcs + vc];
+    uint32_t at = (uint32_t)input->first + input->count++;
+    if (flit.flags & FLIT_TRACKER)
+        flit = router_take_tracker(network, in_port, flit);
+    network->buffers[(size_t)(in_port * network->vcs + vc) * buffer + (at < buffer ? at : at - buffer)] =
+        flit;
+    workset_add(&network->active_routers, port->router);
+    if (input->state == VC_IDLE) {
+        router_begin_packet(network, port, in_port, vc, tick);
+    } else if (input->state == VC_PARTIAL && flit.flags & FLIT_TAIL) {
+        input->state = VC_ROUTING;
+        port->routing |= BIT(vc);
+        network->routers[port->router].routing |= BIT(in_port - network->routers[port->router].first_port);
+    } else if (input->state == VC_ACTIVE && input->count == 1) {
+        uint32_t out = network->routers[port->router].first_port + input->out_port;
+        if (network->outputs[out * network->vcs + input->out_vc].credits)
+            router_make_ready(network, port, in_port, vc);
+        else
+            router_begin_wait(network, input, out, tick);
+    }
+}
+
+/* A credit arrives at an output channel. */
+static inline void router_take_credit(struct network *network, uint32_t target, uint32_t tick)
+{
+    struct output_vc *output = &network->outputs[target];
+    uint32_t out_port = target / network->vcs;
+    const struct port *port = &network->ports[out_port];
+    struct router *router = &network->routers[port->router];
+    workset_add(&network->active_routers, port->router);
+    if (output->credits++ || output->owner == NO_OWNER)
+        return;
+    uint32_t in_port = router->first_port + output->owner / network->vcs;
+    uint32_t input = router->first_port * network->vcs + output->owner;
+    if (network->inputs[input].count == 0)
+        return;
+    router_end_wait(network, input, out_port, &network->links[out_port].credit_stalls, tick);
+    router_make_ready(network, &network->ports[in_port], in_port, output->owner % network->vcs);
+}
+
+#endif

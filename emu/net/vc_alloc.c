@@ -1,0 +1,207 @@
+#include "emu/net/vc_alloc.h"
+
+#include "emu/net/arbitration.h"
+#include "emu/net/router_input.h"
+
+/* Compares two bidders for an output: by the rank of their inputs, by the arbitration, then round robin from `turn`. */
+static bool bidder_wins(const struct choice *choice, const struct islip_channels *channels, uint32_t one,
+                        uint32_t other, uint32_t turn)
+{
+    const struct network *network = choice->network;
+    uint32_t vcs = network->vcs, base = choice->router->first_port * vcs, total = channels->total;
+    uint32_t rank = arbitration_rank(choice, one / vcs, channels->output),
+             than = arbitration_rank(choice, other / vcs, channels->output);
+    if (rank != than)
+        return rank < than;
+    if (arbitration_prefers(network, network->config.vc_arbitration, base + one, base + other))
+        return true;
+    if (channels->greedy ||
+        arbitration_prefers(network, network->config.vc_arbitration, base + other, base + one))
+        return false;
+    return (one + total - turn) % total < (other + total - turn) % total;
+}
+
+/* The chooser of islip_allocate(): the best bidder for which an output channel has room. Of its port, a packet in a priority
+ * buffer goes before those in other channels. */
+static uint32_t choose_bidder(const void *context, const struct islip_channels *channels,
+                              const uint64_t *words, uint32_t channel)
+{
+    const struct choice *choice = context;
+    const struct network *network = choice->network;
+    uint32_t vcs = network->vcs, best = ISLIP_NOBODY, turn = channels->grant[channel];
+    const struct output_vc *output =
+        &network->outputs[(choice->router->first_port + channels->output) * vcs + channel];
+    for (uint64_t inputs = words[0]; inputs;) {
+        uint32_t i = take_bit(&inputs);
+        for (uint64_t left = words[1 + i]; left;) {
+            uint32_t input = i * vcs + take_bit(&left);
+            if (output_has_room(network, choice->router, input, output) &&
+                (best == ISLIP_NOBODY || bidder_wins(choice, channels, input, best, turn)))
+                best = input;
+        }
+    }
+    if (best == ISLIP_NOBODY || network->priority_vcs & BIT(best % vcs))
+        return best;
+    for (uint64_t left = words[1 + best / vcs] & network->priority_vcs; left;) {
+        uint32_t input = best / vcs * vcs + take_bit(&left);
+        if (output_has_room(network, choice->router, input, output))
+            return input;
+    }
+    return best;
+}
+
+/* Leaves the channels with most credits to a bidder (vc_choice). */
+static uint64_t leave_most_credits(const void *context, const struct islip_channels *channels,
+                                   uint64_t granted)
+{
+    const struct choice *choice = context;
+    return output_most_credits(
+        &choice->network->outputs[(choice->router->first_port + channels->output) * channels->vcs], granted);
+}
+
+/* An input channel gets an output channel. */
+static void give_vc(struct network *network, struct router *router, uint32_t input, uint32_t out, uint32_t vc,
+                    uint32_t tick)
+{
+    uint32_t vcs = network->vcs, in_port = router->first_port + input / vcs,
+             out_port = router->first_port + out;
+    struct input_vc *in = &network->inputs[router->first_port * vcs + input];
+    struct output_vc *output = &network->outputs[out_port * vcs + vc];
+    output->owner = (uint16_t)input;
+    network->ports[out_port].free &= ~BIT(vc);
+    in->state = VC_ACTIVE;
+    in->out_vc = (uint8_t)vc;
+    router_end_wait(network, router->first_port * vcs + input, out_port, &network->links[out_port].vc_stalls,
+                    tick);
+    if (output->credits)
+        router_make_ready(network, &network->ports[in_port], in_port, input % vcs);
+    else
+        router_begin_wait(network, in, out_port, tick + 1);
+}
+
+/* Gives free channels of an output to the bidders of a group, which leave `others` too, if that is given. */
+static __attribute__((noinline)) void allocate_group(struct network *network, struct router *router,
+                                                     uint32_t out, uint64_t *bids, uint64_t *others,
+                                                     uint64_t free, uint32_t tick)
+{
+    const uint32_t vcs = network->vcs, base = router->first_port * vcs, total = router->ports * vcs;
+    uint16_t *grant = network->grants + base + out * vcs;
+    uint32_t *accept = network->accepts + base;
+    const struct choice choice = {network, router};
+    const struct islip_channels channels = {
+        .vcs = vcs,
+        .total = total,
+        .iterations = network->config.iterations,
+        .output = out,
+        .grant = grant,
+        .accept = accept,
+        .choose = network->plain_vcs ? NULL : choose_bidder,
+        .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
+        .context = &choice,
+        .greedy = network->config.vc_arbitration == NETWORK_AGE};
+    struct islip_grant grants[ISLIP_CHANNELS];
+    uint32_t count = islip_allocate(&channels, bids, free, grants);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t input = grants[i].input;
+        if (others) {
+            others[1 + input / vcs] &= ~BIT(input % vcs);
+            if (!others[1 + input / vcs])
+                others[0] &= ~BIT(input / vcs);
+        }
+        give_vc(network, router, input, out, grants[i].vc, tick);
+    }
+}
+
+/* Free priority buffers of an output with credits. */
+static uint64_t open_buffers(const struct network *network, const struct router *router, uint32_t out,
+                             uint32_t group)
+{
+    const struct port *port = &network->ports[router->first_port + out];
+    uint64_t open = 0;
+    for (uint64_t free = port->free & router_buffers(network, port, group); free;) {
+        uint32_t vc = take_bit(&free);
+        open |= network->outputs[(router->first_port + out) * network->vcs + vc].credits ? BIT(vc) : 0;
+    }
+    return open;
+}
+
+/* Gives priority buffers to urgent bidders of a group. With priority_shared, others may have those that are left. */
+static void allocate_buffers(struct network *network, struct router *router, uint32_t out, uint32_t group,
+                             uint64_t *bids, uint64_t *urgent, uint32_t tick)
+{
+    uint64_t open = open_buffers(network, router, out, group);
+    if (urgent[0] && open)
+        allocate_group(network, router, out, urgent, bids, open, tick);
+    if (!network->config.priority_shared || urgent[0] || !bids[0])
+        return;
+    open = open_buffers(network, router, out, group);
+    if (open)
+        allocate_group(network, router, out, bids, urgent, open, tick);
+}
+
+/* Gives a channel to a bidder that is alone. */
+static inline void allocate_one(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
+                                uint64_t free, uint32_t tick)
+{
+    const uint32_t vcs = network->vcs, base = router->first_port * vcs;
+    struct islip_grant one = islip_allocate_one(bids, free, out, vcs, router->ports * vcs,
+                                                network->grants + base + out * vcs, network->accepts + base);
+    give_vc(network, router, one.input, out, one.vc, tick);
+}
+
+void vc_alloc_step(struct network *network, struct router *router, uint32_t tick)
+{
+    for (uint64_t outputs = router->waiting; outputs;) {
+        uint32_t out = take_bit(&outputs);
+        const struct port *port = &network->ports[router->first_port + out];
+        uint64_t any = 0;
+        for (uint32_t group = 0; group < network->groups; group++) {
+            uint64_t *bids = router_bids(network, router, out, group), *urgent = NULL;
+            if (!bids[0])
+                continue;
+            uint64_t free = port->free & router_channels(network, port, group);
+            if (network->priority_vcs) {
+                urgent = router_bids(network, router, out, network->groups + group);
+                allocate_buffers(network, router, out, group, bids, urgent, tick);
+            }
+            if (free && network->plain_vcs && islip_alone(bids))
+                allocate_one(network, router, out, bids, free, tick);
+            else if (free && bids[0])
+                allocate_group(network, router, out, bids, urgent, free, tick);
+            any |= bids[0];
+        }
+        if (!any)
+            router->waiting &= ~BIT(out);
+    }
+}
+
+/* Whether a bidder of a group could get a priority buffer. */
+static bool can_buffer(const struct network *network, const struct router *router, uint32_t out,
+                       uint32_t group)
+{
+    return network->priority_vcs &&
+           (network->config.priority_shared ||
+            router_bids(network, router, out, network->groups + group)[0]) &&
+           open_buffers(network, router, out, group);
+}
+
+bool vc_alloc_pends(const struct network *network, const struct router *router)
+{
+    for (uint64_t outputs = router->waiting; outputs;) {
+        uint32_t out = take_bit(&outputs);
+        const struct port *port = &network->ports[router->first_port + out];
+        for (uint32_t group = 0; group < network->groups; group++)
+            if (router_bids(network, router, out, group)[0] &&
+                (port->free & router_channels(network, port, group) ||
+                 can_buffer(network, router, out, group)))
+                return true;
+    }
+    return false;
+}
+
+bool vc_alloc_plain(const struct network *network)
+{
+    return network->config.vc_arbitration == NETWORK_ROUND_ROBIN &&
+           network->config.flow == NETWORK_WORMHOLE && !network->priority_vcs &&
+           network->config.vc_choice == NETWORK_TURN;
+}
