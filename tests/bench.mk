@@ -82,8 +82,8 @@ bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
 .PHONY: bench-nupim
-bench-nupim: $(BENCH_DIR)/sharing $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; UNSCALED=1: two of them with the paper's epochs
-	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/sharing $(BENCH_DIR)/nupim $(EXAMPLES)
+bench-nupim: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; SCALE=1: two of them with the paper's epochs
+	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim $(EXAMPLES)
 
 .PHONY: bench-tom
 bench-tom: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the TOM paper's ten workloads on its machines

@@ -7,14 +7,21 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/debug/symbols.h"
+#include "emu/io/output.h"
+#include "emu/machine/pages.h"
 #include "emu/sim/alloc.h"
 #include "emu/simt/sharing.h"
 
-enum { PAGE, STACKS, MAP, LAUNCH, PLACE, MEMORIES, MULTIPROCESSORS };
+enum { PAGE, STACKS, FIRST, LAST, PROGRAM, MAP, LAUNCH, PLACE, MEMORIES, MULTIPROCESSORS };
 
 static const struct option_row rows[] = {
     [PAGE] = {"page", 0, "BYTES", "bytes of a page, a power of two (default 4096)"},
     [STACKS] = {"stacks", 0, NULL, "count pages of thread stacks, too"},
+    [FIRST] = {"first", 0, "ADDRESS", "count pages from this address on (default 0)"},
+    [LAST] = {"last", 0, "ADDRESS", "count pages up to this address (default 2^64 - 1)"},
+    [PROGRAM] = {"program", 0, "FILE",
+                 "print a row for each kernel of this ELF file, instead of each launch"},
     [MAP] = {"map", 0, "FILE", "write a picture (SVG) of the pages that each block accesses to FILE"},
     [LAUNCH] = {"launch", 0, "NUMBER", "the launch of --map (default 1)"},
     [PLACE] = {"place", 0, "FILE",
@@ -33,50 +40,57 @@ static const struct option_set interface = {
         "A trace is written by: croft run -m nupim --trace memory:FILE PROGRAM\n"
         "PS_avg is the number of blocks that access a page, averaged over a launch's pages, PS_max the most "
         "of a\n"
-        "page (the NUPIM paper, section IV-B). The last line weighs launches by their memory instructions.\n"
+        "page (the NUPIM paper, section IV-B). Rows of kernels and the last line weigh launches by their "
+        "memory\n"
+        "instructions; their blocks are those of the largest launch. Pages of a kernel are those of the "
+        "launch\n"
+        "with most, pages of the last line those of all launches.\n"
         "The table of --place is for a machine's key `pages`.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
 
 struct request {
-    const char *trace, *map, *place;
-    uint64_t page, launch, memories, multiprocessors;
+    const char *trace, *map, *place, *program;
+    uint64_t page, first, last, launch, memories, multiprocessors;
     bool stacks;
 };
 
-static bool number(const char *value, uint64_t most, uint64_t *result)
+static bool number(const char *value, bool address, uint64_t most, uint64_t *result)
 {
     char *end;
     errno = 0;
     if (*value < '0' || *value > '9')
         return false;
-    *result = strtoull(value, &end, 10);
-    return !errno && !*end && *result >= 1 && *result <= most;
+    *result = strtoull(value, &end, address ? 0 : 10);
+    return !errno && !*end && *result >= !address && *result <= most;
 }
 
 static int take(void *context, int option, const char *value)
 {
     struct request *r = context;
-    uint64_t *numbers[] = {[PAGE] = &r->page,
-                           [LAUNCH] = &r->launch,
-                           [MEMORIES] = &r->memories,
-                           [MULTIPROCESSORS] = &r->multiprocessors};
+    uint64_t *numbers[] = {
+        [PAGE] = &r->page,     [FIRST] = &r->first,       [LAST] = &r->last,
+        [LAUNCH] = &r->launch, [MEMORIES] = &r->memories, [MULTIPROCESSORS] = &r->multiprocessors};
     static const uint64_t most[] = {
-        [PAGE] = UINT64_C(1) << 40, [LAUNCH] = UINT32_MAX, [MEMORIES] = 65536, [MULTIPROCESSORS] = 65536};
+        [PAGE] = UINT64_C(1) << 40, [FIRST] = UINT64_MAX, [LAST] = UINT64_MAX,
+        [LAUNCH] = UINT32_MAX,      [MEMORIES] = 65536,   [MULTIPROCESSORS] = 65536};
+    bool address = option == FIRST || option == LAST;
     switch (option) {
     case STACKS: r->stacks = true; break;
     case MAP: r->map = value; break;
     case PLACE: r->place = value; break;
+    case PROGRAM: r->program = value; break;
     case OPTION_ARGUMENT:
         if (r->trace)
             return options_usage_error(&interface, "one trace at a time; '%s' is a second one", value);
         r->trace = value;
         break;
     default:
-        if (!number(value, most[option], numbers[option]) || (option == PAGE && r->page & (r->page - 1)))
-            return options_usage_error(&interface, "--%s: '%s' is not allowed; allowed: 1 to %" PRIu64 "%s",
-                                       rows[option].name, value, most[option],
+        if (!number(value, address, most[option], numbers[option]) ||
+            (option == PAGE && r->page & (r->page - 1)))
+            return options_usage_error(&interface, "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
+                                       rows[option].name, value, !address, most[option],
                                        option == PAGE ? ", a power of two" : "");
     }
     return OPTIONS_TAKEN;
@@ -94,41 +108,95 @@ static bool read_trace(const struct request *r, struct sharing *sharing, struct 
     return !err->text[0];
 }
 
-static void print_launches(struct sharing *sharing)
+/* Sums and maxima over launches. */
+struct summary {
+    uint64_t kernel, launches, pages, instructions, most;
+    uint32_t blocks;
+    double weighted; /* PS_avg times instructions */
+};
+
+static double average(const struct sharing_launch *launch)
+{
+    return launch->pages ? (double)launch->shared / (double)launch->pages : 0;
+}
+
+static void add_launch(struct summary *sum, const struct sharing_launch *l)
+{
+    sum->launches++;
+    sum->blocks = l->blocks > sum->blocks ? l->blocks : sum->blocks;
+    sum->pages = l->pages > sum->pages ? l->pages : sum->pages;
+    sum->instructions += l->instructions;
+    sum->most = l->most > sum->most ? l->most : sum->most;
+    sum->weighted += average(l) * (double)l->instructions;
+}
+
+static void print_summary(const struct summary *sum)
+{
+    printf(" %8" PRIu32 " %8" PRIu64 " %13" PRIu64 " %8.2f %8" PRIu64 "\n", sum->blocks, sum->pages,
+           sum->instructions, sum->instructions ? sum->weighted / (double)sum->instructions : 0, sum->most);
+}
+
+/* Prints a row for each kernel, in the order of their first launches. */
+static void print_kernels(struct symbols *symbols, const struct sharing_launch *launches, size_t count)
+{
+    struct summary *kernels = alloc(count + 1, sizeof *kernels);
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < known && kernels[k].kernel != launches[i].kernel)
+            k++;
+        known += k == known;
+        kernels[k].kernel = launches[i].kernel;
+        add_launch(&kernels[k], &launches[i]);
+    }
+    printf("%-24s launches   blocks    pages  instructions   PS_avg   PS_max\n", "kernel");
+    for (size_t k = 0; k < known; k++) {
+        uint64_t offset = 1;
+        const char *name = symbols_name(symbols, kernels[k].kernel, &offset);
+        char address[24];
+        (void)snprintf(address, sizeof address, "0x%" PRIx64, kernels[k].kernel);
+        printf("%-24s %8" PRIu64, name && !offset ? name : address, kernels[k].launches);
+        print_summary(&kernels[k]);
+    }
+    free(kernels);
+}
+
+/* Prints the table of launches, or of kernels if symbols are given. */
+static void print_table(struct sharing *sharing, struct symbols *symbols)
 {
     size_t count;
     const struct sharing_launch *launches = sharing_launches(sharing, &count);
-    double weighted = 0;
-    uint64_t instructions = 0, most = 0;
-    printf("launch   blocks    pages  instructions   PS_avg   PS_max\n");
-    for (size_t i = 0; i < count; i++) {
+    struct summary all = {0};
+    for (size_t i = 0; i < count; i++)
+        add_launch(&all, &launches[i]);
+    all.pages = sharing_pages(sharing);
+    if (symbols)
+        print_kernels(symbols, launches, count);
+    else
+        printf("launch   blocks    pages  instructions   PS_avg   PS_max\n");
+    for (size_t i = 0; i < count && !symbols; i++) {
         const struct sharing_launch *l = &launches[i];
-        double average = (double)l->shared / (double)l->pages;
         printf("%6" PRIu32 " %8" PRIu32 " %8" PRIu64 " %13" PRIu64 " %8.2f %8" PRIu64 "\n", l->launch,
-               l->blocks, l->pages, l->instructions, average, l->most);
-        weighted += average * (double)l->instructions;
-        instructions += l->instructions;
-        most = l->most > most ? l->most : most;
+               l->blocks, l->pages, l->instructions, average(l), l->most);
     }
-    if (instructions)
-        printf("   all                   %13" PRIu64 " %8.2f %8" PRIu64 "\n", instructions,
-               weighted / (double)instructions, most);
+    if (symbols)
+        printf("%-24s %8" PRIu64, "all", all.launches);
+    else
+        printf("   all");
+    print_summary(&all);
 }
 
-/* Opens a file to write; NULL with err set on failure. */
-static FILE *create(const char *path, struct error *err)
+/* Returns whether all multiprocessors of the trace are among those of --multiprocessors. */
+static bool places_fit(const struct request *r, const struct sharing_touch *touch, size_t count,
+                       struct error *err)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        (void)error_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    return file;
-}
-
-static bool finish(FILE *file, const char *path, struct error *err)
-{
-    bool good = !ferror(file);
-    good = fclose(file) == 0 && good;
-    return good || error_set(err, "%s: cannot be written: %s", path, strerror(errno));
+    for (size_t i = 0; i < count; i++)
+        if (touch[i].by >= r->multiprocessors)
+            return error_set(err,
+                             "--multiprocessors: %" PRIu64
+                             "; the trace has requests of multiprocessor %" PRIu32 ", numbered from 0",
+                             r->multiprocessors, touch[i].by);
+    return true;
 }
 
 /* Writes the table of --place. Of memories with the same number of requests, the lowest gets the page. */
@@ -136,24 +204,24 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
 {
     size_t count;
     const struct sharing_touch *touch = sharing_multiprocessors(sharing, &count);
-    FILE *file = create(r->place, err);
-    if (!file)
+    struct output *output = places_fit(r, touch, count, err) ? output_open(r->place, err) : NULL;
+    if (!output)
         return false;
+    FILE *file = output_stream(output);
     uint64_t *requests = alloc(r->memories, sizeof *requests);
     (void)fprintf(file, "# pages of %" PRIu64 " bytes, and their memories\n", r->page);
     for (size_t i = 0, next; i < count; i = next) {
         uint64_t best = 0;
         memset(requests, 0, r->memories * sizeof *requests);
         for (next = i; next < count && touch[next].page == touch[i].page; next++) {
-            uint64_t near = touch[next].by * r->memories / r->multiprocessors;
-            requests[near < r->memories ? near : r->memories - 1] += touch[next].requests;
+            requests[touch[next].by * r->memories / r->multiprocessors] += touch[next].requests;
         }
         for (uint64_t m = 1; m < r->memories; m++)
             best = requests[m] > requests[best] ? m : best;
         (void)fprintf(file, "0x%" PRIx64 " %" PRIu64 "\n", touch[i].page, best);
     }
     free(requests);
-    return finish(file, r->place, err);
+    return output_keep(output, err);
 }
 
 enum { CELLS = 128, CELL = 4 };
@@ -168,14 +236,15 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
         launches--, launch++;
     if (!launches)
         return error_set(err, "--launch: the trace has no launch %" PRIu64, r->launch);
-    FILE *file = create(r->map, err);
-    if (!file)
+    struct output *output = output_open(r->map, err);
+    if (!output)
         return false;
+    FILE *file = output_stream(output);
     static uint64_t cells[CELLS][CELLS];
     uint64_t most = 0, across = launch->blocks < CELLS ? launch->blocks : CELLS,
              down = launch->pages < CELLS ? launch->pages : CELLS;
     memset(cells, 0, sizeof cells);
-    while (touch[from].launch != r->launch)
+    while (from < count && touch[from].launch != r->launch)
         from++;
     for (size_t i = from; i < count && touch[i].launch == r->launch; i++) {
         pages += i > from && touch[i].page != touch[i - 1].page;
@@ -198,25 +267,52 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
                               4 + x * CELL, 22 + y * CELL, CELL, CELL,
                               0.25 + 0.75 * (double)cells[y][x] / (double)most);
     (void)fprintf(file, "</svg>\n");
-    return finish(file, r->map, err);
+    return output_keep(output, err);
+}
+
+/* Checks options that need each other, and sets those that are not given. */
+static bool complete(struct request *r)
+{
+    if (r->place && r->page != PAGES_BYTES)
+        (void)options_usage_error(
+            &interface, "--page: a machine's pages have %d bytes, so those of --place have", PAGES_BYTES);
+    else if (!r->map && r->launch)
+        (void)options_usage_error(&interface, "--launch: needs --map");
+    else if (!r->place && (r->memories || r->multiprocessors))
+        (void)options_usage_error(&interface, "--%s: needs --place",
+                                  rows[r->memories ? MEMORIES : MULTIPROCESSORS].name);
+    else {
+        r->launch += !r->launch;
+        r->memories = r->memories ? r->memories : 16;
+        r->multiprocessors = r->multiprocessors ? r->multiprocessors : 64;
+        return true;
+    }
+    return false;
 }
 
 int cmd_pages(int argc, char **argv)
 {
-    struct request r = {.page = 4096, .launch = 1, .memories = 16, .multiprocessors = 64};
+    struct request r = {.page = PAGES_BYTES, .last = UINT64_MAX};
     struct error err;
     int status = options_parse(&interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)
         return status;
     if (!r.trace)
         return options_usage_error(&interface, "no trace; croft run --trace memory:FILE writes one");
-    struct sharing *sharing = sharing_new(r.page, r.stacks);
-    bool good = read_trace(&r, sharing, &err);
+    if (!complete(&r))
+        return 2;
+    const struct sharing_setup setup = {.page = r.page, .first = r.first, .last = r.last, .stacks = r.stacks};
+    struct symbols *symbols = r.program ? symbols_new(r.program) : NULL;
+    struct sharing *sharing = sharing_new(&setup);
+    bool good = !symbols || elf_kind(symbols_elf(symbols)) == ELF_K_ELF ||
+                error_set(&err, "--program: %s: cannot be read as an ELF file", r.program);
+    good = good && read_trace(&r, sharing, &err);
     if (good)
-        print_launches(sharing);
+        print_table(sharing, symbols);
     good = good && (!r.map || write_map(&r, sharing, &err)) && (!r.place || write_places(&r, sharing, &err));
     if (!good)
         (void)fprintf(stderr, "croft pages: %s\n", err.text);
     sharing_free(sharing);
+    symbols_free(symbols);
     return good ? 0 : 1;
 }

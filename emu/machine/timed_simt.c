@@ -29,6 +29,7 @@ struct timed_simt {
     struct placement_table *table; /* NULL: none */
     struct kernels *kernels;
     struct warp_memory *memory; /* of the threads */
+    struct track trace;         /* of accesses; sink NULL: none */
     bool failed;
     timed_simt_fault *fault;
     void *fault_context;
@@ -96,11 +97,18 @@ static void phase(void *context, const struct grid_launch *launch, bool begins)
     const struct timed_simt *simt = timed->simt;
     const struct kernels_sample sample = sample_of(timed);
     const struct reach_code code = {fetch, simt->memory};
-    if (begins)
-        kernels_begin(simt->kernels, launch->number,
-                      launch_kernel(timed->harts[0].decoder, &code, launch->entry), &sample);
-    else
+    if (!begins) {
         kernels_end(simt->kernels, launch->number, &sample);
+        return;
+    }
+    const uint64_t kernel = launch_kernel(timed->harts[0].decoder, &code, launch->entry);
+    kernels_begin(simt->kernels, launch->number, kernel, &sample);
+    if (simt->trace.sink)
+        access_trace_write(simt->trace, &(struct access_record){.time = timed->queue.now,
+                                                                .pc = kernel,
+                                                                .launch = (uint32_t)launch->number,
+                                                                .block = (uint32_t)grid_blocks(launch),
+                                                                .kind = ACCESS_IS_LAUNCH});
 }
 
 void timed_simt_facts(struct timed *timed, struct stats *stats)
@@ -193,8 +201,10 @@ bool timed_simt_new(struct timed *timed, struct error *err)
     simt->grid = make_grid(timed, simt, &clock);
     simt->kernels = kernels_new(timed->symbols);
     struct track_sink *sink = trace_tracks(timed->options.trace);
-    if (sink && track_takes(sink, TRACK_RECORDS))
-        access_trace_begin(access_trace_open(sink));
+    if (sink && track_takes(sink, TRACK_RECORDS)) {
+        simt->trace = access_trace_open(sink);
+        access_trace_begin(simt->trace);
+    }
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 #include "emu/sim/alloc.h"
 
-static const char magic[] = "croft memory trace 1\n";
+static const char magic[] = "croft memory trace 2\n";
 
 enum { WORD = 8, RECORD = ACCESS_WORDS * WORD, IN = 1 << 16 };
 

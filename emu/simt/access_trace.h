@@ -2,7 +2,7 @@
  * multiprocessor, touches which bytes.
  *
  * A trace is a zstd stream. Decompressed, it is a header of ACCESS_HEADER bytes, which begins with the line
- * "croft memory trace 1", and records of six little-endian 64-bit words:
+ * "croft memory trace 2", and records of six little-endian 64-bit words:
  *
  *   0  time of the request in fs: the clock in which it leaves for the first-level cache, or would, if its page is missing
  *      in the TLB
@@ -10,11 +10,14 @@
  *   2  pc of the instruction
  *   3  [63:32] number of the launch, from 1; [31:0] number of the block in its grid, x fastest
  *   4  [15:0] multiprocessor, in the order of the machine's tree; [31:16] warp in its block; [47:32] bytes from the first to
- *      the last one touched; [55:48] kind: 0 load, 1 store, 2 atomic; [56] thread stacks; [63:57] threads that touch the line
+ *      the last one touched; [55:48] kind: 0 load, 1 store, 2 atomic, 3 launch; [56] thread stacks; [63:57] threads that
+ *      touch the line
  *   5  set of the 32-bit words touched: bit i for the word at 4 * i from the beginning of the line (simt.l1.line)
  *
  * A record is a request: what an instruction of a warp accesses in one line. Accesses to scratchpads are none. Times of one
- * multiprocessor ascend; those of different ones need not. Without the functions below:
+ * multiprocessor ascend; those of different ones need not. Before its first request, a launch has a record of its own: its
+ * number, the pc of its kernel's first instruction, and the number of blocks instead of that of a block; the rest is 0. Without the
+ * functions below:
  *
  *   zstd -dc trace.memory.zst | tail -c +65 | od -An -v -t x8 -w48 */
 #ifndef EMU_SIMT_ACCESS_TRACE_H
@@ -29,7 +32,7 @@
 
 enum { ACCESS_HEADER = 64, ACCESS_WORDS = 6 };
 
-enum access_kind { ACCESS_IS_LOAD, ACCESS_IS_STORE, ACCESS_IS_ATOMIC };
+enum access_kind { ACCESS_IS_LOAD, ACCESS_IS_STORE, ACCESS_IS_ATOMIC, ACCESS_IS_LAUNCH };
 
 struct access_record {
     uint64_t time, address, pc, words;

@@ -11,8 +11,7 @@ struct touches {
 };
 
 struct sharing {
-    uint64_t page;
-    bool stacks;
+    struct sharing_setup setup;
     struct touches blocks, multiprocessors;
     struct access_record last; /* its instruction is counted */
     struct sharing_launch *launches;
@@ -21,10 +20,10 @@ struct sharing {
 
 enum { FIRST_ROOM = 1024 };
 
-struct sharing *sharing_new(uint64_t page, bool stacks)
+struct sharing *sharing_new(const struct sharing_setup *setup)
 {
     struct sharing *sharing = alloc(1, sizeof *sharing);
-    *sharing = (struct sharing){.page = page, .stacks = stacks};
+    *sharing = (struct sharing){.setup = *setup};
     return sharing;
 }
 
@@ -92,17 +91,21 @@ static struct sharing_launch *launch_of(struct sharing *sharing, uint32_t launch
 
 void sharing_add(struct sharing *sharing, const struct access_record *record)
 {
-    if (record->stack && !sharing->stacks)
-        return;
+    const struct sharing_setup *setup = &sharing->setup;
     struct sharing_launch *launch = launch_of(sharing, record->launch);
+    if (record->kind == ACCESS_IS_LAUNCH) {
+        launch->kernel = record->pc;
+        launch->blocks = record->block;
+        return;
+    }
+    if ((record->stack && !setup->stacks) || record->address < setup->first || record->address > setup->last)
+        return;
     const struct access_record *last = &sharing->last;
     launch->instructions += !last->threads || last->time != record->time || last->pc != record->pc ||
                             last->warp != record->warp || last->block != record->block ||
                             last->launch != record->launch;
     sharing->last = *record;
-    if (record->block >= launch->blocks)
-        launch->blocks = record->block + 1;
-    uint64_t page = record->address & ~(sharing->page - 1);
+    uint64_t page = record->address & ~(setup->page - 1);
     touch(&sharing->blocks, (struct sharing_touch){page, record->launch, record->block, 0});
     touch(&sharing->multiprocessors, (struct sharing_touch){page, 0, record->multiprocessor, 0});
 }
@@ -167,4 +170,14 @@ const struct sharing_launch *sharing_launches(struct sharing *sharing, size_t *c
         }
     }
     return sharing->launches;
+}
+
+uint64_t sharing_pages(struct sharing *sharing)
+{
+    size_t count;
+    const struct sharing_touch *touch = sharing_multiprocessors(sharing, &count);
+    uint64_t pages = 0;
+    for (size_t i = 0; i < count; i++)
+        pages += i == 0 || touch[i].page != touch[i - 1].page;
+    return pages;
 }

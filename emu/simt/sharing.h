@@ -10,9 +10,15 @@
 
 struct sharing;
 
-/* page: bytes, a power of two. stacks: pages of thread stacks count, too. Never NULL; aborts when out of memory. Free it with
- * sharing_free(), which accepts NULL. */
-struct sharing *sharing_new(uint64_t page, bool stacks);
+/* What counts. */
+struct sharing_setup {
+    uint64_t page;        /* bytes, a power of two */
+    uint64_t first, last; /* addresses */
+    bool stacks;          /* pages of thread stacks count, too */
+};
+
+/* Never NULL; aborts when out of memory. Free it with sharing_free(), which accepts NULL. */
+struct sharing *sharing_new(const struct sharing_setup *setup);
 void sharing_free(struct sharing *sharing);
 
 /* Adds the next record of a trace. */
@@ -20,12 +26,16 @@ void sharing_add(struct sharing *sharing, const struct access_record *record);
 
 /* A launch. instructions: of warps, that access memory. shared: over its pages, the blocks that access each. */
 struct sharing_launch {
-    uint32_t launch, blocks; /* blocks: that access memory; the highest number plus one */
+    uint32_t launch, blocks;
+    uint64_t kernel; /* address of its first instruction */
     uint64_t instructions, pages, shared, most;
 };
 
 /* Return the launches in ascending order, and their number in *count. They belong to `sharing`, until the next sharing_add(). */
 const struct sharing_launch *sharing_launches(struct sharing *sharing, size_t *count);
+
+/* Returns the number of pages that any launch accesses. */
+uint64_t sharing_pages(struct sharing *sharing);
 
 /* How often a block accesses a page in a launch, or a multiprocessor in all. */
 struct sharing_touch {

@@ -1,10 +1,16 @@
 # Prints the tables of nupim.sh from its rows: NAME MACHINE TIME(fs) INSTRUCTIONS BUSIEST FLITS PAIRS LONGEST BUFFERED IO ENERGY, and
-# NAME sharing PAPER PS_AVG PS_MAX BLOCKS PAGES REQUESTS; epoch: in ns. Sharing is low if no page is accessed by more than a tenth of
-# the blocks. PAPER is the paper's class, by which pages are placed and means are taken.
+# NAME kernel KERNEL LAUNCHES BLOCKS PAGES INSTRUCTIONS PS_AVG PS_MAX, and the same of all kernels as NAME sharing PAPER LAUNCHES ...;
+# epoch: in ns. Sharing is low if no page is accessed by more than a tenth of the blocks. PAPER is the paper's class, by which pages
+# are placed and means are taken.
+
+$2 == "kernel" {
+    kernels[$1] = kernels[$1] sprintf("  %-24s %8d %7d %7d %8.2f %7d\n", $3, $4, $5, $6, $8, $9)
+    next
+}
 
 $2 == "sharing" {
-    class[$1] = $3; average[$1] = $4; most[$1] = $5; blocks[$1] = $6; pages[$1] = $7
-    ours[$1] = 10 * $5 > $6 ? "high" : "low"
+    class[$1] = $3; launches[$1] = $4; blocks[$1] = $5; pages[$1] = $6; average[$1] = $8; most[$1] = $9
+    ours[$1] = 10 * $9 > $5 ? "high" : "low"
     next
 }
 
@@ -21,12 +27,12 @@ function gain(name, machine) {
 }
 
 function print_sharing(    i, name) {
-    printf "%-14s %8s %7s %7s %7s  %-7s  %s\n", "", "PS_avg", "PS_max", "blocks", "pages", "sharing", "paper"
+    printf "%-26s %8s %7s %7s %8s %7s  %-7s  %s\n", "", "launches", "blocks", "pages", "PS_avg", "PS_max", "sharing", "paper"
     for (i = 1; i <= count; i++) {
         name = names[i]
         if (name in class)
-            printf "%-14s %8.2f %7d %7d %7d  %-7s  %s\n", name, average[name], most[name], blocks[name], pages[name], ours[name],
-                class[name]
+            printf "%-26s %8d %7d %7d %8.2f %7d  %-7s  %s\n%s", name, launches[name], blocks[name], pages[name], average[name], most[name],
+                ours[name], class[name], kernels[name]
     }
     print ""
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The ten benchmarks of the NUPIM paper on its configurations: nupim.sh CROFT SHARING DIR FOLDER (of the compiled examples).
-# Prints how blocks share pages (sharing.c; the paper's figure 10); for each run the time of the kernels, thread-instructions a
+# The ten benchmarks of the NUPIM paper on its configurations: nupim.sh CROFT DIR FOLDER (of the compiled examples).
+# Prints how blocks share pages (the paper's figure 10); for each run the time of the kernels, thread-instructions a
 # clock relative to Base (figure 12), epochs, flits of the busiest link in percent of its bandwidth, bytes on links between
 # modules (figure 4), critical pairs, the longest time in clocks that a packet of others spends at a router, hops out of
 # priority buffers, and I/O energy; and a table beside the paper's numbers. Results are checked against scalar code.
@@ -44,28 +44,29 @@ timed() {
         --set "net.hysteresis=$hysteresis" --detail roi "${@:2}"
 }
 
-# prepare CROFT SHARING DIR FOLDER "PROGRAM CLASS ARGUMENT...": finds how blocks share pages, and where sharing is low, places pages.
+# prepare CROFT DIR FOLDER "PROGRAM CLASS ARGUMENT...": finds how blocks share pages, and where sharing is low, places pages. Pages
+# of the heap count, because a GPU has arguments and constants in constant memory.
 prepare() {
-    local croft=$1 dir=$3 row program name mapping=("${by_number[@]}")
-    read -ra row <<<"$5"
-    program=$4/${row[0]} name=${row[0]##*/}
+    local croft=$1 dir=$2 row program name first mapping=("${by_number[@]}")
+    read -ra row <<<"$4"
+    program=$3/${row[0]} name=${row[0]##*/}
     if [ "${row[1]}" = low ]; then mapping=("${by_page[@]}"); fi
     timed "$croft" -m nupim "${mapping[@]}" --trace "memory:$dir/$name.zst" "$program" "${row[@]:2}" >"$dir/$name.output"
     # the heap: from the end of the program's segments to the host's stack
-    "$2" "$dir/$name.zst" $(($(readelf -lW "$program" | awk '$1 == "LOAD" { end = $3 "+" $6 } END { print end }'))) 0x17fff0000 \
-        >"$dir/$name.sharing"
+    first=$(($(readelf -lW "$program" | awk '$1 == "LOAD" { end = $3 "+" $6 } END { print end }')))
+    "$croft" pages --program "$program" --first "$first" --last 0x17fff0000 "$dir/$name.zst" >"$dir/$name.kernels"
     if [ "${row[1]}" = low ]; then "$croft" pages --place "$dir/$name.pages" "$dir/$name.zst" >"$dir/$name.launches"; fi
     rm "$dir/$name.zst"
 }
 
-# one CROFT SHARING DIR FOLDER "MACHINE PROGRAM CLASS ARGUMENT...": a run; its row goes to a file of its own.
+# one CROFT DIR FOLDER "MACHINE PROGRAM CLASS ARGUMENT...": a run; its row goes to a file of its own.
 one() {
-    local croft=$1 dir=$3 row machine name stats mapping=("${by_number[@]}")
-    read -ra row <<<"$5"
+    local croft=$1 dir=$2 row machine name stats mapping=("${by_number[@]}")
+    read -ra row <<<"$4"
     machine=${row[0]} name=${row[1]##*/}
     stats=$dir/$name.$machine.json
     if [ "${row[2]}" = low ]; then mapping=("${by_page[@]}" --set "pages=$dir/$name.pages"); fi
-    timed "$croft" -m "$machine" "${mapping[@]}" --stats "$stats" "$4/${row[1]}" "${row[@]:3}" >"$dir/$name.$machine.output"
+    timed "$croft" -m "$machine" "${mapping[@]}" --stats "$stats" "$3/${row[1]}" "${row[@]:3}" >"$dir/$name.$machine.output"
     grep -q correct "$dir/$name.$machine.output"
     # The links between modules are all ports of routers to others: three at the centre, one up at the others, one or two down.
     awk -v name="$name" -v machine="$machine" '
@@ -91,9 +92,9 @@ case ${1:-} in
 --one) one "${@:2}"; exit ;;
 --prepare) prepare "${@:2}"; exit ;;
 esac
-croft=$1 dir=$3
+croft=$1 dir=$2
 mkdir -p "$dir"
-rm -f "$dir"/*.row "$dir"/*.sharing
+rm -f "$dir"/*.row "$dir"/*.kernels
 machines=
 for machine in ${CONFIGURATIONS:-nupim nupim_dist nupim_crit nupim_crit_tr nupim_crit_tr_w nupim_double nupim_age nupim_oracle \
     nupim_central}; do
@@ -102,12 +103,13 @@ done
 list=$(benchmarks | while read -r program arguments; do
     case " ${BENCHMARKS:-${program##*/}} " in *" ${program##*/} "*) echo "$program $arguments" ;; esac
 done)
-xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --prepare "$croft" "$2" "$dir" "$4" <<<"$list"
+xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --prepare "$croft" "$dir" "$3" <<<"$list"
 while read -r row; do
     for machine in $machines; do echo "$machine $row"; done
-done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$2" "$dir" "$4"
+done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$dir" "$3"
 
 while read -r program said _; do
     for machine in $machines; do cat "$dir/${program##*/}.$machine.row"; done
-    echo "${program##*/} sharing $said $(cat "$dir/${program##*/}.sharing")"
+    awk -v name="${program##*/}" -v said="$said" 'NR > 1 { $1 = $1 == "all" ? "sharing " said : "kernel " $1; print name, $0 }' \
+        "$dir/${program##*/}.kernels"
 done <<<"$list" | awk -v epoch="$((40000 / scale))" -f "$(dirname "$0")/nupim.awk"

@@ -23,17 +23,21 @@ check "croft pages" test $? = 0
 
 # The oracle: raw records, without stacks, as launch, page, block, multiprocessor; instructions are runs of equal time, pc, place.
 zstd -dcq trace | tail -c +65 | od -An -v -t u4 -w48 >records
-awk 'int($10 / 16777216) % 2 == 0 {
+awk 'int($10 / 65536) % 256 == 3 { print $8, $7 >"blocks" }
+    int($10 / 65536) % 512 < 3 {
         page = int(($4 * 4294967296 + $3) / 4096)
         print $8, page, $7, $9 % 65536 >"touches"
         now = $1 " " $2 " " $5 " " $7 " " $8 " " int($9 / 65536); instructions[$8] += now != last; last = now }
     END { for (l in instructions) print l, instructions[l] >"instructions" }' records
-awk '{ print $1, $2, $3 }' touches | sort -u | awk '{ print $1, $2 }' | sort | uniq -c | awk 'NR == FNR { weight[$1] = $2; next }
-    { pages[$2]++; shared[$2] += $1; most[$2] = $1 > most[$2] ? $1 : most[$2] }
+awk '{ print $1, $2, $3 }' touches | sort -u | awk '{ print $1, $2 }' | sort | uniq -c | awk '
+    FILENAME == "instructions" { weight[$1] = $2; next }
+    FILENAME == "blocks" { blocks[$1] = $2; next }
+    { pages[$2]++; different[$3]; shared[$2] += $1; most[$2] = $1 > most[$2] ? $1 : most[$2] }
     END { for (l in pages) { sum += weight[l] * shared[l] / pages[l]; all += weight[l]; top = most[l] > top ? most[l] : top
-              printf "%d %d %d %.2f %d\n", l, pages[l], weight[l], shared[l] / pages[l], most[l] }
-          printf "all %d %.2f %d\n", all, sum / all, top }' instructions - | sort >expected
-awk 'NR > 1 { print $1 == "all" ? "all " $2 " " $3 " " $4 : $1 " " $3 " " $4 " " $5 " " $6 }' output | sort >found
+              largest = blocks[l] > largest ? blocks[l] : largest
+              printf "%d %d %d %d %.2f %d\n", l, blocks[l], pages[l], weight[l], shared[l] / pages[l], most[l] }
+          printf "all %d %d %d %.2f %d\n", largest, length(different), all, sum / all, top }' instructions blocks - | sort >expected
+awk 'NR > 1 { $1 = $1; print }' output | sort >found
 check "PS_avg and PS_max are those of the records" cmp expected found
 check "there is something to compare" test "$(wc -l <expected)" -gt 1
 
@@ -85,4 +89,21 @@ check "no trace: message" grep -q "^croft pages: bad: " errors
 "$croft" pages --page 1000 trace >output 2>errors
 check "a bad page: status" test $? = 2
 check "a bad page: message" grep -q -- "--page: '1000' is not allowed" errors
+# usage NAME REGEX OPTION...
+usage() {
+    "$croft" pages "${@:3}" trace >output 2>errors
+    check "$1: status" test $? = 2
+    check "$1: message" grep -qE -- "$2" errors
+}
+usage "pages that no machine has" "--page: a machine's pages have 4096 bytes" --place new --page 8192
+usage "a launch without a map" "--launch: needs --map" --launch 2
+usage "memories without places" "--memories: needs --place" --memories 8
+cp table old
+"$croft" pages --place table --multiprocessors 8 trace >output 2>errors
+check "more multiprocessors: status" test $? = 1
+check "more multiprocessors: message" grep -q -- "--multiprocessors: 8; the trace has requests of multiprocessor" errors
+check "an older table stays" cmp table old
+"$croft" pages --program trace trace >output 2>errors
+check "no program: status" test $? = 1
+check "no program: message" grep -q -- "--program: trace: cannot be read as an ELF file" errors
 conclude

@@ -30,7 +30,7 @@ static struct access_record record_of(uint64_t i)
                                   .warp = (uint16_t)i,
                                   .size = (uint16_t)(4 + i % 253),
                                   .threads = (uint8_t)(1 + i % 32),
-                                  .kind = (enum access_kind)(i % 3),
+                                  .kind = (enum access_kind)(i % 4),
                                   .stack = i % 5 == 0};
 }
 

@@ -47,8 +47,8 @@ END
 check "the program" test $? -eq 0
 read -r from to _ <output
 zstd -dc trace.memory.zst >trace
-check "the header" test "$(head -n 1 trace)" = "croft memory trace 1"
-tail -c +65 trace | od -An -v -t x8 -w48 >records
+check "the header" test "$(head -n 1 trace)" = "croft memory trace 2"
+tail -c +65 trace | od -An -v -t x8 -w48 | awk '{ print >(substr($5, 1, 4) == "0003" ? "launches" : "records") }'
 # blocks ARRAY KIND: of each record of that kind in an array: launch, block, place in the array / 128, bytes, threads.
 blocks() {
     awk -v base="$((${1}))" -v kind="$2" '
@@ -68,6 +68,12 @@ check "the loads" cmp -s loads wanted
 check "the stores" cmp -s stores wanted
 # The 64 threads of `count` add to one word: a request for each.
 check "the atomics" test "$(awk 'substr($5, 1, 4) ~ /02$/' records | wc -l)" -eq 64
+check "launches and their blocks" test "$(awk '{ print $4, $5 }' launches | tr '\n' ' ')" = \
+    "0000000100000018 0003000000000000 0000000200000018 0003000000000000 0000000300000002 0003000000000000 "
+# By kernel: an array has 16 blocks in its first page and 8 in its second; a warp has a load and a store.
+"$croft" pages --program views --first "$to" --last $((from + 6143)) trace.memory.zst >output 2>errors
+check "pages by kernel" test "$(awk 'NR > 1 { print $1, $2, $3, $4, $5, $6, $7 ";" }' output | tr -d '\n')" = \
+    "scale 2 24 4 192 12.00 16;count 1 2 0 0 0.00 0;all 3 24 4 192 12.00 16;"
 check "each request is recorded" test "$(wc -l <records)" -eq \
     "$(jq '[.total | to_entries[] | select(.key | test("^simt\\.[0-9]+\\.(requests|atomic_requests)$")).value] | add' stats.json)"
 check "multiprocessors" test "$(awk '{ print substr($5, 13) }' records | sort -u | wc -l)" -eq 15
