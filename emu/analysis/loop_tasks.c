@@ -435,7 +435,9 @@ static void find_forms(struct search *s, const unsigned *order, unsigned count)
     unsigned header = s->f->loops.list[s->loop].header;
     struct task_form now[32];
     for (unsigned reg = 1; reg < 32; reg++) {
-        bool known = !changed_in(s->f, s->loop, reg) || find_counter(s->task, reg);
+        /* sp, gp and tp are no operands of a launch (thread-local variables are relative to tp) */
+        bool known =
+            (reg < SP || reg > TP) && (!changed_in(s->f, s->loop, reg) || find_counter(s->task, reg));
         s->before[(size_t)32 * header + reg] = known ? register_form(reg) : unknown;
     }
     for (bool grows = true; grows;) {

@@ -89,6 +89,39 @@ for seed in ${SEEDS:-1 2}; do
     runs "random-$seed" -m nucd --set nucd.mode=driver --env kernel
 done
 
+# Thread-local arrays, whose addresses loops compute from tp unless that is moved out of them.
+cat >local.c <<'C'
+#include <stdio.h>
+_Thread_local long to[8192], from[8192];
+__attribute__((noipa)) void copy(long n, long more)
+{
+    for (long i = 0; i < n; i++)
+        to[i] = from[i] + more;
+}
+__attribute__((noipa)) void scale(long n, long factor)
+{
+    for (long i = 0; i < n; i++)
+        to[i] = to[i] * factor;
+}
+int main(void)
+{
+    long sum = 0;
+    for (long i = 0; i < 8192; i++)
+        from[i] = i;
+    copy(8192, 3);
+    scale(8192, 5);
+    for (long i = 0; i < 8192; i++)
+        sum += to[i] * (i % 7);
+    printf("%ld\n", sum);
+}
+C
+compiled local local.c -O1
+runs local -m nucd --check nucd --stats stats
+check "local: tasks" test "$(offloads stats)" -gt 30
+compiled local-tp local.c -O1 -fno-tree-loop-im -fno-move-loop-invariants -fno-ivopts -fno-tree-loop-optimize
+runs local-tp -m nucd --check nucd
+check "local-tp: no launch has tp" test "$(riscv64-unknown-elf-objdump -d --disassemble=scale -M numeric local-tp | grep -cE '\bsub\s+x4,|\bmv\s+x4,')" -eq 0
+
 # Several sources, objects, assembler, dependencies.
 printf 'void fill(double *to, long n)\n{\n    for (long i = 0; i < n; i++)\n        to[i] = (double)(i * 3);\n}\n' >fill.c
 printf '#include <stdio.h>\nvoid fill(double *, long);\ndouble x[5000];\nint main(void)\n{\n    fill(x, 5000);\n    printf("%%g\\n", x[4999]);\n}\n' >main.c
