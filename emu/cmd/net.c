@@ -9,6 +9,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/io/output.h"
 #include "emu/machine/networks.h"
 #include "emu/machine/sources.h"
 #include "emu/sim/alloc.h"
@@ -218,11 +219,8 @@ static double find_saturation(const struct described *net, double stable, double
 
 /* Writes the statistics of a run. */
 static bool write_stats(const struct described *net, struct traffic *run, const struct traffic_result *result,
-                        const char *path, struct error *err)
+                        FILE *file, struct error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (!file)
-        return error_set(err, "--stats: cannot write '%s': %s", path, strerror(errno));
     struct stats *stats = stats_new();
     struct energy_ledger ledger;
     const struct sources source = {net->tree, net->network};
@@ -239,11 +237,38 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     stats_fact_text(stats, "rate", rate);
     stats_fact_number(stats, "clocks", result->clocks);
     bool fine = stats_write_json(stats, file, err);
-    if (file != stdout && fclose(file) != 0 && fine)
-        fine = error_set(err, "--stats: cannot write '%s': %s", path, strerror(errno));
     stats_free(stats);
     energy_free(&ledger);
     return fine;
+}
+
+/* Opens what an option names; *file is NULL for standard output. */
+static bool open_file(const char *option, const char *path, struct output **file, struct error *err)
+{
+    *file = strcmp(path, "-") == 0 ? NULL : output_open(path, err);
+    return *file || strcmp(path, "-") == 0 || error_prefix(err, "%s", option);
+}
+
+/* Closes it; fine: it has been written as it should be. */
+static bool close_file(const char *option, struct output *file, bool fine, struct error *err)
+{
+    if (!file && fflush(stdout) != 0 && fine)
+        return error_set(err, "%s: standard output cannot be written: %s", option, strerror(errno));
+    if (file && fine)
+        return output_keep(file, err) || error_prefix(err, "%s", option);
+    output_drop(file);
+    return fine;
+}
+
+static bool save_stats(const struct described *net, struct traffic *run, const struct traffic_result *result,
+                       const char *path, struct error *err)
+{
+    struct output *file;
+    if (!open_file("--stats", path, &file, err))
+        return false;
+    bool fine = write_stats(net, run, result, file ? output_stream(file) : stdout, err) ||
+                error_prefix(err, "--stats: '%s'", path);
+    return close_file("--stats", file, fine, err);
 }
 
 /* Measures the rates up to the first unstable one. */
@@ -275,7 +300,7 @@ static bool sweep(const struct described *net, const struct request *request, st
             break;
     }
     size_t kept = curve->count - (curve->count > 1 && !curve->results[curve->count - 1].stable ? 2 : 1);
-    bool fine = !request->stats || write_stats(net, last, &curve->results[kept], request->stats, err);
+    bool fine = !request->stats || save_stats(net, last, &curve->results[kept], request->stats, err);
     traffic_free(last);
     if (trace || !net->setup.config->saturation)
         return fine;
@@ -295,14 +320,11 @@ static bool sweep(const struct described *net, const struct request *request, st
 static bool to_file(const struct net_curve *curve, void (*write)(const struct net_curve *, FILE *),
                     const char *option, const char *path, struct error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (!file)
-        return error_set(err, "%s: cannot write '%s': %s", option, path, strerror(errno));
-    write(curve, file);
-    bool bad = ferror(file) != 0;
-    if ((file == stdout ? fflush(file) : fclose(file)) != 0 || bad)
-        return error_set(err, "%s: cannot write '%s': %s", option, path, strerror(errno));
-    return true;
+    struct output *file;
+    if (!open_file(option, path, &file, err))
+        return false;
+    write(curve, file ? output_stream(file) : stdout);
+    return close_file(option, file, true, err);
 }
 
 static int run(const struct request *request)

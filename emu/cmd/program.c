@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "emu/analysis/convention.h"
+#include "emu/io/output.h"
 #include "emu/sim/alloc.h"
 
 bool program_fetch(void *context, uint64_t pc, uint32_t *bits)
@@ -245,13 +246,15 @@ bool program_write(const struct program *p, const char *output, const char *name
     uint8_t *bytes = with_section(p, name, section, section_size, &size, err);
     if (!bytes)
         return false;
-    FILE *file = fopen(output, "we");
-    bool done = file && fwrite(bytes, 1, size, file) == size;
-    if (file && fclose(file) != 0)
-        done = false;
+    struct output *file = output_open(output, err);
+    bool done = file && fwrite(bytes, 1, size, output_stream(file)) == size;
+    if (file && !done) {
+        (void)error_set(err, "writing '%s' failed: %s", output, strerror(errno));
+        output_drop(file);
+    }
     free(bytes);
-    if (!done)
-        return error_set(err, "cannot write '%s': %s", output, strerror(errno));
+    if (!done || !output_keep(file, err))
+        return false;
     if (stat(p->path, &st) == 0)
         (void)chmod(output, st.st_mode & 07777);
     return true;

@@ -1,7 +1,6 @@
 #include "emu/debug/core_dump.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +118,8 @@ static bool is_zero(const uint8_t page[CORE_DUMP_PAGE])
 }
 
 /* Writes the pages from the file's offset `data` on. The last one is written even if it is zero, so that the file has its
- * whole length. */
-static void write_pages(FILE *out, const struct core_dump *dump, const struct runs *runs, uint64_t data)
+ * whole length. Returns false if the file has no offsets. */
+static bool write_pages(FILE *out, const struct core_dump *dump, const struct runs *runs, uint64_t data)
 {
     uint8_t page[CORE_DUMP_PAGE];
     for (size_t i = 0; i < runs->count; i++)
@@ -130,32 +129,23 @@ static void write_pages(FILE *out, const struct core_dump *dump, const struct ru
             if (!dump->read(dump->context, at, page) || (is_zero(page) && !last))
                 continue;
             if (fseeko(out, (off_t)data, SEEK_SET) != 0)
-                return; /* the error indicator is set by the next write, or errno tells */
+                return false;
             (void)fwrite(page, sizeof page, 1, out);
         }
+    return true;
 }
 
-bool core_dump_write(const char *path, const struct core_dump *dump, struct error *err)
+bool core_dump_write(FILE *out, const struct core_dump *dump)
 {
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        return error_set(err, "cannot write '%s': %s", path, strerror(errno));
     struct runs runs = {NULL, 0};
     for (size_t i = 0; i < dump->range_count; i++)
         add_runs(&runs, dump, &dump->ranges[i]);
     const uint64_t notes = dump->thread_count * NOTES_SIZE, end = headers_size(&runs) + notes,
                    data = (end + CORE_DUMP_PAGE - 1) / CORE_DUMP_PAGE * CORE_DUMP_PAGE;
-    errno = 0;
     write_headers(out, &runs, notes, data);
     for (size_t i = 0; i < dump->thread_count; i++)
         write_notes(out, dump->signal, &dump->threads[i]);
-    const bool seeks = fseeko(out, (off_t)data, SEEK_SET) == 0;
-    if (seeks)
-        write_pages(out, dump, &runs, data);
+    const bool seeks = fseeko(out, (off_t)data, SEEK_SET) == 0 && write_pages(out, dump, &runs, data);
     free(runs.list);
-    const bool failed = !seeks || ferror(out);
-    if (fclose(out) != 0 || failed)
-        return error_set(err, "writing '%s' failed: %s", path,
-                         errno ? strerror(errno) : "it is no regular file");
-    return true;
+    return seeks;
 }

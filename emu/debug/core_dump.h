@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "emu/sim/error.h"
+#include <stdio.h>
 
 enum { CORE_DUMP_PAGE = 4096 };
 
@@ -34,8 +33,8 @@ struct core_dump {
     void *context;
 };
 
-/* Writes the file. Pages of zeros take no room in it if the file system allows holes. Returns false with err set if it
- * cannot be written. */
-bool core_dump_write(const char *path, const struct core_dump *dump, struct error *err);
+/* Writes the file to an open stream. Pages of zeros take no room in it if the file system allows holes. Returns false with
+ * errno set if the stream cannot go on elsewhere: ESPIPE: it is no regular file. The caller finds other errors by ferror(). */
+bool core_dump_write(FILE *out, const struct core_dump *dump);
 
 #endif

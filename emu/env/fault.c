@@ -1,5 +1,6 @@
 #include "emu/env/fault.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/region.h"
 #include "emu/hart/probe.h"
+#include "emu/io/output.h"
 #include "emu/machine/timed.h"
 #include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
@@ -293,9 +295,15 @@ static bool write_core(struct user *user, int number, const unsigned *accelerato
                                    .range_count = accelerators ? 2 : 1,
                                    .read = read_page,
                                    .context = user};
-    bool written = core_dump_write(user->options->core, &core, err);
+    struct output *file = output_open(user->options->core, err);
+    bool written = file && core_dump_write(output_stream(file), &core);
     free(threads);
-    return written;
+    if (!file || written)
+        return file && output_keep(file, err);
+    (void)error_set(err, "cannot write '%s': %s", user->options->core,
+                    errno == ESPIPE ? "it is no regular file" : strerror(errno));
+    output_drop(file);
+    return false;
 }
 
 /* Writes the core file if the user asked for one. */

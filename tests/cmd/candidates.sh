@@ -81,6 +81,11 @@ check "section: on multiprocessors" cmp -s oracle output
 refuses "a second table" 1 'has a section \.tom\.candidates already' -o again libor
 refuses "folder missing" 1 "cannot write 'none/libor': No such file" -o none/libor "$examples/libor"
 
+echo old >full
+(trap '' XFSZ && ulimit -f 0 && exec "$croft" candidates -o full "$examples/libor") 2>&1 >/dev/null </dev/null | cat >messages
+check "no room: message" grep -q "'full'.*File too large" messages
+check "no room: the older file" grep -qx old full
+
 # Input that cannot be.
 refuses "no program" 2 'no program given'
 refuses "two programs" 2 "takes one program, but 'b' was given, too" a b

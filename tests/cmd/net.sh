@@ -49,6 +49,15 @@ mv table.csv one.csv && mv stats.json one.json
 runs "again" "$examples/booksim.yaml" "${quick[@]}" --csv table.csv --stats stats.json
 check "again: the same table" cmp one.csv table.csv
 check "again: the same statistics" cmp one.json stats.json
+# Where there is no room, older files stay.
+for option in csv svg stats; do
+    echo old >full.$option
+    (trap '' XFSZ && ulimit -f 0 && exec "$croft" net "$examples/booksim.yaml" "${quick[@]}" --set traffic.rates=0.05 \
+        --set traffic.saturation=false --$option full.$option) 2>&1 >/dev/null </dev/null | cat >messages
+    check "no room, --$option: message" grep -q "^croft net: --$option: .*'full.$option'.*File too large" messages
+    check "no room, --$option: the older file" grep -qx old full.$option
+    check "no room, --$option: no other file" test "$(ls full.$option*)" = full.$option
+done
 for pattern in transpose complement tornado hotspot; do
     runs "$pattern" "$examples/booksim.yaml" "${quick[@]}" --set traffic.pattern=$pattern --set traffic.rates=0.02 \
         --set traffic.saturation=false

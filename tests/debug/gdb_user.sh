@@ -401,6 +401,11 @@ EOF
         check "four threads, $options" test "$(grep -c '^[* ] [1-4] *LWP ' "$OUT/gdb")" = 4
         check "the host's, $options" grep -q '^  [1-4] *LWP 1 .*fault_far (depth=2)' "$OUT/gdb"
     done
+    echo old >"$core"
+    (trap '' XFSZ && ulimit -f 0 && exec "$CROFT" run --core "$core" "$OUT/program" abort) 2>&1 </dev/null | cat >"$OUT/gdb" || true
+    if grep -qF "croft: --core: cannot write '$core': File too large" "$OUT/gdb" && grep -qx old "$core"; then pass; else fail "core: no room" "$(cat "$OUT/gdb")"; fi
+    "$CROFT" run --core /dev/stdout "$OUT/program" abort 2>"$OUT/stderr" </dev/null | cat >/dev/null || true
+    if grep -qF "croft: --core: cannot write '/dev/stdout': it is no regular file" "$OUT/stderr"; then pass; else fail "core: a pipe" "$(cat "$OUT/stderr")"; fi
     rm -f "$core"
     "$CROFT" run --core "$core" "$OUT/program" >"$OUT/stdout" 2>&1 </dev/null || true
     if [ -e "$core" ]; then fail "core: of a program that ended"; else pass; fi
