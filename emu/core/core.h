@@ -72,6 +72,17 @@ struct core_latency {
 struct core_near {
     uint64_t base, size; /* physical addresses; size 0: no such device */
     uint64_t clocks;     /* clocks of an access */
+    bool beside;         /* no interconnect is between, so stores are not posted */
+};
+
+enum { CORE_POSTED_MOST = 64 };
+
+/* Stores to devices for whose answers the core does not wait. Answers come in the order of the stores. */
+struct core_posted {
+    uint64_t
+        answers[CORE_POSTED_MOST]; /* a ring of the last parts.posted_stores ones: cycles of their answers */
+    uint64_t last;                 /* of the youngest store; 0: there was none */
+    uint32_t next;                 /* place of the next store, which waits for the answer there */
 };
 
 struct core_parts {
@@ -85,7 +96,9 @@ struct core_parts {
     struct core_tlb *tlb; /* timing of address translation; NULL: none */
     uint64_t mmio_clocks; /* clocks of a device access */
     struct core_near near;
-    uint64_t tick; /* fs after which the hart's `time` advances by 1; 0: 100 ns */
+    uint32_t
+        posted_stores; /* most stores to devices without an answer, at most CORE_POSTED_MOST; 0: none is posted */
+    uint64_t tick;     /* fs after which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
     struct core_offload offload; /* the offload mechanism, if any */
 };
@@ -105,6 +118,7 @@ struct core {
     struct stream stream;
     struct event event;        /* runs the core */
     struct custom_waiter unit; /* waits for the units of custom instructions */
+    struct core_posted posted;
     /* hart_progress() at which server.stopped(HART_STOP_LIMIT) is called; UINT64_MAX: never */
     uint64_t limit;
     bool asleep;  /* in WFI, or put to sleep by server.stopped(); core_wake() wakes it */

@@ -28,6 +28,35 @@ bool serial_is_maintenance(struct core *core)
            insn_table[insn.id].access == ACCESS_BLOCK;
 }
 
+uint64_t serial_awaits(const struct core *core)
+{
+    enum { FENCE_PO = 1 << 6 };
+    struct insn insn;
+    const struct core_posted *posted = &core->posted;
+    if (!posted->last || !step_fetch(core->parts.hart, core->parts.hart->pc, &insn))
+        return 0;
+    switch ((enum insn_access)insn_table[insn.id].access) {
+    case ACCESS_STORE: return posted->answers[posted->next];
+    case ACCESS_LOAD:
+    case ACCESS_LR:
+    case ACCESS_SC:
+    case ACCESS_AMO: return posted->last;
+    default: return insn.id == INSN_fence && (insn.imm & FENCE_PO) ? posted->last : 0;
+    }
+}
+
+uint64_t serial_device(struct core *core, const struct serial *serial, uint64_t cycle)
+{
+    struct core_posted *posted = &core->posted;
+    uint64_t clocks = serial->clocks ? serial->clocks : 1;
+    if (!serial->posted)
+        return clocks;
+    posted->last = posted->last > cycle + clocks ? posted->last : cycle + clocks;
+    posted->answers[posted->next] = posted->last;
+    posted->next = (posted->next + 1) % core->parts.posted_stores;
+    return 1;
+}
+
 void serial_clock(struct core *core, uint64_t now)
 {
     uint64_t tick = core->parts.tick ? core->parts.tick : SERIAL_TICK;
@@ -75,7 +104,10 @@ static void find_wait(const struct core *core, struct serial *serial)
     bool memory = phys_at(core->parts.hart->memory, effects->physical, 1) != NULL;
     serial->wait = memory ? SERIAL_CACHE : SERIAL_DEVICE;
     const struct core_near *near = &core->parts.near;
-    serial->clocks = effects->physical - near->base < near->size ? near->clocks : core->parts.mmio_clocks;
+    bool is_near = effects->physical - near->base < near->size;
+    serial->clocks = is_near ? near->clocks : core->parts.mmio_clocks;
+    serial->posted = !memory && insn_table[serial->report.insn.id].access == ACCESS_STORE &&
+                     core->parts.posted_stores && !(is_near && near->beside);
     serial->use = effects->stored || atomic ? CACHE_STORE : CACHE_LOAD;
 }
 

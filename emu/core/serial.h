@@ -24,6 +24,7 @@ struct serial {
     uint64_t physical;
     uint32_t size;
     uint64_t clocks;
+    bool posted;  /* SERIAL_DEVICE: the core does not wait for the answer */
     bool refetch; /* the next pc differs, or instructions fetched after it may be stale */
 };
 
@@ -34,6 +35,15 @@ bool serial_needs_stores(struct core *core, unsigned *length);
 
 /* Returns whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
 bool serial_is_maintenance(struct core *core);
+
+/* Returns the cycle before which the instruction at the hart's pc cannot begin because of posted stores to devices, or 0.
+ * Loads from devices, atomics and fences with O in their predecessor set wait for all answers; the next store waits
+ * while as many as are possible have no answer. Devices see a hart's accesses in program order. */
+uint64_t serial_awaits(const struct core *core);
+
+/* Returns for how many cycles the core waits for the device access that it has issued in that cycle, at least 1. Notes a
+ * posted store. To be called once for each. */
+uint64_t serial_device(struct core *core, const struct serial *serial, uint64_t cycle);
 
 /* Returns whether an interrupt or a stop is due. */
 static inline bool core_interrupted(const struct hart *hart)

@@ -52,6 +52,7 @@ static bool make_core(struct core_tile *tile, const struct core_config *config, 
         .tlb = tile->tlb,
         .mmio_clocks = clock_cycle(site->clock, place->device_time),
         .near = place->near,
+        .posted_stores = config->posted_stores,
         .tick = place->tick,
         .server = place->server,
     };

@@ -383,7 +383,8 @@ struct core_near accelerators_near(const struct accelerators *all, unsigned numb
 {
     return (struct core_near){.base = all->config->base + (uint64_t)number * TASK_UNIT_SIZE,
                               .size = TASK_UNIT_PAGE,
-                              .clocks = all->config->unit_clocks};
+                              .clocks = all->config->unit_clocks,
+                              .beside = true};
 }
 
 void accelerators_attach(struct accelerators *all, unsigned number, struct core *core,

@@ -11,32 +11,12 @@ OUT=${OUT:-build/tests/hosts}
 OUT=$(fresh "$OUT")
 guest=$OUT/guest_hosts
 
-evidence() {
-    cat "$OUT/errors"
-}
+# shellcheck source=tests/env/nucd_lib.sh
+source "$here/nucd_lib.sh"
 
 # hosts COUNT ACCELERATORS MODE ARGUMENTS...: runs the guest on that many hosts; sets $status.
-options=()
 hosts() {
-    local count=$1 accelerators=$2 mode=$3
-    shift 3
-    status=0
-    timeout 600 "$CROFT" run -m nucd --env kernel --set host.count="$count" --set accel.count="$accelerators" \
-        --set nucd.mode="$mode" --set nucd.os_clocks=100 --stats "$OUT/stats.json" "${options[@]}" "$guest" "$@" \
-        >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
-}
-
-same() {
-    [ "$status" = "$wanted" ] && cmp -s "$OUT/output" "$OUT/wanted"
-}
-
-# counted NAME: prints the counter's value at the end of the run.
-counted() {
-    sed -n "s/^ *\"nucd\.$1\": \([0-9]*\),*$/\1/p" "$OUT/stats.json" | head -n 1
-}
-
-says() {
-    grep -qF -- "$1" "$OUT/errors"
+    run_on "$1" "$2" "$3" 100 "$guest" "${@:4}"
 }
 
 "$CROFT" cc -O2 -g "$here/guest_hosts.c" -o "$guest"

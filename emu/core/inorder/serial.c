@@ -39,10 +39,10 @@ bool inorder_reach(struct inorder *c, uint64_t cycle)
     return false;
 }
 
-/* Waits until all issued instructions, and if `stores` all stores, are complete. Returns false if blocked. */
-static bool drain(struct inorder *c, bool stores)
+/* Waits until all issued instructions, and if `stores` all stores, are complete, at least until cycle `last`. Returns
+ * false if blocked. */
+static bool drain(struct inorder *c, bool stores, uint64_t last)
 {
-    uint64_t last = 0;
     if (c->free_loads != c->all_loads || (stores && c->store_count)) {
         c->blocked = true;
         return false;
@@ -71,7 +71,7 @@ static bool prepare(struct inorder *c)
             return false;
         }
     }
-    return drain(c, stores);
+    return drain(c, stores, c->end == STREAM_STEP ? serial_awaits(&c->core) : 0);
 }
 
 /* Continues the memory access of the executed serial instruction. Returns false while it is under way. */
@@ -113,7 +113,7 @@ static void step(struct inorder *c, uint64_t now)
     else if (serial->wait == SERIAL_CUSTOM)
         c->serial_waits = true;
     else if (serial->wait == SERIAL_DEVICE)
-        c->serial_ready += serial->clocks;
+        c->serial_ready += serial_device(&c->core, serial, c->cycle);
     else
         c->serial_ready += c->latency.of[CORE_WORK_serial].latency;
 }
@@ -193,7 +193,7 @@ bool inorder_serial(struct inorder *c, uint64_t now)
             return false;
         return inorder_serial(c, c->core.parts.queue->now);
     case PHASE_STORES:
-        if (!drain(c, true) || !inorder_reach(c, c->cycle))
+        if (!drain(c, true, 0) || !inorder_reach(c, c->cycle))
             return false;
         c->phase = PHASE_TASK;
         /* fall through */

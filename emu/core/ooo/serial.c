@@ -46,6 +46,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     unsigned length;
     uint64_t pc = o->core.parts.hart->pc, quiet = 0;
     bool stores = serial_needs_stores(&o->core, &length);
+    quiet = serial_awaits(&o->core);
     if (!drained(o, stores, &quiet) || (stores && !blocks_allow(o, &quiet)) ||
         (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
         return block(o);
@@ -84,7 +85,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     }
     o->dispatched_at = ooo_later(e->dispatch, cycle);
     o->dispatched = 0;
-    bool goes_on = report->retired && (report->insn.id == INSN_fence || o->serial.wait == SERIAL_MAINTAIN);
+    bool goes_on = report->retired &&
+                   (report->insn.id == INSN_fence || o->serial.wait == SERIAL_MAINTAIN || o->serial.posted);
     if (!goes_on)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
     else
@@ -176,7 +178,7 @@ static bool step(struct ooo *o, uint64_t now)
     e->complete = e->issue + (latency ? latency : 1);
     switch (serial->wait) {
     case SERIAL_LATENCY: return finish(o, e->complete);
-    case SERIAL_DEVICE: return finish(o, e->issue + ooo_later(o->serial.clocks, 1));
+    case SERIAL_DEVICE: return finish(o, e->issue + serial_device(&o->core, serial, e->issue));
     case SERIAL_MAINTAIN: maintain(o); return finish(o, e->complete);
     case SERIAL_CUSTOM:
     case SERIAL_CACHE: break;
