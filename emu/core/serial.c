@@ -74,6 +74,21 @@ static bool wrote_translation(const struct effects *effects)
     return false;
 }
 
+/* Applies an instruction that may have changed translations to the TLB. Returns whether it has. */
+static bool fence_translations(struct core *core, const struct step_report *report)
+{
+    const struct insn *insn = &report->insn;
+    const uint64_t *x = core->parts.hart->x;
+    bool fence = insn->id == INSN_sfence_vma;
+    if (!fence && !wrote_translation(&report->effects))
+        return false;
+    if (core->parts.tlb && fence)
+        tlb_fence(core->parts.tlb, insn->rs1, x[insn->rs1], insn->rs2, x[insn->rs2]);
+    else if (core->parts.tlb)
+        tlb_flush(core->parts.tlb);
+    return true;
+}
+
 static void find_block_wait(struct serial *serial)
 {
     serial->wait = SERIAL_MAINTAIN;
@@ -125,15 +140,13 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     if (!report->retired)
         return;
     const struct effects *effects = &report->effects;
-    bool paging = wrote_translation(effects) || report->insn.id == INSN_sfence_vma;
+    bool paging = fence_translations(core, report);
     serial->refetch |= effects->fence_i || effects->returned || paging;
     if (report->insn.id == INSN_fence_i) {
         cache_invalidate_all(core->parts.l1i);
         if (core->parts.server.code_changed)
             core->parts.server.code_changed(core->parts.server.context, core);
     }
-    if (paging && core->parts.tlb)
-        tlb_flush(core->parts.tlb);
     find_wait(core, serial);
 }
 
