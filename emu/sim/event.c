@@ -3,9 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
-enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SLOT };
+enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SORTED, PLACE_SLOT };
 
-enum { AGE_BITS = 48 }; /* at 20 million events a second, 2^48 ages last for 160 days */
+enum {
+    AGE_BITS = 48, /* at 20 million events a second, 2^48 ages last for 160 days */
+    SORT_BINS = 48 /* enough to sort 2^48 events */
+};
 
 void event_queue_init(struct event_queue *queue)
 {
@@ -92,20 +95,93 @@ static void heap_remove(struct event_queue *queue, struct event *event)
         queue->heap->next = queue->heap->previous = NULL;
 }
 
+/* Merges two ordered lists, of which `a` is not empty. */
+static struct event *list_merge(struct event *a, struct event *b)
+{
+    struct event *first = NULL, **end = &first;
+    while (b) {
+        if (before(b, a)) {
+            struct event *other = a;
+            a = b;
+            b = other;
+        }
+        *end = a;
+        end = &a->next;
+        if (!*end) {
+            *end = b;
+            return first;
+        }
+        a = *end;
+    }
+    *end = a;
+    return first;
+}
+
+/* Takes the events from a list as long as each comes before the last one. Returns them in their order. */
+static struct event *take_run(struct event **list)
+{
+    struct event *run = *list, *rest = run->next;
+    run->next = NULL;
+    while (rest && before(rest, run)) {
+        struct event *event = rest;
+        rest = event->next;
+        event->next = run;
+        run = event;
+    }
+    *list = rest;
+    return run;
+}
+
+/* Orders a list: merges runs in pairs, then pairs, and so on. A slot has its youngest event first, so events that were
+ * scheduled in their order are one run. */
+static struct event *list_sort(struct event *list)
+{
+    struct event *bins[SORT_BINS], *sorted = NULL; /* bin i: 2^i runs, or NULL */
+    unsigned used = 0;
+    while (list) {
+        struct event *run = take_run(&list);
+        unsigned bin = 0;
+        for (; bin < used && bins[bin]; bin++) {
+            run = list_merge(run, bins[bin]);
+            bins[bin] = NULL;
+        }
+        used += bin == used;
+        bins[bin] = run;
+    }
+    for (unsigned bin = 0; bin < used; bin++)
+        if (bins[bin])
+            sorted = list_merge(bins[bin], sorted);
+    return sorted;
+}
+
+static void sorted_remove(struct event_queue *queue, struct event *event)
+{
+    *(event->previous ? &event->previous->next : &queue->sorted) = event->next;
+    if (event->next)
+        event->next->previous = event->previous;
+}
+
+/* Makes a list the ordered events of the current slot. */
+static void sorted_fill(struct event_queue *queue, struct event *list)
+{
+    struct event *previous = NULL;
+    queue->sorted = list_sort(list);
+    for (struct event *event = queue->sorted; event; event = event->next) {
+        event->place = PLACE_SORTED;
+        event->previous = previous;
+        previous = event;
+    }
+}
+
 static unsigned slot_of(uint64_t time, unsigned level)
 {
     return (unsigned)(time >> (EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level)) % EVENT_SLOTS;
 }
 
-/* Puts the event into the heap if its slot has been reached, else into the wheel, at the highest level at which its
- * time differs from the position. */
-static void place(struct event_queue *queue, struct event *event)
+/* Puts an event, whose time differs from the position in these grains, into the wheel, at the highest level at which they
+ * differ. */
+static void slot_insert(struct event_queue *queue, struct event *event, uint64_t differs)
 {
-    uint64_t differs = (event->time ^ queue->position) >> EVENT_GRAIN_BITS;
-    if (differs == 0 || event->time < queue->position) {
-        heap_insert(queue, event);
-        return;
-    }
     unsigned level = (63 - (unsigned)__builtin_clzll(differs)) / EVENT_SLOT_BITS;
     unsigned slot = slot_of(event->time, level);
     struct event *first = queue->slots[level][slot];
@@ -151,8 +227,37 @@ static uint64_t first_time(const struct event *list)
     return first;
 }
 
+/* Puts the event into the heap if its slot has been reached, else into the wheel. */
+static void place(struct event_queue *queue, struct event *event)
+{
+    uint64_t differs = (event->time ^ queue->position) >> EVENT_GRAIN_BITS;
+    if (differs == 0 || event->time < queue->position)
+        heap_insert(queue, event);
+    else
+        slot_insert(queue, event, differs);
+}
+
+/* Moves the events of the position's grain from a list to the ordered ones, and the others to the wheel. */
+static void distribute(struct event_queue *queue, struct event *list)
+{
+    struct event *reached = NULL, **end = &reached;
+    while (list) {
+        struct event *event = list;
+        list = event->next;
+        uint64_t differs = (event->time ^ queue->position) >> EVENT_GRAIN_BITS;
+        if (differs) {
+            slot_insert(queue, event, differs);
+            continue;
+        }
+        *end = event;
+        end = &event->next;
+    }
+    *end = NULL;
+    sorted_fill(queue, reached);
+}
+
 /* Moves the position to the next occupied slot (the first one of the lowest level that has any), and the slot's events
- * one or more levels down, or to the heap. Returns false if the wheel is empty. */
+ * one or more levels down, or to the ordered ones, of which none are left. Returns false if the wheel is empty. */
 static bool advance(struct event_queue *queue)
 {
     unsigned level = 0, slot = EVENT_SLOTS;
@@ -168,13 +273,13 @@ static bool advance(struct event_queue *queue)
     struct event *list = queue->slots[level][slot];
     queue->slots[level][slot] = NULL;
     queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-    if (level > 0) /* on to the first event at once, or it would be moved once for each level */
-        queue->position = first_time(list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
-    while (list) {
-        struct event *event = list;
-        list = event->next;
-        place(queue, event);
+    if (level == 0) {
+        sorted_fill(queue, list);
+        return true;
     }
+    /* on to the first event at once, or it would be moved once for each level */
+    queue->position = first_time(list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
+    distribute(queue, list);
     return true;
 }
 
@@ -191,36 +296,51 @@ void event_cancel(struct event_queue *queue, struct event *event)
 {
     if (event->place == PLACE_HEAP)
         heap_remove(queue, event);
+    else if (event->place == PLACE_SORTED)
+        sorted_remove(queue, event);
     else if (event->place == PLACE_SLOT)
         slot_remove(queue, event);
     event->place = PLACE_NONE;
 }
 
+/* Returns the next event, or NULL if none is pending. */
+static struct event *first_event(struct event_queue *queue)
+{
+    while (!queue->sorted && !queue->heap)
+        if (!advance(queue))
+            return NULL;
+    if (!queue->heap)
+        return queue->sorted;
+    return queue->sorted && before(queue->sorted, queue->heap) ? queue->sorted : queue->heap;
+}
+
 uint64_t event_queue_next(struct event_queue *queue)
 {
-    while (!queue->heap)
-        if (!advance(queue))
-            return CLOCK_NEVER;
-    return queue->heap->time;
+    const struct event *event = first_event(queue);
+    return event ? event->time : CLOCK_NEVER;
+}
+
+static void fire(struct event_queue *queue, struct event *event)
+{
+    event_cancel(queue, event);
+    queue->now = event->time;
+    queue->fired++;
+    event->fire(event->owner, event->time);
 }
 
 bool event_queue_step(struct event_queue *queue)
 {
-    if (event_queue_next(queue) == CLOCK_NEVER && !queue->heap)
+    struct event *event = first_event(queue);
+    if (!event)
         return false;
-    struct event *event = queue->heap;
-    heap_remove(queue, event);
-    event->place = PLACE_NONE;
-    queue->now = event->time;
-    queue->fired++;
-    event->fire(event->owner, event->time);
+    fire(queue, event);
     return true;
 }
 
 void event_queue_run(struct event_queue *queue, uint64_t until)
 {
-    while (event_queue_next(queue) <= until && queue->heap)
-        (void)event_queue_step(queue);
+    for (struct event *event; (event = first_event(queue)) && event->time <= until;)
+        fire(queue, event);
     if (until != CLOCK_NEVER && until > queue->now)
         queue->now = until;
 }

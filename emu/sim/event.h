@@ -21,7 +21,8 @@ struct event {
     uint64_t time;  /* when it fires, or last fired */
     uint64_t order; /* component, then age */
     struct event *next;
-    struct event *previous; /* in the heap: the sibling before it, or the parent if it is the first child */
+    /* in a list: the event before it; in the heap: the sibling before it, or the parent if it is the first child */
+    struct event *previous;
     struct event *child;
     void (*fire)(void *owner, uint64_t now);
     void *owner;
@@ -31,13 +32,15 @@ struct event {
 };
 
 /* A hierarchical timing wheel. Level 0 has one slot for each grain of time; a slot of a higher level spans the whole
- * level below. Only the events of the current slot are ordered, in a pairing heap, so the cost of an event does not
- * depend on how many events are pending at other times. */
+ * level below. Only the events of the current slot are ordered, so the cost of an event does not depend on how many events
+ * are pending at other times: those that the slot has when it is reached are sorted, and those that are scheduled for it
+ * later are in a pairing heap. */
 struct event_queue {
     uint64_t now; /* time of the event that fired last, or fires now; never decreases */
-    /* start of the slot whose events are in the heap; the heap holds all earlier events too */
+    /* start of the slot whose events are sorted or in the heap; the heap holds all earlier events too */
     uint64_t position;
-    struct event *heap;                                /* the event to fire next; has no siblings */
+    struct event *sorted;                              /* events of the slot, in order */
+    struct event *heap;                                /* the first of the others; has no siblings */
     uint64_t age;                                      /* number of schedulings so far */
     uint64_t fired;                                    /* number of events fired so far */
     uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
