@@ -89,8 +89,10 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
                   struct log *log, const char *program, struct stats *stats, struct error *err)
 {
     *timing = (struct timing){0};
-    if (!machine_timed(machine))
+    if (!machine_timed(machine)) {
+        timing->untimed = untimed_new(machine, harts, count);
         return true;
+    }
     bool traces = options->trace_kind && strcmp(options->trace_kind, "nucd") == 0;
     if ((options->check_nucd || traces) && !nucd)
         return error_set(err,
@@ -144,5 +146,6 @@ void timing_free(struct timing *timing)
     uint64_t now = timing->timed ? timed_now(timing->timed) : 0;
     (void)trace_close(timing->trace, now, &ignored);
     timed_free(timing->timed);
+    untimed_free(timing->untimed);
     *timing = (struct timing){0};
 }

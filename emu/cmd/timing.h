@@ -5,6 +5,7 @@
 #include "emu/debug/log.h"
 #include "emu/env/user.h"
 #include "emu/machine/timed.h"
+#include "emu/machine/untimed.h"
 
 /* Options of timed machines; initialize with timing_init(). */
 struct timing_options {
@@ -31,6 +32,7 @@ bool timing_check(const struct timing_options *options, const struct machine_con
 struct timing {
     struct timed *timed; /* NULL: the machine has no clock */
     struct trace *trace;
+    struct untimed *untimed; /* of a machine without a clock; or NULL */
 };
 
 /* If the machine is timed, builds it around the harts and registers its statistics. All arguments must

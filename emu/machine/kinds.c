@@ -1,5 +1,6 @@
 /* All kinds of parts. A new mechanism adds its kind here, and nothing else outside its own folder. Parts are
  * made, and components numbered, in this order. */
+#include "emu/axram/axram.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
@@ -23,5 +24,6 @@ const struct part_kind *const machine_kinds[] = {
     &tom_unit_kind,     /* emu/tom */
     &tom_pcie_kind,
     &tom_kind,
+    &axram_kind, /* emu/axram */
     NULL,
 };

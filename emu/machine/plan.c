@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/axram/axram.h"
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
 #include "emu/machine/networks.h"
@@ -428,6 +429,24 @@ static bool stands_at_memory(const struct plan *plan, const struct instance *cac
            (reached && reached < plan->memory_count);
 }
 
+/* Gives accelerator memory its homes. */
+static bool plan_axram(const struct plan *plan, struct error *err)
+{
+    const struct tree *tree = plan->machine->tree;
+    const struct memory_config *memory = plan->machine->memory;
+    const struct dram_config *dram = plan->memories[0].instance->config;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        if (i->kind != &axram_kind)
+            continue;
+        if (plan->memory_count > 1)
+            (void)error_set(err, "the machine has several memories; allowed: one");
+        else if (axram_homes(i->config, dram, memory->base, memory->size, plan->homes, err))
+            continue;
+        return tree_at_part(tree, i, err);
+    }
+    return true;
+}
+
 /* Fixes the homes if a second level stands at a memory: it would keep the lines of addresses that move away, and their
  * requests would go past it. */
 static void fix_homes(const struct plan *plan)
@@ -507,7 +526,8 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
         return false;
     plan_places(plan);
     if (!check_networks(plan, err) || !plan_homes(plan, err) || !plan_ways(plan, err) ||
-        !plan_partitions(plan, err) || !plan_stacks(plan, err) || !plan_pages(plan, err))
+        !plan_partitions(plan, err) || !plan_stacks(plan, err) || !plan_pages(plan, err) ||
+        !plan_axram(plan, err))
         return false;
     fix_homes(plan);
     return true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed_state.h"
+#include "emu/machine/timed_axram.h"
 #include "emu/machine/timed_tom.h"
 #include "emu/nucd/description.h"
 
@@ -93,5 +94,6 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     findings += nucd_check_summary(timed->options.nucd);
     timed_tom_finish(timed);
     findings += timed_tom_findings(timed);
+    findings += timed_axram_findings(timed);
     return findings;
 }

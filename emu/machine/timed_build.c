@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/axram/axram.h"
+#include "emu/machine/timed_axram.h"
 #include "emu/machine/timed_state.h"
 #include "emu/machine/timed_tom.h"
 #include "emu/sim/alloc.h"
@@ -30,6 +32,8 @@ static const void *place_of(void *context, const struct instance *instance, cons
     struct timed *timed = context;
     if (instance->kind == &core_kind)
         return timed_core_site(timed, instance, memory);
+    if (instance->kind == &axram_kind)
+        return timed_axram_site(timed, memory);
     if (instance->kind == &tom_kind)
         return timed_tom_site(timed, memory);
     if (instance->kind == &tom_unit_kind)

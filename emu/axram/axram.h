@@ -1,0 +1,75 @@
+/* AxRAM: neural networks inside GDDR5 chips (Yazdanbakhsh et al., "In-DRAM near-data approximate acceleration for GPUs", PACT
+ * 2018).
+ *
+ *   config.axram start, end     the chip of this region gets the network that the region describes (layout.h)
+ *   initiate.axram start, end   the inputs of the executing thread, or of several threads, are here
+ *   wrt_res.axram start, end    the network is evaluated, and the results written here
+ *   query.axram rd, rs1         ours: what the machine has, by the number in rs1 (enum axram_query)
+ *
+ * A region is as in layout.h. A scalar core names all units that it wants in one region; a thread of a warp names its own words
+ * or those of the whole warp, and the regions of the lanes that execute together must have the same blocks: they become one
+ * request, and only the units that some of these lanes have named get results. Results belong to the units that had the inputs.
+ *
+ * Which waits. config.axram and wrt_res.axram wait as a load does: a core stops, a warp halts while others run. initiate.axram
+ * does not: the controller keeps the region for the thread until its wrt_res.axram, which takes the chip. So nothing of
+ * another thread comes between the two, a thread that ends in between leaves nothing behind, and a second initiate.axram
+ * replaces the first.
+ *
+ * Time. The stores of the multiprocessor are pushed to memory first; the message takes `message` and the controller's
+ * front_latency; the controller's queue and the chip are controller.h's. When the results are there, the multiprocessors'
+ * first-level caches and the second level drop their lines, drop_clocks each, and the answer takes back_latency and
+ * `message`. Threads whose cores are not timed (--detail roi) wait for nothing.
+ *
+ * Not modelled: writes of other cores that wait in the controller's queue when the chip is taken (their bytes are in memory
+ * already); the crossbar's load by messages; translation by a TLB of the controller: the core's own is used, and pages of a
+ * region must be contiguous. */
+#ifndef EMU_AXRAM_AXRAM_H
+#define EMU_AXRAM_AXRAM_H
+
+#include "emu/axram/controller.h"
+#include "emu/hart/stream.h"
+#include "emu/mem/site.h"
+#include "emu/sim/part.h"
+#include "emu/simt/cluster.h"
+
+extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
+
+/* Numbers for query.axram; others give 0. */
+enum axram_query { AXRAM_QUERY_CHIPS, AXRAM_QUERY_BASE, AXRAM_QUERY_SIZE, AXRAM_QUERY_PIECE };
+
+struct axram_config {
+#include "emu/sim/fields_struct.h"
+
+#include "emu/axram/axram.def"
+};
+
+/* All chips' accelerators. */
+extern const struct part_kind axram_kind;
+
+/* The parameters in addition to struct part_site. All pointers must outlive the part, except `clusters`. */
+struct axram_site {
+    const struct mem_site *memory;
+    struct dram_memory *dram; /* the machine's only memory */
+    const struct phys *bytes;
+    struct stream_peers *peers; /* the harts that share memory */
+    uint64_t base;              /* first address of main memory */
+    uint32_t harts;
+    struct simt_cluster *const *clusters;
+    uint32_t cluster_count;
+    bool check; /* check coherence */
+};
+
+/* Makes the homes of accelerator memory (layout.h). `base` is that of main memory of `bytes` bytes. False with err set, which
+ * begins with a field's name, if the memory or the place does not allow it. */
+bool axram_homes(const struct axram_config *config, const struct dram_config *dram, uint64_t base,
+                 uint64_t bytes, struct home_map *homes, struct error *err);
+
+/* Makes a part without time, for machines without a clock: units() and free() of axram_kind take it. Never NULL. `bytes` must
+ * outlive it; main memory begins at `base`. */
+void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base, uint32_t chips,
+                    uint32_t harts);
+
+/* For parts with a check: prints what it has found, if anything. Returns the number of findings. */
+uint64_t axram_findings(const void *axram);
+
+#endif

@@ -1,0 +1,616 @@
+#include "emu/axram/controller.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/dram/standard.h"
+#include "emu/sim/alloc.h"
+
+/* The numbers of the commands of standards/gddr5_axram.def, in the order of its rows. */
+enum {
+    ACT4 = DRAM_OWN,
+    PRE4,
+    RD4,
+    WR4,
+    AXCF,
+    AXCT,
+    AXMR,
+};
+
+enum { INVOKE_WORDS = 5, CONFIGURE_WORDS = 5, WORD = 4 };
+
+static uint8_t *bytes_at(const struct axram_shared *shared, uint64_t address)
+{
+    uint8_t *bytes = phys_at(shared->bytes, address, AXRAM_BLOCK);
+    assert(bytes);
+    return bytes;
+}
+
+static void written(const struct axram_shared *shared, uint64_t address)
+{
+    if (shared->stored)
+        shared->stored(shared->context, address, AXRAM_BLOCK);
+}
+
+static void count_step(const struct axram_units *units, uint32_t number, struct axram_counters *counters)
+{
+    counters->register_accesses += AXRAM_HALVES;
+    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
+        const uint32_t weight = units->weights[half][number % AXRAM_ENTRIES];
+        if (units->kind == ARITH_SHA)
+            counters->sha_iterations += (uint64_t)arith_clocks(units->kind, weight) * AXRAM_HALF_UNITS;
+        else if (units->kind == ARITH_FXP)
+            counters->fxp_macs += AXRAM_HALF_UNITS;
+        else
+            counters->fp_macs += AXRAM_HALF_UNITS;
+    }
+}
+
+/* The part of a command that does not depend on time: the units' work on a block, except for results. */
+static void do_step(struct axram_units *units, const struct axram_op *op, const uint8_t *block,
+                    struct axram_counters *counters)
+{
+    if (op->step == AXRAM_WEIGHTS) {
+        axram_units_refill(units, op->number, block);
+        counters->weight_reads++;
+        counters->register_accesses += (uint64_t)AXRAM_HALVES * AXRAM_REFILL;
+        return;
+    }
+    if (op->first)
+        axram_units_clear(units);
+    axram_units_add(units, op->number, block);
+    counters->input_reads++;
+    count_step(units, op->number, counters);
+}
+
+static void put_results(const struct axram_shared *shared, const struct axram_request *request,
+                        uint32_t neuron, const uint8_t *results)
+{
+    const uint64_t address = request->results + (uint64_t)neuron * AXRAM_BLOCK;
+    uint8_t *block = bytes_at(shared, address);
+    for (uint32_t left = request->units; left; left &= left - 1) {
+        const size_t at = (size_t)__builtin_ctz(left) * WORD;
+        memcpy(block + at, results + at, WORD);
+    }
+    written(shared, address);
+}
+
+void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
+                   struct axram_counters *counters)
+{
+    struct axram_counters ignored;
+    struct axram_sequence sequence;
+    struct axram_units units = {.kind = request->topology.kind};
+    uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
+    counters = counters ? counters : &ignored;
+    axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
+                         request->results);
+    for (;;) {
+        const struct axram_op op = axram_sequence_next(&sequence);
+        if (op.step == AXRAM_END)
+            break;
+        if (op.step != AXRAM_OUTPUT) {
+            do_step(&units, &op, bytes_at(shared, op.address), counters);
+        } else {
+            counters->result_writes++;
+            axram_units_write(&units, UINT32_MAX,
+                              op.result ? results[op.number] : bytes_at(shared, op.address));
+        }
+        axram_sequence_step(&sequence);
+    }
+    const unsigned outputs = request->topology.size[request->topology.layers];
+    for (uint32_t i = 0; i < outputs; i++)
+        put_results(shared, request, i, results[i]);
+}
+
+static uint64_t all_banks(const struct axram_chip *chip)
+{
+    const uint32_t count = dram_config_channel_banks(&chip->shared->memory->common.config);
+    return UINT64_MAX >> (64 - count);
+}
+
+static struct dram_channel *channel_of(const struct axram_chip *chip)
+{
+    return chip->agent.channel;
+}
+
+static const struct dram_clocks *clocks_of(const struct axram_chip *chip)
+{
+    return &chip->shared->memory->common.clocks;
+}
+
+/* Returns whether the chip has all banks to itself. */
+static bool holds_all(const struct axram_chip *chip)
+{
+    const struct dram_agent *agent = &chip->agent;
+    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
+}
+
+/* A command that the agent wants next. */
+struct wanted {
+    uint32_t command, bank, row, column;
+    uint64_t earliest; /* clock */
+};
+
+/* Returns a column command for a block, or what the bank needs before. */
+static struct wanted column(const struct axram_chip *chip, uint32_t command, uint64_t address,
+                            uint64_t earliest)
+{
+    const struct dram_channel *channel = channel_of(chip);
+    const bool wide = command >= DRAM_OWN;
+    struct home home;
+    home_resolve(chip->shared->homes, address, &home);
+    assert(home.controller == chip->channel);
+    struct wanted wanted = {.bank = home.bank, .row = home.row, .column = home.column};
+    if (!(channel->open >> home.bank & 1)) {
+        wanted.command = wide ? ACT4 : DRAM_ACT;
+    } else if (channel->banks[home.bank].row != home.row) {
+        wanted.command = wide ? PRE4 : DRAM_PRE;
+    } else {
+        wanted.command = command;
+        wanted.earliest = earliest;
+    }
+    return wanted;
+}
+
+static uint64_t less(uint64_t time, uint32_t clocks)
+{
+    return time > clocks ? time - clocks : 0;
+}
+
+/* Clock from which a column may be read: its data must not come before the units are ready. */
+static uint64_t read_from(const struct axram_chip *chip)
+{
+    return less(chip->work_end, clocks_of(chip)->tCL);
+}
+
+static uint64_t write_from(const struct axram_chip *chip, uint32_t clocks)
+{
+    return less(chip->work_end + clocks, clocks_of(chip)->tCWL);
+}
+
+static uint64_t saved_at(const struct axram_chip *chip)
+{
+    const struct axram_sequence *sequence = &chip->sequence;
+    return sequence->configuration + (uint64_t)(sequence->layout.saved + chip->part) * AXRAM_BLOCK;
+}
+
+static struct wanted wanted_of(const struct axram_chip *chip)
+{
+    const struct axram_op op =
+        chip->state == AXRAM_RUN ? axram_sequence_next(&chip->sequence) : (struct axram_op){.last = false};
+    switch (chip->state) {
+    case AXRAM_CLOSE: return (struct wanted){.command = DRAM_PREA};
+    case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
+    case AXRAM_SEND: return (struct wanted){.command = chip->words ? AXCF : AXCT};
+    case AXRAM_SAVE:
+        return chip->begun ? column(chip, WR4, saved_at(chip), write_from(chip, 0))
+                           : (struct wanted){.command = AXCT};
+    case AXRAM_RESTORE:
+        return chip->begun ? column(chip, RD4, saved_at(chip), 0) : (struct wanted){.command = AXCT};
+    case AXRAM_RUN:
+        return op.step == AXRAM_OUTPUT
+                   ? column(chip, WR4, op.address, write_from(chip, chip->shared->sigmoid))
+                   : column(chip, RD4, op.address, read_from(chip));
+    default: return (struct wanted){.command = AXMR, .earliest = chip->poll_at};
+    }
+}
+
+static bool polls_now(const struct axram_chip *chip)
+{
+    return chip->shared->notify == AXRAM_POLL && (chip->state == AXRAM_RUN || chip->state == AXRAM_FINISHED);
+}
+
+static uint64_t when(const struct axram_chip *chip, const struct wanted *wanted)
+{
+    const struct dram_channel *channel = channel_of(chip);
+    uint64_t cycle = dram_timing_ready(&channel->timing, (enum dram_command)wanted->command, wanted->bank);
+    cycle = cycle > wanted->earliest ? cycle : wanted->earliest;
+    return cycle > channel->floor ? cycle : channel->floor;
+}
+
+static void propose(void *owner, struct dram_choice *best)
+{
+    struct axram_chip *chip = owner;
+    if (!holds_all(chip))
+        return;
+    struct wanted wanted = wanted_of(chip);
+    uint64_t cycle = when(chip, &wanted);
+    if (polls_now(chip) && chip->state == AXRAM_RUN) {
+        const struct wanted poll = {.command = AXMR, .earliest = chip->poll_at};
+        const uint64_t at = when(chip, &poll);
+        if (at <= cycle) {
+            wanted = poll;
+            cycle = at;
+        }
+    }
+    dram_choice_offer(best, &chip->agent, cycle, dram_merit(DRAM_ORDER_COLUMN, chip->agent.age),
+                      (enum dram_command)wanted.command, wanted.bank);
+}
+
+/* Keeps what was read, and notes whether it differs from an earlier copy of the same block. */
+static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
+{
+    struct axram_copy *copy = &chip->copies[index];
+    if (copy->address == address) {
+        chip->torn |= memcmp(copy->bytes, bytes, AXRAM_BLOCK) != 0;
+        return;
+    }
+    copy->address = address;
+    memcpy(copy->bytes, bytes, AXRAM_BLOCK);
+}
+
+/* Keeps a block that others can store to: of inputs, the bias, or weights. */
+static void keep_read(struct axram_chip *chip, const struct axram_op *op, const uint8_t *bytes)
+{
+    const struct axram_sequence *s = &chip->sequence;
+    const uint32_t inputs = s->topology->size[0];
+    if (op->step == AXRAM_WEIGHTS)
+        keep(chip, inputs + 1 + op->number, op->address, bytes);
+    else if (s->input == s->topology->size[s->layer - 1])
+        keep(chip, inputs, op->address, bytes);
+    else if (s->layer == 1)
+        keep(chip, s->input, op->address, bytes);
+}
+
+/* The least number of clocks from the next command to the end of the request; at least 1. */
+static uint64_t least_left(const struct axram_chip *chip)
+{
+    if (chip->state == AXRAM_RUN)
+        return 1 + (uint64_t)(chip->sequence.total - chip->sequence.done - 1) * clocks_of(chip)->tCCDL;
+    if (chip->state == AXRAM_FINISHED)
+        return 1;
+    return chip->first && chip->first->invokes ? 1 + chip->words : 1;
+}
+
+/* Brings the agent's fields up to date with the state. */
+static void settle(struct axram_chip *chip)
+{
+    chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY &&
+                        (chip->state != AXRAM_FINISHED || chip->shared->notify == AXRAM_POLL);
+    /* The refresh's commands give the banks back, and have no effect outside otherwise. */
+    chip->agent.notice = chip->state == AXRAM_AWAY ? 1
+                         : chip->agent.wants       ? least_left(chip)
+                                                   : CLOCK_NEVER;
+    dram_agent_changed(&chip->agent);
+}
+
+static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
+{
+    const uint64_t time = cycle * chip->shared->memory->common.config.tCK, now = chip->shared->queue->now;
+    return time > now ? time : now;
+}
+
+/* The request ends for the controller at a clock: what follows happens in an event. */
+static void finish(struct axram_chip *chip, uint64_t cycle)
+{
+    chip->state = AXRAM_IDLE;
+    chip->over = true;
+    event_schedule(chip->shared->queue, &chip->end, time_of(chip, cycle));
+}
+
+static void yield_if_asked(struct axram_chip *chip)
+{
+    if (!chip->asked || chip->state == AXRAM_SAVE)
+        return;
+    chip->asked = false;
+    if (chip->state != AXRAM_RUN) { /* nothing is in the accumulators */
+        chip->interrupted = chip->state;
+        chip->state = AXRAM_AWAY;
+        dram_agent_yield(&chip->agent, chip->agent.banks & chip->agent.lost);
+        return;
+    }
+    chip->state = AXRAM_SAVE;
+    chip->begun = false;
+    chip->part = 0;
+    chip->shared->counters.suspensions++;
+}
+
+/* An RD4 or WR4 of the accumulators was issued. */
+static void pass_part(struct axram_chip *chip, uint64_t cycle)
+{
+    struct axram_shared *shared = chip->shared;
+    uint8_t *block = bytes_at(shared, saved_at(chip));
+    if (chip->state == AXRAM_SAVE) {
+        axram_units_save(&chip->units, chip->part, block);
+        written(shared, saved_at(chip));
+        shared->counters.saved++;
+    } else {
+        axram_units_load(&chip->units, chip->part, block);
+        chip->work_end = cycle + clocks_of(chip)->tCL;
+        shared->counters.loaded++;
+    }
+    if (++chip->part < AXRAM_SAVED)
+        return;
+    if (chip->state == AXRAM_RESTORE) {
+        chip->state = AXRAM_RUN;
+        return;
+    }
+    chip->state = AXRAM_AWAY;
+    chip->interrupted = AXRAM_RESTORE;
+    chip->asked = false;
+    memset(chip->units.sums, 0xee, sizeof chip->units.sums); /* only what was written comes back */
+    dram_agent_yield(&chip->agent, chip->agent.banks & chip->agent.lost);
+}
+
+static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64_t cycle)
+{
+    struct axram_shared *shared = chip->shared;
+    const uint8_t *bytes = bytes_at(shared, op->address);
+    const uint64_t arrives = cycle + clocks_of(chip)->tCL, tCK = shared->memory->common.config.tCK;
+    keep_read(chip, op, bytes);
+    shared->counters.column_clocks += clocks_of(chip)->tCCDL;
+    do_step(&chip->units, op, bytes, &shared->counters);
+    chip->work_end = chip->work_end > arrives ? chip->work_end : arrives;
+    if (op->step == AXRAM_INPUT) {
+        const uint64_t work = axram_units_clocks(&chip->units, op->number) * shared->unit_period;
+        chip->work_end += (work + tCK - 1) / tCK;
+        shared->counters.mac_clocks += (work + tCK - 1) / tCK;
+    }
+}
+
+/* A command of the sequence was issued. */
+static void pass_step(struct axram_chip *chip, uint64_t cycle)
+{
+    struct axram_shared *shared = chip->shared;
+    const struct axram_op op = axram_sequence_next(&chip->sequence);
+    if (op.step == AXRAM_OUTPUT) {
+        uint8_t *block = op.result ? chip->results[op.number] : bytes_at(shared, op.address);
+        axram_units_write(&chip->units, UINT32_MAX, block);
+        if (!op.result)
+            written(shared, op.address);
+        shared->counters.result_writes++;
+    } else {
+        pass_read(chip, &op, cycle);
+    }
+    axram_sequence_step(&chip->sequence);
+    if (op.last) {
+        chip->state = AXRAM_FINISHED;
+        event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
+    }
+}
+
+/* Returns the clocks after which the controller takes an invocation to be finished, without refreshes (notify: fixed): for
+ * each column the slowest arithmetic or tCCDL, for each result both turns of the bus, and three rows for each bank. */
+static uint64_t fixed_clocks(const struct axram_chip *chip)
+{
+    const struct dram_clocks *c = clocks_of(chip);
+    const struct axram_sequence *s = &chip->sequence;
+    const uint32_t step = c->tCCDL > ARITH_SHIFTS ? c->tCCDL : ARITH_SHIFTS,
+                   turn = c->tCL + ARITH_SHIFTS + chip->shared->sigmoid + c->tCWL + c->tBURST + c->tWTRL +
+                          c->tRP + c->tRCDRD + c->tWR;
+    if (chip->shared->fixed)
+        return chip->shared->fixed;
+    const uint32_t writes = s->total - s->weight_count - s->refills;
+    return (uint64_t)(s->weight_count + s->refills) * step + (uint64_t)writes * turn + (uint64_t)12 * c->tRC;
+}
+
+static void begin_run(struct axram_chip *chip, uint64_t cycle)
+{
+    const struct axram_shared *shared = chip->shared;
+    chip->state = AXRAM_RUN;
+    chip->work_end = 0;
+    chip->torn = false;
+    chip->copy_count = chip->sequence.topology->size[0] + 1 + chip->sequence.refills;
+    for (uint32_t i = 0; i < chip->copy_count; i++)
+        chip->copies[i].address = UINT64_MAX;
+    if (shared->notify == AXRAM_POLL) {
+        chip->poll_at = cycle + shared->poll;
+        return;
+    }
+    chip->poll_at = cycle + fixed_clocks(chip);
+    event_schedule(shared->queue, &chip->end, time_of(chip, chip->poll_at));
+}
+
+/* A word or the begin was sent. */
+static void pass_send(struct axram_chip *chip, uint32_t command, uint64_t cycle)
+{
+    if (command == AXCT) {
+        chip->shared->counters.controls++;
+        begin_run(chip, cycle);
+        return;
+    }
+    chip->shared->counters.words++;
+    if (--chip->words == 0 && !chip->first->invokes)
+        finish(chip, cycle + 1);
+}
+
+static void pass_control(struct axram_chip *chip)
+{
+    chip->begun = true;
+    chip->shared->counters.controls++;
+}
+
+/* Updates the state behind a command that was issued. */
+static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
+{
+    const struct dram_clocks *c = clocks_of(chip);
+    if (command == AXMR) {
+        chip->shared->counters.polls++;
+        chip->poll_at = cycle + chip->shared->poll;
+        if (chip->state == AXRAM_FINISHED)
+            finish(chip, cycle + c->tCL + c->tBURST);
+        return;
+    }
+    switch (chip->state) {
+    case AXRAM_CLOSE: chip->state = chip->first->invokes ? AXRAM_SEND : AXRAM_HEADER; return;
+    case AXRAM_HEADER: chip->state = command == DRAM_RD ? AXRAM_SEND : AXRAM_HEADER; return;
+    case AXRAM_SEND: pass_send(chip, command, cycle); return;
+    case AXRAM_RUN:
+        if (command == RD4 || command == WR4)
+            pass_step(chip, cycle);
+        return;
+    default:
+        if (command == AXCT)
+            pass_control(chip);
+        else if (command == RD4 || command == WR4)
+            pass_part(chip, cycle);
+    }
+}
+
+static void grant(void *owner, const struct dram_choice *choice)
+{
+    struct axram_chip *chip = owner;
+    struct dram_channel *channel = channel_of(chip);
+    struct wanted wanted = {.command = AXMR};
+    if (choice->command != AXMR)
+        wanted = wanted_of(chip);
+    dram_channel_issue(channel, (enum dram_command)wanted.command, wanted.bank, wanted.row, wanted.column);
+    dram_agent_renew(&chip->agent);
+    pass(chip, wanted.command, channel->floor);
+    yield_if_asked(chip);
+    settle(chip);
+}
+
+static void suspend(void *owner, uint64_t banks)
+{
+    struct axram_chip *chip = owner;
+    (void)banks;
+    chip->asked = true;
+    yield_if_asked(chip);
+    settle(chip);
+}
+
+static void resume(void *owner, uint64_t banks)
+{
+    struct axram_chip *chip = owner;
+    (void)banks;
+    if (!holds_all(chip))
+        return;
+    chip->asked = false;
+    if (chip->state == AXRAM_AWAY) {
+        chip->state = chip->interrupted;
+        chip->begun = false;
+        chip->part = 0;
+        dram_agent_renew(&chip->agent);
+    }
+    settle(chip);
+}
+
+/* Takes the chip for the first request of the queue. */
+static void take(void *owner, uint64_t now)
+{
+    struct axram_chip *chip = owner;
+    struct axram_request *request = chip->first;
+    struct axram_shared *shared = chip->shared;
+    (void)now;
+    struct dram_channel *channel = dram_memory_reach(shared->memory, chip->channel);
+    chip->taken = channel->floor;
+    shared->counters.wait_clocks += chip->taken - request->arrived;
+    chip->words = request->invokes ? INVOKE_WORDS : CONFIGURE_WORDS + request->topology.layers;
+    if (request->invokes) {
+        chip->units.kind = request->topology.kind;
+        axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
+                             request->results);
+    }
+    chip->state = AXRAM_CLOSE;
+    chip->asked = chip->over = false;
+    dram_agent_renew(&chip->agent);
+    (void)dram_agent_claim(&chip->agent, all_banks(chip));
+    settle(chip);
+    dram_memory_changed(shared->memory, chip->channel);
+}
+
+/* Compares what was read with memory, and writes the results. */
+static void commit(void *owner, uint64_t now)
+{
+    struct axram_chip *chip = owner;
+    struct axram_shared *shared = chip->shared;
+    const struct axram_request *request = chip->first;
+    (void)now;
+    for (uint32_t i = 0; i < chip->copy_count && !chip->torn; i++) {
+        const struct axram_copy *copy = &chip->copies[i];
+        chip->torn = copy->address != UINT64_MAX &&
+                     memcmp(copy->bytes, bytes_at(shared, copy->address), AXRAM_BLOCK) != 0;
+    }
+    if (chip->torn) {
+        shared->counters.torn++;
+        axram_execute(shared, request, NULL);
+        return;
+    }
+    for (uint32_t i = 0; i < request->topology.size[request->topology.layers]; i++)
+        put_results(shared, request, i, chip->results[i]);
+}
+
+/* With notify: fixed, whether the chip has finished when the time has passed. */
+static bool is_in_time(const struct axram_chip *chip)
+{
+    const enum axram_state state = chip->state == AXRAM_AWAY ? chip->interrupted : chip->state;
+    return state == AXRAM_FINISHED && !event_pending(&chip->commit);
+}
+
+/* The first request has left: the one that has waited for room comes. */
+static void let_in(struct axram_chip *chip, uint64_t now)
+{
+    struct axram_request *request = chip->first;
+    for (uint32_t i = 1; request && i < chip->shared->depth; i++)
+        request = request->next;
+    if (request && request->ready == CLOCK_NEVER)
+        request->ready = now + chip->shared->retry;
+    if (chip->first)
+        event_schedule(chip->shared->queue, &chip->start,
+                       chip->first->ready > now ? chip->first->ready : now);
+}
+
+static void end(void *owner, uint64_t now)
+{
+    struct axram_chip *chip = owner;
+    struct axram_shared *shared = chip->shared;
+    struct dram_channel *channel = dram_memory_reach(shared->memory, chip->channel);
+    struct axram_request *request = chip->first;
+    if (!chip->over && !is_in_time(chip)) {
+        shared->counters.late++; /* the fixed time was too short: the controller looks again */
+        event_schedule(shared->queue, &chip->end, now + shared->poll * shared->memory->common.config.tCK);
+        return;
+    }
+    *(request->invokes ? &shared->counters.invocations : &shared->counters.configurations) += 1;
+    shared->counters.busy_clocks += channel->floor - chip->taken;
+    chip->state = AXRAM_IDLE;
+    chip->first = request->next;
+    chip->queued--;
+    if (!chip->first)
+        chip->last = &chip->first;
+    dram_agent_release(&chip->agent, all_banks(chip));
+    settle(chip);
+    dram_memory_changed(shared->memory, chip->channel);
+    let_in(chip, now);
+    request->done(request, now);
+}
+
+void axram_chip_request(struct axram_chip *chip, struct axram_request *request)
+{
+    struct axram_shared *shared = chip->shared;
+    request->next = NULL;
+    request->arrived = dram_memory_reach(shared->memory, chip->channel)->floor;
+    request->ready = chip->queued < shared->depth ? shared->queue->now : CLOCK_NEVER;
+    shared->counters.full += chip->queued >= shared->depth;
+    *chip->last = request;
+    chip->last = &request->next;
+    if (chip->queued++ == 0)
+        take(chip, shared->queue->now);
+}
+
+void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint32_t channel)
+{
+    static const struct dram_agent_ops ops = {
+        .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
+    *chip = (struct axram_chip){.shared = shared, .channel = channel};
+    chip->last = &chip->first;
+    chip->copies =
+        alloc(NETWORK_INPUTS + 1 + (NETWORK_WEIGHTS + AXRAM_REFILL - 1) / AXRAM_REFILL, sizeof *chip->copies);
+    event_init(&chip->start, shared->component, take, chip);
+    event_init(&chip->commit, shared->component, commit, chip);
+    event_init(&chip->end, shared->component, end, chip);
+    dram_agent_add(&chip->agent, dram_memory_reach(shared->memory, channel), &ops, chip);
+    dram_memory_changed(shared->memory, channel);
+}
+
+void axram_chip_free(struct axram_chip *chip)
+{
+    event_cancel(chip->shared->queue, &chip->commit);
+    event_cancel(chip->shared->queue, &chip->end);
+    event_cancel(chip->shared->queue, &chip->start);
+    free(chip->copies);
+    chip->copies = NULL;
+}

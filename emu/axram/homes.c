@@ -1,0 +1,35 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/axram/axram.h"
+#include "emu/dram/map.h"
+
+bool axram_homes(const struct axram_config *config, const struct dram_config *dram, uint64_t base,
+                 uint64_t bytes, struct home_map *homes, struct error *err)
+{
+    const uint64_t turn = (uint64_t)AXRAM_PIECE * dram->channels;
+    const uint32_t row_bits = (uint32_t)__builtin_ctz(dram->rows);
+    struct home_layout layout = dram_map_layout(dram);
+    char first[8];
+    if (dram->standard != DRAM_STANDARD_gddr5_axram)
+        return error_set(err, "dram.standard is %s; only gddr5_axram has accelerators",
+                         dram_standard_name(dram->standard));
+    (void)snprintf(first, sizeof first, "R%" PRIu32 " ", row_bits);
+    if (dram->groups != AXRAM_GROUPS || dram->banks != 4 || dram->row_bytes != 2048 ||
+        dram->burst_bytes != 32 || dram->devices != 1 || row_bits < 3 ||
+        strncmp(dram->map, first, strlen(first)) != 0)
+        return error_set(err,
+                         "dram must have 4 groups of 4 banks, rows of 2 KiB, bursts of 32 bytes, one device, "
+                         "and a map that begins with all bits of the row");
+    if (config->offset % turn || config->size % turn)
+        return error_set(err,
+                         "offset: it and size must be multiples of %" PRIu64
+                         " KiB, 256 KiB for each of %" PRIu32 " chips",
+                         turn / 1024, dram->channels);
+    if (config->offset > bytes || config->size > bytes - config->offset)
+        return error_set(err, "offset: accelerator memory ends behind main memory; enlarge memory.size");
+    layout.controller_hash = layout.bank_hash = false;
+    (void)snprintf(layout.text, sizeof layout.text, "R%" PRIu32 " %% R3 B1 C6 B1 G2 O5", row_bits - 3);
+    return home_range_change(homes, base + config->offset, config->size, &layout, NULL, NULL, 0, err);
+}

@@ -1,0 +1,86 @@
+/* Where AxRAM's bytes lie (PACT 2018, section 6): pure functions, shared by the units and their tests.
+ *
+ * Accelerator memory is a range of physical memory with a map of its own (axram.h). A block is 128 bytes: the same column of
+ * the same row of the same bank in all four bank groups, 32 bytes in each, 16 in each half of a group. One RD4 or WR4 moves
+ * a block. Word u of a block (32 bits) belongs to unit u: units 0 to 7 are those of group 0, four in each half, and so on.
+ *
+ *   address in a chip's piece:  row | bank, high bit | column | bank, low bit | group (2 bits) | byte (5 bits)
+ *
+ * So the words of a neuron for the 8 threads of a partition are consecutive, those of the four partitions have the same row
+ * and column, and the blocks of different neurons are in different banks: those of one 16 KiB half-page alternate between two
+ * banks, those of the other half between the other two. Pieces of 256 KiB take turns among the chips. A region lies in one
+ * piece.
+ *
+ * A region of data: block i holds the value number i (input or output) of all 32 threads. A thread's part of it runs from
+ * its word in the first block to the end of its word in the last.
+ *
+ * A region of configuration, in blocks:
+ *   1              the header, NETWORK_HEADER words (emu/neural/network.h), in group 0
+ *   0 or 1         with a bias: 32 data words that are 1
+ *   weights / 4    rounded up: four weights, once for each half group (16 bytes, eight times)
+ *   hidden neurons temporary results
+ *   2              the accumulators during a suspension: low halves, then high halves */
+#ifndef EMU_AXRAM_LAYOUT_H
+#define EMU_AXRAM_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/neural/network.h"
+
+enum {
+    AXRAM_UNITS = 32,
+    AXRAM_GROUPS = 4,
+    AXRAM_HALVES = 8,      /* half groups */
+    AXRAM_HALF_UNITS = 4,  /* units of a half group */
+    AXRAM_BLOCK = 128,     /* bytes */
+    AXRAM_ENTRIES = 8,     /* of a half group's weight register */
+    AXRAM_REFILL = 4,      /* weights that a block brings */
+    AXRAM_PIECE = 1 << 18, /* bytes of a chip in sequence */
+    AXRAM_HALF_PAGE = 1 << 14,
+    AXRAM_SAVED = 2, /* blocks of accumulators */
+};
+
+/* A network without its weights. */
+struct axram_topology {
+    enum arith_kind kind;
+    unsigned layers;
+    unsigned size[NETWORK_LAYERS + 1];
+    bool bias;
+};
+
+/* The blocks of a region of configuration, by the number of the first of each kind. */
+struct axram_layout {
+    uint32_t ones, weights, temporary, saved, blocks;
+};
+
+/* Returns the inputs of each neuron of a layer, the bias included; layers count from 1. */
+unsigned axram_fan_in(const struct axram_topology *topology, unsigned layer);
+
+/* Returns the number of weights. */
+uint32_t axram_weight_count(const struct axram_topology *topology);
+
+struct axram_layout axram_layout_of(const struct axram_topology *topology);
+
+/* Reads and checks a header. False with err set if it is none, or the network is too large. */
+bool axram_read_header(struct axram_topology *topology, const uint32_t header[NETWORK_HEADER],
+                       struct error *err);
+
+/* Writes the words of a region of configuration, blocks * AXRAM_BLOCK / 4 of them, from a network. */
+void axram_write_configuration(const struct network *network, uint32_t *words);
+
+/* The part of a region that a thread or a hart names. */
+struct axram_part {
+    uint64_t base;   /* address of its first block */
+    uint32_t blocks; /* 1 or more */
+    uint32_t units;  /* set of the units whose words it has */
+};
+
+/* Splits [start, end): words first to last of its blocks, the same in each. False with err set if it is empty, not of whole
+ * words, reversed, or crosses from one chip's piece to another; `space` is the address of the first piece. */
+bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, struct error *err);
+
+/* The inverse for one unit: the region of its words. */
+void axram_unit_region(uint64_t base, uint32_t blocks, unsigned unit, uint64_t *start, uint64_t *end);
+
+#endif

@@ -1,0 +1,95 @@
+#include "emu/axram/sequence.h"
+
+static uint64_t block_at(uint64_t region, uint32_t block)
+{
+    return region + (uint64_t)block * AXRAM_BLOCK;
+}
+
+/* Returns the number of the first temporary block of a hidden layer. */
+static uint32_t temporary_of(const struct axram_sequence *s, unsigned layer)
+{
+    uint32_t block = s->layout.temporary;
+    for (unsigned i = 1; i < layer; i++)
+        block += s->topology->size[i];
+    return block;
+}
+
+void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology *topology,
+                          uint64_t configuration, uint64_t inputs, uint64_t results)
+{
+    *s = (struct axram_sequence){.topology = topology,
+                                 .configuration = configuration,
+                                 .inputs = inputs,
+                                 .results = results,
+                                 .layout = axram_layout_of(topology),
+                                 .weight_count = axram_weight_count(topology),
+                                 .layer = 1};
+    s->refills = (s->weight_count + AXRAM_REFILL - 1) / AXRAM_REFILL;
+    s->total = s->weight_count + s->refills;
+    for (unsigned layer = 1; layer <= topology->layers; layer++)
+        s->total += topology->size[layer];
+}
+
+/* Returns whether a refill comes next: there is one, and four entries are free. */
+static bool refills(const struct axram_sequence *s)
+{
+    return s->refill < s->refills &&
+           s->refill * AXRAM_REFILL < s->weight / AXRAM_REFILL * AXRAM_REFILL + AXRAM_ENTRIES;
+}
+
+static bool at_output(const struct axram_sequence *s)
+{
+    return s->input == axram_fan_in(s->topology, s->layer);
+}
+
+static uint64_t input_at(const struct axram_sequence *s)
+{
+    if (s->input == s->topology->size[s->layer - 1])
+        return block_at(s->configuration, s->layout.ones); /* the bias */
+    if (s->layer == 1)
+        return block_at(s->inputs, s->input);
+    return block_at(s->configuration, temporary_of(s, s->layer - 1) + s->input);
+}
+
+struct axram_op axram_sequence_next(const struct axram_sequence *s)
+{
+    struct axram_op op = {.step = AXRAM_END, .last = s->done + 1 == s->total};
+    if (s->layer > s->topology->layers)
+        return op;
+    if (refills(s)) {
+        op.step = AXRAM_WEIGHTS;
+        op.number = s->refill;
+        op.address = block_at(s->configuration, s->layout.weights + s->refill);
+    } else if (at_output(s)) {
+        op.step = AXRAM_OUTPUT;
+        op.result = s->layer == s->topology->layers;
+        op.number = s->neuron;
+        op.address = op.result ? block_at(s->results, s->neuron)
+                               : block_at(s->configuration, temporary_of(s, s->layer) + s->neuron);
+    } else {
+        op.step = AXRAM_INPUT;
+        op.number = s->weight;
+        op.first = s->input == 0;
+        op.address = input_at(s);
+    }
+    return op;
+}
+
+void axram_sequence_step(struct axram_sequence *s)
+{
+    s->done++;
+    if (refills(s)) {
+        s->refill++;
+        return;
+    }
+    if (!at_output(s)) {
+        s->input++;
+        s->weight++;
+        return;
+    }
+    s->input = 0;
+    if (++s->neuron == s->topology->size[s->layer]) {
+        s->neuron = 0;
+        s->layer++;
+    }
+}

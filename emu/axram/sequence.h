@@ -1,0 +1,43 @@
+/* The order of an invocation's column commands (PACT 2018, sections 4.2 and 4.3): the in-DRAM controller's program.
+ *
+ * Layer by layer and neuron by neuron, an RD4 reads each input of the neuron, the bias last, and a WR4 writes the neuron's
+ * result: hidden ones to temporary blocks, from which the next layer reads them, and those of the last layer to the region of
+ * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. It is issued as
+ * soon as four entries are free, that is, one block ahead of the inputs, so that a refill overlaps the work on the four
+ * weights before. */
+#ifndef EMU_AXRAM_SEQUENCE_H
+#define EMU_AXRAM_SEQUENCE_H
+
+#include "emu/axram/layout.h"
+
+enum axram_step { AXRAM_WEIGHTS, AXRAM_INPUT, AXRAM_OUTPUT, AXRAM_STEPS, AXRAM_END = AXRAM_STEPS };
+
+struct axram_op {
+    enum axram_step step;
+    uint64_t address; /* of the block; AXRAM_END: 0 */
+    bool result;      /* AXRAM_OUTPUT: to the region of results */
+    uint32_t number;  /* of the refill, of the weight, or of the result in its layer */
+    bool first;       /* AXRAM_INPUT: of its neuron */
+    bool last;        /* the last command */
+};
+
+/* The place in an invocation. */
+struct axram_sequence {
+    const struct axram_topology *topology;
+    uint64_t configuration, inputs, results; /* addresses of regions */
+    struct axram_layout layout;
+    uint32_t weight_count, refills; /* of the network */
+    unsigned layer, neuron, input;  /* of the next RD4 of an input, or the next WR4 */
+    uint32_t weight, refill;        /* next weight to use, next block of weights to read */
+    uint32_t done, total;           /* commands */
+};
+
+/* Places at the first command. `topology` must outlive the sequence. */
+void axram_sequence_begin(struct axram_sequence *sequence, const struct axram_topology *topology,
+                          uint64_t configuration, uint64_t inputs, uint64_t results);
+
+/* Returns the next command; axram_sequence_step() goes on to the one after it. */
+struct axram_op axram_sequence_next(const struct axram_sequence *sequence);
+void axram_sequence_step(struct axram_sequence *sequence);
+
+#endif

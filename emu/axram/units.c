@@ -1,0 +1,74 @@
+#include "emu/axram/units.h"
+
+#include <string.h>
+
+enum { WORD = 4 };
+
+static uint32_t word_at(const uint8_t *block, unsigned number)
+{
+    const uint8_t *at = block + (size_t)number * WORD;
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void put_word(uint8_t *block, unsigned number, uint32_t value)
+{
+    uint8_t *at = block + (size_t)number * WORD;
+    for (unsigned i = 0; i < WORD; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block)
+{
+    for (unsigned half = 0; half < AXRAM_HALVES; half++)
+        for (unsigned i = 0; i < AXRAM_REFILL; i++)
+            units->weights[half][(number * AXRAM_REFILL + i) % AXRAM_ENTRIES] =
+                word_at(block, half * AXRAM_REFILL + i);
+}
+
+void axram_units_clear(struct axram_units *units)
+{
+    memset(units->sums, 0, sizeof units->sums);
+}
+
+void axram_units_add(struct axram_units *units, uint32_t number, const uint8_t *block)
+{
+    uint32_t data[AXRAM_UNITS];
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+        data[unit] = word_at(block, unit);
+    for (unsigned half = 0; half < AXRAM_HALVES; half++)
+        arith_accumulate_units(units->kind, &units->sums[half * AXRAM_HALF_UNITS],
+                               &data[half * AXRAM_HALF_UNITS], AXRAM_HALF_UNITS,
+                               units->weights[half][number % AXRAM_ENTRIES]);
+}
+
+unsigned axram_units_clocks(const struct axram_units *units, uint32_t number)
+{
+    unsigned most = 0;
+    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
+        const unsigned clocks = arith_clocks(units->kind, units->weights[half][number % AXRAM_ENTRIES]);
+        most = clocks > most ? clocks : most;
+    }
+    return most;
+}
+
+void axram_units_write(const struct axram_units *units, uint32_t set, uint8_t *block)
+{
+    for (; set; set &= set - 1) {
+        const unsigned unit = (unsigned)__builtin_ctz(set);
+        put_word(block, unit, arith_sigmoid(units->kind, units->sums[unit]));
+    }
+}
+
+void axram_units_save(const struct axram_units *units, unsigned part, uint8_t *block)
+{
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+        put_word(block, unit, (uint32_t)(units->sums[unit] >> 32 * part));
+}
+
+void axram_units_load(struct axram_units *units, unsigned part, const uint8_t *block)
+{
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++) {
+        const uint64_t kept = units->sums[unit] & (part ? UINT32_MAX : UINT64_MAX << 32);
+        units->sums[unit] = kept | (uint64_t)word_at(block, unit) << 32 * part;
+    }
+}

@@ -1,0 +1,136 @@
+#!/bin/bash
+# AxRAM: axram.sh CROFT WORKDIR. Programs that invoke the units by scalar cores and by warps must get what the same networks
+# give in software, in all arithmetics, with both chips' numbers, with and without a clock; commands obey the DRAM rules and are
+# as many as the topology says; what is wrong is answered with the cause and the place. Prints "N passed, N failed".
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+if [ $# -ne 2 ]; then
+    echo "usage: tests/axram/axram.sh CROFT WORKDIR" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+work=$(fresh "$2")
+
+evidence() {
+    tail -n 5 "$work/output" "$work/errors"
+}
+
+# run STATUS OPTIONS... -- ARGUMENTS: the program on machine axram, with statistics.
+run() {
+    local expected=$1 status=0 options=()
+    shift
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    timeout 600 "$croft" run -m axram --stats "$work/stats.json" "${options[@]}" "$work/program" "$@" \
+        >"$work/output" 2>"$work/errors" || status=$?
+    [ "$status" -eq "$expected" ]
+}
+
+value() {
+    jq -r ".total[\"$1\"]" "$work/stats.json"
+}
+
+says() {
+    grep -qE -- "$2" "$work/$1"
+}
+
+silent() {
+    [ ! -s "$work/errors" ]
+}
+
+is() {
+    echo "$1 is $(value "$1"), not $2" >>"$work/errors"
+    [ "$(value "$1")" = "$2" ]
+}
+
+"$croft" cc -std=c17 -O2 -g "$here/axram_program.c" -o "$work/program"
+
+# 6 -> 8 -> 1, as blackscholes: 56 RD4 of inputs, 14 of weights and 9 WR4 each.
+for kind in 0 1 2; do
+    check "host, arithmetic $kind: runs" run 0 --check dram -- host $kind 20
+    check "host, arithmetic $kind: results" says output '^640 of 640 equal, 0 kept'
+    check "host, arithmetic $kind: rules" silent
+    cp "$work/output" "$work/host$kind"
+    check "host, arithmetic $kind: invocations" is axram.invocations 20
+    check "host, arithmetic $kind: configurations" is axram.configurations 12
+    check "host, arithmetic $kind: inputs" is axram.input_reads $((20 * 56))
+    check "host, arithmetic $kind: weights" is axram.weight_reads $((20 * 14))
+    check "host, arithmetic $kind: results written" is axram.result_writes $((20 * 9))
+    check "host, arithmetic $kind: commands" is dram.reads4 $((20 * 70 + $(value axram.loaded)))
+    check "warps, arithmetic $kind: runs" run 0 --check dram -- simt $kind 40
+    check "warps, arithmetic $kind: results" says output '^1280 of 1280 equal, 0 kept'
+    check "warps, arithmetic $kind: rules" silent
+    check "warps, arithmetic $kind: one request a warp" is axram.invocations 40
+    check "masked, arithmetic $kind: runs" run 0 -- masked $kind 1
+    check "masked, arithmetic $kind: results" says output '^16 of 32 equal, 16 kept'
+    check "masked, arithmetic $kind: one request" is axram.invocations 1
+    check "no clock, arithmetic $kind: runs" run 0 --set host.core=functional -- host $kind 20
+    check "no clock, arithmetic $kind: the same" diff "$work/host$kind" "$work/output"
+    check "no clock, arithmetic $kind: warps" run 0 --set host.core=functional -- simt $kind 40
+    check "no clock, arithmetic $kind: warps' results" says output '^1280 of 1280 equal, 0 kept'
+done
+
+check "coherence: runs" run 0 --check coherence -- reread 1 24
+check "coherence: results" says output '^768 of 768 equal'
+check "coherence: nothing is old" test "$(grep -c "old cop" "$work/errors")" -eq 0
+check "coherence: lines dropped" is axram.dropped_lines 48
+check "coherence, not invalidated: found" run 3 --check coherence --set axram.invalidate=false -- reread 1 24
+check "coherence, not invalidated: message" says errors 'keeps an old copy of line 0x'
+check "energy: iterations" run 0 -- host 0 1
+check "energy: is of them" is axram.sha.energy $(($(value axram.sha_iterations) * 4500))
+check "energy: activates" is axram.activate.energy $(($(value dram.activates4) * 4 * 6003000))
+check "out of order: runs" run 0 --set host.core=ooo -- host 2 20
+check "out of order: results" says output '^640 of 640 equal'
+check "six chips: runs" run 0 --set dram.channels=6 --set memory.size=768MiB --check dram -- simt 1 24
+check "six chips: results" says output '^768 of 768 equal'
+check "six chips: configurations" is axram.configurations 6
+check "fixed time: runs" run 0 --set axram.notify=fixed -- simt 1 24
+check "fixed time: results" says output '^768 of 768 equal'
+check "fixed time: no polls" is axram.polls 0
+check "fast-forward: runs" run 0 --detail roi -- host 1 20
+check "fast-forward: the same" diff "$work/host1" "$work/output"
+check "fast-forward: no time" is axram.invocations 0
+check "staggered: runs" run 0 --set dram.tACT4=18ns --check dram -- simt 1 24
+check "staggered: results" says output '^768 of 768 equal'
+check "often refreshed: runs" run 0 --set dram.tREFI=400ns --check dram -- simt 1 24
+check "often refreshed: results" says output '^768 of 768 equal'
+check "often refreshed: suspended" test "$(value axram.suspensions)" -gt 5
+check "again: runs" run 0 --set dram.tREFI=400ns -- simt 1 24
+cp "$work/stats.json" "$work/first.json"
+check "again: runs again" run 0 --set dram.tREFI=400ns -- simt 1 24
+check "again: the same statistics" diff <(without_host "$work/first.json") <(without_host "$work/stats.json")
+
+# fault NAME MESSAGE: in one line, with the instruction, then the place in the source.
+fault() {
+    check "$1: ends" run 132 -- "$1" 1 1
+    check "$1: cause" says errors "^croft run: $2"
+    check "$1: place" says errors '^  at 0x[0-9a-f]*, [a-z_]*[+]0x[0-9a-f]* [(].*croft/axram[.]h:[0-9]+[)]: [a-z_]*[.]axram '
+}
+fault unconfigured 'initiate[.]axram: chip 0 has no network: config[.]axram must come first$'
+fault wrong 'config[.]axram: the region at 0x[0-9a-f]* has no network: its first word is'
+fault small 'config[.]axram: the network needs 25 blocks of 128 bytes, but the region has 10$'
+fault misaligned 'initiate[.]axram: the region 0x[0-9a-f]*-0x[0-9a-f]* is not of whole words'
+fault empty 'initiate[.]axram: the region from 0x[0-9a-f]* to 0x[0-9a-f]* is empty$'
+fault crossing 'initiate[.]axram: the region .* crosses to another chip'
+fault inputs 'initiate[.]axram: the network of chip 0 has 6 inputs, but the region has 5 blocks$'
+fault outside 'initiate[.]axram: the region .* is not in accelerator memory, which is at'
+fault alone 'wrt_res[.]axram: initiate[.]axram must come first$'
+fault units 'wrt_res[.]axram: the units of the results, 0xfffffffe, are not those of the inputs, 0xffffffff$'
+fault chips 'wrt_res[.]axram: the inputs are in chip 0, the results in chip 1$'
+fault lane 'initiate[.]axram of thread 5: the region .* is not of whole words'
+
+status=0
+"$croft" run -m gpu "$work/program" >"$work/output" 2>"$work/errors" || status=$?
+check "without the part: ends" test $status -eq 132
+check "without the part: message" says errors 'illegal instruction'
+check "another memory: refused" run 2 --set dram.standard=gddr5 -- host 0 1
+check "another memory: message" says errors 'gddr5_axram'
+check "crooked space: refused" run 2 --set axram.offset=1MiB -- host 0 1
+check "crooked space: message" says errors 'offset: it and size must be multiples of 3072 KiB'
+conclude

@@ -1,0 +1,537 @@
+/* The accelerator in a chip: results against the reference network, counts and times by hand, refreshes at every clock, stores
+ * of others, beside ordinary traffic under the rule checker. */
+#include "tests/dram/rig.h"
+#include "tests/isa/random.h"
+#include "tests/neural/reference.h"
+
+#include "emu/axram/axram.h"
+
+enum { CHIPS = 2, SPACE = 4 << 20, BYTES = 16 << 20, WORDS = AXRAM_BLOCK / 4, NETWORKS = 250 };
+
+/* Numbers of the commands, by the order of the standard's rows. */
+enum { ACT4, PRE4, RD4, WR4, AXCF, AXCT, AXMR };
+
+struct bench {
+    struct rig *rig;
+    struct phys bytes;
+    struct axram_shared shared;
+    struct axram_chip chips[CHIPS];
+    struct network network;
+    struct axram_request request;
+    uint64_t done; /* fs; 0: not yet */
+};
+
+static void note_done(struct axram_request *request, uint64_t now)
+{
+    ((struct bench *)request->owner)->done = now;
+}
+
+static struct dram_config config_of(void)
+{
+    struct dram_config config;
+    dram_config_default(&config, DRAM_STANDARD_gddr5_axram);
+    config.channels = CHIPS;
+    (void)snprintf(config.map, sizeof config.map, "R12 B2 C5 %% C1 G2 O5");
+    return config;
+}
+
+static struct bench *bench_new(const struct dram_config *config, unsigned probes)
+{
+    static const struct axram_config space = {.offset = SPACE, .size = SPACE};
+    struct bench *b = calloc(1, sizeof *b);
+    struct error err;
+    b->rig = rig_new(config, probes, NULL);
+    if (!phys_init(&b->bytes, 0, BYTES, &err) || !axram_homes(&space, config, 0, BYTES, b->rig->homes, &err))
+        fail_msg("%s", err.text);
+    b->shared = (struct axram_shared){.memory = &b->rig->memory,
+                                      .homes = b->rig->homes,
+                                      .bytes = &b->bytes,
+                                      .queue = &b->rig->queue,
+                                      .component = 2,
+                                      .unit_period = config->tCK,
+                                      .sigmoid = 1,
+                                      .poll = 64,
+                                      .depth = 4};
+    for (uint32_t i = 0; i < CHIPS; i++)
+        axram_chip_init(&b->chips[i], &b->shared, i);
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    for (uint32_t i = 0; i < CHIPS; i++)
+        axram_chip_free(&b->chips[i]);
+    rig_free(b->rig); /* fails if a rule was broken */
+    phys_free(&b->bytes);
+    free(b);
+}
+
+static uint64_t issued(const struct bench *b, unsigned command)
+{
+    uint64_t sum = 0;
+    dram_memory_sync(&b->rig->memory, b->rig->queue.now);
+    for (uint32_t i = 0; i < CHIPS; i++)
+        sum += b->rig->memory.slices[i].channel.counters.own[command];
+    return sum;
+}
+
+/* Piece p is of chip p % CHIPS. Data are in the first half page, the configuration in the second. */
+static uint64_t piece(unsigned number)
+{
+    return SPACE + (uint64_t)number * AXRAM_PIECE;
+}
+
+static uint32_t *words_at(struct bench *b, uint64_t address)
+{
+    return (uint32_t *)(void *)phys_at(&b->bytes, address, AXRAM_BLOCK);
+}
+
+static struct axram_topology topology_of(const struct network *n)
+{
+    struct axram_topology topology = {.kind = n->kind, .layers = n->layers, .bias = n->bias};
+    memcpy(topology.size, n->size, sizeof topology.size);
+    return topology;
+}
+
+/* Writes the network into a piece, and prepares a request for it. */
+static void place(struct bench *b, unsigned number)
+{
+    const struct network *n = &b->network;
+    b->request = (struct axram_request){.topology = topology_of(n),
+                                        .configuration = piece(number) + AXRAM_HALF_PAGE,
+                                        .inputs = piece(number),
+                                        .results = piece(number) + (uint64_t)n->size[0] * AXRAM_BLOCK,
+                                        .units = UINT32_MAX,
+                                        .invokes = true,
+                                        .done = note_done,
+                                        .owner = b};
+    axram_write_configuration(n, words_at(b, b->request.configuration));
+}
+
+static uint32_t data_of(struct random *random, enum arith_kind kind)
+{
+    return random_chance(random, 5) ? (uint32_t)random_next(random)
+                                    : arith_data(kind, (double)random_below(random, 1 << 20) / (1 << 18) - 2);
+}
+
+static void fill_inputs(struct bench *b, struct random *random)
+{
+    uint32_t *words = words_at(b, b->request.inputs);
+    for (unsigned i = 0; i < b->network.size[0] * WORDS; i++)
+        words[i] = data_of(random, b->network.kind);
+}
+
+/* Runs the request to its end. */
+static void run(struct bench *b)
+{
+    b->done = 0;
+    axram_chip_request(&b->chips[(b->request.results - SPACE) / AXRAM_PIECE % CHIPS], &b->request);
+    while (!b->done && event_queue_step(&b->rig->queue))
+        continue;
+    assert_true(b->done);
+}
+
+static void expect(struct bench *b, unsigned unit, uint32_t outputs[NETWORK_NEURONS])
+{
+    uint32_t inputs[NETWORK_INPUTS];
+    const uint32_t *words = words_at(b, b->request.inputs);
+    for (unsigned i = 0; i < b->network.size[0]; i++)
+        inputs[i] = words[i * WORDS + unit];
+    reference_network(&b->network, inputs, outputs);
+}
+
+static void check_results(struct bench *b)
+{
+    const unsigned count = b->network.size[b->network.layers];
+    const uint32_t *results = words_at(b, b->request.results);
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++) {
+        uint32_t outputs[NETWORK_NEURONS];
+        expect(b, unit, outputs);
+        for (unsigned i = 0; i < count; i++)
+            if (results[i * WORDS + unit] != outputs[i])
+                fail_msg("unit %u, output %u: 0x%08x, not 0x%08x", unit, i, results[i * WORDS + unit],
+                         outputs[i]);
+    }
+}
+
+static void set_network(struct network *n, enum arith_kind kind, unsigned layers, const unsigned *size,
+                        bool bias, struct random *random)
+{
+    *n = (struct network){.kind = kind, .layers = layers, .bias = bias};
+    for (unsigned i = 0; i <= layers; i++)
+        n->size[i] = size[i];
+    for (size_t i = 0; i < network_weights(n); i++)
+        n->weights[i] = random_chance(random, 5)
+                            ? (uint32_t)random_next(random)
+                            : arith_weight(kind, 1 + random_below(random, ARITH_SHIFTS),
+                                           (double)random_below(random, 1 << 16) / (1 << 13) - 4);
+}
+
+static void set_random(struct network *n, struct random *random)
+{
+    const bool large = random_chance(random, 5);
+    unsigned size[NETWORK_LAYERS + 1] = {0};
+    const unsigned layers = 1 + random_below(random, NETWORK_LAYERS);
+    for (unsigned i = 0; i <= layers; i++)
+        size[i] = 1 + random_below(random, large ? i ? NETWORK_NEURONS : NETWORK_INPUTS : 9);
+    set_network(n, (enum arith_kind)random_below(random, ARITH_KINDS), layers, size,
+                random_chance(random, 30), random);
+}
+
+/* Counts by hand: RD4 of inputs, of weights, WR4. */
+static void counts_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned layers, size[NETWORK_LAYERS + 1];
+        uint64_t inputs, weights, writes;
+    } rows[] = {
+        {2, {6, 8, 1}, 56, 14, 9},    /* blackscholes */
+        {2, {18, 8, 2}, 160, 40, 10}, /* jmeint: twenty times what a register holds */
+        {2, {2, 16, 3}, 80, 20, 19},  /* inversek2j */
+        {3, {3, 4, 2, 1}, 22, 6, 7},  /* binarization: 22 weights are five and a half blocks */
+        {1, {1, 1}, 1, 1, 1},
+    };
+    struct random random = {1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (enum arith_kind kind = 0; kind < ARITH_KINDS; kind++) {
+            struct dram_config config = config_of();
+            config.refresh = DRAM_REFRESH_NONE;
+            struct bench *b = bench_new(&config, 1);
+            set_network(&b->network, kind, rows[i].layers, rows[i].size, false, &random);
+            place(b, 0);
+            fill_inputs(b, &random);
+            run(b);
+            check_results(b);
+            assert_int_equal(b->shared.counters.input_reads, rows[i].inputs);
+            assert_int_equal(b->shared.counters.weight_reads, rows[i].weights);
+            assert_int_equal(issued(b, RD4), rows[i].inputs + rows[i].weights);
+            assert_int_equal(issued(b, WR4), rows[i].writes);
+            assert_int_equal(issued(b, AXCF), 5);
+            assert_int_equal(issued(b, AXCT), 1);
+            bench_free(b);
+        }
+}
+
+/* A network with a bias reads it as one more input of each neuron. */
+static void bias_is_counted(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {6, 8, 1};
+    struct random random = {2};
+    struct dram_config config = config_of();
+    config.refresh = DRAM_REFRESH_NONE;
+    struct bench *b = bench_new(&config, 1);
+    set_network(&b->network, ARITH_FXP, 2, size, true, &random);
+    place(b, 0);
+    fill_inputs(b, &random);
+    run(b);
+    check_results(b);
+    assert_int_equal(issued(b, RD4), 7 * 8 + 9 + 17);
+    bench_free(b);
+}
+
+/* One weight, by hand, in clocks from the arrival: PREA 0, AXCF 1 5 9 13 17, AXCT 21, ACT4 of the weights 22, their RD4 34,
+ * ACT4 of the inputs 45 (tFAW), RD4 57, ACT4 of the results 68, WR4 78 (tRCDWR), AXMR 85 (21 + 64), data 97 to 99. */
+static void time_by_hand(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {1, 1};
+    struct random random = {3};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 1);
+    set_network(&b->network, ARITH_FP, 1, size, false, &random);
+    place(b, 0);
+    fill_inputs(b, &random);
+    rig_until(b->rig, 100);
+    run(b);
+    check_results(b);
+    assert_int_equal(b->done / config.tCK - 100, 99);
+    bench_free(b);
+}
+
+/* The cycles of a chip's RD4. */
+struct reads {
+    struct dram_observer observer;
+    uint64_t cycles[64];
+    unsigned count;
+};
+
+static void note_read(void *context, const struct dram_record *record)
+{
+    struct reads *reads = context;
+    if (record->command == DRAM_OWN + RD4 && reads->count < 64)
+        reads->cycles[reads->count++] = record->cycle;
+}
+
+/* 32 inputs of a neuron, by hand, when all rows are open: W2 i8 i9 i10 i11 W3 ...: FxP is bound by tCCDL, 3 clocks each; SHA
+ * with five shifts by its units, 5 clocks from each input to the next column. */
+static void steps_by_hand(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {32, 1};
+    for (enum arith_kind kind = ARITH_SHA; kind <= ARITH_FXP; kind++) {
+        struct random random = {11};
+        struct dram_config config = config_of();
+        config.refresh = DRAM_REFRESH_NONE;
+        struct bench *b = bench_new(&config, 1);
+        struct reads reads = {.observer = {.command = note_read, .context = &reads}};
+        b->shared.notify = AXRAM_FIXED; /* no polls between the columns */
+        dram_memory_observe(&b->rig->memory, &reads.observer);
+        set_network(&b->network, kind, 1, size, false, &random);
+        for (unsigned i = 0; i < 32; i++)
+            b->network.weights[i] = arith_weight(kind, ARITH_SHIFTS, 0.999);
+        place(b, 0);
+        fill_inputs(b, &random);
+        run(b);
+        check_results(b);
+        assert_int_equal(reads.count, 40);
+        /* W0 W1 i0-3 W2 i4-7 W3 i8-11 W4 ... W7 i24-27 i28-31 */
+        for (unsigned i = 12; i < 36; i++) {
+            const bool refill = i % 5 == 1;
+            const uint64_t wanted = kind == ARITH_FXP || refill ? 3 : 5;
+            if (reads.cycles[i + 1] - reads.cycles[i] != wanted)
+                fail_msg("arithmetic %u: %u clocks after RD4 %u", kind,
+                         (unsigned)(reads.cycles[i + 1] - reads.cycles[i]), i);
+        }
+        assert_int_equal(b->shared.counters.mac_clocks, kind == ARITH_SHA ? 160 : 32);
+        assert_int_equal(b->shared.counters.column_clocks, 120);
+        bench_free(b);
+    }
+}
+
+/* Random networks on both chips, with random units, beside random requests. The others' results stay. */
+static void random_networks(void **state)
+{
+    (void)state;
+    const char *text = getenv("AXRAM_NETWORKS");
+    const unsigned count = text ? (unsigned)strtoul(text, NULL, 10) : NETWORKS;
+    struct random random = {4};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 8);
+    for (unsigned i = 0; i < count; i++) {
+        set_random(&b->network, &random);
+        place(b, random_below(&random, 8));
+        fill_inputs(b, &random);
+        b->request.units = random_chance(&random, 50) ? UINT32_MAX : (uint32_t)random_next(&random);
+        const unsigned outputs = b->network.size[b->network.layers];
+        uint32_t *results = words_at(b, b->request.results);
+        for (unsigned j = 0; j < outputs * WORDS; j++)
+            results[j] = 0xdeadbeef;
+        for (unsigned j = 0; j < 8; j++)
+            if (!b->rig->probes[j].away)
+                (void)probe_send(&b->rig->probes[j], random_chance(&random, 50) ? MEM_READ : MEM_WRITE,
+                                 random_below(&random, BYTES / 64) * UINT64_C(64), 64);
+        run(b);
+        for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+            for (unsigned j = 0; j < outputs && !(b->request.units >> unit & 1); j++) {
+                uint32_t expected[NETWORK_NEURONS];
+                assert_int_equal(results[j * WORDS + unit], 0xdeadbeef);
+                expect(b, unit, expected);
+                results[j * WORDS + unit] = expected[j];
+            }
+        check_results(b);
+    }
+    assert_int_equal(b->shared.counters.invocations, count);
+    assert_true(b->rig->finished > count / 2 && b->shared.counters.suspensions > 0);
+    print_message("%u networks, %llu commands, %llu suspensions\n", count,
+                  (unsigned long long)b->rig->checker.commands,
+                  (unsigned long long)b->shared.counters.suspensions);
+    bench_free(b);
+}
+
+/* A refresh that is due at each clock of an invocation changes neither results nor counts. Each suspension writes two blocks
+ * and reads them back. */
+static void refresh_at_every_clock(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {3, 2, 1};
+    unsigned suspended = 0;
+    for (enum arith_kind kind = 0; kind < ARITH_KINDS; kind++)
+        for (uint64_t at = 1; at < 420; at++) {
+            struct random random = {5};
+            struct dram_config config = config_of();
+            struct bench *b = bench_new(&config, 1);
+            struct dram_channel *channel = dram_memory_reach(&b->rig->memory, 0);
+            channel->refresh_next[0] = channel->refresh.wake = at;
+            dram_agent_changed(&channel->refresh);
+            dram_memory_changed(&b->rig->memory, 0);
+            set_network(&b->network, kind, 2, size, false, &random);
+            place(b, 0);
+            fill_inputs(b, &random);
+            run(b);
+            check_results(b);
+            const struct axram_counters *counters = &b->shared.counters;
+            assert_int_equal(counters->input_reads, 8);
+            assert_int_equal(counters->weight_reads, 2);
+            assert_int_equal(counters->result_writes, 3);
+            assert_int_equal(counters->saved, 2 * counters->suspensions);
+            assert_int_equal(counters->loaded, 2 * counters->suspensions);
+            assert_int_equal(issued(b, AXCT), 1 + 2 * counters->suspensions);
+            assert_int_equal(issued(b, RD4), 10 + counters->loaded);
+            assert_true(DRAM_MEMORY_SUM(&b->rig->memory, refreshes) > 0 || at + 20 > b->done / config.tCK);
+            suspended += counters->suspensions > 0;
+            bench_free(b);
+        }
+    print_message("%u of %u refreshes suspended the chip\n", suspended, 3 * 419);
+    assert_true(suspended > 3 * 150);
+}
+
+/* A bit that changes in a row during an invocation changes the result, as if it had changed before: the invocation is atomic
+ * at its last command. A weight is replicated, so that only the units of its half group follow. */
+static void stores_during_the_run(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {3, 2, 1};
+    unsigned torn = 0;
+    for (uint64_t at = 1; at < 320; at += 3) {
+        struct random random = {6};
+        struct dram_config config = config_of();
+        struct bench *b = bench_new(&config, 1);
+        set_network(&b->network, ARITH_FXP, 2, size, false, &random);
+        for (unsigned i = 0; i < 8; i++)
+            b->network.weights[i] = arith_weight(ARITH_FXP, 0, 0.25 * (i + 1));
+        place(b, 0);
+        for (unsigned i = 0; i < 3 * WORDS; i++)
+            words_at(b, b->request.inputs)[i] = arith_data(ARITH_FXP, 0.125 * (1 + i % 7));
+        uint32_t before[NETWORK_NEURONS], after[NETWORK_NEURONS];
+        expect(b, 9, before);
+        b->done = 0;
+        axram_chip_request(&b->chips[0], &b->request);
+        rig_until(b->rig, at);
+        const bool ended = b->shared.counters.result_writes == 3 && !event_pending(&b->chips[0].commit);
+        words_at(b, b->request.inputs)[2 * WORDS + 9] ^= 1 << 25;
+        expect(b, 9, after);
+        assert_true(before[0] != after[0]);
+        while (!b->done && event_queue_step(&b->rig->queue))
+            continue;
+        assert_int_equal(words_at(b, b->request.results)[9], ended ? before[0] : after[0]);
+        torn += b->shared.counters.torn > 0;
+        bench_free(b);
+    }
+    print_message("%u invocations computed anew\n", torn);
+    assert_true(torn > 5); /* channels run late: most of these stores come before the bytes are read */
+
+    struct random random = {7};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 1);
+    set_network(&b->network, ARITH_FXP, 2, size, false, &random);
+    for (unsigned i = 0; i < 8; i++)
+        b->network.weights[i] = arith_weight(ARITH_FXP, 0, 0.25 * (i + 1));
+    place(b, 0);
+    for (unsigned i = 0; i < 3 * WORDS; i++)
+        words_at(b, b->request.inputs)[i] = arith_data(ARITH_FXP, 0.125 * (1 + i % 7));
+    const struct axram_layout layout = axram_layout_of(&b->request.topology);
+    uint32_t first[AXRAM_UNITS];
+    run(b);
+    memcpy(first, words_at(b, b->request.results), sizeof first);
+    /* weight 2 of half group 5 (units 20 to 23) */
+    words_at(b, b->request.configuration + (uint64_t)layout.weights * AXRAM_BLOCK)[5 * 4 + 2] ^= 1 << 18;
+    run(b);
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+        assert_int_equal(words_at(b, b->request.results)[unit] != first[unit], unit / 4 == 5);
+    bench_free(b);
+}
+
+struct many {
+    struct bench *b;
+    struct axram_request request;
+    unsigned *order, number;
+};
+
+static void note_order(struct axram_request *request, uint64_t now)
+{
+    struct many *many = request->owner;
+    (void)now;
+    many->number = ++*many->order;
+}
+
+/* A chip serves its requests in the order of arrival, also those that have found the queue full. */
+static void requests_queue(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {2, 1};
+    struct random random = {8};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 1);
+    struct many many[9];
+    unsigned order = 0;
+    set_network(&b->network, ARITH_SHA, 1, size, false, &random);
+    place(b, 1);
+    fill_inputs(b, &random);
+    for (unsigned i = 0; i < 9; i++) {
+        many[i] = (struct many){.b = b, .request = b->request, .order = &order};
+        many[i].request.done = note_order;
+        many[i].request.owner = &many[i];
+        many[i].request.invokes = i != 0;
+        axram_chip_request(&b->chips[1], &many[i].request);
+    }
+    while (order < 9 && event_queue_step(&b->rig->queue))
+        continue;
+    for (unsigned i = 0; i < 9; i++)
+        assert_int_equal(many[i].number, i + 1);
+    check_results(b);
+    assert_int_equal(b->shared.counters.full, 5);
+    assert_int_equal(b->shared.counters.configurations, 1);
+    assert_int_equal(b->shared.counters.invocations, 8);
+    assert_int_equal(DRAM_MEMORY_SUM(&b->rig->memory, reads), 1); /* the header */
+    assert_int_equal(issued(b, AXCF), 6 + 8 * 5);
+    bench_free(b);
+}
+
+/* An ordinary read of a chip that is owned waits until it is released; one of the other chip does not. */
+static void ordinary_requests_wait(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {6, 8, 1};
+    struct random random = {9};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 2);
+    set_network(&b->network, ARITH_FP, 2, size, false, &random);
+    place(b, 0);
+    fill_inputs(b, &random);
+    axram_chip_request(&b->chips[0], &b->request);
+    rig_until(b->rig, 50);
+    (void)probe_send(&b->rig->probes[0], MEM_READ, piece(2), 32);
+    (void)probe_send(&b->rig->probes[1], MEM_READ, piece(3), 32);
+    rig_until(b->rig, 3000);
+    assert_true(b->done && b->done < b->rig->probes[0].done);
+    assert_int_equal(probe_clocks(&b->rig->probes[1]), 12 + 12 + 2);
+    check_results(b);
+    bench_free(b);
+}
+
+/* With a fixed time, the controller polls nothing; a time that is too short is counted. */
+static void fixed_time(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {6, 8, 1};
+    for (unsigned fixed = 0; fixed <= 50; fixed += 50) {
+        struct random random = {10};
+        struct dram_config config = config_of();
+        config.refresh = DRAM_REFRESH_NONE;
+        struct bench *b = bench_new(&config, 1);
+        b->shared.notify = AXRAM_FIXED;
+        b->shared.fixed = fixed;
+        set_network(&b->network, ARITH_SHA, 2, size, false, &random);
+        place(b, 0);
+        fill_inputs(b, &random);
+        run(b);
+        check_results(b);
+        assert_int_equal(issued(b, AXMR), 0);
+        assert_true((b->shared.counters.late > 0) == (fixed > 0));
+        bench_free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_by_hand),         cmocka_unit_test(bias_is_counted),
+        cmocka_unit_test(time_by_hand),           cmocka_unit_test(steps_by_hand),
+        cmocka_unit_test(random_networks),        cmocka_unit_test(refresh_at_every_clock),
+        cmocka_unit_test(stores_during_the_run),  cmocka_unit_test(requests_queue),
+        cmocka_unit_test(ordinary_requests_wait), cmocka_unit_test(fixed_time),
+    };
+    return cmocka_run_group_tests_name("AxRAM's chips", tests, NULL, NULL);
+}
