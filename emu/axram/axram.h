@@ -66,8 +66,8 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
 
 /* Makes a part without time, for machines without a clock: units() and free() of axram_kind take it. Never NULL. `bytes` must
  * outlive it; main memory begins at `base`. */
-void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base, uint32_t chips,
-                    uint32_t harts);
+void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base,
+                    uint32_t chips, uint32_t harts);
 
 /* For parts with a check: prints what it has found, if anything. Returns the number of findings. */
 uint64_t axram_findings(const void *axram);

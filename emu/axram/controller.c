@@ -270,9 +270,7 @@ static void settle(struct axram_chip *chip)
     chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY &&
                         (chip->state != AXRAM_FINISHED || chip->shared->notify == AXRAM_POLL);
     /* The refresh's commands give the banks back, and have no effect outside otherwise. */
-    chip->agent.notice = chip->state == AXRAM_AWAY ? 1
-                         : chip->agent.wants       ? least_left(chip)
-                                                   : CLOCK_NEVER;
+    chip->agent.notice = chip->state == AXRAM_AWAY ? 1 : chip->agent.wants ? least_left(chip) : CLOCK_NEVER;
     dram_agent_changed(&chip->agent);
 }
 

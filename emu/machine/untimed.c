@@ -26,7 +26,8 @@ struct untimed *untimed_new(const struct machine_config *machine, struct hart *h
     for (const struct instance *i = tree_next(machine->tree, NULL); i; i = tree_next(machine->tree, i)) {
         if (i->kind != &axram_kind || !dram || untimed->axram)
             continue;
-        untimed->axram = axram_untimed(i->config, harts->memory, machine->memory->base, dram->channels, count);
+        untimed->axram =
+            axram_untimed(i->config, harts->memory, machine->memory->base, dram->channels, count);
         axram_kind.units(untimed->axram, &untimed->units);
     }
     for (unsigned i = 0; untimed->axram && i < count; i++)

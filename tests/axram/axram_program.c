@@ -3,7 +3,7 @@
  *   axram host KIND WARPS    by the scalar core, 32 units at a time
  *   axram simt KIND WARPS    by the warps of a launch, spread over the chips
  *   axram masked KIND 1      by a warp of which the odd threads only invoke
- *   axram reread KIND WARPS  by warps that then read what they got, twice
+ *   axram reread KIND WARPS [TIMES]  by warps that read the results before and after, twice or as often
  *   axram FAULT KIND 1       something that traps; see main() */
 #include <croft/approx.h>
 #include <croft/axram.h>
@@ -184,7 +184,8 @@ int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "host";
     kind = count > 2 ? (unsigned)atoi(arguments[2]) : 0;
-    unsigned warps = count > 3 ? (unsigned)atoi(arguments[3]) : 4, modulus = 1, times = 2;
+    unsigned warps = count > 3 ? (unsigned)atoi(arguments[3]) : 4, modulus = 1,
+             times = count > 4 ? (unsigned)atoi(arguments[4]) : 2;
     chips = croft_axram_query(CROFT_AXRAM_CHIPS);
     base = croft_axram_query(CROFT_AXRAM_BASE);
     piece = croft_axram_query(CROFT_AXRAM_PIECE);
