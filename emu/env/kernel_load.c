@@ -13,7 +13,12 @@
 #include "isa/include/croft/door.h"
 #include "linker/map.h"
 
-enum { PAGE = 4096 };
+enum {
+    PAGE = 4096,
+    /* Kernel, boot block and bitmap take multiples of this. The program's physical addresses, and with them its times, do
+     * not depend on the kernel's size. */
+    KERNEL_ROOM = 256 << 10,
+};
 
 /* The kernel maps physical memory one to one below itself. */
 #define MEMORY_MAX (CROFT_KERNEL_BASE - CROFT_DIRECT_BASE)
@@ -128,7 +133,8 @@ static bool load_kernel(const struct kernel_options *options, struct phys *memor
     boot->clint = options->machine->devices.clint ? options->machine->devices.clint->base : 0;
     boot->memory_size = memory->size;
     boot->bitmap = layout->boot + page_up(sizeof *boot);
-    boot->used_end = layout->kernel_end = page_up(boot->bitmap + (memory->size / PAGE + 63) / 64 * 8);
+    uint64_t used = boot->bitmap + (memory->size / PAGE + 63) / 64 * 8 - memory->base;
+    boot->used_end = layout->kernel_end = memory->base + (used + KERNEL_ROOM - 1) / KERNEL_ROOM * KERNEL_ROOM;
     return true;
 }
 

@@ -119,7 +119,7 @@ fault 135 'misaligned atomic access' kernel misaligned
 
 run 1 "memory elsewhere" 'memory.base: --env kernel needs 0x80000000' --set memory.base=0x40000000 "$OUT/fault"
 run 1 "too little memory" 'leave no room for a program' --set 'memory.size=9 MiB' "$OUT/fault"
-run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9356 KiB' "$OUT/fault"
+run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9484 KiB' "$OUT/fault"
 run 1 "no such program" '/nonexistent' /nonexistent
 run 1 "too many arguments" 'user_stack.size' --set 'user_stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
 run 2 "firmware" 'are for --env bare' --bios x "$OUT/fault"
