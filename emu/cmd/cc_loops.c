@@ -349,6 +349,12 @@ static void write_branch(FILE *out, const struct rewriter *r, const struct launc
                   first ? counter : l->limit, first ? l->limit : counter, l->header, l->suffix);
 }
 
+/* Returns whether the directive is .loc; .local is not. */
+static bool is_loc(const char *word)
+{
+    return strncmp(word, ".loc", 4) == 0 && (word[4] == ' ' || word[4] == '\t');
+}
+
 /* The task: a function of the launch's registers, which it keeps. */
 static void write_task(FILE *out, const struct rewriter *r, const struct launch *l)
 {
@@ -365,7 +371,7 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
     write_setup(out, l);
     for (size_t i = l->label; i < l->last; i++) {
         const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
-        bool location = strncmp(word, ".loc", 4) == 0 && r->options->debug;
+        bool location = is_loc(word) && r->options->debug;
         if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
             assembly_write(r->assembly->lines[i].text, location ? no_suffix : copy_suffix, &copy, out);
     }
@@ -455,7 +461,7 @@ static bool is_location(const char *text)
 {
     const char *word = text + strspn(text, " \t");
     bool file = strncmp(word, ".file", 5) == 0 && word[5 + strspn(word + 5, " \t")] != '"';
-    return file || strncmp(word, ".loc", 4) == 0 || strncmp(word, ".cfi_", 5) == 0;
+    return file || is_loc(word) || strncmp(word, ".cfi_", 5) == 0;
 }
 
 static void write_all(struct rewriter *r)

@@ -128,6 +128,13 @@ printf '#include <stdio.h>\nvoid fill(double *, long);\ndouble x[5000];\nint mai
 echo 14997 >expected
 "$croft" cc -O2 -foffload-loops main.c fill.c -o both && runs both -m nucd --stats stats
 check "two sources: tasks" test "$(offloads stats)" -gt 10
+# Static arrays of the same name in two sources are two arrays.
+printf 'static double x[5000];\ndouble other(long n)\n{\n    for (long i = 0; i < n; i++)\n        x[i] = (double)(i * 5);\n    return x[n - 1];\n}\n' >other.c
+printf '#include <stdio.h>\nstatic double x[5000];\ndouble other(long);\nint main(void)\n{\n    for (long i = 0; i < 5000; i++)\n        x[i] = (double)(i * 3);\n    double there = other(5000);\n    printf("%%g %%g\\n", x[4999], there);\n}\n' >own.c
+echo 14997 24995 >expected
+"$croft" cc -O2 -foffload-loops own.c other.c -o statics && runs statics -m nucd --stats stats
+check "static arrays: tasks" test "$(offloads stats)" -gt 10
+echo 14997 >expected
 rm -f fill.o fill.d
 "$croft" cc -O2 -foffload-loops -MMD -c fill.c && "$croft" cc -O2 main.c fill.o -o parts && runs parts -m nucd --stats stats
 check "an object: tasks" test "$(offloads stats)" -gt 10
