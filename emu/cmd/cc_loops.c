@@ -271,6 +271,35 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
                   l->number);
 }
 
+/* The launches of a batch; there may be none in the second one. */
+static void write_batch(FILE *out, const struct launch *l, unsigned batch)
+{
+    const size_t place = PLACE(batches) + batch * sizeof(struct croft_loop_batch);
+    const char *count = names[l->count];
+    (void)fprintf(out, "\tld\t%s,%zu(sp)\n", count, place + offsetof(struct croft_loop_batch, tasks));
+    if (batch > 0)
+        (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", count, l->number);
+    load_carriers(out, l, place + offsetof(struct croft_loop_batch, firsts));
+    for (unsigned i = 0; i < l->task->carrier_count; i++)
+        if (l->increments[i])
+            (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->increments[i]],
+                          place + offsetof(struct croft_loop_batch, increments) + (size_t)8 * i);
+    (void)fprintf(out, "\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n", names[l->xn],
+                  place + offsetof(struct croft_loop_batch, xn), names[l->pair],
+                  place + offsetof(struct croft_loop_batch, xd), names[l->pair + 1],
+                  place + offsetof(struct croft_loop_batch, xt));
+    (void)fprintf(out,
+                  ".Lcroft.task.%u.%u:\n\t.option push\n\t.option norvc\n\t.option norelax\n"
+                  "\t.insn r 0x33, 2, 0, x0, %s, %s\n\tcall\t%s.loop.%u\n\t.option pop\n",
+                  l->number, batch, names[l->xn], names[l->pair], l->function, l->number);
+    for (unsigned i = 0; i < l->task->carrier_count; i++)
+        if (l->increments[i])
+            (void)fprintf(out, "\tadd\t%s,%s,%s\n", names[l->carriers[i]], names[l->carriers[i]],
+                          names[l->increments[i]]);
+    (void)fprintf(out, "\taddi\t%s,%s,-1\n\tbne\t%s,zero,.Lcroft.task.%u.%u\n", count, count, count,
+                  l->number, batch);
+}
+
 /* The launch, behind the function's code. */
 static void write_launch(FILE *out, const struct launch *l)
 {
@@ -292,23 +321,9 @@ static void write_launch(FILE *out, const struct launch *l)
     load_carriers(out, l, PLACE(heads));
     (void)fprintf(out, "\tcall\t%s.loop.%u\n.Lcroft.tasks.%u:\n", l->function, l->number, l->number);
     write_mark(out, l, PLACE(begin));
-    load_carriers(out, l, PLACE(firsts));
-    for (unsigned i = 0; i < task->carrier_count; i++)
-        if (l->increments[i])
-            (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->increments[i]],
-                          PLACE(increments) + (size_t)8 * i);
-    (void)fprintf(out, "\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n",
-                  names[l->xn], PLACE(xn), names[l->pair], PLACE(xd), names[l->pair + 1], PLACE(xt), count,
-                  PLACE(tasks));
-    (void)fprintf(out,
-                  ".Lcroft.task.%u:\n\t.option push\n\t.option norvc\n\t.option norelax\n"
-                  "\t.insn r 0x33, 2, 0, x0, %s, %s\n\tcall\t%s.loop.%u\n\t.option pop\n",
-                  l->number, names[l->xn], names[l->pair], l->function, l->number);
-    for (unsigned i = 0; i < task->carrier_count; i++)
-        if (l->increments[i])
-            (void)fprintf(out, "\tadd\t%s,%s,%s\n", names[l->carriers[i]], names[l->carriers[i]],
-                          names[l->increments[i]]);
-    (void)fprintf(out, "\taddi\t%s,%s,-1\n\tbne\t%s,zero,.Lcroft.task.%u\n", count, count, count, l->number);
+    for (unsigned batch = 0; batch < CROFT_LOOP_BATCHES; batch++)
+        write_batch(out, l, batch);
+    (void)fprintf(out, ".Lcroft.end.%u:\n", l->number);
     write_mark(out, l, PLACE(end));
     (void)fprintf(out, ".Lcroft.back.%u:\n", l->number);
     each_place(out, "ld", integers_to_keep(l), PLACE(registers), false);

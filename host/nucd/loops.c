@@ -4,12 +4,15 @@
 
 enum { LINE = 64, LARGEST = CROFT_NUCD_MAX_GRANULES * LINE };
 
-/* A loop that is being divided: `head` rounds on the host, `tasks` tasks of `each` rounds, the rest on the host, at least one
- * round, which leaves in the registers what the loop leaves there. */
+/* A loop that is being divided: `head` rounds on the host, batches of `tasks` tasks of `each` rounds, the rest on the host, at
+ * least one round, which leaves in the registers what the loop leaves there. */
 struct division {
     const struct croft_loop *loop;
     const uint64_t *registers;
-    int64_t rounds, head, each, tasks;
+    int64_t rounds, head;
+    struct {
+        int64_t each, tasks;
+    } batches[CROFT_LOOP_BATCHES];
 };
 
 static uint64_t value_of(const struct division *d, int64_t number)
@@ -96,7 +99,17 @@ static int begins_line(const struct division *d, int64_t round)
     return 1;
 }
 
-/* Divides the loop. Returns whether that is possible and worth it. */
+/* Returns the number of rounds that tasks execute before batch `batch`. */
+static int64_t rounds_before(const struct division *d, int64_t batch)
+{
+    int64_t rounds = 0;
+    for (int64_t i = 0; i < batch; i++)
+        rounds += d->batches[i].tasks * d->batches[i].each;
+    return rounds;
+}
+
+/* Divides the loop. Tasks differ by one grain at most, so that less than a grain is left for the host: it executes that when
+ * all tasks have left its reorder buffer. Returns whether that is possible and worth it. */
 static int divide(struct division *d)
 {
     const struct croft_loop *loop = d->loop;
@@ -109,22 +122,26 @@ static int divide(struct division *d)
     for (int64_t i = 0; i < loop->ranges; i++)
         if (loop->range[i].stride != 0 && LARGEST / size_of(loop->range[i].stride) < most)
             most = LARGEST / size_of(loop->range[i].stride);
-    d->each = left / loop->tasks;
-    if (d->each > most)
-        d->each = most;
-    d->each = d->each < grain ? grain : d->each / grain * grain;
-    if (d->each > most)
+    int64_t grains = left / grain, tasks = loop->tasks < grains ? loop->tasks : grains;
+    most /= grain;
+    if (most == 0)
         return 0;
-    d->tasks = left / d->each;
-    return d->tasks > 1;
+    if ((grains - 1) / tasks + 1 > most)
+        tasks = (grains - 1) / most + 1;
+    int64_t more = grains % tasks, larger = more > 0; /* tasks with one grain more, a batch of their own */
+    d->batches[0].tasks = more;
+    d->batches[0].each = (grains / tasks + 1) * grain;
+    d->batches[larger].tasks = tasks - more;
+    d->batches[larger].each = grains / tasks * grain;
+    return tasks > 1;
 }
 
-/* Returns the granules of a range's segment, as croft_granules(). A range of 64-byte granules is taken for all lines that it
+/* Returns the granules of a range's segment in tasks of so many rounds, as croft_granules(). A range of 64-byte granules is taken for all lines that it
  * touches, so one that begins within a line needs no granule for its last part of a line. Tasks that write to a range all begin at
  * the same place of a line; of others that is not sure. */
-static uint64_t granules_of(const struct division *d, const struct croft_loop_range *range)
+static uint64_t granules_of(const struct division *d, const struct croft_loop_range *range, int64_t rounds)
 {
-    uint64_t size, start = span_of(d, range, d->head, range->stride ? d->each : 1, &size) % LINE;
+    uint64_t size, start = span_of(d, range, d->head, range->stride ? rounds : 1, &size) % LINE;
     uint64_t lines = (start + size - 1) / LINE + 1, granules = lines - (start != 0 && lines > 1);
     return range->uses & CROFT_LOOP_WRITTEN ? granules << 5 : croft_granules(size);
 }
@@ -136,8 +153,8 @@ static int conflicts(const struct division *d)
     uint64_t from[CROFT_LOOP_RANGES], to[CROFT_LOOP_RANGES], size;
     for (int64_t i = 0; i < d->loop->ranges; i++) {
         const struct croft_loop_range *range = &d->loop->range[i];
-        uint64_t granules = granules_of(d, range),
-                 start = span_of(d, range, d->head, d->tasks * d->each, &size);
+        uint64_t granules = granules_of(d, range, d->batches[0].each), /* the largest tasks */
+            start = span_of(d, range, d->head, rounds_before(d, CROFT_LOOP_BATCHES), &size);
         if (granules >> 63)
             return 1;
         if (!range->stride)
@@ -178,26 +195,39 @@ static uint64_t carried(const struct division *d, const uint64_t *floats,
 }
 
 /* Writes the operands of nucd. */
-static void describe(const struct division *d, struct croft_loop_frame *frame)
+static void describe(const struct division *d, int64_t rounds, struct croft_loop_batch *batch)
 {
     uint64_t memory = 0, granules;
-    frame->xd = frame->xt = 0;
+    batch->xd = batch->xt = 0;
     for (int64_t i = 0; i < d->loop->carriers; i++) {
         const struct croft_loop_carrier *c = &d->loop->carrier[i];
         int is_range = c->carry == CROFT_LOOP_RANGE;
-        granules = is_range ? granules_of(d, &d->loop->range[c->number]) : 0;
+        granules = is_range ? granules_of(d, &d->loop->range[c->number], rounds) : 0;
         if (c->input >= 0) {
-            frame->xd |= ((uint64_t)c->place | granules) << 16 * c->input;
+            batch->xd |= ((uint64_t)c->place | granules) << 16 * c->input;
             memory |= (uint64_t)is_range << (24 + c->input);
         }
         if (c->output >= 0) {
-            frame->xt |= ((uint64_t)c->place | granules) << 16 * c->output;
+            batch->xt |= ((uint64_t)c->place | granules) << 16 * c->output;
             memory |= UINT64_C(1) << (28 + c->output); /* a value is the base of an empty range */
         }
     }
-    frame->xn = (uint64_t)CROFT_NUCD_SIGNATURE << 32 | memory | CROFT_NUCD_CALL_PARCELS;
-    frame->begin = (uint64_t)CROFT_NUCD_MARK_SIGNATURE << 32;
-    frame->end = frame->begin | CROFT_NUCD_MARK_END;
+    batch->xn = (uint64_t)CROFT_NUCD_SIGNATURE << 32 | memory | CROFT_NUCD_CALL_PARCELS;
+}
+
+static void fill(const struct division *d, int64_t number, struct croft_loop_frame *frame)
+{
+    struct croft_loop_batch *batch = &frame->batches[number];
+    int64_t each = d->batches[number].each, round = d->head + rounds_before(d, number);
+    batch->tasks = (uint64_t)d->batches[number].tasks;
+    if (!batch->tasks)
+        return;
+    describe(d, each, batch);
+    for (int64_t i = 0; i < d->loop->carriers; i++) {
+        const struct croft_loop_carrier *c = &d->loop->carrier[i];
+        batch->firsts[i] = carried(d, frame->floats, c, round, each);
+        batch->increments[i] = carried(d, frame->floats, c, round + each, each) - batch->firsts[i];
+    }
 }
 
 long croft_loop_plan(const struct croft_loop *loop, struct croft_loop_frame *frame)
@@ -207,17 +237,15 @@ long croft_loop_plan(const struct croft_loop *loop, struct croft_loop_frame *fra
     if (d.rounds < 2 || d.rounds > INT64_MAX / 4096 || d.rounds * loop->insns < loop->least || !divide(&d) ||
         conflicts(&d))
         return 0;
-    describe(&d, frame);
+    frame->begin = (uint64_t)CROFT_NUCD_MARK_SIGNATURE << 32;
+    frame->end = frame->begin | CROFT_NUCD_MARK_END;
     frame->head = d.head > 0;
-    frame->tasks = (uint64_t)d.tasks;
-    for (int64_t i = 0; i < loop->carriers; i++) {
-        const struct croft_loop_carrier *c = &loop->carrier[i];
-        frame->heads[i] = carried(&d, frame->floats, c, 0, d.head);
-        frame->firsts[i] = carried(&d, frame->floats, c, d.head, d.each);
-        frame->increments[i] = carried(&d, frame->floats, c, d.head + d.each, d.each) - frame->firsts[i];
-    }
+    for (int64_t i = 0; i < loop->carriers; i++)
+        frame->heads[i] = carried(&d, frame->floats, &loop->carrier[i], 0, d.head);
+    for (int64_t i = 0; i < CROFT_LOOP_BATCHES; i++)
+        fill(&d, i, frame);
+    int64_t rounds = d.head + rounds_before(&d, CROFT_LOOP_BATCHES);
     for (int64_t i = 0; i < loop->counters; i++)
-        frame->registers[loop->counter[i].number] +=
-            (uint64_t)((d.head + d.tasks * d.each) * loop->counter[i].step);
+        frame->registers[loop->counter[i].number] += (uint64_t)(rounds * loop->counter[i].step);
     return 1;
 }

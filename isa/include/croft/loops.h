@@ -1,5 +1,5 @@
 /* Loops that `croft cc -foffload-loops` has divided into tasks: what the compiler's output hands to croft_loop_plan()
- * (host/calls/loops.c). All members are 8 bytes, because the tables are written as assembler. */
+ * (host/nucd/loops.c). All members are 8 bytes, because the tables are written as assembler. */
 #ifndef CROFT_LOOPS_H
 #define CROFT_LOOPS_H
 
@@ -47,15 +47,23 @@ struct croft_loop {
     struct croft_loop_carrier carrier[CROFT_LOOP_CARRIERS];
 };
 
+enum { CROFT_LOOP_BATCHES = 2 };
+
+/* Tasks of the same number of rounds. */
+struct croft_loop_batch {
+    uint64_t tasks, xn, xd, xt;
+    uint64_t firsts[CROFT_LOOP_CARRIERS];     /* carriers of the first task */
+    uint64_t increments[CROFT_LOOP_CARRIERS]; /* to the next task */
+};
+
 /* The stack frame of a launch. */
 struct croft_loop_frame {
     uint64_t registers[32],
         floats[32]; /* those that are used later; counters are advanced beyond the tasks */
     uint64_t head;  /* 1: the host runs some rounds before the tasks */
-    uint64_t heads[CROFT_LOOP_CARRIERS],
-        firsts[CROFT_LOOP_CARRIERS];          /* carriers of these rounds, of the first task */
-    uint64_t increments[CROFT_LOOP_CARRIERS]; /* to the next task */
-    uint64_t tasks, xn, xd, xt, begin, end;   /* begin, end: operands of the marks */
+    uint64_t heads[CROFT_LOOP_CARRIERS];                 /* carriers of these rounds */
+    uint64_t begin, end;                                 /* operands of the marks */
+    struct croft_loop_batch batches[CROFT_LOOP_BATCHES]; /* the first one has tasks */
 };
 
 /* Divides the loop into tasks. Returns whether it is worth it; then the frame is filled. */
