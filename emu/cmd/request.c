@@ -7,6 +7,7 @@
 
 #include "emu/cmd/options.h"
 #include "emu/debug/log.h"
+#include "emu/dev/device.h"
 #include "emu/env/image.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
@@ -56,7 +57,7 @@ static const struct option_row rows[] = {
     [INITRD] = {"initrd", 0, "FILE", "the kernel's initial file system"},
     [DTB] = {"dtb", 0, "FILE", "device tree in place of the machine's"},
     [DUMP_DTB] = {"dump-dtb", 0, "FILE", "write the device tree to FILE ('-': standard output), and end"},
-    [DRIVE] = {"drive", 0, "file=FILE[,readonly=on]", "virtio disk whose bytes are in FILE"},
+    [DRIVE] = {"drive", 0, "file=FILE[,readonly=on]", "virtio disk whose bytes are in FILE; may be repeated"},
     [NETDEV] = {"netdev", 0, "unix:PATH|none",
                 "virtio network device, connected to a Unix socket or to nothing"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
@@ -187,6 +188,22 @@ static bool equals(const char *text, size_t length, const char *word)
     return length == strlen(word) && strncmp(text, word, length) == 0;
 }
 
+/* Adds the next disk, or sets the file of the description's. */
+static void add_disk(struct request *r, const char *file, size_t length, const char *readonly)
+{
+    char name[48], count[16];
+    (void)snprintf(count, sizeof count, "%u", r->drives + 1);
+    if (r->drives == 0)
+        set(r, "devices.disk", "default", strlen("default"));
+    else
+        set(r, "devices.disk.count", count, strlen(count));
+    (void)snprintf(name, sizeof name, "devices.disk.%u.file", r->drives);
+    set(r, name, file, length);
+    (void)snprintf(name, sizeof name, "devices.disk.%u.readonly", r->drives);
+    set(r, name, readonly, strlen(readonly));
+    r->drives++;
+}
+
 /* --drive takes what QEMU users give a raw disk; format, if and id change nothing. */
 static bool take_drive(struct request *r, const char *value)
 {
@@ -210,15 +227,14 @@ static bool take_drive(struct request *r, const char *value)
         }
         at += length + (at[length] == ',');
     }
-    if (!file || r->drive) {
-        (void)options_usage_error(&interface, file ? "--drive: the machine has one disk"
-                                                   : "--drive needs file=FILE[,readonly=on]");
+    if (!file || r->drives == DISK_MOST) {
+        (void)options_usage_error(&interface,
+                                  file ? "--drive: a machine has at most %d disks"
+                                       : "--drive needs file=FILE[,readonly=on]",
+                                  DISK_MOST);
         return false;
     }
-    r->drive = true;
-    set(r, "devices.disk", "default", strlen("default"));
-    set(r, "devices.disk.file", file, file_length);
-    set(r, "devices.disk.readonly", readonly, strlen(readonly));
+    add_disk(r, file, file_length, readonly);
     return true;
 }
 

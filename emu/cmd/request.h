@@ -20,8 +20,8 @@ struct request {
     size_t set_count;
     char **made; /* the settings that options stand for; the caller frees them */
     size_t made_count;
-    bool drive;           /* --drive was given */
-    const char *dump_dtb; /* file for the device tree; NULL: run */
+    unsigned drives;       /* number of --drive options */
+    const char *dump_dtb;  /* file for the device tree; NULL: run */
     bool verbose, watched; /* watched: --warp was given */
     struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */

@@ -50,23 +50,29 @@ struct device_kind {
     void (*describe_use)(struct node_writer *writer);
 };
 
-/* Field rows that most devices share. PART's configuration must begin with struct device_config. */
-#define DEVICE_BASE(at)                                                                                      \
+/* Field rows that most devices share; `more` follows the explanation. PART's configuration must begin with struct
+ * device_config. */
+#define DEVICE_BASE(at)    DEVICE_BASE_AND(at, "")
+#define DEVICE_IRQ(number) DEVICE_IRQ_AND(number, "")
+#define DEVICE_BASE_AND(at, more)                                                                            \
     {                                                                                                        \
         "base", FIELD_ADDRESS, offsetof(struct device_config, base), sizeof(uint64_t), "0x0",                \
-            "0xfffffffffff000", "0x1000", NULL, {at, at}, 0, "Address of its registers.",                    \
+            "0xfffffffffff000", "0x1000", NULL, {at, at}, 0, "Address of its registers." more,               \
         {                                                                                                    \
             "", ""                                                                                           \
         }                                                                                                    \
     }
-#define DEVICE_IRQ(number)                                                                                   \
+#define DEVICE_IRQ_AND(number, more)                                                                         \
     {                                                                                                        \
         "irq", FIELD_COUNT, offsetof(struct device_config, irq), sizeof(uint32_t), "1", "96", "1", NULL,     \
-            {number, number}, 0, "Interrupt number at the PLIC, unique among the devices.",                  \
+            {number, number}, 0, "Interrupt number at the PLIC, unique among the devices." more,             \
         {                                                                                                    \
             "", ""                                                                                           \
         }                                                                                                    \
     }
+
+/* Disks of a machine: Linux names them vda to vdp. */
+#define DISK_MOST 16
 
 /* Their default addresses and interrupt numbers are those of the QEMU `virt` board, for which firmware is
  * built. */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +120,13 @@ static void *make(const void *config, const struct device_site *site)
     return disk;
 }
 
+/* Keeps other disks from changing the file, and from reading it while this one changes it. A host whose file system has no
+ * locks does not prevent that. Returns false if another disk has the file. */
+static bool reserve(const struct disk *disk)
+{
+    return flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 static bool open_file(void *device, const void *config, struct error *err)
 {
     const struct block_config *own = config;
@@ -132,6 +140,12 @@ static bool open_file(void *device, const void *config, struct error *err)
                          errno == EACCES || errno == EROFS ? "; readonly=on needs no write permission" : "");
     if (!S_ISREG(info.st_mode))
         return error_set(err, "%s: not a regular file", own->file);
+    if (!reserve(disk))
+        return error_set(
+            err,
+            "%s: it is another disk, of this machine or of one that runs; only disks with readonly=on "
+            "share a file",
+            own->file);
     if (info.st_size == 0 || info.st_size % SECTOR)
         return error_set(err,
                          "%s: its %" PRId64 " bytes are not a positive multiple of %d, the size of a sector",
@@ -156,6 +170,21 @@ static void reset(void *device)
     virtio_reset(device);
 }
 
+enum { OWN_BASE, OWN_IRQ }; /* indices of fields */
+
+/* The first disk has the first of the slots of QEMU's board, and further ones those from the fifth on: those between are
+ * other devices'. Interrupts 10 and 11 are the serial port's and the clock's. */
+static void number(void *config, unsigned index, const bool given[])
+{
+    struct block_config *own = config;
+    if (index == 0)
+        return;
+    if (!given[OWN_BASE])
+        own->device.base = UINT64_C(0x10004000) + (uint64_t)index * VIRTIO_SIZE;
+    if (!given[OWN_IRQ])
+        own->device.irq = index + (index > 5 ? 6 : 4);
+}
+
 static const struct device_kind device = {
     .size = VIRTIO_SIZE,
     .sizes = VIRTIO_ACCESS,
@@ -168,8 +197,8 @@ static const struct device_kind device = {
 };
 
 static const struct part_field fields[] = {
-    DEVICE_BASE("0x10001000"),
-    DEVICE_IRQ("1"),
+    [OWN_BASE] = DEVICE_BASE_AND("0x10001000", " Further disks: 0x10005000, 0x10006000, and so on."),
+    [OWN_IRQ] = DEVICE_IRQ_AND("1", " Further disks: 5 to 9, 12 to 21."),
     {"file",
      FIELD_TEXT,
      offsetof(struct block_config, file),
@@ -202,5 +231,6 @@ const struct part_kind disk_kind = {
     .config_size = sizeof(struct block_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
+    .number = number,
     .extension = &device,
 };

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/dev/clint.h"
 #include "emu/dev/plic.h"
@@ -95,6 +96,12 @@ static bool has_interrupt(const struct instance *part)
     return part_field_find(part->kind, "irq") >= 0;
 }
 
+/* Returns a device's name on the board: "uart", "disk.0". */
+static const char *name_of(const struct instance *part)
+{
+    return part->path + strlen("devices.");
+}
+
 /* Makes a device, connects its interrupt and adds it to the bus. */
 static bool add_device(struct board *board, const struct machine_config *config, const struct instance *part,
                        struct error *err)
@@ -108,7 +115,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
                                .exit = exit_run,
                                .restart = restart,
                                .context = board};
-    if (has_interrupt(part) && !board_connect(board, part->name, described->irq, &site.irq, err))
+    if (has_interrupt(part) && !board_connect(board, name_of(part), described->irq, &site.irq, err))
         return tree_at(config->tree, part, "irq", err);
     board->devices = alloc_resize(board->devices, (board->count + 1) * sizeof *board->devices);
     struct device *device = &board->devices[board->count];
@@ -116,7 +123,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
     device->object = device->kind->make(described, &site);
     board->count++;
     if (device->kind->open && !device->kind->open(device->object, described, err))
-        return error_prefix(err, "devices.%s", part->name);
+        return error_prefix(err, "%s", part->path);
     const struct bus_region region = {.base = described->base,
                                       .size = device->kind->size,
                                       .sizes = device->kind->sizes,
@@ -124,7 +131,7 @@ static bool add_device(struct board *board, const struct machine_config *config,
                                       .storage = device->kind->storage,
                                       .ops = device->kind->ops,
                                       .device = device->object,
-                                      .name = part->name};
+                                      .name = name_of(part)};
     return bus_add(board->bus, &region, err) || tree_at(config->tree, part, "base", err);
 }
 

@@ -254,6 +254,8 @@ static bool resolve(struct tree *tree, struct instance *instance, struct error *
     fine = fine && (variant == 0 || set_defaults(tree, instance, variant, settled, err));
     if (fine && kind->derive)
         kind->derive(instance->config, settled);
+    if (fine && kind->number && instance->index >= 0)
+        kind->number(instance->config, (unsigned)instance->index, settled);
     free(settled);
     instance->resolved = RESOLVED;
     return fine;
@@ -652,7 +654,7 @@ static bool is_idle(const struct tree *tree, unsigned number)
     bool idle = false;
     for (const struct instance *i = tree->root; i; i = next_of(i, true)) {
         if (i->count_setting == number) {
-            if (!i->role || tree->options.timed(tree))
+            if (!i->role || !i->kind->functional || tree->options.timed(tree))
                 return false;
             idle = true;
         }

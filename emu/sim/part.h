@@ -212,6 +212,9 @@ struct part_kind {
     /* Sets the fields without a default, and fits fields that the user did not set to those set; given[i]: field i was
      * set. NULL: all fields have defaults. */
     void (*derive)(void *config, const bool given[]);
+    /* Sets the defaults that differ from copy to copy, such as addresses; copies are numbered from 0, given[i] is as for
+     * derive(). NULL: there are none. */
+    void (*number)(void *config, unsigned index, const bool given[]);
     /* Writes the source of a value that derive() computed. NULL: use the field's own source. */
     void (*note)(const void *config, const struct part_field *field, char *buffer, size_t size);
     /* Checks constraints between fields; each field is already within its range. The message begins with a field's name

@@ -158,38 +158,64 @@ test_examples() {
     same echo
 }
 
-# Devices of virtio; what is written to the disk is in its file afterwards. QEMU has no console here.
+# Devices of virtio in all eight slots of QEMU's board; what is written to the disks is in their files afterwards. QEMU has no
+# console here.
 test_virtio() {
-    local sum
+    local sums i
+    local -a drives=() theirs=() many=()
     build virtio "$here/virtio.c" "$here/support.c" "$here/attempt.S"
-    head -c 32768 /dev/zero >"$OUT/virtio.disk"
-    on_croft virtio 0 --drive "file=$OUT/virtio.disk,format=raw" --netdev none --set devices.entropy=default \
-        --set devices.console=default "$OUT/virtio" < <(printf k)
+    for i in 1 2 3 4; do
+        drives+=(--drive "file=$OUT/virtio.disk$i")
+        theirs+=(-drive "file=$OUT/virtio.disk$i,format=raw,if=none,id=d$i" -device "virtio-blk-device,drive=d$i")
+    done
+    new_disks
+    on_croft virtio 0 --drive "file=$OUT/virtio.disk,format=raw" "${drives[@]}" --netdev none \
+        --set devices.entropy=default --set devices.console=default "$OUT/virtio" < <(printf k)
     add "$(sed -nE 's/^([0-9]+) passed, [0-9]+ failed$/\1/p' "$OUT/virtio.croft")" 0
     check "no check of virtio failed" test -z "$(grep FAILED "$OUT/virtio.croft")"
+    check "no message" test ! -s "$OUT/virtio.err"
     check "text through the console" grep -qx 'spec: text through the console' "$OUT/virtio.croft"
-    sum=$(cksum <"$OUT/virtio.disk")
+    check "all disks are found" grep -qx '4 further disks' "$OUT/virtio.croft"
+    sums=$(cat "$OUT"/virtio.disk* | cksum)
     check "the disk has been written" test "$(od -An -tu1 -j1536 -N3 "$OUT/virtio.disk" | tr -s ' ')" = " 5 12 19"
-    head -c 32768 /dev/zero >"$OUT/virtio.disk"
+    check "the third disk, too" test "$(od -An -tu1 -j3584 -N3 "$OUT/virtio.disk2" | tr -s ' ')" = " 51 58 65"
+    new_disks
     on_qemu virtio -global virtio-mmio.force-legacy=false -drive "file=$OUT/virtio.disk,format=raw,if=none,id=d" \
-        -device virtio-blk-device,drive=d -device virtio-rng-device -device virtio-net-device </dev/null
+        -device virtio-blk-device,drive=d "${theirs[@]}" -device virtio-rng-device -device virtio-net-device </dev/null
     same virtio
-    check "the same bytes as under QEMU" test "$(cksum <"$OUT/virtio.disk")" = "$sum"
-    # A disk for reading only, and files that are no disks.
+    check "the same bytes as under QEMU" test "$(cat "$OUT"/virtio.disk* | cksum)" = "$sums"
+    # A disk for reading only, beside others, and files that are no disks.
     chmod a-w "$OUT/virtio.disk"
-    on_croft virtio_readonly 1 --drive "file=$OUT/virtio.disk,readonly=on" --netdev none --set devices.entropy=default \
-        --set devices.console=default "$OUT/virtio" < <(printf k)
+    on_croft virtio_readonly 1 --drive "file=$OUT/virtio.disk,readonly=on" "${drives[@]}" --netdev none \
+        --set devices.entropy=default --set devices.console=default "$OUT/virtio" < <(printf k)
     check "writing fails" grep -qx 'write 4 sectors: 0x1 FAILED, should be 0x0' "$OUT/virtio_readonly.croft"
-    check "the file is as before" test "$(cksum <"$OUT/virtio.disk")" = "$sum"
+    check "not to another disk" grep -qx 'write 4 sectors to it: 0x0' "$OUT/virtio_readonly.croft"
+    check "the files are as before" test "$(cat "$OUT"/virtio.disk* | cksum)" = "$sums"
     rm -f "$OUT/virtio.disk"
     refused no_disk "$OUT/virtio.disk: No such file" --drive "file=$OUT/virtio.disk" "$OUT/virtio"
     echo 123 >"$OUT/virtio.disk"
     refused odd_disk "4 bytes are not a positive multiple of 512" --drive "file=$OUT/virtio.disk" "$OUT/virtio"
     refused folder_disk "$OUT: " --drive "file=$OUT" "$OUT/virtio"
+    refused one_file "devices.disk.1: $OUT/virtio.disk1: it is another disk" --drive "file=$OUT/virtio.disk1" \
+        --drive "file=$OUT/virtio.disk1,readonly=on" "$OUT/virtio"
+    build newlib "$here/programs/newlib.c"
+    on_croft one_file_to_read "$(cat "$here/programs/newlib.status")" --drive "file=$OUT/virtio.disk1,readonly=on" \
+        --drive "file=$OUT/virtio.disk1,readonly=on" "$OUT/newlib" <"$here/programs/newlib.stdin"
+    refused one_interrupt "already belongs to devices.disk.0" --drive "file=$OUT/virtio.disk1" --drive "file=$OUT/virtio.disk2" \
+        --set devices.disk.1.irq=1 "$OUT/virtio"
     refused no_peer "must listen on this Unix socket" --netdev "unix:$OUT/none" "$OUT/virtio"
+    for i in {0..16}; do many+=(--drive "file=$i"); done
     STATUS=2 refused_usage --drive nothing
-    STATUS=2 refused_usage --drive file=a --drive file=b
+    STATUS=2 refused_usage "${many[@]}"
     STATUS=2 refused_usage --netdev tap
+}
+
+# Disks of zeros, of 64 to 68 sectors.
+new_disks() {
+    local i
+    rm -f "$OUT"/virtio.disk*
+    truncate -s $((64 * 512)) "$OUT/virtio.disk"
+    for i in 1 2 3 4; do truncate -s $(((64 + i) * 512)) "$OUT/virtio.disk$i"; done
 }
 
 # refused_usage OPTIONS...: a usage error.
@@ -211,6 +237,9 @@ test_board() {
     "$CROFT" run -m virt --set harts=3 --append one --drive file=ignored --dump-dtb "$OUT/board.dtb"
     check "the dumped tree has 3 harts" grep -qa 'cpu@2' "$OUT/board.dtb"
     check "and a disk" grep -qa 'virtio_mmio@10001000' "$OUT/board.dtb"
+    check "not a second one" test "$(grep -ca 'virtio_mmio@10005000' "$OUT/board.dtb")" = 0
+    "$CROFT" run -m virt --drive file=one --drive file=two --dump-dtb "$OUT/disks.dtb"
+    check "two disks in the tree" grep -qa 'virtio_mmio@10005000' "$OUT/disks.dtb"
     on_croft board_dtb 0 --dtb "$OUT/board.dtb" "$OUT/board" </dev/null
     check "--dtb" grep -qx 'bootargs: one' "$OUT/board_dtb.croft"
     on_croft board_both 0 --dtb "$OUT/board.dtb" --append two "$OUT/board" </dev/null

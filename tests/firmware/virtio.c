@@ -1,5 +1,5 @@
-/* A driver for virtio-mmio devices: a disk of 64 sectors, entropy, a console, a network device without a peer. Then
- * queues that break the rules, after each of which the device asks for a reset and works again.
+/* A driver for virtio-mmio devices: a disk of 64 sectors, further ones of 65, 66 ..., entropy, a console, a network device
+ * without a peer. Then queues that break the rules, after each of which the device asks for a reset and works again.
  *
  * Devices are searched for in the slots of QEMU's virt board; slot n has interrupt n + 1. */
 #include <stdio.h>
@@ -66,13 +66,20 @@ static volatile uint32_t *reg(unsigned offset)
     return (volatile uint32_t *)(base + offset);
 }
 
-static bool find(unsigned id)
+/* Finds the device; of disks, that of this capacity. */
+static bool find_sized(unsigned id, uint32_t sectors)
 {
     for (base = 0x10001000; base < 0x10001000 + SLOTS * 0x1000; base += 0x1000) {
-        if (*reg(MAGIC) == 0x74726976 && *reg(VERSION) == 2 && *reg(DEVICE_ID) == id)
+        if (*reg(MAGIC) == 0x74726976 && *reg(VERSION) == 2 && *reg(DEVICE_ID) == id &&
+            (id != BLOCK || reg(CONFIG)[0] == sectors))
             return true;
     }
     return false;
+}
+
+static bool find(unsigned id)
+{
+    return find_sized(id, SECTORS);
 }
 
 static void set_address(unsigned offset, volatile void *address)
@@ -320,6 +327,29 @@ static void test_rules(struct suite *s)
     expect(s, "a ready queue's addresses stay", request(IN, 0, SECTOR), 0);
 }
 
+/* The disks that are larger than the first, in turn: each has its own sectors and its own interrupt. */
+static void test_more_disks(struct suite *s)
+{
+    volatile uint32_t *pending = (volatile uint32_t *)0xc001000;
+    uint32_t count = 0, wires = 0;
+    for (; find_sized(BLOCK, SECTORS + 1 + count); count++) {
+        const uint32_t wire = UINT32_C(1) << ((base - 0x10001000) / 0x1000 + 1);
+        expect(s, "a further disk starts", start(1), 1);
+        fill((uint8_t)(50 + count));
+        expect(s, "its interrupt is free", (wires | *pending) & wire, 0);
+        expect(s, "write 4 sectors to it", request(OUT, 7, sizeof data), 0);
+        expect(s, "its interrupt", (*pending & wire) != 0, 1);
+        *reg(INTERRUPT_ACK) = 1;
+        wires |= wire;
+    }
+    for (uint32_t i = 0; i < count && find_sized(BLOCK, SECTORS + 1 + i); i++) {
+        fill(0);
+        expect(s, "read them", request(IN, 7, sizeof data), 0);
+        expect(s, "the disk's own bytes", holds((uint8_t)(50 + i)), 1);
+    }
+    (void)printf("%u further disks\n", (unsigned)count);
+}
+
 static void test_entropy(struct suite *s)
 {
     unsigned nonzero = 0;
@@ -376,6 +406,7 @@ int main(void)
         test_rules(&s);
     }
     expect(&s, "there is a disk", find(BLOCK), 1);
+    test_more_disks(&s);
     if (find(ENTROPY))
         test_entropy(&s);
     expect(&s, "there is entropy", find(ENTROPY), 1);
