@@ -23,6 +23,7 @@ struct known_file {
 struct known_machine {
     struct digest request, resolved; /* of name and settings; of the text */
     char *text;                      /* NULL: none */
+    char **files;                    /* names of the files that its keys name, then NULL; or NULL */
 };
 
 struct identity {
@@ -99,7 +100,7 @@ known_digest(struct identity *identity, const char *path,
     return &file->digest;
 }
 
-/* Digests what an executable loads, and its size: most of a build is for debuggers, and would take longer than ten short runs. */
+/* Digests what an ELF executable loads, and its size: most of a build is for debuggers, and would take longer than ten short runs. */
 static bool digest_loaded(const char *path, struct digest *digest, struct error *err)
 {
     struct stat status;
@@ -161,6 +162,16 @@ struct identity *identity_new(const struct experiment_where *where, struct error
     return NULL;
 }
 
+static void forget(struct known_machine *known)
+{
+    for (size_t i = 0; known->files && known->files[i]; i++)
+        free(known->files[i]);
+    free(known->files);
+    free(known->text);
+    known->files = NULL;
+    known->text = NULL;
+}
+
 void identity_free(struct identity *identity)
 {
     if (!identity)
@@ -172,7 +183,7 @@ void identity_free(struct identity *identity)
         free(file);
     }
     for (size_t i = 0; i < MACHINES; i++)
-        free(identity->machines[i].text);
+        forget(&identity->machines[i]);
     if (identity->loaded)
         machine_free(&identity->latest);
     free(identity->inputs);
@@ -228,6 +239,33 @@ static char *resolve(struct identity *identity, const struct experiment_task *ta
     return text;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Returns the names of the files that a machine's keys name, such as the table of its pages. */
+static char **files_of(const struct tree *tree)
+{
+    size_t count = 0;
+    char **files = alloc(1, sizeof *files), value[FIELD_VALUE];
+    for (const struct instance *part = tree_next(tree, NULL); part; part = tree_next(tree, part))
+        for (size_t i = 0; i < part->kind->field_count; i++) {
+            const struct part_field *field = &part->kind->fields[i];
+            if (field->type != FIELD_TEXT)
+                continue;
+            (void)snprintf(value, sizeof value, "%.*s", (int)field->size,
+                           (const char *)part->config + field->offset);
+            if (!is_file(value))
+                continue;
+            files = alloc_resize(files, (count + 2) * sizeof *files);
+            files[count++] = alloc_text(value);
+            files[count] = NULL;
+        }
+    return files;
+}
+
 /* Returns the machine of a task; NULL with err set if it is wrong. */
 static const struct known_machine *machine_of(struct identity *identity, const struct experiment_task *task,
                                               struct error *err)
@@ -248,10 +286,11 @@ static const struct known_machine *machine_of(struct identity *identity, const s
     free(request);
     if (known->text && memcmp(&known->request, &digest, sizeof digest) == 0)
         return known;
-    free(known->text);
+    forget(known);
     known->request = digest;
     if (!(known->text = resolve(identity, task, err)))
         return NULL;
+    known->files = files_of(identity->latest.tree);
     identity->latest_request = digest;
     known->resolved = digest_bytes(known->text, strlen(known->text));
     return known;
@@ -265,15 +304,14 @@ static void note(FILE *out, const char *what, const char *word, const struct dig
     (void)fprintf(out, "%s %zu:%s%s%s\n", what, strlen(word), word, digest ? " " : "", text);
 }
 
-/* Notes words, and the contents of the files that they name. */
+/* Notes words, and the contents of the files that they, or what is behind their first '=', name. */
 static bool note_words(struct identity *identity, FILE *out, const char *what, char *const *words,
                        struct error *err)
 {
-    struct stat status;
     for (; words && *words; words++) {
         const struct digest *digest = NULL;
-        if (stat(*words, &status) == 0 && S_ISREG(status.st_mode) &&
-            !(digest = known_digest(identity, *words, digest_file, err)))
+        const char *value = strchr(*words, '='), *path = is_file(*words) ? *words : value ? value + 1 : "";
+        if (is_file(path) && !(digest = known_digest(identity, path, digest_file, err)))
             return false;
         note(out, what, *words, digest);
     }
@@ -299,13 +337,14 @@ bool identity_find(struct identity *identity, const struct experiment_task *task
     note(out, "program", slash ? slash + 1 : task->program, program);
     if (machine)
         note(out, "machine", "", &machine->resolved);
+    bool good = !machine || note_words(identity, out, "machine's file", machine->files, err);
     /* What another croft makes of a description is unknown, so the description's own text stands for it. */
-    bool good =
-        (machine || (note_words(identity, out, "machine", (char *const[]){task->machine, NULL}, err) &&
-                     note_words(identity, out, "set", task->sets, err))) &&
-        note_words(identity, out, "option", task->options, err) &&
-        note_words(identity, out, "argument", task->arguments, err) &&
-        note_words(identity, out, "file", task->files, err);
+    good = good &&
+           (machine || (note_words(identity, out, "machine", (char *const[]){task->machine, NULL}, err) &&
+                        note_words(identity, out, "set", task->sets, err))) &&
+           note_words(identity, out, "option", task->options, err) &&
+           note_words(identity, out, "argument", task->arguments, err) &&
+           note_words(identity, out, "file", task->files, err);
     if (fclose(out) != 0)
         alloc_failed();
     bool latest = machine && identity->loaded &&

@@ -164,6 +164,21 @@ judge $? "no file"
 "$croft" experiment good.yaml >output 2>messages
 [ $? -eq 0 ] && grep -q '6 runs were in .*good.results/results.db' messages && ! grep -q 's failed' messages
 judge $? "nothing runs twice"
+# So do those that keys of the machine name.
+cat >placed.yaml <<'Y'
+title: pages
+machine: nupim_pages
+programs: {loop: {source: loop.S, flags: -DSTATUS=0, arguments: 10}}
+axes: {table: {given: {pages: placed}}}
+columns: {time: {statistic: sim.time}}
+Y
+for memory in 3 3 5; do
+    printf '0x80010000 %s\n' "$memory" >placed
+    "$croft" experiment placed.yaml >output 2>messages || echo failed
+    grep -c 'were in .*placed.results/results.db' messages
+done >found
+[ "$(tr '\n' ' ' <found)" = "0 1 0 " ]
+judge $? "a table of pages that has changed"
 rm -rf shared*
 sed 's/\$rounds: 100,/$rounds: 10,/' good.yaml >other.yaml
 "$croft" experiment good.yaml --out shared1 --results shared.db >output 2>messages &&
