@@ -5,7 +5,7 @@
 
 #include "tests/isa/random.h"
 
-enum { NETWORKS = 400, HEADER = 8, WEIGHTS = 4192, INPUTS = 64, OUTPUTS = 32, KINDS = 3 };
+enum { NETWORKS = 400, HEADER = 8, WEIGHTS = 4192, INPUTS = 64, OUTPUTS = 32, KINDS = 3, STEPS = 20000 };
 
 #ifdef __riscv
 #include <croft/approx.h>
@@ -14,6 +14,17 @@ static void evaluate(const uint32_t *image, uint32_t count, const uint32_t *inpu
 {
     (void)count;
     croft_network_evaluate(image, inputs, outputs);
+}
+
+static uint64_t accumulate(uint32_t kind, uint64_t sum, uint32_t data, uint32_t weight)
+{
+    switch (kind) {
+    case CROFT_ARITH_SHA: return (uint64_t)croft_accumulate_shifts((int64_t)sum, (int32_t)data, weight);
+    case CROFT_ARITH_FXP: return (uint64_t)croft_accumulate_fixed((int64_t)sum, data, weight);
+    default:
+        return croft_float_word(croft_accumulate_float(croft_word_float((uint32_t)sum),
+                                                       croft_word_float(data), croft_word_float(weight)));
+    }
 }
 #else
 #include "tests/neural/reference.h"
@@ -28,13 +39,18 @@ static void evaluate(const uint32_t *image, uint32_t count, const uint32_t *inpu
     }
     reference_network(&network, inputs, outputs);
 }
+
+static uint64_t accumulate(uint32_t kind, uint64_t sum, uint32_t data, uint32_t weight)
+{
+    return reference_accumulate((enum arith_kind)kind, sum, data, weight);
+}
 #endif
 
-/* A word for data or weights: mostly such that sigmoids are not at their ends. */
+/* A word for data or weights: mostly such that sigmoids are not at their ends; kind 3: any. */
 static uint32_t word_of(struct random *random, uint32_t kind, int weight)
 {
     uint32_t word = (uint32_t)random_next(random);
-    if (random_chance(random, 3))
+    if (kind == 3 || random_chance(random, 3))
         return word;
     if (kind == 2) /* 2^-4 to 2^3 */
         return (word & 0x80ffffff) | (123 + random_below(random, 7)) << 23;
@@ -67,6 +83,19 @@ static uint32_t make(uint32_t *image, uint32_t kind, struct random *random)
     return HEADER + count;
 }
 
+/* Prints a digest of single steps: of any words, and of floating point whose roundings matter. */
+static void print_steps(uint32_t kind)
+{
+    struct random random = {kind + 10};
+    uint64_t digest = 0;
+    for (int i = 0; i < STEPS; i++) {
+        uint32_t data = word_of(&random, i & 1 ? kind : 3, 0), weight = word_of(&random, i & 1 ? kind : 3, 1);
+        uint64_t sum = kind == 2 ? word_of(&random, kind, 0) : random_next(&random);
+        digest = (digest ^ accumulate(kind, sum, data, weight)) * UINT64_C(0x100000001b3);
+    }
+    printf("%" PRIu32 " %016" PRIx64 " steps\n", kind, digest);
+}
+
 int main(void)
 {
     static uint32_t image[HEADER + WEIGHTS];
@@ -83,6 +112,7 @@ int main(void)
                 digest = (digest ^ outputs[k]) * UINT64_C(0x100000001b3);
         }
         printf("%" PRIu32 " %016" PRIx64 "\n", kind, digest);
+        print_steps(kind);
     }
     return 0;
 }

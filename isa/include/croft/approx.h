@@ -156,6 +156,11 @@ static inline int64_t croft_accumulate_shifts(int64_t sum, int64_t data, uint32_
     return sum;
 }
 
+static inline int64_t croft_accumulate_fixed(int64_t sum, uint32_t data, uint32_t weight)
+{
+    return croft_add_saturating(sum, (int64_t)(int32_t)data * (int32_t)weight);
+}
+
 /* Two roundings: the compiler must not make one instruction of both. */
 static inline float croft_accumulate_float(float sum, float data, float weight)
 {
@@ -190,7 +195,7 @@ static inline uint32_t croft_neuron(unsigned kind, unsigned count, const uint32_
         if (kind == CROFT_ARITH_SHA)
             sum = croft_accumulate_shifts(sum, (int32_t)in[i], weights[i]);
         else if (kind == CROFT_ARITH_FXP)
-            sum = croft_add_saturating(sum, (int64_t)(int32_t)in[i] * (int32_t)weights[i]);
+            sum = croft_accumulate_fixed(sum, in[i], weights[i]);
         else
             real = croft_accumulate_float(real, croft_word_float(in[i]), croft_word_float(weights[i]));
     }
