@@ -125,5 +125,5 @@ bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/meas
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
 
 .PHONY: bench-axram-quality
-bench-axram-quality: $(BUILD)/bin/croft sysroot ## quality that the AxRAM paper's applications lose by networks (EPOCHS, ELEMENTS, IMAGES, APPS)
+bench-axram-quality: $(BUILD)/bin/croft sysroot ## quality that the AxRAM paper's applications lose by networks (EPOCHS, ELEMENTS, IMAGES, APPS, OPTIONS)
 	@tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality

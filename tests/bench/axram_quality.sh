@@ -1,23 +1,25 @@
 #!/bin/bash
 # The quality that the applications of the AxRAM paper lose by networks of Table 1's topologies, in each arithmetic: axram_quality.sh
-# CROFT DIR. EPOCHS of training (1000), ELEMENTS or IMAGES of 128 * 128 pixels of the evaluation (4096, 2), APPS: some of the ten.
-# Trained with the paper's training sets. Prints a table; its means are those of its rows.
+# CROFT DIR. EPOCHS of training (1000), ELEMENTS or IMAGES of 128 * 128 pixels of the evaluation (4096, 2), APPS: some of the ten;
+# OPTIONS: further ones of croft neural (--bias). Trained with the paper's training sets. Prints a table; its means are those of its rows.
 set -euo pipefail
 
 croft=$(realpath "$1")
 mkdir -p "$2"
 dir=$(realpath "$2")
 source=$(realpath "$(dirname "$0")/../../examples/axram")
-epochs=${EPOCHS:-1000} elements=${ELEMENTS:-4096} images=${IMAGES:-2}
+epochs=${EPOCHS:-1000} options=${OPTIONS:-} elements=${ELEMENTS:-4096} images=${IMAGES:-2}
 apps=${APPS:-binarization blackscholes convolution inversek2j jmeint laplacian meanfilter newton_raph sobel srad}
 declare -A topology=([binarization]=3-4-2-1 [blackscholes]=6-8-1 [convolution]=17-2-1 [inversek2j]=2-16-3 [jmeint]=18-8-2
     [laplacian]=9-2-1 [meanfilter]=7-4-1 [newton_raph]=5-2-1 [sobel]=9-4-1 [srad]=5-4-1)
 cd "$dir"
 
-printf 'quality lost, after %s epochs; evaluated with %s elements or %s images\n' "$epochs" "$elements" "$images"
+printf 'quality lost, after %s epochs; evaluated with %s elements or %s images%s\n' "$epochs" "$elements" "$images" \
+    "${options:+, with $options}"
 printf '%-14s %-9s %8s %9s %9s %9s %9s\n' application topology measure SHA FxP FP 'SHA - FP'
 for app in $apps; do
-    "$croft" neural --topology "${topology[$app]}" --epochs "$epochs" --folds 2 -o "$app.network.h" "$source/$app.c" train \
+    # shellcheck disable=SC2086 # options are words
+    "$croft" neural $options --topology "${topology[$app]}" --epochs "$epochs" --folds 2 -o "$app.network.h" "$source/$app.c" train \
         >"$app.training"
     case $(sed -nE 's/.*\.metric = APP_([A-Z]*).*/\1/p' "$source/$app.c") in
     RELATIVE) measure=relative arguments=("$elements") ;;
