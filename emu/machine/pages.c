@@ -8,6 +8,8 @@
 
 #include "emu/sim/alloc.h"
 
+enum { PAGES_LINE = 256 }; /* bytes for a line */
+
 struct placing {
     struct home_map *map;
     const struct pages_range *range;
@@ -71,21 +73,30 @@ static bool read_line(struct placing *placing, char *text, struct error *err)
     return place(placing, address, (uint32_t)memory, err);
 }
 
-static bool read_lines(struct placing *placing, const char *path, struct error *err)
+/* Reads the lines of a table; path: for messages. */
+static bool read_lines(struct placing *placing, FILE *file, const char *path, struct error *err)
 {
-    char *text = NULL;
-    size_t room = 0;
+    char text[PAGES_LINE];
     unsigned line = 0;
-    bool good = true;
+    while (fgets(text, sizeof text, file)) {
+        struct error why;
+        size_t length = strlen(text);
+        line++;
+        if (length == 0 || (text[length - 1] != '\n' && !feof(file)))
+            return error_set(err, "%s:%u: is no line of text with fewer than %d characters", path, line,
+                             PAGES_LINE - 1);
+        if (!read_line(placing, text, &why))
+            return error_set(err, "%s:%u: %s", path, line, why.text);
+    }
+    return !ferror(file) || error_set(err, "%s: cannot read the table of pages: %s", path, strerror(errno));
+}
+
+static bool read_table(struct placing *placing, const char *path, struct error *err)
+{
     FILE *file = fopen(path, "re");
     if (!file)
         return error_set(err, "%s: cannot read the table of pages: %s", path, strerror(errno));
-    while (good && getline(&text, &room, file) >= 0) {
-        struct error why;
-        line++;
-        good = read_line(placing, text, &why) || error_set(err, "%s:%u: %s", path, line, why.text);
-    }
-    free(text);
+    bool good = read_lines(placing, file, path, err);
     (void)fclose(file);
     return good;
 }
@@ -105,7 +116,7 @@ bool pages_place(struct home_map *map, const struct pages_range *range, const ch
         home_resolve(map, range->base + (uint64_t)i * PAGES_BYTES, &home);
         placing.memory[i] = (uint16_t)(home.module * range->stacks + home.stack);
     }
-    bool good = read_lines(&placing, path, err);
+    bool good = read_table(&placing, path, err);
     free(placing.memory);
     free(placing.taken);
     free(placing.named);

@@ -80,6 +80,8 @@ printf '0x80001000 1\n0x80001000 2\n' >bad
 refuses "a page twice" 'bad:2: page 0x80001000 is in two lines' --set pages=bad
 echo "0x80001000" >bad
 refuses "half a line" 'bad:1: a line consists of' --set pages=bad
+refuses "a folder" '[.]: cannot read the table of pages: Is a directory' --set pages=.
+refuses "no text" '/dev/zero:1: is no line of text' --set pages=/dev/zero
 refuses "no file" 'absent: cannot read the table of pages' --set pages=absent
 echo "0x80001000 1" >bad
 refuses "another map" '`homes` changes the memory within 4096 bytes' --set pages=bad --set "homes=R12 B4 C4 H4 S4 C2 O6"
