@@ -329,9 +329,11 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
             &interface, "--core is for user programs; programs in machine mode serve their own traps");
-    else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay))
-        (void)options_usage_error(&interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, "
-                                              "--signature, --record and --replay are for --env bare");
+    else if (r->env != ENV_BARE &&
+             (boot || r->bare.signature || r->bare.record || r->bare.replay || r->made_count))
+        (void)options_usage_error(&interface,
+                                  "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
+                                  "--netdev, --signature, --record and --replay are for --env bare");
     else
         return true;
     return false;

@@ -123,4 +123,6 @@ run 1 "a program that does not fit" "outside of the memory" --set 'memory.size=9
 run 1 "no such program" '/nonexistent' /nonexistent
 run 1 "too many arguments" 'user_stack.size' --set 'user_stack.size=64 KiB' "$OUT/stack" "$(head -c 60000 /dev/zero | tr '\0' a)"
 run 2 "firmware" 'are for --env bare' --bios x "$OUT/fault"
+run 2 "a disk" 'are for --env bare' --drive file=x "$OUT/fault"
+run 2 "a network" 'are for --env bare' --netdev none "$OUT/fault"
 conclude
