@@ -17,7 +17,8 @@
  * by their own events and call scheduler_stopped() when their hart stops. Every SCHEDULER_POLL, devices are
  * updated and the remaining instruction limits are distributed to the cores; a core that meets no other event
  * stops at its limit. A bounded system_run(), as of a debugger, also ends when only time has passed for SCHEDULER_QUIET
- * polls: harts may wait for others that the debugger holds.
+ * polls: harts may wait for others that the debugger holds. If time passes for a second of the host's processor while a core
+ * waits for an instruction that does not end, a warning says so, once: a part may never answer.
  *
  * A call for which the emulator executes instructions of others than harts, such as the threads of a launch,
  * is served in quanta (system_open_call()). In rounds, each quantum is a turn of the calling hart, and
@@ -68,6 +69,11 @@ struct scheduler {
     unsigned quiet;   /* polls since an instruction was last executed */
     uint64_t seen;    /* instructions executed at the last poll */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
+    struct {
+        uint64_t host; /* the processor's time when that was seen first, in ns of the host; 0: harts execute */
+        uint64_t from; /* simulated time then, in fs */
+        bool told;     /* a warning has told of that */
+    } still;           /* no hart executes */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
     void *reset_context;

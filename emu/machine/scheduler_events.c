@@ -1,11 +1,15 @@
 /* Systems with a clock: cores run by their own events; timers, devices, limits and debugger requests are
  * served by the scheduler's events. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "emu/core/serial.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/quantity.h"
 
 #define NS   UINT64_C(1000000) /* fs */
 #define TICK (SYSTEM_TICK_NS * NS)
@@ -16,6 +20,9 @@
 
 /* A poll stands for the instructions that multiprocessors execute between two polls without events. */
 enum { POLL_EVENTS = 1000 };
+
+/* Polls between two reads of the host's clock, and ns of its processor until a warning. */
+enum { STILL_POLLS = 16, STILL_TIME = 1000000000 };
 
 /* In instructions: more than a core can retire between two polls. */
 enum { NEAR = 1 << 18 };
@@ -181,12 +188,54 @@ static void look_for_progress(struct scheduler *s)
     s->result = SYSTEM_LIMIT;
 }
 
+/* Time that this process has had, because a busy host is no reason for a warning. */
+static uint64_t processor_time(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void warn_of_standstill(struct scheduler *s, uint64_t now)
+{
+    char time[QUANTITY_TEXT];
+    unsigned i = 0;
+    while (s->cores[i].core->asleep)
+        i++;
+    quantity_format(QUANTITY_TIME, now - s->still.from, time);
+    scheduler_begin_message(s);
+    (void)fprintf(stderr,
+                  "croft run: warning: no instruction has ended for %s of simulated time, a second of the "
+                  "processor; hart %u waits at 0x%" PRIx64 "; --max-time or Ctrl-C ends the run\n",
+                  time, i, hart_of(s, i)->pc);
+    s->still.told = true;
+}
+
+/* Warns if a core waits for long. Calls that wait for multiprocessors, and cores that sleep, may do so. */
+static void look_for_standstill(struct scheduler *s, uint64_t now)
+{
+    if (s->quiet == 0 || s->waits || s->beside || s->still.told || all_asleep(s)) {
+        s->still.host = 0;
+        return;
+    }
+    if (s->quiet % STILL_POLLS != 0)
+        return;
+    uint64_t host = processor_time();
+    if (s->still.host == 0) {
+        s->still.host = host;
+        s->still.from = now;
+    } else if (host - s->still.host >= STILL_TIME) {
+        warn_of_standstill(s, now);
+    }
+}
+
 static void poll(void *owner, uint64_t now)
 {
     struct scheduler *s = owner;
     s->fired += POLL_EVENTS;
     update(s);
     look_for_progress(s);
+    look_for_standstill(s, now);
     struct allowance allowance = allowance_of(s);
     for (unsigned i = 0; i < s->count; i++)
         if (has_apart(s) || s->cores[i].core->limit == UINT64_MAX)

@@ -164,6 +164,21 @@ check "crossbar: the core waits" takes $((block + 2 + 3)) 1
 check "slow: runs" run 0 --set 'toy.clock=100 MHz' --set toy.latency=1 -- host
 check "slow: track" slices $blocks 0.05
 
+# A block that takes 1,000 simulated seconds: after one of the processor, a warning; the run goes on until a signal.
+for core in inorder ooo; do
+    (cd "$work" && exec build/bin/croft run -m "$machine" --set "host.core=$core" --set 'toy.clock=1 MHz' \
+        --set toy.latency=1000000000 --max-time '900 s' program host >output 2>errors) &
+    while kill -0 $! 2>/dev/null && ! grep -q 'warning' "$work/errors" 2>/dev/null; do sleep 0.1; done
+    kill $! 2>/dev/null || true
+    status=0
+    wait $! || status=$?
+    check "standstill, $core: a signal ends the run" test "$status" -eq 143
+    check "standstill, $core: a warning" says errors \
+        '^croft run: warning: no instruction has ended for [0-9.]+ m?s of simulated time, .*; hart 0 waits at 0x80000[0-9a-f]+; --max-time'
+    check "standstill, $core: once" test "$(grep -c warning "$work/errors")" -eq 1
+    rm "$work/errors"
+done
+
 # All energy is the accounts' sum.
 check "energy: runs" run 0 -- host
 sum=$(value energy)
@@ -201,7 +216,7 @@ show() {
 }
 check "show" show
 check "show: the key's meaning" says output '^  # Clocks from a block.s arrival to its sum[.]$'
-check "show: its range" says output '^  # Allowed: 1 to 1000000; or auto[.] Default: 20[.]$'
+check "show: its range" says output '^  # Allowed: 1 to 1000000000; or auto[.] Default: 20[.]$'
 check "show: its value's origin" says output '^  latency: 20  # .*toy.yaml:[0-9]+$'
 check "show: a default's origin" says output '^  energy_block: 50 pJ  # default: ours$'
 check "graph" show --graph -
