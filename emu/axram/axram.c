@@ -31,6 +31,7 @@ struct front {
     struct llc *const *slices;
     uint32_t slice_count;
     bool by_line;
+    bool first; /* of its cluster */
 };
 
 struct axram;
@@ -138,13 +139,11 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
     const uint64_t start = operand[0], end = operand[1];
     struct error err;
     uint64_t first, other;
-    if (!axram_split(part, start, end, 0, &err) && (start % WORD || end % WORD || end <= start))
+    if ((start % WORD || end % WORD || end <= start) && !axram_split(part, start, end, 0, &err))
         return complain(insn, thread, &err, trap);
     if (!translate(thread, start, store, &first, trap))
         return false;
-    for (uint64_t at = start; at < end; at = (at / PAGE + 1) * PAGE) {
-        if (end - start > AXRAM_PIECE)
-            break;
+    for (uint64_t at = (start / PAGE + 1) * PAGE; at < end && end - start <= AXRAM_PIECE; at += PAGE) {
         if (!translate(thread, at, store, &other, trap))
             return false;
         if (other - first != at - start) {
@@ -390,7 +389,7 @@ static void release(void *owner, uint64_t now)
 static void drop_line(const struct front *front, uint64_t line, uint64_t now)
 {
     cache_expire(front->l1, line, now);
-    for (uint32_t i = 0; i < front->slice_count; i++)
+    for (uint32_t i = 0; front->first && i < front->slice_count; i++)
         if (!front->by_line || line / cache_configuration(front->l1)->line % front->slice_count == i)
             llc_expire(front->slices[i], line, now);
 }
@@ -570,6 +569,7 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
         for (uint32_t j = 0; j < simt_cluster_count(place->clusters[i]); j++, number++) {
             struct front *front = &axram->fronts[number];
             front->l1 = simt_cluster_beside(place->clusters[i], j).l1;
+            front->first = j == 0;
             front->by_line = simt_cluster_by_line(place->clusters[i]);
             front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
         }

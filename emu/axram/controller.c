@@ -134,18 +134,20 @@ struct wanted {
 };
 
 /* Returns a column command for a block, or what the bank needs before. */
-static struct wanted column(const struct axram_chip *chip, uint32_t command, uint64_t address,
-                            uint64_t earliest)
+static struct wanted column(struct axram_chip *chip, uint32_t command, uint64_t address, uint64_t earliest)
 {
     const struct dram_channel *channel = channel_of(chip);
     const bool wide = command >= DRAM_OWN;
-    struct home home;
-    home_resolve(chip->shared->homes, address, &home);
-    assert(home.controller == chip->channel);
-    struct wanted wanted = {.bank = home.bank, .row = home.row, .column = home.column};
-    if (!(channel->open >> home.bank & 1)) {
+    const struct home *home = &chip->home;
+    if (chip->home_address != address) {
+        home_resolve(chip->shared->homes, address, &chip->home);
+        chip->home_address = address;
+        assert(home->controller == chip->channel);
+    }
+    struct wanted wanted = {.bank = home->bank, .row = home->row, .column = home->column};
+    if (!(channel->open >> home->bank & 1)) {
         wanted.command = wide ? ACT4 : DRAM_ACT;
-    } else if (channel->banks[home.bank].row != home.row) {
+    } else if (channel->banks[home->bank].row != home->row) {
         wanted.command = wide ? PRE4 : DRAM_PRE;
     } else {
         wanted.command = command;
@@ -176,10 +178,9 @@ static uint64_t saved_at(const struct axram_chip *chip)
     return sequence->configuration + (uint64_t)(sequence->layout.saved + chip->part) * AXRAM_BLOCK;
 }
 
-static struct wanted wanted_of(const struct axram_chip *chip)
+static struct wanted wanted_of(struct axram_chip *chip)
 {
-    const struct axram_op op =
-        chip->state == AXRAM_RUN ? axram_sequence_next(&chip->sequence) : (struct axram_op){.last = false};
+    const struct axram_op *op = &chip->op;
     switch (chip->state) {
     case AXRAM_CLOSE: return (struct wanted){.command = DRAM_PREA};
     case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
@@ -190,9 +191,9 @@ static struct wanted wanted_of(const struct axram_chip *chip)
     case AXRAM_RESTORE:
         return chip->begun ? column(chip, RD4, saved_at(chip), 0) : (struct wanted){.command = AXCT};
     case AXRAM_RUN:
-        return op.step == AXRAM_OUTPUT
-                   ? column(chip, WR4, op.address, write_from(chip, chip->shared->sigmoid))
-                   : column(chip, RD4, op.address, read_from(chip));
+        return op->step == AXRAM_OUTPUT
+                   ? column(chip, WR4, op->address, write_from(chip, chip->shared->sigmoid))
+                   : column(chip, RD4, op->address, read_from(chip));
     default: return (struct wanted){.command = AXMR, .earliest = chip->poll_at};
     }
 }
@@ -352,7 +353,7 @@ static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64
 static void pass_step(struct axram_chip *chip, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
-    const struct axram_op op = axram_sequence_next(&chip->sequence);
+    const struct axram_op op = chip->op;
     if (op.step == AXRAM_OUTPUT) {
         uint8_t *block = op.result ? chip->results[op.number] : bytes_at(shared, op.address);
         axram_units_write(&chip->units, UINT32_MAX, block);
@@ -363,6 +364,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
         pass_read(chip, &op, cycle);
     }
     axram_sequence_step(&chip->sequence);
+    chip->op = axram_sequence_next(&chip->sequence);
     if (op.last) {
         chip->state = AXRAM_FINISHED;
         event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
@@ -501,6 +503,7 @@ static void take(void *owner, uint64_t now)
         chip->units.kind = request->topology.kind;
         axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
                              request->results);
+        chip->op = axram_sequence_next(&chip->sequence);
     }
     chip->state = AXRAM_CLOSE;
     chip->asked = chip->over = false;
@@ -593,7 +596,7 @@ void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint3
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
-    *chip = (struct axram_chip){.shared = shared, .channel = channel};
+    *chip = (struct axram_chip){.shared = shared, .channel = channel, .home_address = UINT64_MAX};
     chip->last = &chip->first;
     chip->copies =
         alloc(NETWORK_INPUTS + 1 + (NETWORK_WEIGHTS + AXRAM_REFILL - 1) / AXRAM_REFILL, sizeof *chip->copies);

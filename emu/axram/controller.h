@@ -132,6 +132,9 @@ struct axram_chip {
     uint64_t work_end;                   /* clock at which the units have finished their last step */
     struct axram_units units;
     struct axram_sequence sequence;
+    struct axram_op op; /* the sequence's next command */
+    struct home home;   /* of the block at home_address, which was resolved last */
+    uint64_t home_address;
     bool over; /* the controller knows that the request is finished */
     bool torn;
     struct axram_copy *copies; /* by block: those of inputs, then the bias and weights */

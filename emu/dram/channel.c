@@ -32,6 +32,9 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
     const struct dram_rules *rules = &channel->common->rules;
     const uint64_t banks = dram_timing_banks(rules, command, bank);
     const bool alike = rules->extent[command] == DRAM_EXTENT_ALIKE;
+    /* without bursts there are no candidates to update: one that arrives gets its own */
+    const bool waiting =
+        channel->busy || channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES];
     if (alike)
         dram_timing_spread(&channel->timing, command, bank, channel->floor);
     for (uint32_t rank = 0; rank < rules->ranks; rank++)
@@ -41,6 +44,8 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
         const uint32_t each = (uint32_t)__builtin_ctzll(left);
         if (rules->change[command] == DRAM_CHANGE_OPENS)
             dram_channel_open(channel, each, row);
+        if (alike && !waiting)
+            continue;
         if (alike)
             dram_requests_group(channel, each);
         dram_requests_bank(channel, each);
