@@ -3,8 +3,8 @@
  * The row's meaning is one call, such as `rd = custom(rs1, rs2)`, and its extension names the mechanism. The mechanism
  * fills a struct custom_unit and puts it into a table of units with custom_serve(), in units() of its kind
  * (emu/sim/part.h). The builder gives the table to each hart (hart->custom), from which the memory of warps gets it
- * (warp_memory_setup.custom). An extension without a unit is illegal, as all are on machines without a clock, which have
- * no parts. A mechanism's rows are in its room (isa/custom.def).
+ * (warp_memory_setup.custom). An extension without a unit is illegal, as are all but AxRAM's (emu/machine/untimed.h) on
+ * machines without a clock. A mechanism's rows are in its room (isa/custom.def).
  *
  * Harts: the fast handlers leave custom instructions to step.h, and timing cores execute them alone, at the core's time
  * (STREAM_SERIAL). A unit may request a yield. Rows evaluated from captured operands (exec_defer.h) refuse them. Warps:

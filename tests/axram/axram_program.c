@@ -143,6 +143,29 @@ static void one_thread(const unsigned *unused)
         croft_axram_initiate((char *)record_of(0) + 22, (char *)record_of(0) + 26);
 }
 
+static void initiate_only(const unsigned *unused)
+{
+    (void)unused;
+    croft_axram_initiate(record_of(0), record_of(0) + INPUTS * CROFT_AXRAM_WORDS);
+}
+
+static void write_only(const unsigned *unused)
+{
+    uint32_t *results = record_of(0) + INPUTS * CROFT_AXRAM_WORDS;
+    (void)unused;
+    croft_axram_wrt_res(results, results + CROFT_AXRAM_WORDS);
+}
+
+/* Threads that end between the two instructions leave nothing to those that take their places. */
+static void die_in_between(void)
+{
+    unsigned one = 1;
+    simt_launch(initiate_only, &one, simt_dim(1), simt_dim(32));
+    simt_wait(0);
+    simt_launch(write_only, &one, simt_dim(1), simt_dim(32));
+    simt_wait(0);
+}
+
 static int fault(const char *name)
 {
     uint32_t *record = record_of(0), *results = record + INPUTS * CROFT_AXRAM_WORDS;
@@ -165,6 +188,8 @@ static int fault(const char *name)
         croft_axram_initiate(start, start + 5 * CROFT_AXRAM_BLOCK);
     if (strcmp(name, "outside") == 0)
         croft_axram_initiate(image, image + 32);
+    if (strcmp(name, "died") == 0)
+        die_in_between();
     if (strcmp(name, "alone") == 0)
         croft_axram_wrt_res(results, results + 32);
     croft_axram_initiate(record, results);
