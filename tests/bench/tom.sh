@@ -1,15 +1,52 @@
 #!/bin/bash
 # The ten workloads of the TOM paper on its machines: tom.sh CROFT DIR FOLDER (of the compiled examples). Prints for each run the time
-# of the kernels, millions of thread-instructions, thread-instructions a clock relative to the baseline (figure 8), and the use of
-# the busiest transmit and receive channel in percent. The paper's workloads use more than half of the memory's bandwidth: a
+# of the kernels, millions of thread-instructions, thread-instructions a clock relative to the baseline (figure 8), the use of
+# the busiest transmit and receive channel in percent of 80 GB/s, the bytes on all links relative to the baseline's (figure 9), the part
+# of them between stacks, and the part of the instructions that stacks execute. The paper's workloads use more than half of the memory's bandwidth: a
 # workload whose busiest channel of the baseline is used less is marked. Programs have the table of `croft candidates`. Results
-# are checked against scalar code. CONFIGURATIONS, lines of LABEL MACHINE [OPTION...], replaces the machines; the first is
-# the baseline. WORKING chooses workloads; JOBS is the number of runs at a time (default 2).
+# are checked against scalar code. SET chooses the machines: figure8 (default); figure3, fixed maps; figure11, more warps in
+# stacks; cross, the bandwidth between stacks; links, channels of 40 GB/s. CONFIGURATIONS, lines of LABEL MACHINE [OPTION...],
+# replaces them; the first is the baseline. WORKING chooses workloads; JOBS is the number of runs at a time (default 2).
 set -euo pipefail
 
-configurations=${CONFIGURATIONS:-base tom_base
-no_ctrl tom --set offload.policy=no_ctrl
-ctrl tom}
+# The machines of a set.
+machines() {
+    local tmap="--set offload.map=tmap" links="--set link.request_bandwidth=40GB/s --set link.response_bandwidth=40GB/s" n
+    case $1 in
+        figure8)
+            echo "base tom_base"
+            echo "no_ctrl tom --set offload.policy=no_ctrl"
+            echo "no_ctrl_tmap tom --set offload.policy=no_ctrl $tmap"
+            echo "ctrl tom"
+            echo "ctrl_tmap tom $tmap"
+            ;;
+        figure3)
+            echo "bmap tom"
+            for n in {7..16}; do echo "bits$n tom --set offload.map=fixed --set offload.map_bit=$n"; done
+            ;;
+        figure11)
+            echo "base tom_base"
+            for n in 1 2 4; do
+                echo "warps$n tom $tmap --set stack.simt.warps=$((48 * n)) --set stack.simt.blocks=$((48 * n)) \
+--set stack.simt.threads=$((1536 * n)) --set stack.simt.registers=$((32768 * n))"
+            done
+            ;;
+        cross)
+            echo "base tom_base"
+            for n in 10 20 40 80; do
+                echo "cross$n tom $tmap --set peer.request_bandwidth=${n}GB/s --set peer.response_bandwidth=${n}GB/s"
+            done
+            ;;
+        links)
+            echo "base40 tom_base $links"
+            echo "ctrl40_tmap tom $tmap $links"
+            ;;
+        *)
+            echo "$0: SET is figure8, figure3, figure11, cross or links, not $1" >&2
+            return 2
+            ;;
+    esac
+}
 workloads() {
     echo "simt/backprop 20480
         workloads/bfs 131072
@@ -41,7 +78,12 @@ one() {
         { seen[key]; value[key] = $2 + 0 }
         key ~ /^link\.[0-9]+\.request\.sent_bytes$/ { sent = $2 + 0 > sent ? $2 + 0 : sent }
         key ~ /^link\.[0-9]+\.response\.sent_bytes$/ { received = $2 + 0 > received ? $2 + 0 : received }
-        END { print name, label, value["simt.busy"], value["simt.thread_instructions"], sent + 0, received + 0 }' \
+        key ~ /^link\.[0-9]+\.(request|response)\.sent_bytes$/ { outer += $2 }
+        key ~ /^peer\.[0-9]+\.(request|response)\.sent_bytes$/ { inner += $2 }
+        END {
+            print name, label, value["simt.busy"], value["simt.thread_instructions"], sent + 0, received + 0, outer + 0, inner + 0,
+                value["offload.offloaded_thread_instructions"] + 0
+        }' \
         "$stats" >"$dir/$name.$label.row"
     rm "$stats"*
 }
@@ -50,6 +92,7 @@ if [ "${1:-}" = --one ]; then
     one "${@:2}"
     exit 0
 fi
+configurations=${CONFIGURATIONS:-$(machines "${SET:-figure8}")}
 croft=$1 dir=$2
 mkdir -p "$dir"
 rm -f "$dir"/*.row
@@ -74,7 +117,7 @@ while read -r program arguments; do
     done <<<"$chosen"
 done <<<"$list" | xargs -d '\n' -P "${JOBS:-2}" -n 1 "$0" --one "$croft" "$dir"
 
-printf '%-15s %-10s %8s %8s %6s %7s %5s %5s\n' "" "" "time us" "M insns" "IPC" "rel." "TX" "RX"
+printf '%-15s %-12s %8s %8s %6s %7s %5s %5s %7s %6s %6s\n' "" "" "time us" "M insns" "IPC" "rel." "TX" "RX" "bytes" "peers" "insns"
 while read -r program _; do
     while read -r label _; do
         if [ -n "$label" ]; then cat "$dir/${program##*/}.$label.row"; fi
@@ -83,14 +126,20 @@ done <<<"$list" | awk '
     !(1 in first) { first[1] = $2 }
     {
         ipc = $4 / ($3 * 1.4e-6); tx = 100 * $5 / ($3 * 80e-6); rx = 100 * $6 / ($3 * 80e-6)
-        if ($2 == first[1]) base[$1] = $4 / $3
+        if ($2 == first[1]) { base[$1] = $4 / $3; bytes[$1] = $7 + $8 }
         gain = 100 * ($4 / $3 / base[$1] - 1); sum[$2] += gain; count[$2]++
         if (!($2 in seen)) { seen[$2]; labels[++kinds] = $2 }
-        printf "%-15s %-10s %8.1f %8.1f %6.0f %+6.1f%% %4.0f%% %4.0f%%%s\n", $1, $2, $3 / 1e9, $4 / 1e6, ipc, gain, tx, rx,
+        more = 100 * (($7 + $8) / bytes[$1] - 1); moved[$2] += more
+        printf "%-15s %-12s %8.1f %8.1f %6.0f %+6.1f%% %4.0f%% %4.0f%% %+6.1f%% %5.0f%% %5.0f%%%s\n", $1, $2, $3 / 1e9, $4 / 1e6, ipc,
+            gain, tx, rx, more, 100 * $8 / ($7 + $8), 100 * $9 / $4,
             $2 == first[1] && tx <= 50 && rx <= 50 ? "  no channel over half busy" : ""
     }
     END {
-        said["ctrl"] = "; paper: +20% with bmap, +30% with tmap"; said["no_ctrl"] = "; paper: -7% with bmap, -3% with tmap"
+        said["ctrl"] = "; paper: +20%"; said["ctrl_tmap"] = said["warps1"] = "; paper: +30%, bytes -13%"
+        said["no_ctrl"] = "; paper: -7%"; said["no_ctrl_tmap"] = "; paper: -3%, bytes -38%"
+        said["warps4"] = "; paper: +29%, bytes -34%"
+        said["cross10"] = "; paper: +17%"; said["cross20"] = "; paper: +29%"; said["cross80"] = "; paper: +31%"
         for (k = 2; k <= kinds; k++)
-            printf "%s over %s: mean %+.1f%%%s\n", labels[k], labels[1], sum[labels[k]] / count[labels[k]], said[labels[k]]
+            printf "%s over %s: mean %+.1f%%, bytes %+.1f%%%s\n", labels[k], labels[1], sum[labels[k]] / count[labels[k]],
+                moved[labels[k]] / count[labels[k]], said[labels[k]]
     }'
