@@ -10,7 +10,8 @@ struct stalls {
     uint32_t heads; /* that wait for a channel or a credit now */
     uint32_t
         next; /* while heads wait, the first tick that is not counted yet; else no later one is counted */
-    uint64_t ticks; /* counted */
+    uint64_t ticks;        /* counted */
+    uint32_t from, latest; /* the tick from which the latest heads wait, and their number then */
 };
 
 /* A head waits from a tick on. */
@@ -19,6 +20,8 @@ static inline void stalls_begin(struct stalls *stalls, uint32_t tick)
     int32_t ahead = (int32_t)(tick - stalls->next);
     if (stalls->heads++ == 0 && ahead > 0)
         stalls->next = tick;
+    stalls->latest = tick == stalls->from ? stalls->latest + 1 : 1;
+    stalls->from = tick;
 }
 
 /* Counts the ticks before this one. */
@@ -30,11 +33,13 @@ static inline void stalls_count(struct stalls *stalls, uint32_t tick)
     stalls->next = tick;
 }
 
-/* A head waits no more, from a tick on. */
+/* A head waits no more, from a tick on. Those that are left may begin to wait later. */
 static inline void stalls_end(struct stalls *stalls, uint32_t tick)
 {
     stalls_count(stalls, tick);
     stalls->heads--;
+    if (stalls->heads == stalls->latest && (int32_t)(stalls->from - stalls->next) > 0)
+        stalls->next = stalls->from;
 }
 
 /* Counts the ticks before this one, so that times are never far apart: call it every so often. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "emu/net/congestion.h"
+#include "emu/net/stalls.h"
 
 /* Switches of the figure: S0 is joined to S1, S2 and S3, S2 to S0, S5 and S6. Ports are in this order. */
 enum { S0, S2, SWITCHES };
@@ -179,6 +180,24 @@ static void widths_follow_the_rules(void **state)
     }
 }
 
+/* Two heads wait from tick 10 to 20. One gets a channel without a credit, for which it waits from 21 on, before the other goes: in
+ * tick 20 nothing waits. */
+static void stalls_are_those_of_heads_that_wait(void **state)
+{
+    struct stalls stalls = {0};
+    (void)state;
+    stalls_begin(&stalls, 10);
+    stalls_begin(&stalls, 10);
+    stalls_end(&stalls, 20);
+    stalls_begin(&stalls, 21);
+    stalls_end(&stalls, 20);
+    stalls_settle(&stalls, 25);
+    assert_int_equal(stalls.ticks, 10 + 4);
+    stalls_end(&stalls, 30);
+    stalls_settle(&stalls, 40);
+    assert_int_equal(stalls.ticks, 10 + 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +205,7 @@ int main(void)
         cmocka_unit_test(outputs_are_chosen_by_the_rules),
         cmocka_unit_test(hysteresis_holds_entries),
         cmocka_unit_test(widths_follow_the_rules),
+        cmocka_unit_test(stalls_are_those_of_heads_that_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
