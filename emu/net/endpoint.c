@@ -28,10 +28,18 @@ static bool deliver(struct network *network, struct endpoint *node, uint32_t vc,
     return true;
 }
 
-/* A node takes a flit: the packet is complete with its last one. */
+/* A node takes a flit: the packet is complete with its last one. A shared channel is not empty until its packet is delivered. */
 static void absorb(struct network *network, struct endpoint *node, struct flit flit)
 {
     network->totals.flits_left++;
+    if (flit.flags & FLIT_TAIL && network->shared_vcs & BIT(flit.vc)) {
+        uint32_t number = (uint32_t)(node - network->nodes);
+        struct arrivals *held = &network->arrivals[number * network->vcs + flit.vc];
+        held->owes = !deliver(network, node, flit.vc, flit.packet);
+        if (!held->owes)
+            return_credit(network, node, flit.vc);
+        return;
+    }
     return_credit(network, node, flit.vc);
     if (flit.flags & FLIT_TAIL)
         (void)deliver(network, node, flit.vc, flit.packet);
@@ -61,13 +69,17 @@ static void retry(struct network *network, uint32_t number)
     node->refused_count = 0;
     node->retry = 0;
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t vc = order[k], class = vc / network->class_vcs;
+        uint32_t vc = order[k];
         struct arrivals *held = &network->arrivals[number * network->vcs + vc];
+        uint32_t class = router_class_of(network, vc, held->packet);
         if (!(classes & 1U << class) || !deliver(network, node, vc, held->packet)) {
             node->refused[node->refused_count++] = (uint8_t)vc;
             continue;
         }
         node->blocked &= ~BIT(vc);
+        if (held->owes)
+            return_credit(network, node, vc);
+        held->owes = false;
         while (held->count && !(node->blocked & BIT(vc))) {
             struct flit flit = network->held[(size_t)(number * network->vcs + vc) * buffer + held->first];
             held->first = (uint16_t)(held->first + 1 == (uint16_t)buffer ? 0 : held->first + 1);
@@ -97,6 +109,9 @@ static uint32_t sending_vc(const struct network *network, const struct endpoint 
             if (outputs[vc].credits >= room)
                 return vc;
         }
+        uint64_t empty = output_empty(network, outputs, node->free & network->shared_node[1]);
+        if (empty)
+            return take_bit(&empty);
     }
     uint64_t free = node->free & network->node_vcs[0][class];
     if (network->config.vc_choice == NETWORK_CREDITS)
@@ -107,7 +122,8 @@ static uint32_t sending_vc(const struct network *network, const struct endpoint 
         if (outputs[vc].credits >= room)
             return vc;
     }
-    return NO_OWNER;
+    free = output_empty(network, outputs, node->free & network->shared_node[0]);
+    return free ? take_bit(&free) : NO_OWNER;
 }
 
 static void send_flit(struct network *network, struct endpoint *node, uint32_t number, uint32_t class,
@@ -124,7 +140,7 @@ static void send_flit(struct network *network, struct endpoint *node, uint32_t n
     if (head) {
         packet->entered = network->now;
         node->vc[class] = (uint8_t)vc;
-        if (!(network->priority_vcs & BIT(vc)))
+        if (!((network->priority_vcs | network->shared_vcs) & BIT(vc)))
             node->last_vc[class] = (uint8_t)vc;
         node->free &= ~BIT(vc);
     }

@@ -153,7 +153,8 @@ bool network_has_room(const struct network *network, uint32_t node, uint32_t cla
 
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now)
 {
-    if (!(network->nodes[node].blocked & (network->node_vcs[0][class] | network->node_vcs[1][class])))
+    uint64_t channels = network->node_vcs[0][class] | network->node_vcs[1][class] | network->shared_vcs;
+    if (!(network->nodes[node].blocked & channels))
         return;
     network->nodes[node].retry |= (uint8_t)(1U << class);
     workset_add(&network->active_nodes, node);
@@ -237,29 +238,28 @@ enum { NETWORK_HORIZON = 1 << 18 };
 /* Flits that each channel gives up for priority buffers. */
 static uint32_t given_up(const struct network_config *config)
 {
-    uint32_t channels = config->classes * config->vcs;
+    uint32_t channels = config->classes * config->vcs + config->shared_vcs;
     return (config->priority_buffer + channels - 1) / channels;
 }
 
-static bool fits_management(const struct network_config *config, const struct routing *routing,
-                            uint32_t flits, struct error *err)
+/* Priority buffers of a port, or 0. */
+static uint32_t buffers_of(const struct network_config *config, const struct routing *routing)
 {
-    uint32_t sets = routing->sets, buffers = config->classes * sets;
-    if (!config->track && (config->path_priority || config->link_widths))
-        return error_set(err, "%s: needs `track: true`, which finds critical paths",
-                         config->path_priority ? "path_priority" : "link_widths");
-    if (!config->priority_buffer)
+    return !config->priority_buffer ? 0 : routing->sets * (config->priority_by_class ? config->classes : 1);
+}
+
+static bool fits_buffers(const struct network_config *config, const struct routing *routing, uint32_t flits,
+                         struct error *err)
+{
+    uint32_t buffers = buffers_of(config, routing);
+    if (!buffers)
         return true;
     if (config->priority_buffer < buffers)
         return error_set(
             err,
             "priority_buffer: %u flits; each of %u classes and %u sets of channels needs one of its own, or "
             "packets could wait for each other in a cycle",
-            config->priority_buffer, config->classes, sets);
-    if (config->classes * (config->vcs + sets) > NETWORK_VCS)
-        return error_set(
-            err, "vcs: %u for each of %u classes, and %u priority buffers; a port has at most %d channels",
-            config->vcs, config->classes, buffers, NETWORK_VCS);
+            config->priority_buffer, buffers / routing->sets, routing->sets);
     if (given_up(config) >= config->buffer)
         return error_set(
             err, "priority_buffer: %u flits of all channels leave nothing of %u flits for each channel",
@@ -272,6 +272,27 @@ static bool fits_management(const struct network_config *config, const struct ro
             "flits and need room for all of them",
             least, own, flits);
     return true;
+}
+
+static bool fits_management(const struct network_config *config, const struct routing *routing,
+                            uint32_t flits, struct error *err)
+{
+    uint32_t buffers = buffers_of(config, routing),
+             channels = config->classes * config->vcs + config->shared_vcs;
+    if (!config->track && (config->path_priority || config->link_widths))
+        return error_set(err, "%s: needs `track: true`, which finds critical paths",
+                         config->path_priority ? "path_priority" : "link_widths");
+    if (config->shared_vcs && config->shared_vcs < routing->sets)
+        return error_set(err,
+                         "shared_vcs: %u; the routing needs one for each of its %u sets of channels, or none",
+                         config->shared_vcs, routing->sets);
+    if (channels + buffers > NETWORK_VCS)
+        return error_set(
+            err,
+            "vcs: %u for each of %u classes, %u for all of them, and %u priority buffers; a port has at most "
+            "%d channels",
+            config->vcs, config->classes, config->shared_vcs, buffers, NETWORK_VCS);
+    return fits_buffers(config, routing, flits, err);
 }
 
 bool network_fits(const struct network_config *config, const struct topology *topology,
@@ -296,28 +317,62 @@ bool network_fits(const struct network_config *config, const struct topology *to
     return fits_management(config, routing, flits, err);
 }
 
+/* The lower and the upper part of some channels, for the sets of the routing. */
+static void split_sets(uint32_t sets, uint32_t first, uint32_t count, uint64_t masks[])
+{
+    uint32_t low = sets > 1 ? count - count / 2 : count;
+    masks[0] = low_bits(low) << first;
+    if (sets > 1)
+        masks[1] = low_bits(count) << first & ~masks[0];
+}
+
+/* Channels of a class: its own, then its priority buffers. */
+static void make_class(struct network *network, uint32_t class, uint32_t own)
+{
+    const struct network_config *config = &network->config;
+    uint32_t vcs = config->vcs, sets = network->routing->sets, from = class * network->class_vcs;
+    assert(from < NETWORK_VCS);
+    network->node_vcs[0][class] = low_bits(vcs) << from;
+    split_sets(sets, from, vcs, &network->wire_vcs[0][class * sets]);
+    for (uint32_t set = 0; network->class_vcs > vcs && set < sets; set++) {
+        network->wire_vcs[1][class * sets + set] = BIT(from + vcs + set);
+        network->node_vcs[1][class] |= BIT(from + vcs + set);
+        network->depth[from + vcs + set] = (uint16_t)own;
+    }
+    network->priority_vcs |= network->node_vcs[1][class];
+}
+
+/* Channels of all classes, then their priority buffers. */
+static void make_shared(struct network *network, uint32_t own)
+{
+    const struct network_config *config = &network->config;
+    uint32_t sets = network->routing->sets, from = config->classes * network->class_vcs;
+    if (config->shared_vcs) {
+        network->shared_node[0] = low_bits(config->shared_vcs) << from;
+        split_sets(sets, from, config->shared_vcs, network->shared_wire[0]);
+    }
+    for (uint32_t set = 0; from + config->shared_vcs < network->vcs && set < sets; set++) {
+        uint32_t vc = from + config->shared_vcs + set;
+        network->shared_wire[1][set] = BIT(vc);
+        network->shared_node[1] |= BIT(vc);
+        network->depth[vc] = (uint16_t)own;
+    }
+    network->shared_vcs = network->shared_node[0] | network->shared_node[1];
+    network->priority_vcs |= network->shared_node[1];
+}
+
 static void make_masks(struct network *network)
 {
     const struct network_config *config = &network->config;
-    uint32_t vcs = config->vcs, sets = network->routing->sets, low = vcs - vcs / 2;
-    uint32_t own = config->priority_buffer / (config->classes * sets);
-    uint32_t others = config->buffer - (own ? given_up(config) : 0);
-    for (uint32_t class = 0; class < config->classes; class ++) {
-        uint32_t from = class * network->class_vcs;
-        assert(from < NETWORK_VCS);
-        uint64_t all = low_bits(vcs) << from, first = low_bits(low) << from;
-        network->node_vcs[0][class] = all;
-        network->wire_vcs[0][class * sets] = sets > 1 ? first : all;
-        if (sets > 1)
-            network->wire_vcs[0][class * sets + 1] = all & ~first;
-        for (uint32_t k = 0; k < network->class_vcs; k++)
-            network->depth[from + k] = (uint16_t)(k < vcs ? others : own);
-        for (uint32_t set = 0; own && set < sets; set++) {
-            network->wire_vcs[1][class * sets + set] = BIT(from + vcs + set);
-            network->node_vcs[1][class] |= BIT(from + vcs + set);
-        }
-        network->priority_vcs |= network->node_vcs[1][class];
-    }
+    uint32_t buffers = buffers_of(config, network->routing);
+    uint32_t own = buffers ? config->priority_buffer / buffers : 0;
+    for (uint32_t vc = 0; vc < network->vcs; vc++)
+        network->depth[vc] = (uint16_t)(config->buffer - (own ? given_up(config) : 0));
+    for (uint32_t class = 0; class < config->classes; class ++)
+        make_class(network, class, own);
+    make_shared(network, own);
+    if (network->shared_vcs)
+        network->joint = alloc(1 + TOPOLOGY_PORTS, sizeof *network->joint);
 }
 
 static void make_routers(struct network *network)
@@ -417,14 +472,15 @@ struct network *network_new(const struct network_config *config, const struct to
                                 .queue = queue,
                                 .clock = clock,
                                 .client = *client,
-                                .class_vcs = config->vcs + (config->priority_buffer ? routing->sets : 0),
                                 .epoch_end = UINT64_MAX,
                                 .change = UINT64_MAX,
                                 .random = UINT64_C(0x9e3779b97f4a7c15),
                                 .groups = config->classes * routing->sets,
                                 .speedup = config->speedup,
                                 .head_ticks = config->routing_clocks + config->vc_clocks - 1};
-    network->vcs = config->classes * network->class_vcs;
+    network->class_vcs =
+        config->vcs + (config->priority_by_class ? buffers_of(config, routing) / config->classes : 0);
+    network->vcs = config->classes * config->vcs + config->shared_vcs + buffers_of(config, routing);
     calendar_init(&network->calendar, horizon(config, topology));
     make_masks(network);
     make_arrays(network);

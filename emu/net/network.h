@@ -24,8 +24,14 @@
  * more for each class and set of the routing; they share these flits, which the other channels give up. It takes packets of
  * non-divergent accesses only. Such a packet gets it if it is free and has a credit, else another channel; when its port
  * is chosen, it goes before those in other channels. As it belongs to one class and one set, it adds nothing to the graph
- * of channels that is checked for cycles (routing.h). The paper has one buffer of 4 flits for all classes, in which a
- * response could wait behind a request.
+ * of channels that is checked for cycles (routing.h). Without priority_by_class, classes share their buffers.
+ *
+ * Shared channels. shared_vcs are channels, and priority buffers can be, that packets of all classes may get after those of their
+ * own class, by joint allocation. If a response could wait in one behind a request, requests and responses could wait for
+ * each other for ever. So a shared channel is given only when it is empty: all its credits are back, and a node returns the last one when
+ * the packet is delivered. A packet in it is then at the head of a queue, where it may also get the next channel of its own class; those of a class
+ * lead along the same wires and sets, and depend on each other, directly or by way of shared ones, in no cycle if those of routing.h
+ * do not (Duato, "A necessary and sufficient condition for deadlock-free adaptive routing in wormhole networks", 1995).
  *
  * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
  *

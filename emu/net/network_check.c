@@ -25,6 +25,16 @@ static _Noreturn void broken(const struct network *network, const char *what, ui
     abort();
 }
 
+/* Flits that a channel has, with those for which it owes a credit. */
+static uint32_t held_at(const struct network *network, uint32_t target, uint32_t vc)
+{
+    uint32_t ports = network->topology->port_count, place = target * network->vcs + vc;
+    if (target < ports)
+        return network->inputs[place].count;
+    const struct arrivals *held = &network->arrivals[place - ports * network->vcs];
+    return held->count + held->owes;
+}
+
 void network_check_arrival(struct network *network, uint32_t target, struct flit flit)
 {
     struct passage *passage = &network->checks->passages[target * network->vcs + flit.vc];
@@ -33,8 +43,10 @@ void network_check_arrival(struct network *network, uint32_t target, struct flit
     if (head != (passage->next == 0) ||
         (!head && (flit.packet != passage->packet || flit.value != passage->next)))
         broken(network, "a flit is out of order", target, flit.vc);
-    if (flit.vc / network->class_vcs != packet->class)
+    if (router_class_of(network, flit.vc, flit.packet) != packet->class)
         broken(network, "a packet is in a channel of another class", target, flit.vc);
+    if (network->shared_vcs & BIT(flit.vc) && head && held_at(network, target, flit.vc))
+        broken(network, "a shared channel has two packets", target, flit.vc);
     if (network->priority_vcs & BIT(flit.vc) && !packet->urgent && !network->config.priority_shared)
         broken(network, "a divergent packet is in a priority buffer", target, flit.vc);
     passage->packet = flit.packet;
@@ -59,10 +71,8 @@ static uint32_t sender_of(const struct network *network, uint32_t target, uint32
 
 static void check_credits(const struct network *network, uint32_t target, uint32_t vc)
 {
-    uint32_t ports = network->topology->port_count, place = target * network->vcs + vc;
-    uint32_t sender = sender_of(network, target, vc);
-    uint32_t held =
-        target < ports ? network->inputs[place].count : network->arrivals[place - ports * network->vcs].count;
+    uint32_t place = target * network->vcs + vc, sender = sender_of(network, target, vc);
+    uint32_t held = held_at(network, target, vc);
     if (held + network->checks->under_way[place] + network->outputs[sender].credits != network->depth[vc])
         broken(network, "credits and flits do not add up to the buffer", target, vc);
 }

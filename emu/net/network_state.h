@@ -26,7 +26,7 @@ struct input_vc {
     uint32_t since; /* tick at which it began to wait for a virtual channel or a credit */
     uint16_t first, count;
     uint8_t state, out_port, out_vc;
-    uint8_t group; /* class * sets + set of the channels that it may get */
+    uint8_t group; /* class of its packet * sets + set of the channels that it may get */
 };
 
 /* A virtual channel at the output of a router, or at a node. */
@@ -77,6 +77,7 @@ struct endpoint {
 struct arrivals {
     uint16_t first, count;
     uint32_t packet;
+    bool owes; /* a shared channel: the credit of the refused packet's last flit */
 };
 
 /* The width of the link that begins at a port. */
@@ -99,8 +100,9 @@ struct network {
     const struct clock *clock;
     struct network_client client;
     struct event event;
-    uint32_t vcs;       /* of a port */
-    uint32_t class_vcs; /* of a class: config.vcs, then a priority buffer for each set of the routing */
+    uint32_t vcs; /* of a port */
+    uint32_t
+        class_vcs; /* of a class: config.vcs, then a priority buffer for each set of the routing, if each class has its own */
     uint32_t groups;
     uint32_t speedup, head_ticks; /* ticks from a head's arrival to its first bid */
     uint64_t now;                 /* the clock being worked on, or to be worked on next */
@@ -119,6 +121,10 @@ struct network {
     /* channels of a group on wires, and of a class at nodes, without priority buffers; then the latter */
     uint64_t wire_vcs[2][NETWORK_CLASSES * ROUTING_SETS], node_vcs[2][NETWORK_CLASSES];
     uint64_t priority_vcs; /* all priority buffers; 0: none */
+    uint64_t
+        shared_vcs; /* channels and priority buffers of all classes, behind those of the classes; 0: none */
+    uint64_t shared_wire[2][ROUTING_SETS], shared_node[2]; /* as wire_vcs and node_vcs */
+    uint64_t *joint;  /* bids of all classes for an output, laid out as those of a group (router_bids()) */
     uint64_t *urgent; /* with priority buffers, by port: channels with a non-divergent packet at their head */
     uint16_t depth[NETWORK_VCS];           /* flits that a channel buffers */
     uint8_t *distances;                    /* with NETWORK_DISTANCE: [router * routers + router] */
@@ -195,6 +201,37 @@ static inline uint64_t router_channels(const struct network *network, const stru
 static inline uint64_t router_buffers(const struct network *network, const struct port *out, uint32_t group)
 {
     return out->node ? network->node_vcs[1][group / network->routing->sets] : network->wire_vcs[1][group];
+}
+
+/* The set of a channel of a port. */
+static inline uint32_t router_set_of(const struct network *network, uint32_t vc)
+{
+    uint32_t vcs = network->config.vcs, number = vc % network->class_vcs;
+    if (network->routing->sets == 1)
+        return 0;
+    if (network->shared_vcs & BIT(vc)) {
+        number = vc - network->config.classes * network->class_vcs;
+        vcs = network->config.shared_vcs;
+    }
+    return number >= vcs ? number - vcs : number >= vcs - vcs / 2;
+}
+
+/* The class of a packet in a channel of a port. */
+static inline uint32_t router_class_of(const struct network *network, uint32_t vc, uint32_t packet)
+{
+    return network->shared_vcs & BIT(vc) ? network->packets[packet].class : vc / network->class_vcs;
+}
+
+/* Of a sender's free channels, those that a packet may get: of shared ones, those that are empty. outputs: the sender's. */
+static inline uint64_t output_empty(const struct network *network, const struct output_vc *outputs,
+                                    uint64_t channels)
+{
+    uint64_t empty = 0;
+    while (channels) {
+        uint32_t vc = take_bit(&channels);
+        empty |= outputs[vc].credits == network->depth[vc] ? BIT(vc) : 0;
+    }
+    return empty;
 }
 
 /* Whether an output channel has room for the packet at the head of an input channel of the router, as its flow control asks. */

@@ -14,15 +14,6 @@ void router_note_head(struct network *network, uint32_t in_port, uint32_t vc, ui
 struct flit router_take_tracker(struct network *network, uint32_t in_port, struct flit flit)
     __attribute__((cold));
 
-/* Returns the set of an input channel; vc: of its port. */
-static inline uint32_t router_set_of(const struct network *network, uint32_t vc)
-{
-    uint32_t vcs = network->config.vcs, number = vc % network->class_vcs;
-    if (network->routing->sets == 1)
-        return 0;
-    return number >= vcs ? number - vcs : number >= vcs - vcs / 2;
-}
-
 /* The head of a packet is at the head of its queue: it begins RC at that tick. */
 static inline void router_begin_packet(struct network *network, struct port *port, uint32_t in_port,
                                        uint32_t vc, uint32_t tick)
@@ -34,7 +25,7 @@ static inline void router_begin_packet(struct network *network, struct port *por
     struct route route =
         routing_next(network->routing, network->topology, in_port, router_set_of(network, vc), flit->value);
     input->out_port = route.port;
-    input->group = (uint8_t)(vc / network->class_vcs * network->routing->sets + route.set);
+    input->group = (uint8_t)(router_class_of(network, vc, flit->packet) * network->routing->sets + route.set);
     if (network->managed)
         router_note_head(network, in_port, vc, flit->packet, tick);
     input->ready = tick + network->head_ticks;

@@ -53,8 +53,11 @@ static uint64_t speculating(const struct network *network, const struct router *
 {
     const struct port *port = &network->ports[router->first_port + out];
     const struct output_vc *outputs = &network->outputs[(router->first_port + out) * network->vcs];
-    uint64_t able = 0;
-    for (uint64_t free = port->free & router_channels(network, port, group); free && able != waiting;) {
+    uint64_t shared =
+        port->node ? network->shared_node[0] : network->shared_wire[0][group % network->routing->sets];
+    uint64_t able = 0, free = port->free & router_channels(network, port, group);
+    free |= output_empty(network, outputs, port->free & shared);
+    while (free && able != waiting) {
         const struct output_vc *output = &outputs[take_bit(&free)];
         if (!output->credits)
             continue;

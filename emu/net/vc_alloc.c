@@ -79,10 +79,9 @@ static void give_vc(struct network *network, struct router *router, uint32_t inp
         router_begin_wait(network, in, out_port, tick + 1);
 }
 
-/* Gives free channels of an output to the bidders of a group, which leave `others` too, if that is given. */
-static __attribute__((noinline)) void allocate_group(struct network *network, struct router *router,
-                                                     uint32_t out, uint64_t *bids, uint64_t *others,
-                                                     uint64_t free, uint32_t tick)
+/* Gives free channels of an output to bidders, which leave the words. Returns the number of grants. */
+static uint32_t allocate(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
+                         uint64_t free, struct islip_grant grants[ISLIP_CHANNELS], uint32_t tick)
 {
     const uint32_t vcs = network->vcs, base = router->first_port * vcs, total = router->ports * vcs;
     uint16_t *grant = network->grants + base + out * vcs;
@@ -99,16 +98,64 @@ static __attribute__((noinline)) void allocate_group(struct network *network, st
         .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
         .context = &choice,
         .greedy = network->config.vc_arbitration == NETWORK_AGE};
-    struct islip_grant grants[ISLIP_CHANNELS];
     uint32_t count = islip_allocate(&channels, bids, free, grants);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t input = grants[i].input;
-        if (others) {
-            others[1 + input / vcs] &= ~BIT(input % vcs);
-            if (!others[1 + input / vcs])
-                others[0] &= ~BIT(input / vcs);
+    for (uint32_t i = 0; i < count; i++)
+        give_vc(network, router, grants[i].input, out, grants[i].vc, tick);
+    return count;
+}
+
+static void drop_bid(uint64_t *bids, uint32_t i, uint32_t vc)
+{
+    bids[1 + i] &= ~BIT(vc);
+    if (!bids[1 + i])
+        bids[0] &= ~BIT(i);
+}
+
+/* Gives free channels of an output to the bidders of a group, which leave `others` too, if that is given. */
+static __attribute__((noinline)) void allocate_group(struct network *network, struct router *router,
+                                                     uint32_t out, uint64_t *bids, uint64_t *others,
+                                                     uint64_t free, uint32_t tick)
+{
+    struct islip_grant grants[ISLIP_CHANNELS];
+    uint32_t count = allocate(network, router, out, bids, free, grants, tick);
+    for (uint32_t i = 0; others && i < count; i++)
+        drop_bid(others, grants[i].input / network->vcs, grants[i].input % network->vcs);
+}
+
+/* Free shared channels of an output that are empty: priority buffers, or the others. */
+static uint64_t open_shared(const struct network *network, const struct router *router, uint32_t out,
+                            uint32_t set, bool buffers)
+{
+    const struct port *port = &network->ports[router->first_port + out];
+    uint64_t channels = port->node ? network->shared_node[buffers] : network->shared_wire[buffers][set];
+    return output_empty(network, &network->outputs[(router->first_port + out) * network->vcs],
+                        port->free & channels);
+}
+
+/* Gives empty shared channels of an output to the bidders of all classes: priority buffers to urgent ones, or to all. */
+static void allocate_shared(struct network *network, struct router *router, uint32_t out, uint32_t set,
+                            bool buffers, bool urgent, uint32_t tick)
+{
+    struct islip_grant grants[ISLIP_CHANNELS];
+    uint32_t sets = network->routing->sets, first = urgent ? network->groups : 0, vcs = network->vcs;
+    uint64_t *joint = network->joint, free = open_shared(network, router, out, set, buffers);
+    joint[0] = 0;
+    for (uint32_t group = set; free && group < network->groups; group += sets) {
+        const uint64_t *bids = router_bids(network, router, out, first + group);
+        for (uint64_t left = bids[0]; left;) {
+            uint32_t i = take_bit(&left);
+            joint[1 + i] = (joint[0] & BIT(i) ? joint[1 + i] : 0) | bids[1 + i];
+            joint[0] |= BIT(i);
         }
-        give_vc(network, router, input, out, grants[i].vc, tick);
+    }
+    if (!joint[0])
+        return;
+    uint32_t count = allocate(network, router, out, joint, free, grants, tick);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t input = grants[k].input, group = network->inputs[router->first_port * vcs + input].group;
+        drop_bid(router_bids(network, router, out, group), input / vcs, input % vcs);
+        if (network->priority_vcs)
+            drop_bid(router_bids(network, router, out, network->groups + group), input / vcs, input % vcs);
     }
 }
 
@@ -149,12 +196,28 @@ static inline void allocate_one(struct network *network, struct router *router, 
     give_vc(network, router, one.input, out, one.vc, tick);
 }
 
+/* Gives shared priority buffers of an output to urgent bidders; with priority_shared, those that are left to others. */
+static void allocate_shared_buffers(struct network *network, struct router *router, uint32_t out,
+                                    uint32_t tick)
+{
+    for (uint32_t set = 0; set < network->routing->sets; set++) {
+        bool waits = false;
+        allocate_shared(network, router, out, set, true, true, tick);
+        for (uint32_t group = set; group < network->groups; group += network->routing->sets)
+            waits |= router_bids(network, router, out, network->groups + group)[0] != 0;
+        if (network->config.priority_shared && !waits)
+            allocate_shared(network, router, out, set, true, false, tick);
+    }
+}
+
 void vc_alloc_step(struct network *network, struct router *router, uint32_t tick)
 {
     for (uint64_t outputs = router->waiting; outputs;) {
         uint32_t out = take_bit(&outputs);
         const struct port *port = &network->ports[router->first_port + out];
         uint64_t any = 0;
+        if (network->shared_node[1])
+            allocate_shared_buffers(network, router, out, tick);
         for (uint32_t group = 0; group < network->groups; group++) {
             uint64_t *bids = router_bids(network, router, out, group), *urgent = NULL;
             if (!bids[0])
@@ -170,9 +233,27 @@ void vc_alloc_step(struct network *network, struct router *router, uint32_t tick
                 allocate_group(network, router, out, bids, urgent, free, tick);
             any |= bids[0];
         }
+        if (network->shared_node[0] && any) {
+            any = 0;
+            for (uint32_t set = 0; set < network->routing->sets; set++)
+                allocate_shared(network, router, out, set, false, false, tick);
+            for (uint32_t group = 0; group < network->groups; group++)
+                any |= router_bids(network, router, out, group)[0];
+        }
         if (!any)
             router->waiting &= ~BIT(out);
     }
+}
+
+/* Whether a bidder of a group could get a shared channel. */
+static bool can_share(const struct network *network, const struct router *router, uint32_t out,
+                      uint32_t group)
+{
+    uint32_t set = group % network->routing->sets;
+    bool buffers = network->shared_node[1] && (network->config.priority_shared ||
+                                               router_bids(network, router, out, network->groups + group)[0]);
+    return (network->shared_node[0] && open_shared(network, router, out, set, false)) ||
+           (buffers && open_shared(network, router, out, set, true));
 }
 
 /* Whether a bidder of a group could get a priority buffer. */
@@ -193,7 +274,7 @@ bool vc_alloc_pends(const struct network *network, const struct router *router)
         for (uint32_t group = 0; group < network->groups; group++)
             if (router_bids(network, router, out, group)[0] &&
                 (port->free & router_channels(network, port, group) ||
-                 can_buffer(network, router, out, group)))
+                 can_buffer(network, router, out, group) || can_share(network, router, out, group)))
                 return true;
     }
     return false;

@@ -56,6 +56,8 @@ struct slow {
     void (*hop)(void *context, const struct network_hop *hop, const struct network_packet *packet);
     void *context;
     int vcs, ports, class_vcs; /* of a port; of the network; of a class, with its priority buffers */
+    int own_vcs,
+        shared_vcs; /* of all classes; of a port: channels for all classes, without priority buffers */
     int depth[SLOW_VCS];
     struct congestion *congestion; /* with critical paths */
     long epoch_clocks;
@@ -74,6 +76,7 @@ struct slow {
     int sent[SLOW_NODES][NETWORK_CLASSES], send_vc[SLOW_NODES][NETWORK_CLASSES];
     int last_vc[SLOW_NODES][NETWORK_CLASSES], last_class[SLOW_NODES];
     struct slow_queue held[SLOW_NODES][SLOW_VCS]; /* out: the refused packet, or -1 */
+    bool owes[SLOW_NODES][SLOW_VCS];              /* the credit of its last flit */
     int refused[SLOW_NODES][SLOW_VCS], refused_count[SLOW_NODES];
 };
 
@@ -91,6 +94,17 @@ static void slow_track(struct slow *slow)
                                                   .hysteresis = slow->config->hysteresis,
                                                   .width_threshold = slow->config->width_threshold,
                                                   .reorder = slow->config->pair_order == NETWORK_LATEST});
+}
+
+static bool slow_is_shared(const struct slow *slow, int vc)
+{
+    return vc >= slow->own_vcs;
+}
+
+static bool slow_is_buffer(const struct slow *slow, int vc) /* a priority buffer */
+{
+    return slow_is_shared(slow, vc) ? vc >= slow->own_vcs + slow->shared_vcs
+                                    : vc % slow->class_vcs >= (int)slow->config->vcs;
 }
 
 /* Shortest ways between routers (Floyd and Warshall). */
@@ -117,13 +131,16 @@ static struct slow *slow_new(const struct network_config *config, const struct t
     struct slow *slow = calloc(1, sizeof *slow);
     assert(slow && topology->port_count <= SLOW_PORTS && topology->node_count <= SLOW_NODES);
     slow->config = config, slow->topology = topology, slow->routing = routing;
-    int sets = (int)routing->sets, own = (int)config->priority_buffer / ((int)config->classes * sets);
-    int channels = (int)(config->classes * config->vcs);
-    slow->class_vcs = (int)config->vcs + (own ? sets : 0);
-    slow->vcs = (int)config->classes * slow->class_vcs, slow->ports = (int)topology->port_count;
+    int sets = (int)routing->sets, buffers = config->priority_by_class ? (int)config->classes * sets : sets;
+    int own = (int)config->priority_buffer / buffers;
+    int channels = (int)(config->classes * config->vcs + config->shared_vcs);
+    slow->class_vcs = (int)config->vcs + (own && config->priority_by_class ? sets : 0);
+    slow->own_vcs = (int)config->classes * slow->class_vcs, slow->shared_vcs = (int)config->shared_vcs;
+    slow->vcs = slow->own_vcs + slow->shared_vcs + (own && !config->priority_by_class ? sets : 0);
+    slow->ports = (int)topology->port_count;
     assert(slow->vcs <= SLOW_VCS);
     for (int v = 0; v < slow->vcs; v++)
-        slow->depth[v] = v % slow->class_vcs >= (int)config->vcs
+        slow->depth[v] = slow_is_buffer(slow, v)
                              ? own
                              : (int)config->buffer - ((int)config->priority_buffer + channels - 1) / channels;
     for (int p = 0; p < SLOW_PORTS + SLOW_NODES; p++)
@@ -196,14 +213,11 @@ static bool slow_is_tail(const struct slow *slow, struct slow_flit flit)
     return flit.number + 1 == slow_length(slow, flit);
 }
 
-static bool slow_is_buffer(const struct slow *slow, int vc) /* a priority buffer */
-{
-    return vc % slow->class_vcs >= (int)slow->config->vcs;
-}
-
 static int slow_set(const struct slow *slow, int vc)
 {
     int vcs = (int)slow->config->vcs, number = vc % slow->class_vcs;
+    if (slow_is_shared(slow, vc))
+        vcs = slow->shared_vcs, number = vc - slow->own_vcs;
     if (slow->routing->sets == 1)
         return 0;
     return number >= vcs ? number - vcs : number >= vcs - vcs / 2;
@@ -232,13 +246,20 @@ static bool slow_take(struct slow *slow, int node, int vc, int packet, long cloc
     return true;
 }
 
-static void slow_absorb(struct slow *slow, int node, int vc, struct slow_flit flit, long clock)
+static void slow_return(struct slow *slow, int node, int vc, long clock)
 {
     const struct topology_port *port = slow_port(slow, slow->ports + node);
     slow_post(slow, clock + (long)port->latency + 1 + slow->config->credit_clocks,
-              (int)slow->topology->node_ports[node], vc, true, flit);
-    if (slow_is_tail(slow, flit))
-        (void)slow_take(slow, node, vc, flit.packet, clock);
+              (int)slow->topology->node_ports[node], vc, true, (struct slow_flit){0});
+}
+
+/* A shared channel that has a refused packet keeps a credit. */
+static void slow_absorb(struct slow *slow, int node, int vc, struct slow_flit flit, long clock)
+{
+    bool taken = !slow_is_tail(slow, flit) || slow_take(slow, node, vc, flit.packet, clock);
+    slow->owes[node][vc] = slow_is_shared(slow, vc) && !taken;
+    if (!slow->owes[node][vc])
+        slow_return(slow, node, vc, clock);
 }
 
 static void slow_arrivals(struct slow *slow, long clock)
@@ -284,9 +305,22 @@ static void slow_open(struct slow *slow, int node, long clock)
         held->out = -1;
         if (!slow_take(slow, node, order[i], packet, clock))
             continue;
+        if (slow->owes[node][order[i]])
+            slow_return(slow, node, order[i], clock);
+        slow->owes[node][order[i]] = false;
         while (held->count && held->out < 0)
             slow_absorb(slow, node, order[i], slow_pop(held), clock);
     }
+}
+
+/* An empty shared channel of a node's link, or -1. */
+static int slow_empty(const struct slow *slow, int port, bool buffer)
+{
+    for (int v = slow->own_vcs; v < slow->vcs; v++)
+        if (slow_is_buffer(slow, v) == buffer && slow->owner[port][v] < 0 &&
+            slow->credits[port][v] == slow->depth[v])
+            return v;
+    return -1;
 }
 
 /* Sends a flit of a node: the classes in turn, a packet's virtual channel in turn. */
@@ -307,6 +341,8 @@ static void slow_node(struct slow *slow, int node, long clock)
             if (slow->owner[port][class * class_vcs + k] < 0 &&
                 slow->credits[port][class * class_vcs + k] >= room)
                 vc = class * class_vcs + k;
+        if (*sent == 0 && vc < 0 && urgent)
+            vc = slow_empty(slow, port, true);
         bool buffered = vc >= 0, most = slow->config->vc_choice == NETWORK_CREDITS;
         for (int k = 1; k <= vcs && *sent == 0 && !buffered; k++) {
             int try = class * class_vcs + (slow->last_vc[node][class] + k) % vcs;
@@ -314,12 +350,14 @@ static void slow_node(struct slow *slow, int node, long clock)
                 (vc < 0 || (most && slow->credits[port][try] > slow->credits[port][vc])))
                 vc = try;
         }
+        if (*sent == 0 && vc < 0)
+            vc = slow_empty(slow, port, false);
         if (*sent && slow->credits[port][slow->send_vc[node][class]])
             vc = slow->send_vc[node][class];
         if (vc < 0)
             continue;
         slow->send_vc[node][class] = vc;
-        if (!slow_is_buffer(slow, vc))
+        if (!slow_is_buffer(slow, vc) && !slow_is_shared(slow, vc))
             slow->last_vc[node][class] = vc % class_vcs;
         slow->last_class[node] = class;
         slow->owner[port][vc] = packet;
@@ -356,8 +394,6 @@ struct slow_match {
     int match[SLOW_ROUTER_VCS];                           /* of inputs: the output, or -1 */
     bool taken[SLOW_ROUTER_VCS], wanted[SLOW_ROUTER_VCS]; /* outputs: matched, requested */
 };
-
-static bool slow_is_buffer(const struct slow *slow, int vc);
 
 /* The input that an output grants. A channel gives way to a priority buffer of its port. */
 static int slow_granted(const struct slow *slow, const struct slow_match *m, int out, int from)
@@ -437,12 +473,14 @@ static long slow_rank(const struct slow *slow, int in, int out)
 }
 
 /* Whether a bidding packet may have an output channel. */
-static bool slow_may_have(const struct slow *slow, const struct slow_queue *queue, int vc, int out,
-                          int out_vc)
+static bool slow_may_have(const struct slow *slow, const struct slow_queue *queue, int out, int out_vc)
 {
-    int own = slow->class_vcs, length = slow_length(slow, queue->flits[0]);
-    if (queue->state != SLOW_BIDS || queue->out != out || vc / own != out_vc / own ||
-        slow->owner[out][out_vc] >= 0)
+    int length = slow_length(slow, queue->flits[0]);
+    if (queue->state != SLOW_BIDS || queue->out != out || slow->owner[out][out_vc] >= 0)
+        return false;
+    if (slow_is_shared(slow, out_vc)
+            ? slow->credits[out][out_vc] < slow->depth[out_vc]
+            : slow->packets[queue->flits[0].packet].head.class != out_vc / slow->class_vcs)
         return false;
     bool node = slow_port(slow, out)->wire == TOPOLOGY_NO_WIRE;
     if (!node && slow->routing->sets > 1 && queue->set != slow_set(slow, out_vc))
@@ -462,7 +500,7 @@ static bool slow_bids(const struct slow *slow, int in, int vc, int out, bool spe
     if (!speculates)
         return queue->state == SLOW_OWNS && slow->credits[out][queue->out_vc];
     for (int v = 0; v < slow->vcs && queue->state == SLOW_BIDS; v++)
-        if (!slow_is_buffer(slow, v) && slow->credits[out][v] && slow_may_have(slow, queue, vc, out, v))
+        if (!slow_is_buffer(slow, v) && slow->credits[out][v] && slow_may_have(slow, queue, out, v))
             return true;
     return false;
 }
@@ -497,8 +535,8 @@ static void slow_give(struct slow *slow, int first, int in, int out)
     slow->owner[first + out / slow->vcs][out % slow->vcs] = in;
 }
 
-/* Gives channels of outputs: priority buffers, or the others. By age, one by one. */
-static void slow_allocate(struct slow *slow, int first, int ports, bool buffers)
+/* Gives channels of outputs: priority buffers, or the others, those of classes or shared ones. By age, one by one. */
+static void slow_allocate(struct slow *slow, int first, int ports, bool buffers, bool shared)
 {
     static struct slow_match m;
     bool age = slow->config->vc_arbitration == NETWORK_AGE;
@@ -508,7 +546,8 @@ static void slow_allocate(struct slow *slow, int first, int ports, bool buffers)
         for (int in = 0; in < m.size; in++) {
             int in_port = first + in / slow->vcs, out_port = first + out / slow->vcs, vc = in % slow->vcs;
             m.requests[in][out] = slow_is_buffer(slow, out % slow->vcs) == buffers &&
-                                  slow_may_have(slow, &slow->in[in_port][vc], vc, out_port, out % slow->vcs);
+                                  slow_is_shared(slow, out % slow->vcs) == shared &&
+                                  slow_may_have(slow, &slow->in[in_port][vc], out_port, out % slow->vcs);
             m.wanted[out] |= m.requests[in][out];
             m.accepts[in][out] =
                 slow->config->vc_choice == NETWORK_CREDITS ? -slow->credits[out_port][out % slow->vcs] : 0;
@@ -624,8 +663,10 @@ static void slow_router(struct slow *slow, const struct topology_router *router,
             m.accepts[in][out] = m.grants[in][out] + (slow_is_buffer(slow, vc) ? 0 : 1L << 30);
         }
     if (slow->config->priority_buffer)
-        slow_allocate(slow, first, ports, true);
-    slow_allocate(slow, first, ports, false);
+        slow_allocate(slow, first, ports, true, !slow->config->priority_by_class);
+    slow_allocate(slow, first, ports, false, false);
+    if (slow->shared_vcs)
+        slow_allocate(slow, first, ports, false, true);
     slow_islip(slow, &m, slow->sw_grant + first, slow->sw_accept + first, arbitration != NETWORK_AGE);
     for (int in = 0; in < ports; in++) {
         if (m.match[in] < 0)

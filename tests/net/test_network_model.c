@@ -115,7 +115,7 @@ static void random_world(struct world *world, struct random *random)
     assert_true(topology_finish(&world->topology, config->width, upto(random, 1, 2), &culprit, &err));
     assert_true(routing_make(&world->routing, &world->topology, NETWORK_NATURAL, &err));
     config->classes = upto(random, 1, 2);
-    config->vcs = upto(random, world->routing.sets, world->topology.kind == NETWORK_CROSSBAR ? 4 : 5);
+    config->vcs = upto(random, world->routing.sets, 4);
     config->buffer = upto(random, 1, 8);
     config->flow = (enum network_flow)upto(random, 0, 2);
     config->routing_clocks = upto(random, 0, 2);
@@ -139,6 +139,8 @@ static void random_world(struct world *world, struct random *random)
     config->hysteresis = upto(random, 0, 2);
     config->pair_order = (enum network_order)upto(random, 0, 1);
     config->path_priority = config->track && upto(random, 0, 3) > 0;
+    config->shared_vcs = upto(random, 0, 1) * upto(random, world->routing.sets, 2);
+    config->priority_by_class = upto(random, 0, 1);
     if (upto(random, 0, 1) && config->flow == NETWORK_WORMHOLE) {
         config->priority_buffer = config->classes * world->routing.sets * upto(random, 1, 2);
         config->buffer += config->priority_buffer;
@@ -165,11 +167,12 @@ static void print_config(const struct world *world, uint64_t seed)
     print_message(
         "seed %llu %s classes %u vcs %u buffer %u flow %d RC %u VA %u SA %u ST %u credit %u speculative %d "
         "iterations %u arbitration %d %d output queue %u speedup %u width %u track %d priority %d buffer "
-        "%u choice %d\n",
+        "%u choice %d shared %u by class %d\n",
         (unsigned long long)seed, network_topology_names[world->topology.kind], c->classes, c->vcs, c->buffer,
         c->flow, c->routing_clocks, c->vc_clocks, c->switch_clocks, c->traversal_clocks, c->credit_clocks,
         c->speculative, c->iterations, c->vc_arbitration, c->switch_arbitration, c->output_queue, c->speedup,
-        c->width, c->track, c->path_priority, c->priority_buffer, c->vc_choice);
+        c->width, c->track, c->path_priority, c->priority_buffer, c->vc_choice, c->shared_vcs,
+        c->priority_by_class);
 }
 
 /* Sends the packets of a source and class in the order of their making, when its queue has room. Returns how many are
