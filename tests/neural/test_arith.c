@@ -235,7 +235,7 @@ static void sigmoid_table(void **state)
     for (int step = -1100; step <= 1100; step++) {
         float edge = (float)step / 128, below = nextafterf(edge, -9);
         for (int i = -1; i <= 1; i++) {
-            uint64_t sum = (uint64_t)(((int64_t)step << 33) + i);
+            uint64_t sum = (uint64_t)(step * (INT64_C(1) << 33) + i);
             assert_int_equal(arith_sigmoid(ARITH_FXP, sum), reference_sigmoid(ARITH_FXP, sum));
             assert_int_equal(arith_sigmoid(ARITH_SHA, sum), reference_sigmoid(ARITH_SHA, sum));
         }
@@ -261,7 +261,7 @@ static void sigmoid_error(void **state)
     (void)state;
     for (int64_t i = -400000; i <= 400000; i++) {
         double x = (double)i / 32768;
-        uint64_t sum = (uint64_t)(i << 25);
+        uint64_t sum = (uint64_t)(i * (1 << 25));
         double value = arith_value(ARITH_FXP, arith_sigmoid(ARITH_FXP, sum));
         assert_true(arith_value(ARITH_FP, arith_sigmoid(ARITH_FP, bits_of((float)x))) == value);
         most = fmax(most, fabs(value - 1 / (1 + exp(-x))));
