@@ -120,8 +120,9 @@ static bool plain(struct search *s, unsigned node, int at)
     s->task->length++;
     s->task->insns += times_of(s, node);
     s->task->named |= named;
-    if (s->names->foreign(s->names->context, at))
-        text = "it has an assembler statement";
+    const char *told = s->names->obstacle(s->names->context, at);
+    if (told)
+        text = told;
     else if (!text && (named & register_bit(SP)))
         text = "it uses the stack frame";
     return text ? refuse(s, at, "%s", text) : true;

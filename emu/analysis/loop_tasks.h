@@ -10,7 +10,7 @@
  *   - each address is a sum of such registers, times constants, and a constant (within inner loops of static trip counts, a
  *     range of constants), or lies in a named object, of which the address is an unknown sum: then the whole object is read.
  *     Stores are of the first kind, and the next round stores behind those of this round;
- *   - it has no calls, indirect jumps, atomics, fences, CSRs, environment calls, hints, custom instructions, assembler
+ *   - it has no calls, indirect jumps, atomics, fences, CSRs, environment calls, hints, custom instructions, volatile accesses, assembler
  *     statements, and does not name sp;
  *   - its ranges and values fit into the operands of one nucd;
  *   - other functions enter its function at the entry only.
@@ -34,8 +34,8 @@ struct task_object {
 struct task_names {
     /* Finds the object whose address an AUIPC computes. Returns false if it is not known. */
     bool (*object)(void *context, int insn, struct task_object *object);
-    /* Returns whether an instruction comes from an assembler statement. */
-    bool (*foreign)(void *context, int insn);
+    /* Returns why an instruction may not be in a task, such as "it has an assembler statement", or NULL. */
+    const char *(*obstacle)(void *context, int insn);
     void *context;
 };
 

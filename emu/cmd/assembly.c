@@ -86,24 +86,36 @@ static uint64_t uses_in(const char *text)
     return set;
 }
 
-/* Notes what calls read, from comments like #(call_insn ... (expr_list:DF (use (reg:DF 42 fa0)) ...) before an instruction. */
+/* Returns whether the comment has a volatile access: flag v of a mem, as in (mem/v:SI or (mem/u/v:DI. */
+static bool has_volatile(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "(mem/")); at++)
+        if (memchr(at, 'v', strcspn(at, ": ")))
+            return true;
+    return false;
+}
+
+/* Notes volatile accesses, and what calls read, from comments like #(call_insn ... (expr_list:DF (use (reg:DF 42 fa0)) ...) before an instruction. */
 static void note_calls(struct assembly *a)
 {
     uint64_t set = 0;
-    bool call = false;
+    bool call = false, is_volatile = false;
     for (size_t i = 0; i < a->count; i++) {
         const char *text = a->lines[i].text;
         if (text[0] == '#' && text[1] == '(') {
             call = begins(text, "#(call_insn");
+            is_volatile = false;
             set = 1;
         }
+        is_volatile |= text[0] == '#' && has_volatile(text);
         if (text[0] == '#' && call && set) {
             uint64_t uses = uses_in(text);
             set = uses ? set | uses : 0;
         }
         if (a->lines[i].kind == ASSEMBLY_INSN) {
             a->lines[i].arguments = call ? set : 0;
-            call = false;
+            a->lines[i].is_volatile = is_volatile;
+            call = is_volatile = false;
         }
     }
 }

@@ -88,10 +88,13 @@ static bool find_object(void *context, int insn, struct task_object *object)
     return wanted.found || object->constant;
 }
 
-static bool is_foreign(void *context, int insn)
+static const char *obstacle(void *context, int insn)
 {
     const struct rewriter *r = context;
-    return r->assembly->lines[line_of(r, insn)].kind == ASSEMBLY_FOREIGN;
+    const struct assembly_line *line = &r->assembly->lines[line_of(r, insn)];
+    return line->kind == ASSEMBLY_FOREIGN ? "it has an assembler statement"
+           : line->is_volatile            ? "it accesses a volatile object"
+                                          : NULL;
 }
 
 /* Preparing a loop: its place in the text, and registers for its launch. Each returns NULL, or what hinders. */
@@ -547,7 +550,7 @@ bool cc_loops_rewrite(const struct assembly *assembly, struct program *program,
 {
     struct rewriter r = {.assembly = assembly, .program = program, .options = options, .out = out};
     struct decoder *decoder = decoder_new();
-    const struct task_names task_names = {find_object, is_foreign, &r};
+    const struct task_names task_names = {find_object, obstacle, &r};
     bool done = program_find_entries(program, NULL, true, decoder, err);
     struct cfg cfg = cfg_build(decoder, &(struct reach_code){program_fetch, program}, program->entries,
                                program->count, NULL);

@@ -79,10 +79,22 @@ SEPARATE static void leave_assembler(double *to, long n)
         to[i] += 1;
     }
 }
+SEPARATE static void leave_volatile(volatile double *to, long n)
+{
+    for (long i = 0; i < n; i++)
+        to[i] = (double)i;
+}
+
+SEPARATE static void leave_volatile_read(double *to, const volatile double *from, long n)
+{
+    for (long i = 0; i < n; i++)
+        to[i] = from[i] * 3;
+}
+
 SEPARATE static void leave_same_place(double *to, const double *from, long n)
 {
     for (long i = 0; i < n; i++)
-        *(volatile double *)to = from[i];
+        *to = from[i]; /* which may be *to */
 }
 
 static void show(const char *name)
@@ -137,6 +149,8 @@ int main(void)
     leave_before(c, N);
     leave_unknown_array(a, b, N);
     leave_assembler(b, N);
+    leave_volatile(c, N);
+    leave_volatile_read(a, b, N);
     leave_same_place(a, b, N);
     show("others");
     return 0;
