@@ -19,7 +19,7 @@ enum assembly_kind {
 struct assembly_line {
     const char *text; /* without the end of line */
     enum assembly_kind kind;
-    int file, line; /* of the last .loc directive before it; 0: none */
+    int file, line;   /* of the last .loc directive before it; 0: none */
     bool is_volatile; /* GCC's RTL (-dP) says that it accesses a volatile object */
     uint64_t
         arguments; /* of a call: 0, or bit 0 and the registers that GCC's RTL says it reads (-dP); as in isa/flow.h */
