@@ -13,6 +13,7 @@ struct asked {
     struct mshr_target target;
     bool divergent; /* of a SIMT access: struct mem_request */
     bool fresh;     /* a miss, or the first use of a prefetched line */
+    bool absent;    /* the line was found not to be in the array */
 };
 
 static enum cache_outcome full(struct cache *cache, struct cache_waiters *list, const struct asked *asked)
@@ -94,7 +95,7 @@ static enum cache_outcome hit(struct cache *cache, struct asked *asked, uint32_t
  * unchanged. */
 static enum cache_outcome read(struct cache *cache, struct asked *asked)
 {
-    uint32_t index = tags_lookup(&cache->front.tags, asked->line);
+    uint32_t index = asked->absent ? TAGS_NONE : tags_lookup(&cache->front.tags, asked->line);
     if (index != TAGS_NONE)
         return hit(cache, asked, index, cache_state_of(cache, index));
     asked->fresh = true;
@@ -209,12 +210,13 @@ static enum cache_outcome access_by_use(struct cache *cache, struct asked *asked
 }
 
 /* Handles a hit in another way than the most recently used one if no observer has to be told. Returns whether
- * it was one. */
-static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use)
+ * it was one, and stores whether the line is not in the array. */
+static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use, bool *absent)
 {
     struct tags *tags = &cache->front.tags;
     uint32_t index = tags_find_way(tags, line);
-    if (index == TAGS_NONE)
+    *absent = index == TAGS_NONE;
+    if (*absent)
         return false;
     uint64_t state = tags->entries[index] ^ line;
     if (use == CACHE_STORE ? state != CACHE_MODIFIED : state > CACHE_MODIFIED)
@@ -242,11 +244,12 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
 
 /* A store is sent as the aligned 8 bytes around it. */
 static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cache, uint64_t physical,
-                                                               enum cache_use use, uint64_t time,
+                                                               enum cache_use use, bool absent, uint64_t time,
                                                                struct cache_actor actor,
                                                                struct cache_waiter *waiter)
 {
-    struct asked asked = {.physical = physical, .line = physical & cache->front.line_mask, .time = time};
+    struct asked asked = {
+        .physical = physical, .line = physical & cache->front.line_mask, .time = time, .absent = absent};
     asked.words = UINT64_C(3) << ((physical - asked.line) / 8 * 2);
     asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
     return access_any(cache, &asked);
@@ -295,7 +298,7 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
         asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
         return access_stack(cache, &asked);
     }
-    if (cache->front.inline_span && plain_hit(cache, words->line, use))
+    if (cache->front.inline_span && plain_hit(cache, words->line, use, &asked.absent))
         return CACHE_HIT;
     asked.words = words->words;
     asked.divergent = words->divergent;
@@ -306,9 +309,10 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
 enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
                                        uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
 {
-    if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use))
+    bool absent = false;
+    if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use, &absent))
         return CACHE_HIT;
-    return access_one(cache, physical, use, time, actor, waiter);
+    return access_one(cache, physical, use, absent, time, actor, waiter);
 }
 
 static void wake_list(struct cache *cache, struct cache_waiters *waiters, bool miss_list, uint64_t now)

@@ -48,6 +48,8 @@ static bool others_hold(const struct llc *llc, uint32_t index, int client)
 enum protocol_standing llc_standing(const struct llc *llc, uint32_t index, int client)
 {
     const struct llc_frame *frame = &llc->frames[index];
+    if (llc->client_count == 0)
+        return PROTOCOL_NOBODY;
     if (frame->owner != LLC_NOBODY)
         return frame->owner == client ? PROTOCOL_OWNED_SELF : PROTOCOL_OWNED_OTHER;
     if (llc_holds(llc, index, client))

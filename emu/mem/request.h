@@ -74,16 +74,18 @@ struct mem_request {
     bool dropped;  /* in the response to a speculative read: it brings no line */
     uint8_t level; /* enum mem_level, set by the port that answers */
 
-    uint8_t depth;    /* number of links between the originator and the present holder */
-    struct home home; /* home of the first byte, set when the request leaves the last level */
+    uint8_t depth; /* number of links between the originator and the present holder */
 
-    /* For the holder: the component that has accepted the request last. */
+    /* For the holder: the component that has accepted the request last. Fields that all holders use are near the first
+     * ones, so that they are in one line or two of the host's cache. */
     uint16_t parts;           /* pieces that are still outstanding */
-    uint64_t time;            /* free for the holder's use */
     struct mem_request *next; /* next request in a list of the holder */
-    struct event event;       /* free for the holder's use; most holders send the response from it */
 
     struct mem_link *route[MEM_HOPS]; /* the first `depth` links on the way, the originator's first */
+
+    struct home home;   /* home of the first byte, set when the request leaves the last level */
+    uint64_t time;      /* free for the holder's use */
+    struct event event; /* free for the holder's use; most holders send the response from it */
 };
 
 /* The lower end of a link, which serves requests. */

@@ -80,14 +80,18 @@ void tags_touch_other(struct tags *tags, uint32_t set, uint32_t way)
     use_way(tags, set, way);
 }
 
+/* Returns an invalid entry of the set that begins at `first`, or the one that was used least recently. */
 static uint32_t oldest(const struct tags *tags, uint32_t first, uint64_t locked)
 {
     uint32_t victim = TAGS_NONE;
-    for (uint32_t way = 0; way < tags->ways; way++) {
-        if (locked >> way & 1)
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index = first; index < first + tags->ways; index++, locked >>= 1) {
+        if (locked & 1)
             continue;
-        if (victim == TAGS_NONE || tags->use[first + way] < tags->use[victim])
-            victim = first + way;
+        if (tags->entries[index] == 0)
+            return index;
+        victim = tags->use[index] < least ? index : victim;
+        least = tags->use[index] < least ? tags->use[index] : least;
     }
     return victim;
 }
@@ -95,11 +99,11 @@ static uint32_t oldest(const struct tags *tags, uint32_t first, uint64_t locked)
 uint32_t tags_victim(const struct tags *tags, uint64_t key, uint64_t locked)
 {
     uint32_t set = tags_set(tags, key), first = set * tags->ways;
+    if (tags->replacement == TAGS_LRU)
+        return oldest(tags, first, locked);
     for (uint32_t way = 0; way < tags->ways; way++)
         if (tags->entries[first + way] == 0 && !(locked >> way & 1))
             return first + way;
-    if (tags->replacement == TAGS_LRU)
-        return oldest(tags, first, locked);
     uint32_t chosen = tree_victim(tags->use[set], tags->levels);
     for (uint32_t i = 0; i < tags->ways; i++) {
         uint32_t way = (chosen + i) & (tags->ways - 1);

@@ -8,10 +8,13 @@ static void enter(struct simt *simt, uint32_t slot, uint8_t state)
     struct simt_warp *warp = &simt->warps[slot];
     struct simt_scheduler *scheduler = &simt->schedulers[slot & (simt->config.schedulers - 1)];
     uint64_t bit = UINT64_C(1) << slot % 64;
-    if (warp->state < SIMT_UNITS)
+    if (warp->state < SIMT_UNITS) {
         simt->can_issue[warp->state][slot / 64] &= ~bit;
+        simt->ready[warp->state]--;
+    }
     if (state < SIMT_UNITS) {
         simt->can_issue[state][slot / 64] |= bit;
+        simt->ready[state]++;
         simt->since[slot] = simt->cycle;
     }
     scheduler->count[warp->state]--;
@@ -350,6 +353,13 @@ static void look_for_starving(struct simt *simt, uint64_t cycle)
     }
 }
 
+/* Returns whether some warp can issue as soon as its unit is free. */
+static bool any_ready(const struct simt *simt)
+{
+    return simt->ready[SIMT_UNIT_LANES] || simt->ready[SIMT_UNIT_SPECIAL] ||
+           (simt->ready[SIMT_UNIT_MEMORY] && simt_memory_room(simt));
+}
+
 static void stop_halfway(struct simt *simt, uint32_t scheduler)
 {
     simt->halfway = true;
@@ -366,6 +376,10 @@ void simt_issue(struct simt *simt, uint64_t cycle)
             look_for_starving(simt, cycle);
     }
     simt->halfway = false;
+    if (!simt->resume && !any_ready(simt)) {
+        simt_count_stalls(simt, 1);
+        return;
+    }
     for (uint32_t i = simt->resume; i < simt->config.schedulers; i++) {
         struct simt_scheduler *scheduler = &simt->schedulers[i];
         struct open open;
@@ -415,12 +429,8 @@ uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle)
 {
     if (simt->halted)
         return UINT64_MAX;
-    for (uint32_t i = 0; i < simt->config.schedulers; i++) {
-        const uint32_t *count = simt->schedulers[i].count;
-        if (count[SIMT_UNIT_LANES] || count[SIMT_UNIT_SPECIAL] ||
-            (count[SIMT_UNIT_MEMORY] && simt_memory_room(simt)))
-            return cycle;
-    }
+    if (any_ready(simt))
+        return cycle;
     uint64_t next = next_on_wheel(simt, cycle);
     if (simt->queue_count && !simt->refused) {
         uint64_t pipe = simt->pipe_free > cycle ? simt->pipe_free : cycle;

@@ -68,14 +68,14 @@ struct simt_access {
     uint16_t slot;
     uint8_t rd; /* STREAM_NONE: none */
     bool divergent;
-    uint32_t count, sent, answered; /* numbers of lines */
-    uint32_t passes;                /* passes of shared memory; they come before lines */
-    bool passed;                    /* the passes are done */
-    uint32_t pages;                 /* pages that the TLB has not found yet; then it is not in the queue */
-    uint64_t ready;                 /* cycle in which the value is ready, as known so far */
-    uint32_t responses;             /* from below the first-level cache */
+    uint32_t count, sent, answered;         /* numbers of lines */
+    uint32_t responses;                     /* from below the first-level cache */
+    uint64_t ready;                         /* cycle in which the value is ready, as known so far */
     uint64_t first_response, last_response; /* cycles */
     uint64_t pc;
+    uint32_t passes; /* passes of shared memory; they come before lines */
+    uint32_t pages;  /* pages that the TLB has not found yet; then it is not in the queue */
+    bool passed;     /* the passes are done */
     struct coalesce_line lines[COALESCE_LINES];
     struct cache_waiter waiters[COALESCE_LINES];
 };
@@ -112,6 +112,7 @@ struct simt {
     enum insn_extension offered;
 
     uint32_t words;                             /* number of words of a set of warps */
+    uint32_t ready[SIMT_UNITS];                 /* number of warps in state `unit` */
     uint64_t can_issue[SIMT_UNITS][SIMT_WORDS]; /* set of warps in state `unit` */
     uint64_t *wheel;                            /* SIMT_WHEEL sets: warps to classify again in a cycle */
     uint64_t wheel_used[SIMT_WHEEL / 64];
