@@ -224,7 +224,7 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
     return output_keep(output, err);
 }
 
-enum { CELLS = 128, CELL = 4 };
+enum { CELLS = 128, CELL = 4 }; /* a picture of as many cells has so many pixels for each */
 
 /* Writes the picture of --map: blocks from left to right, pages from top to bottom, darker where more requests are. */
 static bool write_map(const struct request *r, struct sharing *sharing, struct error *err)
@@ -242,7 +242,8 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
     FILE *file = output_stream(output);
     static uint64_t cells[CELLS][CELLS];
     uint64_t most = 0, across = launch->blocks < CELLS ? launch->blocks : CELLS,
-             down = launch->pages < CELLS ? launch->pages : CELLS;
+             down = launch->pages < CELLS ? launch->pages + !launch->pages : CELLS;
+    const uint64_t wide = CELLS * CELL / across, high = CELLS * CELL / down;
     memset(cells, 0, sizeof cells);
     while (from < count && touch[from].launch != r->launch)
         from++;
@@ -257,14 +258,14 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
                   "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                   "<text x=\"4\" y=\"14\">launch %" PRIu32 ": %" PRIu32 " blocks from left to right, %" PRIu64
                   " pages from top to bottom</text>\n",
-                  across * CELL + 8, down * CELL + 28, launch->launch, launch->blocks, launch->pages);
+                  across * wide + 8, down * high + 28, launch->launch, launch->blocks, launch->pages);
     for (uint64_t y = 0; y < down; y++)
         for (uint64_t x = 0; x < across; x++)
             if (cells[y][x])
                 (void)fprintf(file,
-                              "<rect x=\"%" PRIu64 "\" y=\"%" PRIu64
-                              "\" width=\"%d\" height=\"%d\" fill-opacity=\"%.2f\"/>\n",
-                              4 + x * CELL, 22 + y * CELL, CELL, CELL,
+                              "<rect x=\"%" PRIu64 "\" y=\"%" PRIu64 "\" width=\"%" PRIu64
+                              "\" height=\"%" PRIu64 "\" fill-opacity=\"%.2f\"/>\n",
+                              4 + x * wide, 22 + y * high, wide, high,
                               0.25 + 0.75 * (double)cells[y][x] / (double)most);
     (void)fprintf(file, "</svg>\n");
     return output_keep(output, err);

@@ -10,7 +10,7 @@
 BEGIN {
     # wires: module, port, the module that it leads to
     split("0 0 1  0 1 2  0 2 3  1 0 0  1 1 4  2 0 0  2 1 5  2 2 6  3 0 0  3 1 7  3 2 8  4 0 1  5 0 2  6 0 2  7 0 3  8 0 3", wires, /  */)
-    split("330 60 130 170 330 170 530 170 130 290 270 290 390 290 470 290 590 290", places, " ")
+    split("430 60 150 170 430 170 710 170 150 290 330 290 530 290 610 290 810 290", places, " ")
 }
 /"regions": \{/ { regions = 1; next }
 regions && /^    "[^"]*": \{/ { split($0, parts, "\""); inside = !found && (region == "" || parts[2] == region); found = found || inside; next }
@@ -39,7 +39,7 @@ END {
         value[i] = stalls[wires[i], wires[i + 1]] / mean
         most = value[i] > most ? value[i] : most
     }
-    print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 660 350\" font-family=\"sans-serif\" font-size=\"13\">"
+    print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 350\" font-family=\"sans-serif\" font-size=\"13\">"
     print "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"3\" markerHeight=\"3\" orient=\"auto\">" \
         "<path d=\"M0 0L8 4L0 8z\" fill=\"context-stroke\"/></marker></defs>"
     printf "<text x=\"20\" y=\"24\" font-size=\"16\">%s</text>\n", title
