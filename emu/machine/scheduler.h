@@ -70,7 +70,8 @@ struct scheduler {
     uint64_t seen;    /* instructions executed at the last poll */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct {
-        uint64_t host; /* the processor's time when that was seen first, in ns of the host; 0: harts execute */
+        uint64_t
+            host; /* the processor's time when that was seen first, in ns of the host; 0: harts execute */
         uint64_t from; /* simulated time then, in fs */
         bool told;     /* a warning has told of that */
     } still;           /* no hart executes */

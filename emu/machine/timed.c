@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "emu/machine/timed_state.h"
 #include "emu/machine/timed_axram.h"
+#include "emu/machine/timed_state.h"
 #include "emu/machine/timed_tom.h"
 #include "emu/nucd/description.h"
 

@@ -91,8 +91,8 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
     for (unsigned i = 0; i < in_flight; i++) {
         struct client *client = &bench->clients[i];
         client->bench = bench;
-        client->link = (struct mem_link){&dram_memory_ops, &bench->memory, &client_ops, client, NULL, false,
-                                         bench->homes, NULL};
+        client->link = (struct mem_link){
+            &dram_memory_ops, &bench->memory, &client_ops, client, NULL, false, bench->homes, NULL};
         send(client, 0);
     }
     while (bench->done < REQUESTS)
