@@ -237,7 +237,7 @@ static bool ask(const struct experiment *e, bool yes, struct error *err)
 static int run(const struct experiment *e, const struct experiment_where *where, bool files, bool yes,
                struct error *err)
 {
-    if (!ask(e, yes, err))
+    if (!experiment_check(e, where, err) || !ask(e, yes, err))
         return 2;
     struct experiment_run *runs = experiment_plan(e, err);
     if (!runs)

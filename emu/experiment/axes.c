@@ -217,7 +217,7 @@ static bool make_points(struct form *form, struct experiment_axis *axis, const s
         point->pairs.items = experiment_array(form->settings.count, sizeof *point->pairs.items);
         for (int i = 0; i < form->settings.count; i++)
             point->pairs.items[point->pairs.count++] =
-                (struct experiment_pair){form->settings.items[i], point->value};
+                (struct experiment_pair){form->settings.items[i], point->value, form->node};
         for (int i = 0; i < axis->count && axis->count < 4096; i++) /* ranges have no equal values */
             if (strcmp(axis->points[i].name, point->name) == 0) {
                 axis->count++;
@@ -270,7 +270,7 @@ static void sample_setting(struct form *form, struct experiment_axis *axis, cons
         struct experiment_pairs *pairs = &axis->points[i].pairs;
         double fraction = next_fraction(state);
         pairs->items[pairs->count++] = (struct experiment_pair){
-            name, value_at(form->e, range, latin ? (parts[i] + fraction) / axis->count : fraction)};
+            name, value_at(form->e, range, latin ? (parts[i] + fraction) / axis->count : fraction), form->of};
     }
     free(parts);
 }

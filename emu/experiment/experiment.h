@@ -87,6 +87,7 @@ enum {
 
 struct experiment_pair {
     const char *name, *value;
+    const yaml_node_t *node; /* of the description, for messages */
 };
 
 struct experiment_pairs {
@@ -177,6 +178,7 @@ struct experiment {
     struct doc doc;
     char *text;                   /* the file's text */
     const yaml_node_t *axes_node; /* of the whole description, if it has no axes */
+    const yaml_node_t *machine_node;
     const char *title, *machine;
     struct experiment_texts options;
     struct experiment_pairs set;
@@ -248,6 +250,10 @@ struct experiment_where {
     bool retry_failed;
     engine_body *body;
 };
+
+/* Checks the machine and the names of settings at the first run and at each written point of the axes. Returns false with err
+ * set, which names the description's line, if the machine does not exist or lacks a key. */
+bool experiment_check(const struct experiment *e, const struct experiment_where *where, struct error *err);
 
 /* Makes runs[experiment_places()], to be released by experiment_unplan(). Returns NULL with err set if the description names
  * variables that have no value, or if nothing is left to run. */

@@ -47,6 +47,7 @@ static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char
         struct experiment_pair *pair = &pairs->items[pairs->count];
         const yaml_node_t *value = doc_value(&e->doc, node, pairs->count);
         pair->name = doc_key(&e->doc, node, pairs->count);
+        pair->node = value;
         const char *part = renames_presence(pair->name);
         if (part)
             return doc_wrong(&e->doc, value, err,
@@ -227,8 +228,14 @@ bool experiment_measure(struct experiment *e, struct error *err)
 /* The fields of the whole description. */
 
 TEXT_FIELD(read_title, struct experiment, title)
-TEXT_FIELD(read_machine, struct experiment, machine)
 TEXTS_FIELD(read_options, struct experiment, options)
+
+static bool read_machine(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    e->machine_node = value;
+    return (e->machine = doc_text(&e->doc, value, "machine", err)) != NULL;
+}
 
 static bool read_set(void *context, const yaml_node_t *value, struct error *err)
 {

@@ -113,6 +113,10 @@ sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
     grep -q '^other,few,default,41' bad.results/results.csv
 judge $? "a program that cannot be compiled"
 
+"$croft" experiment --set memory.sise=1GiB --out sise good.yaml >output 2>messages
+[ $? -eq 2 ] && grep -q "^croft experiment: --set: unknown key 'memory.sise'; did you mean 'memory.size'?" messages
+judge $? "an unknown key of the command line"
+
 # wrong SED-SCRIPT MESSAGE: the description, changed by the script, is refused with the message.
 wrong() {
     sed "$1" good.yaml >bad.yaml
@@ -121,6 +125,9 @@ wrong() {
     judge $? "$1: $2"
 }
 
+wrong 's/^machine: .*/machine: virrt/' "2: machine: unknown machine 'virrt'; did you mean 'virt'?"
+wrong 's/small: {memory.size/small: {memory.sise/' "12: unknown key 'memory.sise'; did you mean 'memory.size'?"
+wrong 's/^  size:$/  cores: {set: hrts, values: [1]}\n  size:/' "10: unknown key 'hrts'; did you mean 'harts'?"
 wrong 's/^machine/machin/' "2: experiment: unknown key 'machin'; did you mean 'machine'?"
 wrong '/^title/d' "1: experiment: 'title' is missing"
 wrong 's/^title: rounds/title: [a]/' "1: title: one value is expected"
