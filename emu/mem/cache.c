@@ -42,7 +42,7 @@ static enum cache_outcome merge(struct cache *cache, struct mshr *mshr, const st
         return full(cache, &mshr->blocked, asked);
     if (mshr->state != MSHR_SENT && asked->target.use == CACHE_STORE)
         mshr->request.exclusive = true;
-    /* One access that needs no other line waits for this request alone. */
+    /* The request stays divergent only if all its accesses are: struct mem_request. */
     if (mshr->state != MSHR_SENT)
         mshr->request.divergent &= asked->divergent;
     hasten(cache, mshr, asked);

@@ -13,8 +13,8 @@
  *
  * Stores that go down (write-through, or misses without write-allocate) are done when they are in the write
  * buffer. They are sent as the aligned 8 bytes around them, and merge with an unsent store to the same line.
- * When a store that the cache has no copy for is answered, observers are told of an access, a write_back and
- * an evict.
+ * When a store to a line that is not in the cache is answered, observers are told of an access, a write_back
+ * and an evict.
  *
  * The prefetcher (prefetch.h) learns from loads, stores and fetches; stride from all of them, the others
  * from misses and first uses of prefetched lines. Prefetches give way to accesses: they use no reserved
@@ -23,13 +23,13 @@
  * prefetch into its own miss.
  *
  * Thread stacks (cache_set_stacks()) are write-back in any cache, with a mask of valid words for each line. A
- * store that misses takes a line without bringing it in, because a stack has no contents until it is written; a
- * load of words that are not valid brings the line in. Only valid words are written back. cache_drop() forgets
- * stacks whose threads have ended, here and in the caches below; it takes no time.
+ * store that misses takes a line without bringing it in, because a stack has no contents until it is written;
+ * a load of words that are not valid brings the line in. Only valid words are written back. cache_drop()
+ * forgets stacks whose threads have ended, here and in the caches below; it takes no time.
  *
- * Not modelled: ports and banks of the arrays, the time and energy of the prefetcher's table, critical
- * word first (a response is a whole line), loads served from the write buffer, and the time for which
- * probes occupy the tags. */
+ * Not modelled: ports and banks of the arrays, the time and energy of the prefetcher's table, critical word
+ * first (a response is a whole line), loads served from the write buffer, and the time for which probes
+ * occupy the tags. */
 #ifndef EMU_MEM_CACHE_H
 #define EMU_MEM_CACHE_H
 
@@ -59,7 +59,7 @@ struct cache_config {
 #include "emu/mem/cache.def"
     /* the level below keeps a directory and grants states; set by the cache's place in the machine */
     bool coherent;
-    const struct protocol *protocol; /* by line; NULL: MESI if coherent, else as write_through says */
+    const struct protocol *protocol; /* grain PROTOCOL_LINE; NULL: MESI if coherent, else by write_through */
 };
 
 extern const struct part_kind cache_kind;
@@ -81,7 +81,7 @@ struct cache_observer {
                  unsigned level);
     void (*write_back)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
     void (*evict)(void *context, const struct cache *cache, uint64_t line, uint64_t now);
-    /* Of a last level (llc.h): a holder above has been asked for its copy, which was dirty or not. */
+    /* Only from a last level (llc.h): a holder above was probed. dirty: its copy was dirty. */
     void (*probe)(void *context, const struct cache *cache, uint64_t line, bool dirty, uint64_t now);
     void *context;
 };
@@ -209,8 +209,9 @@ void cache_drop(struct cache *cache, uint64_t first, uint64_t size, bool below);
 /* Returns the number of lines of stacks written back so far. */
 uint64_t cache_stacks_written(const struct cache *cache);
 
-/* Prepares an access that bypasses the cache: cache_forget() for a line that may be part of a stack, and dirty.
- * Returns false if the write buffer has no room; the waiter is called when there is some. */
+/* Prepares an access that bypasses the cache: removes the line as cache_forget() does; a dirty line of a
+ * thread stack goes to the write buffer. Returns false if the line is of a stack and the write buffer is
+ * full; then the waiter is called when there is room. */
 bool cache_give_up(struct cache *cache, uint64_t line, uint64_t now, struct cache_waiter *waiter);
 
 /* Registers "stack.allocated" and the other counters of thread stacks. */
@@ -230,9 +231,9 @@ bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, 
 /* Removes a line that is not dirty, without time. Unsent stores to it are still written. */
 void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
 
-/* Remove a line, or all lines but thread stacks, without write-backs and without time, and make what has been requested
- * from the level below old: it serves the accesses that wait for it, and is not kept; later accesses wait, and then
- * request the line again. Not for coherent caches. */
+/* Remove a line, or all lines but thread stacks, without write-backs and without time. A line that was
+ * requested from the level below and has not arrived serves the accesses that already wait for it, and is not
+ * kept; later accesses wait until it has arrived, and then request it again. Not for coherent caches. */
 void cache_expire(struct cache *cache, uint64_t line, uint64_t now);
 void cache_expire_all(struct cache *cache);
 
@@ -245,8 +246,9 @@ bool cache_writing(const struct cache *cache, uint64_t line);
 /* Returns the state of a line, for tests and debuggers. */
 enum cache_state cache_line_state(const struct cache *cache, uint64_t physical);
 
-/* Returns the number of prefetches that are outstanding or whose lines are in the cache, not used so far.
- * It is what remains of the statistic "prefetches" without "_useful", "_late", "_unused" and "_returned". */
+/* Returns the number of prefetches that are outstanding or whose lines are in the cache, not used so far. It
+ * equals the statistic "prefetches" less "prefetches_useful", "prefetches_late", "prefetches_unused" and
+ * "prefetches_returned". */
 uint64_t cache_prefetches_pending(const struct cache *cache);
 
 /* Registers "hits", "misses" and the other statistics. */

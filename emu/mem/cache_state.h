@@ -52,7 +52,7 @@ struct cache_write {
     struct cache_write *previous; /* in the list of busy ones */
     uint64_t line;
     uint64_t words;  /* set of 32-bit words of the line */
-    uint64_t number; /* in order of their entries */
+    uint64_t number; /* in the order in which entries were taken */
     enum cache_write_state state;
     bool keep;                /* the cache keeps a clean copy */
     bool alone;               /* contains a store to a line that was not in the cache */
@@ -110,7 +110,7 @@ struct cache {
 
     struct cache_write *writes_busy, *writes_free; /* youngest first */
     uint32_t writes_used;
-    uint64_t writes_taken; /* number of the next one */
+    uint64_t writes_taken; /* number of the next entry */
     struct mem_pushes pushes;
     uint16_t writes_of[CACHE_HASHES]; /* number of busy entries by hash of the line */
     struct cache_write *writes;       /* array of all entries */
@@ -165,7 +165,7 @@ static inline uint32_t cache_free_mshrs(const struct cache *cache)
     return used < cache->mshrs.limit ? cache->mshrs.limit - used : 0;
 }
 
-/* Removes a line from the array, without anything else. */
+/* Removes a line from the array, without a write-back or a call of observers. */
 static inline void cache_remove(struct cache *cache, uint32_t index)
 {
     cache->counters.prefetches_unused += (tags_state(&cache->front.tags, index) & CACHE_FLAG_PREFETCHED) != 0;
@@ -183,7 +183,8 @@ static inline bool cache_first_use(struct cache *cache, uint32_t index)
     return true;
 }
 
-/* An access needs the outstanding line: its read is no prefetch any more, wherever it is. */
+/* Marks the read of an outstanding line as needed by an access, so no level drops it as a prefetch or, unless
+ * `speculative`, as speculative. */
 static inline void cache_need(struct cache *cache, struct mshr *mshr, bool speculative)
 {
     cache->counters.prefetches_late += mshr->prefetch;
@@ -228,7 +229,7 @@ static inline bool cache_write_absent(const struct cache *cache, uint64_t line)
 struct cache_write *cache_write_find(const struct cache *cache, uint64_t line);
 /* Puts a dirty line into the buffer and sends it as soon as the level below accepts it. */
 void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now);
-/* The same at `time`, for some 32-bit words of a line, of which the cache keeps nothing. */
+/* The same at `time`, for a set of 32-bit words of a line. The cache keeps no copy. */
 void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint64_t time);
 /* A store to some 32-bit words of a line. */
 struct cache_stored {
@@ -271,7 +272,8 @@ bool cache_stack_load(struct cache *cache, uint64_t line, uint64_t words);
  * access joins. */
 enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_t words, uint64_t time,
                                      struct cache_waiters **waits);
-/* Words of a line have arrived, which is in the array, or was not kept; `fresh`: it was not there before. */
+/* Makes the words that have arrived valid, if their line is in the array. fresh: the line was not there
+ * before. */
 void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool fresh);
 /* Removes a line; writes its valid words back at `time` if `write`. */
 void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time);

@@ -37,7 +37,7 @@ void cache_waiters_add(struct cache_waiters *waiters, struct cache_waiter *waite
 /* Removes and returns the first waiter, or NULL if there is none. */
 struct cache_waiter *cache_waiters_take(struct cache_waiters *waiters);
 
-/* Who makes an access, for observers and prefetchers. */
+/* The instruction and the core that make an access, for observers and prefetchers. */
 struct cache_actor {
     uint64_t pc; /* address of the instruction */
     uint16_t core;

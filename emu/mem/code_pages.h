@@ -1,6 +1,6 @@
-/* Which pages of memory hold code that somebody has translated, so that a store to such a page drops the translations.
- * Everything that writes to main memory, other than through a fast path that leaves these pages out, calls
- * phys_note_store() (phys.h). */
+/* Records which pages of memory hold translated code, so that a store to such a page drops the translations.
+ * Every writer of main memory calls phys_note_store() (phys.h), except fast paths that exclude these
+ * pages. */
 #ifndef EMU_MEM_CODE_PAGES_H
 #define EMU_MEM_CODE_PAGES_H
 
@@ -9,14 +9,16 @@
 
 enum { CODE_PAGE = 4096 };
 
-/* Somebody who translates code, or keeps fast paths for stores. Pages are numbered from the start of memory. */
+/* A translator of code, or an owner of fast paths for stores. Pages are numbered from the start of memory. */
 struct code_watcher {
     /* The bytes first to last of a page have been stored to: drop the code translated from them. Returns whether code
      * of the page is left. */
     bool (*stored)(void *context, uint64_t page, unsigned first, unsigned last);
-    /* The bytes of a page below `end` now hold code: leave fast paths for stores to them. first: the page had no code. */
+    /* The bytes of a page below `end` now hold code: remove the fast paths for stores to them. first: the
+     * page had no code before. */
     void (*marked)(void *context, uint64_t page, unsigned end, bool first);
-    /* The page was given back and reads as zeros. Returns whether its next store is to be told. NULL: what `stored` does. */
+    /* The page was given back to the host and reads as zeros. Returns whether the watcher must be told of the
+     * next store to it. NULL: `stored` is called for the whole page, if it has code. */
     bool (*released)(void *context, uint64_t page);
     void *context;
     struct code_watcher *next;
@@ -25,14 +27,14 @@ struct code_watcher {
 struct code_pages {
     const uint8_t *bytes; /* host address of the memory's first byte */
     struct code_watcher *watchers;
-    bool limited;    /* pages that nobody has written are marked, too (memory_limit.h) */
+    bool limited;    /* pages that have not been written are marked, too (memory_limit.h) */
     uint16_t ends[]; /* by page: the end of the code in it, 1 to CODE_PAGE; 0: it has no code */
 };
 
 /* Makes the map for `size` bytes of memory. Returns NULL if the host has no memory. Free with free(). */
 struct code_pages *code_pages_new(const uint8_t *bytes, uint64_t size);
 
-/* Adds or removes a watcher. `pages` may be NULL: memory whose stores nobody notes. */
+/* Adds or removes a watcher. `pages` may be NULL: stores to the memory are not noted. */
 void code_pages_watch(struct code_pages *pages, struct code_watcher *watcher);
 void code_pages_leave(struct code_pages *pages, struct code_watcher *watcher);
 

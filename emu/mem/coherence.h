@@ -9,10 +9,10 @@
  * the one from which the holder's copy comes. An access by a holder without a copy (a store that goes down
  * alone, or an uncached access) is an access to memory's version.
  *
- * Accesses are tracked by line only, so data of two holders in one line are not distinguished; neither are
- * they by caches that write back whole lines. An access that is reported after a store but is earlier in
- * time, because a core has run ahead, is not stale. While warming, stores count and loads do not. If a copy
- * is cleaned and stored to again before memory has answered, memory gets the later version. */
+ * Accesses are tracked by line only, so data of two holders in one line are not distinguished. Caches that
+ * write back whole lines do not distinguish them either. An access that is reported after a store but is
+ * earlier in time, because a core has run ahead, is not stale. While warming, stores count and loads do not.
+ * If a copy is cleaned and stored to again before memory has answered, memory gets the later version. */
 #ifndef EMU_MEM_COHERENCE_H
 #define EMU_MEM_COHERENCE_H
 

@@ -99,11 +99,12 @@ void home_map_fix(struct home_map *map, const char *message);
  * changes. */
 typedef void home_changed(void *context, uint64_t now);
 
-/* Gives [base, base + size) another layout as soon as its range is quiet, or at once if it is. It must lie in
- * one range that is not paged. Bytes keep their numbers within the range. The caller must ensure that the new
- * homes of a part are not homes of other addresses; they are not if the new layout permutes only bits below
- * an alignment of base and size. Fails, and changes nothing, if the layout is invalid or too small, the map is fixed, or
- * another change of the range waits. changed may be NULL. Do not call it from a port's request(). */
+/* Gives [base, base + size) another layout as soon as its range is quiet (no request to it is outstanding),
+ * or at once if it is. [base, base + size) must lie in one range that is not paged. Bytes keep their numbers
+ * within the range. The caller must ensure that the new homes of a part are not homes of other addresses;
+ * they are not if the new layout permutes only bits below an alignment of base and size. Fails, and changes
+ * nothing, if the layout is invalid or too small, the map is fixed, or another change of the range waits.
+ * changed may be NULL. Do not call it from a port's request(). */
 bool home_range_change(struct home_map *map, uint64_t base, uint64_t size, const struct home_layout *layout,
                        home_changed *changed, void *context, uint64_t now, struct error *err);
 

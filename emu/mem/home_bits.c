@@ -515,7 +515,7 @@ static inline uint64_t cut(const struct home_piece *piece, const uint64_t *numbe
     return (number >> piece->rotate | number << (-piece->rotate & 63)) & piece->mask;
 }
 
-/* Most words have at most two pieces, so these are cut without a look at how many there are. */
+/* Most words have at most two pieces, so these are cut without testing the number of pieces. */
 static inline uint64_t cut_word(const struct home_word *word, const uint64_t *numbers)
 {
     uint64_t bits = cut(&word->pieces[0], numbers) | cut(&word->pieces[1], numbers);
@@ -524,7 +524,7 @@ static inline uint64_t cut_word(const struct home_word *word, const uint64_t *nu
     return bits;
 }
 
-/* Leaves the quotients behind numbers[0]; returns what the remainders add to the first word. */
+/* Stores the quotients after numbers[0]. Returns the remainders, at their bits of the first word. */
 static uint64_t divide(const struct home_bits *bits, uint64_t *numbers)
 {
     uint64_t first = 0;

@@ -35,7 +35,7 @@ static void answer(void *owner, uint64_t now)
     llc_answer(owner, now);
 }
 
-/* A request waits for the prefetch of its line. */
+/* Counts the prefetch of a line as late, because a request waits for it. */
 static void note_late(struct llc *llc, struct llc_frame *frame)
 {
     llc->counters.prefetches_late += frame->prefetching;

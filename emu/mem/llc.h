@@ -1,6 +1,6 @@
-/* The last level: a shared, inclusive second-level cache whose tags contain the directory of the first-level
- * caches. The rows of a protocol (protocol.h) define what a request does to their copies and to the
- * directory.
+/* The last-level cache, or last level: a shared, inclusive second-level cache whose tags contain the
+ * directory of the first-level caches. The rows of a protocol (protocol.h) define what a request does to
+ * their copies and to the directory.
  *
  * A line has one transaction at a time; further requests for it wait in order of arrival. Copies in
  * first-level caches are changed by cache_probe(), which takes no time here. A MEM_WRITE of a whole line by
@@ -20,18 +20,18 @@
  * when the tags have been looked up, at queue + tag_clocks.
  *
  * A last level may consist of several slices. Blocks of slice_bytes are distributed round-robin over the
- * slices. Each slice is a separate instance with its own latencies; what is above (llc_slices.h, a crossbar)
- * selects the slice. Within a slice, lines are distributed round-robin over the banks, which share the
- * slice's queue, MSHRs and write buffer. Each bank accepts requests independently (a range is accepted by the
- * bank of its first line). Reading or writing a line in the bank's data array keeps the array busy for
+ * slices. Each slice is a separate instance with its own latencies; the part above it (llc_slices.h, a
+ * crossbar) selects the slice. Within a slice, lines are distributed round-robin over the banks, which share
+ * the slice's queue, MSHRs and write buffer. Each bank accepts requests independently (a range is accepted by
+ * the bank of its first line). Reading or writing a line in the bank's data array keeps the array busy for
  * bank_clocks. Lines use the array in the order of their times: a hit or store when the tags have been looked
  * up, a line from memory at the clock edge after its arrival, a victim or a probed line at once. Only the
  * response waits for its own line's turn. With bank_clocks of 0, the array is never busy.
  *
- * Store policies (write_policy, write_allocate). With write_back, a store makes its line dirty; memory gets the
- * line when it is evicted or cleaned. With write_through, the stored words go to memory at once, and a cached
- * line is updated and stays clean. With write_evict, the stored words go to memory at once, and a cached line
- * leaves the cache when the tags have been looked up. A store that misses brings its line in if
+ * Store policies (write_policy, write_allocate). With write_back, a store makes its line dirty; memory gets
+ * the line when it is evicted or cleaned. With write_through, the stored words go to memory at once, and a
+ * cached line is updated and stays clean. With write_evict, the stored words go to memory at once, and a
+ * cached line leaves the cache when the tags have been looked up. A store that misses brings its line in if
  * write_allocate is true and the policy is not write_evict: it reads memory unless it stores the whole line.
  * Else only its words go to memory (write-no-allocate), with write_back too.
  *
@@ -49,13 +49,14 @@
  * it misses, even with write_allocate: false; its words are stored by the policy, and with write_evict the
  * line leaves after the last of the atomics that are under way. An atomic uses the data array twice.
  *
- * Lines of thread stacks (struct mem_request). Stores to them are write-back and allocate, whatever the policy. A
- * write of part of such a line that is not in the cache does not read it: the cache then holds the written words
- * only. A read of other words and an atomic read the line from memory, and the line is written to memory with a
- * mask of its words. A line that such stores have made dirty stays with write_evict, too.
+ * Lines of thread stacks (struct mem_request). Stores to them are write-back and allocate, whatever the
+ * policy. A write of part of such a line that is not in the cache does not read it: the cache then holds the
+ * written words only. A read of other words and an atomic read the line from memory, and the line is written
+ * to memory with a mask of its words. A line that such stores have made dirty stays with write_evict, too.
  *
- * Partitions (interleave). What is above selects the slice by the memory channel of the line. As the bits that
- * select it are not known here, the set is the line's number XORed with the folded bits above the set's.
+ * Partitions (interleave). The part above selects the slice by the memory channel of the line. The bits that
+ * select it are not known here, so the set is the low bits of the line's number, XORed with the folded bits
+ * above them.
  *
  * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
  * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
@@ -93,7 +94,7 @@ struct llc_config {
 #include "emu/mem/llc.def"
     /* block distributed round-robin over slices: a power of two, at least a line; 0: one line */
     uint32_t slice_bytes;
-    /* by line, with a directory, equal to the attached caches'; NULL: MESI */
+    /* with grain PROTOCOL_LINE and directory rows; that of all attached caches. NULL: MESI */
     const struct protocol *protocol;
 };
 
@@ -157,11 +158,12 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
                     const struct mem_port_ops *lower_ops, void *lower);
 void llc_free(struct llc *llc);
 
-/* Connects it to the port below, if llc_new() was given none. Call it before the first request. */
+/* Connects the cache to the port below, if llc_new() was given none. Call it before the first request. */
 void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
 
-/* Makes it slice `number` of config->slices. It must then get only addresses in its own blocks: those whose
- * number modulo `slices` is the slice's. Of a range to clean or invalidate, it checks only these lines. */
+/* Makes the cache slice `number` of config->slices. It must then get only addresses in its own blocks: those
+ * whose number modulo `slices` is the slice's. Of a range to clean or invalidate, it checks only these
+ * lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
 
 /* Keeps prefetches and wrong-path reads, its own and those of its clients, out of the ranges of the list,
@@ -169,16 +171,18 @@ void llc_set_slice(struct llc *llc, uint32_t number);
  * event. */
 void llc_keep_out(struct llc *llc, const struct keep_out *list);
 
-/* Makes it the last level: its requests get their homes from this map, which must outlive it. */
+/* Makes the cache the last one above memory: its requests get their homes from this map, which must outlive
+ * it. */
 void llc_set_homes(struct llc *llc, struct home_map *homes);
 
-/* Removes a line that is not dirty, without time. What is under way for it is finished first, and then not kept. */
+/* Removes a line that is not dirty, without time. If the line is busy, it is removed when its transaction has
+ * ended. */
 void llc_expire(struct llc *llc, uint64_t line, uint64_t now);
 
 /* Calls the push when memory has answered all writes that this cache has begun. Returns false if there are none. */
 bool llc_push(struct llc *llc, struct mem_push *push);
 
-/* Returns whether it has begun to write words of the line that memory has not answered. */
+/* Returns whether a write of words of the line to memory has begun and has not been answered. */
 bool llc_writing(const struct llc *llc, uint64_t line);
 
 /* Adds a first-level cache, whose lower port is this one, to the holders of the directory. Clients are
@@ -198,15 +202,16 @@ void llc_attach_client(struct llc *llc, const struct llc_client *client);
  * probed. Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
 
-/* Shows it on tracks of the sink (cache_track.h), as a group of its name. To be called once, before the first
- * request. */
+/* Shows the cache on tracks of the sink (cache_track.h), as a group of its name. Call it at most once, before
+ * the first request. */
 void llc_track(struct llc *llc, struct track_sink *sink);
 
 const struct llc_config *llc_configuration(const struct llc *llc);
 const struct llc_counters *llc_counted(const struct llc *llc);
 
 /* Returns the number of prefetches of this cache that are outstanding or whose lines are in the cache, not
- * used so far. It is what remains of the counter "prefetches" without "_useful", "_late" and "_unused". */
+ * used so far. It equals the counter prefetches less prefetches_useful, prefetches_late and
+ * prefetches_unused. */
 uint64_t llc_prefetches_pending(const struct llc *llc);
 
 /* The directory's record of a line, for tests and debuggers. */

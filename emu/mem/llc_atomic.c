@@ -1,5 +1,5 @@
-/* The atomic unit of a slice: when operations begin. The first-level caches have no part in them: function and
- * time are separate, and the multiprocessor has executed the operation. */
+/* The atomic unit of a slice: when operations begin. First-level caches take no part in an atomic, and the
+ * multiprocessor has already executed it, because function and time are separate. */
 #include <assert.h>
 
 #include "emu/mem/llc_state.h"

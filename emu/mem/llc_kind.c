@@ -85,7 +85,7 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
-/* A part of this kind is all slices: llc_slices.h. */
+/* A part of this kind consists of all slices (llc_slices.h), each of which sends requests. */
 static unsigned ends(const void *config, const void *const *below)
 {
     (void)below;

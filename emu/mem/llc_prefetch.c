@@ -64,7 +64,8 @@ static uint32_t find_way(struct llc *llc, uint64_t line, uint64_t now)
     return llc_make_room(llc, line, true, now, &lack);
 }
 
-/* Requests a line from memory in the name of `cause`. Returns false if the prefetch gives way. */
+/* Requests a line from memory, with the requester and kind of `cause`. Returns false if the prefetch gives
+ * way. */
 static bool request_line(struct llc *llc, uint64_t line, const struct mem_request *cause, uint64_t now)
 {
     uint32_t index = find_way(llc, line, now);

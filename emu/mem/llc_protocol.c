@@ -60,7 +60,7 @@ static void drop(struct llc_entry *entry, uint64_t now)
     answer_later(entry, 0, now);
 }
 
-/* Notes the words that a write brings: to a line that was held as `before` says, where 0 stands for none. */
+/* Records the words that a write adds to a line. before: the set of words held so far; 0: none. */
 static void hold(struct llc *llc, const struct llc_entry *entry, uint32_t index, uint64_t before)
 {
     uint64_t all = UINT64_MAX >> (64 - llc->config.line / 4), held = before | llc_words_of(entry);

@@ -1,11 +1,11 @@
 /* The whole last level: one slice (llc.h), or several with different lines.
  *
- * Blocks of llc_config.slice_bytes are distributed round-robin over the slices, or, by partition, each slice has the lines
- * of adjacent channels of each memory. A request goes to the slice
- * of its address on its client's own link, so that slice's directory knows the client. Requests and responses
- * take no time between caches and slices, so that a cache and the directory change at the same instant. With
- * a network between them, a probe could overtake the response that it concerns. The clocks of the slices
- * include the latency of the path.
+ * Blocks of llc_config.slice_bytes are distributed round-robin over the slices. By partition, each slice has
+ * instead the lines of adjacent channels of each memory. A request goes to the slice of its address on its
+ * client's own link, so that slice's directory knows the client. Requests and responses take no time between
+ * caches and slices, so that a cache and the directory change at the same instant. With a network between
+ * them, a probe could overtake the response that it concerns. The clocks of the slices include the latency of
+ * the path.
  *
  * A range to clean or invalidate goes to all slices; each checks its own lines. It is answered when all
  * slices have answered. Several ranges proceed independently.
@@ -26,7 +26,8 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
                                   uint16_t requester, const struct mem_port_ops *lower_ops, void *lower);
 void llc_slices_free(struct llc_slices *slices);
 
-/* By partition, homes tell the channel of a line; a memory has that many of them, a multiple of the slices' number. */
+/* Distributes lines by partition: the controller number of a line's home (home.h) selects the slice. Each
+ * memory has `channels` channels, a multiple of the number of slices. */
 void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map *homes, uint32_t channels);
 
 /* Returns the lower port for the caches. */

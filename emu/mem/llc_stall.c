@@ -7,12 +7,12 @@
  * write buffer while it is full; entries whose line is still on its way to memory. Any of them looks again
  * once its line has come into the array. Looking up the tags in vain changes nothing.
  *
- * A range that lacks room in the write buffer would look at each llc_retry(); it is passed over, and counted as
- * a lookup, while the frame of its next line is as it was and the write buffer is full.
+ * A range that lacks room in the write buffer would look at each llc_retry(); it is passed over, and counted
+ * as a lookup, while the frame of its next line is as it was and the write buffer is full.
  *
  * An entry that stalls again keeps its turn. A way is available to all entries that wait for one of its set
- * or to none of them, so after one has looked in vain, the others need not look. Whether a victim's write
- * finds room decides it too, so an entry that lacks this waits for the set and for the write buffer. */
+ * or to none of them, so after one has looked in vain, the others need not look. An entry whose victim's
+ * write finds no room is queued both for the set and for the write buffer. */
 #include <assert.h>
 #include <stdlib.h>
 

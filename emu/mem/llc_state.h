@@ -43,7 +43,7 @@ struct llc_stalled {
     uint64_t turn; /* from 1; 0: the entry is not stalled */
     enum llc_lack lack;
     struct llc_entry *entry;
-    /* of a range: the frame of its next line, and what stood in it when the range stalled */
+    /* of a range: the frame of its next line, and its owner and tags entry when the range stalled */
     uint32_t frame;
     int32_t owner;
     uint64_t tag;
@@ -108,7 +108,7 @@ struct llc_entry {
     bool stalled;     /* counted in stalls */
     bool missed;      /* counted as a miss */
     bool counted;     /* counted in reads or writes */
-    bool trained;     /* the prefetcher knows of it */
+    bool trained;     /* looked up before: does not train the prefetcher again */
 };
 
 /* An outstanding prefetch of this cache, or a free place for one. Its entry has no client and is in no
@@ -286,7 +286,7 @@ void llc_release(struct llc_entry *entry, uint64_t now);
 /* Makes the entries that wait for a frame's line look up the tags again while they may use the line. */
 void llc_admit(struct llc *llc, uint32_t frame, uint64_t now);
 
-/* Makes a frame no longer busy, and lets what waits for it, and for what it lacked, go on. */
+/* Makes a frame no longer busy. Retries the entries that wait for its line, then the stalled ones. */
 void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
 
 /* llc_stall.c */
@@ -305,8 +305,8 @@ bool llc_line_awaited(const struct llc *llc, uint64_t line);
 /* Make the next llc_retry() look at the entries of the line, or at those that wait for a way of the frame's set. */
 void llc_stalled_line(struct llc *llc, uint64_t line);
 void llc_stalled_set(struct llc *llc, uint32_t frame);
-/* Call them when the line has come into the array or has left for memory; when a frame's state, use or line has
- * changed. */
+/* Call llc_line_changed() when the line has come into the array or its write to memory has been answered, and
+ * llc_frame_changed() when a frame's state, use or line has changed. */
 static inline void llc_line_changed(struct llc *llc, uint64_t line)
 {
     if (llc->stalls.count)
@@ -350,10 +350,11 @@ void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 /* llc_lower.c */
 bool llc_can_write(const struct llc *llc);
 void llc_write_back(struct llc *llc, uint32_t frame, uint64_t now);
-/* Returns whether the words of a store to the line can be sent now; sends those of the entry's store. */
+/* Returns whether the words of a store to the line can be sent now. */
 bool llc_can_store(const struct llc *llc, uint64_t line);
 /* Returns the set of 32-bit words of its line that a request accesses, in part or as a whole. */
 uint64_t llc_words_of(const struct llc_entry *entry);
+/* Sends the words of the entry's store. Call it only if llc_can_store(). */
 void llc_store_words(struct llc_entry *entry, uint64_t now);
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
 /* Forwards a request to the level below. Returns false if it was refused; then the link is woken when there
@@ -390,7 +391,7 @@ static inline bool llc_keeps(const struct llc *llc, uint32_t frame)
 {
     return llc->config.write_policy != LLC_WRITE_EVICT || tags_state(&llc->tags, frame) == LLC_DIRTY;
 }
-/* Removes a line from the array, without anything else. */
+/* Removes a line from the array, without a write-back, probes or a call of observers. */
 static inline void llc_remove(struct llc *llc, uint32_t frame)
 {
     llc->counters.prefetches_unused += llc->frames[frame].prefetched;
@@ -409,7 +410,7 @@ void llc_atomic(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_atomic_filled(struct llc_entry *entry, uint64_t now);
 /* Cleans or invalidates a range without time. Leaves busy lines as they are. */
 void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
-/* Returns the protocol's name of a read or write. */
+/* Maps a read or write to the request of the protocol. */
 enum protocol_request llc_kind_of(const struct llc_entry *entry);
 /* Completes the transaction when its response is sent, and sets what the response grants. */
 void llc_conclude(struct llc_entry *entry, uint64_t now);

@@ -14,7 +14,7 @@ static void check(struct memory_limit *limit, uint64_t page)
         limit->full(limit->context);
 }
 
-/* A page holds no code that this watcher knows of, so it never asks to hear of the next store. */
+/* Returns false, because this watcher needs to be told only of the first store to a page. */
 static bool stored(void *context, uint64_t page, unsigned first, unsigned last)
 {
     struct memory_limit *limit = context;

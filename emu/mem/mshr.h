@@ -14,7 +14,7 @@ enum { MSHR_LIMIT = 64 };
 
 enum mshr_state {
     MSHR_PLANNED, /* its request's event is scheduled and will send it */
-    MSHR_HELD,    /* waits for the answer to an older write of the same line */
+    MSHR_HELD,    /* waits until an older write of the same line has been answered */
     MSHR_REFUSED, /* waits for room in the level below */
     MSHR_SENT,
 };
@@ -32,7 +32,7 @@ struct mshr {
     uint64_t asked; /* time of the access that allocated it */
     enum mshr_state state;
     bool prefetch;    /* no demand access has asked for the line */
-    bool expired;     /* what comes is old: it is not kept, and no further access may wait for it */
+    bool expired;     /* the arriving line is old: it is not kept, and no further access may wait for it */
     bool ahead;       /* buffered writes of the line are younger and need not be answered first */
     uint32_t targets; /* at most the file's limit of targets */
     struct mshr_target *target;

@@ -52,8 +52,8 @@ static inline bool phys_has_code(const struct phys *memory, uint64_t address)
     return memory->code && memory->code->ends[phys_page(memory, address)];
 }
 
-/* Call it when bytes [address, address + length) of memory are written: at the latest before any hart runs again, and
- * not before the last one has run. */
+/* Call it before or after bytes [address, address + length) of memory are written. No hart may run between
+ * the write and the call. */
 static inline void phys_note_store(const struct phys *memory, uint64_t address, uint64_t length)
 {
     bool within = length > 0 && address % CODE_PAGE + length <= CODE_PAGE;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The owner sets done and owner; it is busy from cache_push() or llc_push() that returned true until its callback. */
+/* A wait for writes. Its owner sets done and owner. It is busy from a call of cache_push() or llc_push() that
+ * returns true until done() is called. */
 struct mem_push {
     struct mem_push *next;
     uint64_t before; /* it waits for writes with a lower number */
@@ -14,7 +15,7 @@ struct mem_push {
     void *owner;
 };
 
-/* A cache's list of those that wait. */
+/* The pushes that wait for writes of a cache. */
 struct mem_pushes {
     struct mem_push *first;
 };
@@ -33,7 +34,8 @@ static inline bool mem_pushes_add(struct mem_pushes *pushes, struct mem_push *pu
     return true;
 }
 
-/* A write was answered. Calls those that have waited for it last. */
+/* Records that the write with this number was answered. Calls done() of the pushes for which it was the last
+ * one. */
 void mem_pushes_answered(struct mem_pushes *pushes, uint64_t number, uint64_t now);
 
 #endif

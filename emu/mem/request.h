@@ -38,8 +38,8 @@ enum mem_level {
  * the fields that are used at every link. Nine modules in a tree of three levels need 11: two above the last
  * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The limit is
  * not a size of the description, because a request is a member of its owner (an entry of MSHRs, of a write
- * buffer, of a multiprocessor), which would have to keep memory for the links. A machine with a longer way is
- * refused with the names of part and memory (emu/machine/plan.c: "is too many links away from"). */
+ * buffer, of a multiprocessor), which would have to keep memory for the links. A machine with a longer route
+ * is refused with the names of part and memory (emu/machine/plan.c: "is too many links away from"). */
 enum { MEM_HOPS = 24 };
 
 struct mem_link;
@@ -55,8 +55,8 @@ struct mem_request {
     uint16_t requester; /* number of the core or device, for statistics and traces */
     uint8_t op;         /* enum mem_op */
     uint8_t kind;       /* enum mem_kind */
-    /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h); of several accesses, if all
-     * do */
+    /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h); if the request
+     * serves several accesses, each of them does */
     bool divergent;
     bool
         atomic; /* of a write: it reads and writes its words in one step, at a shared cache if there is one */
@@ -68,7 +68,7 @@ struct mem_request {
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
     bool exclusive;
     bool upgrade;  /* in an exclusive read: the requester has a copy, so the response need not bring data */
-    bool prefetch; /* a read for no access, which gives way: it is dropped instead of waiting for room */
+    bool prefetch; /* a read that no access waits for: it is dropped instead of waiting for room */
     /* a prefetch, or a read for the wrong path only: it is dropped if its line is kept out (keep_out.h) */
     bool speculative;
     bool dropped;  /* in the response to a speculative read: it brings no line */
@@ -76,8 +76,8 @@ struct mem_request {
 
     uint8_t depth; /* number of links between the originator and the present holder */
 
-    /* For the holder: the component that has accepted the request last. Fields that all holders use are near the first
-     * ones, so that they are in one line or two of the host's cache. */
+    /* For the holder: the component that has accepted the request last. Fields that all holders use are near
+     * the first ones, so that they are in one or two lines of the host's cache. */
     uint16_t parts;           /* pieces that are still outstanding */
     struct mem_request *next; /* next request in a list of the holder */
 

@@ -12,7 +12,8 @@ enum {
     DEPTH_MAX = 16,
 };
 
-/* Limits parts * settings, because each part examines each setting: a few seconds of host time. */
+/* Limits parts * settings, and so loading to a few seconds of host time, because each part examines each
+ * setting. */
 static const uint64_t looks_most = UINT64_C(1) << 28;
 
 size_t name_length(const char *name)

@@ -1,4 +1,5 @@
-/* The settings that match a part, found by the name of a part below it. */
+/* The settings that match a part or parts below it, sorted so that those of one part below it are found by
+ * its name. */
 #ifndef EMU_SCHEMA_MATCH_H
 #define EMU_SCHEMA_MATCH_H
 
@@ -15,15 +16,15 @@ struct matches {
     size_t count;
 };
 
-/* Finds the settings of the root: all. Free with matches_free(). */
+/* Returns all settings, as those of the root. Free with matches_free(). */
 struct matches matches_all(const struct tree *tree);
 
 /* Finds the settings of a part among those of its parent. Free with matches_free(). */
 struct matches matches_within(const struct matches *parent, const struct instance *instance);
 
-/* Finds the settings of a part of that name, and of each of its copies that has a number, among those of its
- * parent. Skips those of the name `*`, and keeps a `*` behind the name, which can stand for copies or for parts
- * below. Free with matches_free(). */
+/* Finds the settings of a part of that name and of its numbered copies among those of its parent. Skips
+ * settings in which `*` stands for the name. Keeps a `*` after the name in `rest`, because it can stand for
+ * copies or for parts below. Free with matches_free(). */
 struct matches matches_below(const struct matches *parent, const char *name);
 
 void matches_free(struct matches *matches);

@@ -197,8 +197,8 @@ static bool is_part(const struct tree *tree, const char *name, const char *rest)
     return strchr(rest, '.') != NULL;
 }
 
-/* Finds the part with a chosen name that is nearest to the first name of `rest`, the end of `name`, and writes its dotted
- * name with what follows to `near`. NULL when none is near. */
+/* Finds the custom part below the parent whose name is nearest to the first component of `rest`, the end of
+ * `name`. Writes `name` to `near`, with that component corrected. NULL when none is near. */
 static const char *nearest_part(const struct instance *parent, const char *name, const char *rest,
                                 char near[TREE_NAME])
 {
@@ -219,7 +219,7 @@ static const char *nearest_part(const struct instance *parent, const char *name,
     return found ? near : NULL;
 }
 
-/* Writes that a part of a chosen name needs a kind. */
+/* Writes that a custom part needs a kind. */
 static void explain_kindless(const struct tree *tree, const char *rest, char text[TREE_KINDS + TREE_NAME])
 {
     char part[TREE_NAME], kinds[TREE_KINDS];

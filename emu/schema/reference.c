@@ -11,7 +11,7 @@
 enum {
     ANY = -1,
     EXPRESSION_DEEP = 16,
-    NAMED_MOST = 65536, /* by one reference */
+    NAMED_MOST = 65536, /* most parts that one reference names */
     NUMBER_MOST =
         1000000000, /* of numbers in brackets: their products fit in 64 bits, their slots in an int */
 };
@@ -245,8 +245,9 @@ static const char *nearest_below(const struct instance *at, const char *wrong)
     return nearest;
 }
 
-/* Suggests another name for the one that the search has missed: the nearest one there or, at the beginning of a path, further
- * outwards. The same name comes first. */
+/* Suggests another name for the one that the search has not found: the name below search->end that is nearest
+ * to it. If the name begins the path, also searches below the ancestors of that part, and prefers the same
+ * name there. */
 static void suggest(struct search *search)
 {
     const struct instance *at = search->end;

@@ -31,8 +31,8 @@ struct references {
 bool reference_find(struct instance *from, const char *text, struct references *found, struct error *err);
 
 /* Returns the alternatives for the default partner of a part's port, from its role or its kind: "crossbar
- * dram". "": the part above joins the port; NULL: there is no default. *source, unless NULL, becomes
- * where the default comes from, or "". */
+ * dram". "": the part above connects the port; NULL: there is no default. Unless source is NULL, *source
+ * becomes the origin of the default, or "". */
 const char *reference_partners(const struct instance *part, const struct part_port *port,
                                const char **source);
 

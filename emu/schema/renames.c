@@ -14,9 +14,9 @@
 #include "emu/sim/text.h"
 
 enum rule {
-    PRESENCE, /* the key told whether there is the part, which older files may describe all the same; a mapping
-                 of the part adds it, `none` removes it */
-    COUNT,    /* the key is valid; older files may describe the part without it, and then lack the part */
+    PRESENCE, /* the key said whether the part exists; an older file may describe a part that does not. Now a
+                 mapping of the part adds it, and `none` removes it. */
+    COUNT,    /* the key is valid; if an older file lacks it, its machine lacks the part */
     PART,     /* the part has another name; the old name is free for groups */
 };
 
@@ -290,8 +290,8 @@ static void drop_member(struct node *mapping, const char *key, FILE *notes)
     node_free(member);
 }
 
-/* Writes `PART: none` instead of all that the file says about the part, with its loss. The loss of `key`
- * needs no word, because `none` says the same. */
+/* Replaces all that the file says about the part by `PART: none`, and notes each lost value in a comment.
+ * Does not note the loss of `key`, because `none` says the same. */
 static void remove_part(const struct mentions *found, const char *part, const char *key)
 {
     char *text, *reason = format("the machine had no %s", part);
@@ -312,8 +312,8 @@ static void remove_part(const struct mentions *found, const char *part, const ch
     free(reason);
 }
 
-/* Removes the obsolete key. The part's mapping says the same; if there is none, an empty one takes the place
- * of the dotted key. */
+/* Removes the obsolete key, because the part's mapping says the same. If there is no mapping, replaces the
+ * dotted key by an empty one. */
 static void add_part(const struct mentions *found, const char *part, const char *key)
 {
     struct node *stays = NULL;
@@ -432,7 +432,8 @@ static bool is_old(struct node *document)
     return old;
 }
 
-/* Returns true if the file says nothing of the part but its one key; otherwise a group has the name. */
+/* Returns true if the file sets nothing of the part but its one key; otherwise the name is that of a
+ * group. */
 static bool is_moved(const struct mentions *found, const char *part, const char *key)
 {
     for (size_t i = 0; i < found->count; i++) {

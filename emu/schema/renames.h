@@ -20,8 +20,9 @@ const char *renames_presence(const char *name);
 bool renames_moved(const char *name, struct error *err);
 
 /* Writes the description in the file at path as YAML with current keys, in the same order. Comments stay; one
- * behind a key moves to the line above. A comment also names each key that is left out and the reason. Does
- * not read the description that it extends. A file without obsolete keys keeps its meaning. False with err set when the file cannot be read or is not a description. */
+ * after a key, on its line, moves to the line above. A comment also names each key that is left out and the
+ * reason. Does not read the description that it extends. A file without obsolete keys keeps its meaning.
+ * False with err set when the file cannot be read or is not a description. */
 bool renames_migrate(const char *path, FILE *out, struct error *err);
 
 #endif

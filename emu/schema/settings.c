@@ -254,8 +254,8 @@ static unsigned count_dots(const char *name)
     return dots;
 }
 
-/* Adds the settings of the templates that parts with `dots` dots in their name use. Sets *deeper if parts with
- * more dots use templates. */
+/* Adds the settings of the templates that are used by parts with `dots` dots in their name. Sets *deeper if
+ * parts with more dots use templates. */
 static bool add_templates(const struct flattening *f, const struct node *mapping, const char *prefix,
                           unsigned deep, unsigned dots, bool *deeper)
 {
@@ -391,7 +391,7 @@ static void free_settings(struct tree *tree)
     tree->setting_count = 0;
 }
 
-/* Checks the templates of a file that no part uses. */
+/* Checks those templates of a file that no part uses. */
 static bool check_unused(const struct flattening *options, unsigned file)
 {
     struct tree tree = *options->tree;

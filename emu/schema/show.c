@@ -69,8 +69,8 @@ static void show_partners(const struct show *show, const char *partners)
     (void)fputc('.', show->out);
 }
 
-/* Writes where a port's partners come from: the setting, or the default partner that exists, as a reference from
- * the part. A machine without timing joins no ports. */
+/* Writes where a port's partners come from: the setting, or the default partner that exists, as a reference
+ * from the part. A machine without timing connects no ports. */
 static void port_source(const struct show *show, struct instance *instance, unsigned index,
                         const char *because, char source[TREE_SOURCE])
 {
@@ -96,7 +96,7 @@ static void show_port(const struct show *show, struct instance *instance, unsign
     const char *reference = instance->references[index], *because;
     const char *partners = reference_partners(instance, port, &because);
     if (!reference && partners && !*partners)
-        return; /* the part above joins it */
+        return; /* the part above connects it */
     port_source(show, instance, index, because, source);
     (void)fprintf(show->out, "%*s# %s\n%*s# Allowed: %s that %s%s%s %s; or auto.", indent, "",
                   port->explanation, indent, "", port->many ? "parts" : "a part",

@@ -368,8 +368,8 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
     return error_prefix(err, "%s", source);
 }
 
-/* One more than the number of the part's first setting, or of that of the nearest one above it that has one; 0: there is
- * none. */
+/* Returns the number of the part's first setting or, if it has none, of that of its nearest ancestor with a
+ * setting, counted from 1; 0: there is none. */
 static unsigned first_setting(const struct tree *tree, const struct instance *instance)
 {
     for (; instance->parent; instance = instance->parent)
@@ -438,8 +438,10 @@ static bool passes_without(const struct tree *tree, const struct instance *insta
     return passes;
 }
 
-/* Returns the field whose setting makes the part fail its check, which blames `field`: the latest one without which the part
- * passes, and which is set in a file that inherits `field`, or anywhere if that is not set. Otherwise returns `field`. */
+/* Returns the field whose setting makes the part fail its check, if the check's message names `field`. It is
+ * the field with the latest setting without which the part passes the check; that setting must be in a file
+ * that inherits the setting of `field`, or anywhere if `field` is not set. If there is none, returns
+ * `field`. */
 static unsigned culprit(const struct tree *tree, const struct instance *instance, unsigned field)
 {
     const unsigned *winner = instance->winner;

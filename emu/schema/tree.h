@@ -113,10 +113,10 @@ void tree_count_source(const struct tree *tree, const struct instance *instance,
 /* Like tree_source() for a dotted name, which must be known ("memory.size"; "host.count"). */
 void tree_source_of(const struct tree *tree, const char *name, char buffer[TREE_SOURCE]);
 
-/* Prefixes the message with "FILE:LINE: host.l1d.size". Returns false. */
+/* Prefixes the message with "FILE:LINE: host.l1d.size", the origin and name of the field. Returns false. */
 bool tree_at(const struct tree *tree, const struct instance *instance, const char *field, struct error *err);
 
-/* Returns whether two settings, counted from 1, are of one file or both of --set. 0 (none) is like no other. */
+/* Returns whether two settings, counted from 1, are of one file, both of --set, or both 0 (none). */
 bool tree_same_file(const struct tree *tree, unsigned one, unsigned other);
 
 /* Prefixes the message with "FILE:LINE: " of the part's first setting, or of its nearest ancestor with a
@@ -186,7 +186,7 @@ const char *pattern_within(const char *pattern, const struct instance *instance)
 /* Returns the length of a dotted name's first component. */
 size_t name_length(const char *name);
 
-/* Returns a dotted name without its first component; "": it has no other. */
+/* Returns a dotted name without its first component; "" if it has only one. */
 const char *name_behind(const char *name);
 
 /* Returns true if the name's first component is a number or `*`. */

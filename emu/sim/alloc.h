@@ -1,23 +1,25 @@
-/* Memory of the host, by one rule: what the user's sizes decide (main memory, a hart's TLB, a window) is allocated with an
- * error that names it; all else by these functions, which end the emulator with a message when there is none. */
+/* Host memory for the emulator's own data. If the host has none left, these functions end the emulator with a
+ * message. Memory whose size the user decides (main memory, a hart's TLB, a window) is allocated elsewhere,
+ * with an error that names it. */
 #ifndef EMU_SIM_ALLOC_H
 #define EMU_SIM_ALLOC_H
 
 #include <stddef.h>
 
-/* Returns count * size bytes of zeros, or a pointer to none; free() them. */
+/* Returns a block of count * size zeroed bytes; either factor may be 0. Release it with free(). */
 void *alloc(size_t count, size_t size);
 
-/* Returns the block `old` (or NULL) with so many bytes, as realloc(). */
+/* Changes the size of the block `old` to `bytes` bytes, which may be 0. Returns the block, which may have
+ * moved. If `old` is NULL, returns a new block. */
 void *alloc_resize(void *old, size_t bytes);
 
-/* Returns a copy of the text; free() it. */
+/* Returns a copy of the text. Release it with free(). */
 char *alloc_text(const char *text);
 
-/* Returns what a library has allocated, if it is not NULL. */
+/* Returns `memory`, which a library has allocated; calls alloc_failed() if it is NULL. */
 void *alloc_checked(void *memory);
 
-/* Ends the emulator: a library has no memory. */
+/* Prints that the host has no memory left, and aborts. */
 _Noreturn void alloc_failed(void);
 
 #endif

@@ -16,8 +16,8 @@ struct clock {
     uint64_t period; /* in femtoseconds, not 0 */
 };
 
-/* Sets the period of a frequency in hertz, rounded to the nearest femtosecond (1.4 GHz: 714286 fs, 0.4 parts per
- * million fast). Fails if the frequency is not within 1 kHz to 1 THz. */
+/* Sets the period of a frequency in hertz, rounded to the nearest femtosecond (1.4 GHz: 714286 fs, 0.4 parts
+ * per million slow). Fails if the frequency is not within 1 kHz to 1 THz. */
 bool clock_set_frequency(struct clock *clock, uint64_t hertz, struct error *err);
 
 /* Returns the number of the first edge at or after `time`. */

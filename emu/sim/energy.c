@@ -15,7 +15,7 @@ void energy_free(struct energy_ledger *ledger)
 {
     for (unsigned i = 0; i < ledger->count; i++) {
         struct energy_account *account = ledger->accounts[i];
-        free((char *)(uintptr_t)account->name); /* ours: copies */
+        free((char *)(uintptr_t)account->name); /* copies made by energy_add() */
         free((char *)(uintptr_t)account->source);
         free(account);
     }
@@ -24,7 +24,7 @@ void energy_free(struct energy_ledger *ledger)
     energy_init(ledger);
 }
 
-/* The sources of fields, "; " between those of one and the next. */
+/* Returns the sources of the fields, separated by "; ". The caller frees the text. */
 static char *sources_of(const struct energy_sources *sources, struct scope scope, const char *fields)
 {
     enum { FIELD = 64, SOURCE = 1024 };

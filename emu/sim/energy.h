@@ -19,8 +19,8 @@ struct energy_account {
     const void *context;
     uint64_t unit;
     enum energy_kind kind;
-    /* The fields of the part's configuration that `unit` is made of, separated by spaces; the description has their
-     * sources. NULL: no field gives it. */
+    /* Names of the configuration fields from which `unit` is computed, separated by spaces; the description
+     * has their sources. NULL: `unit` does not depend on fields. */
     const char *fields;
     const char *source; /* source of `unit`, one line; the ledger sets it for an account with fields */
     const char
@@ -35,7 +35,8 @@ struct energy_group {
 
 /* The sources of fields' values, from the description. */
 struct energy_sources {
-    /* Writes the value and the source of a field of the part in that scope, which may name a section of the part. */
+    /* Writes the value and the source of a field of the part at the dotted path `scope`. Ignores components
+     * of the path that name no part, because the scope of an account may be below its part. */
     void (*of_field)(const void *context, const char *scope, const char *field, char *buffer, size_t size);
     const void *context;
 };
@@ -43,7 +44,7 @@ struct energy_sources {
 struct energy_ledger {
     struct energy_account **accounts;
     unsigned count;
-    struct energy_group *groups;          /* of energy_publish() */
+    struct energy_group *groups;          /* made by energy_publish() */
     const struct energy_sources *sources; /* for accounts that are opened from now on; NULL: no description */
 };
 

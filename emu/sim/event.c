@@ -117,7 +117,8 @@ static struct event *list_merge(struct event *a, struct event *b)
     return first;
 }
 
-/* Takes the events from a list as long as each comes before the last one. Returns them in their order. */
+/* Takes the first event of a list that is not empty, and the next ones as long as each fires before the one
+ * taken last. Returns them in the order in which they fire. */
 static struct event *take_run(struct event **list)
 {
     struct event *run = *list, *rest = run->next;
@@ -178,8 +179,8 @@ static unsigned slot_of(uint64_t time, unsigned level)
     return (unsigned)(time >> (EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level)) % EVENT_SLOTS;
 }
 
-/* Puts an event, whose time differs from the position in these grains, into the wheel, at the highest level at which they
- * differ. */
+/* Puts an event into the wheel, at the highest level at which its time and the position differ. differs: the
+ * XOR of both in grains, not 0. */
 static void slot_insert(struct event_queue *queue, struct event *event, uint64_t differs)
 {
     unsigned level = (63 - (unsigned)__builtin_clzll(differs)) / EVENT_SLOT_BITS;
@@ -237,7 +238,8 @@ static void place(struct event_queue *queue, struct event *event)
         slot_insert(queue, event, differs);
 }
 
-/* Moves the events of the position's grain from a list to the ordered ones, and the others to the wheel. */
+/* Distributes a list: events in the position's grain become queue->sorted, which must be empty; the others go
+ * to the wheel. */
 static void distribute(struct event_queue *queue, struct event *list)
 {
     struct event *reached = NULL, **end = &reached;
@@ -256,8 +258,9 @@ static void distribute(struct event_queue *queue, struct event *list)
     sorted_fill(queue, reached);
 }
 
-/* Moves the position to the next occupied slot (the first one of the lowest level that has any), and the slot's events
- * one or more levels down, or to the ordered ones, of which none are left. Returns false if the wheel is empty. */
+/* Moves the position to the next occupied slot: the first one of the lowest level that has any. Moves the
+ * slot's events to lower levels or to queue->sorted, which must be empty. Returns false if the wheel is
+ * empty. */
 static bool advance(struct event_queue *queue)
 {
     unsigned level = 0, slot = EVENT_SLOTS;
@@ -277,7 +280,7 @@ static bool advance(struct event_queue *queue)
         sorted_fill(queue, list);
         return true;
     }
-    /* on to the first event at once, or it would be moved once for each level */
+    /* Advance to the first event at once; otherwise events would be moved once for each level. */
     queue->position = first_time(list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
     distribute(queue, list);
     return true;
@@ -320,7 +323,7 @@ uint64_t event_queue_next(struct event_queue *queue)
     return event ? event->time : CLOCK_NEVER;
 }
 
-/* Meanwhile, the host may fetch what the next event needs: events are far apart in its memory. */
+/* Fires an event. Prefetches the data of the next one, because events are far apart in the host's memory. */
 static void fire(struct event_queue *queue, struct event *event)
 {
     event_cancel(queue, event);

@@ -1,6 +1,6 @@
-/* Functions that the compiler must put into their callers. It judges by a function's size, and cannot know
- * how little is left of one whose arguments are constants. For paths that run once an event or more, where
- * that was measured. */
+/* Makes the compiler inline a function. The compiler decides by the function's size, and cannot know how
+ * little of it is left when arguments are constants. Use it only on paths that run at least once per event,
+ * and only where a measurement justifies it. */
 #ifndef EMU_SIM_INLINE_H
 #define EMU_SIM_INLINE_H
 

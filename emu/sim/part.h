@@ -4,17 +4,18 @@
  * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a folder
  * with a kind, and a line there.
  *
- * Where a mechanism joins. What a new system needs of the others is reached from its own folder:
+ * How a new mechanism connects to the others, from its own folder:
  * - instructions: rows in its folder (isa/custom.def), for harts and for warps; units() serves them;
  * - tasks taken from a core: the offload interface (emu/core/offload.h);
- * - requests: ports of type "memory"; a stash, a router or a link stands between others as its description says; a
- *   kind whose output depends on the address is `routed`;
- * - the place of an address: homes (emu/mem/home.h), also at run time;
+ * - requests: ports of type "memory"; the description says between which parts a stash, a router or a link
+ *   stands; a kind whose output depends on the address is `routed`;
+ * - where an address lives: homes (emu/mem/home.h), which can change at run time;
  * - bytes that are not in plain memory: a holder (emu/mem/bytes.h);
  * - command slots of DRAM: an agent of the channel (emu/dram/agent.h);
  * - states of lines: a table of transitions (emu/mem/protocols).
- * Lines outside that change: one in emu/machine/kinds.c, the room's row in README.md, and, for a part that stands
- * within another one as its caches do, a role in that one's kind (emu/core/core_kind.c).
+ * Lines that change outside that folder: one in emu/machine/kinds.c, the room's row in README.md, and, for a
+ * part inside another part, such as a core's cache, a role in the kind of the outer part
+ * (emu/core/core_kind.c).
  *
  * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file next to the struct,
  * the only place that states its name, type, unit, range, default, meaning and source. The rows generate the
@@ -51,7 +52,7 @@
 #include "emu/sim/quantity.h"
 #include "emu/sim/stats.h"
 
-/* The types of numbers come first and equal their unit_kind. */
+/* The types of numbers come first; their values equal those of enum quantity. */
 enum field_type {
     FIELD_COUNT = QUANTITY_COUNT,
     FIELD_ADDRESS = QUANTITY_ADDRESS,
@@ -154,9 +155,9 @@ struct part_numbers {
 
 enum { PART_REQUESTERS = 65536 };
 
-/* A part below another one, as its description has it. */
+/* A part below another part, as the description gives it. */
 struct part_child {
-    const char *name; /* within the other one: "w1", or "w.3" if it has copies */
+    const char *name; /* within the other part: "w1", or "w.3" if it has copies */
     const struct part_kind *kind;
     const void *config;
     const bool *given; /* given[field]: the description sets the field */
@@ -171,7 +172,7 @@ struct part_site {
     struct part_numbers *numbers; /* part_component() and part_requester() take from these */
     /* configurations of the parts in the kind's roles, by role; NULL: there is none */
     const void *const *below;
-    /* the parts below it under names of the description; only of kinds that are `open` */
+    /* the parts below it whose names the description chooses; only for kinds that are `open` */
     const struct part_child *children;
     size_t child_count;
     /* further parameters, defined by the part's room: struct mem_site (emu/mem/site.h) ...; or NULL */
@@ -237,8 +238,9 @@ struct part_kind {
     struct part_end (*serve)(void *part, unsigned port, unsigned slot);
     /* Connects an asking port to its server. */
     void (*connect)(void *part, unsigned port, unsigned slot, const struct part_end *server);
-    /* Puts the units of the custom instructions that it serves into a table (emu/hart/custom.h), where harts and warps find
-     * them; NULL: it serves none. Called once, when the parts are connected. */
+    /* Enters the units of the custom instructions that the part serves in a table (emu/hart/custom.h), in
+     * which harts and warps look them up. NULL: the part serves none. Called once, when the parts are
+     * connected. */
     void (*units)(void *part, struct custom_units *units);
     /* Registers statistics and energy accounts. */
     void (*publish)(void *part, struct stats *stats, struct scope scope);

@@ -58,7 +58,7 @@ static const struct unit power_units[] = {
 
 static const struct scale {
     const struct unit *units; /* NULL: plain numbers */
-    size_t count, shown;      /* rows; those of them that quantity_format() uses */
+    size_t count, shown;      /* number of rows; of these, used by quantity_format() */
     const char *base;         /* unit of the stored value */
     const char *syntax;
 } scales[QUANTITY_KINDS] = {
@@ -162,7 +162,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Computes number * scale; returns why it is not a uint64_t. */
+/* Sets *value to number * scale. Returns SCAN_OK, or the reason why the product is not a uint64_t. */
 static enum scan number_scale(const struct number *number, uint64_t scale, uint64_t *value)
 {
     if (number->whole > UINT64_MAX / scale)

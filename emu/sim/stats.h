@@ -35,10 +35,11 @@ enum {
 struct stats *stats_new(void);
 void stats_free(struct stats *stats);
 
-/* Registers a counter that its owner only increases. `name` in its scope (`hart.0.instructions`) must be unique and is
- * copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the registry. The value is
- * read when a region begins, is reset or ends, so *value must stay valid until stats_free(). Register all counters
- * before the first region, reset or dump. */
+/* Registers a counter that its owner only increases. `name` in its scope (`hart.0.instructions`) must be
+ * unique and is copied; unit ("instructions", "bytes", "fs", "pJ") and meaning (one line) must outlive the
+ * registry. The value is read when a region begins or ends, at a reset or dump, and when the statistics are
+ * written or printed, so *value must stay valid until stats_free(). Register all counters before the first
+ * region, reset, dump or output. */
 void stats_counter(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
                    const char *unit, const char *meaning);
 
@@ -107,8 +108,9 @@ void stats_host_number(struct stats *stats, const char *name, double value);
  * Ratios have 9 digits. Bytes of texts that are not UTF-8 appear as \xNN. */
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
 
-/* Prints the counters since the start or the last reset, one line each: `name value # meaning (unit)`. With a pattern, a
- * shell's, prints those whose names match. Returns their number. Changes nothing; regions stay open. */
+/* Prints the counts since the start or the last reset, one line each: `name value # meaning (unit)`. pattern:
+ * a shell pattern that selects names; NULL: all. Returns the number of lines. Changes no counts; regions stay
+ * open. */
 size_t stats_print(struct stats *stats, const char *pattern, FILE *out);
 
 #endif

@@ -1,10 +1,11 @@
 /* Tracks: the activity of parts over time, as records that do not depend on the kind of part.
  *
- * A part that is to be traced gets a sink. It opens a group with its name and lines in the group, and writes
+ * A traced part gets a sink. It opens a group with its name and lines in the group, and writes
  * records to them: slices, which last from one time to another and may contain other slices of their line;
  * spans, which may overlap and may be divided into steps; instants; and counters. Other sinks take passages of
  * items through stages, or lines of text; a part writes these to a stream that it opens with its name. Others
- * take tables: rows under named columns. emu/debug renders sinks to files. A part that is not traced has no observer (emu/sim/observer.h) and writes nothing. */
+ * take tables: rows under named columns. emu/debug renders sinks to files. A part that is not traced has no
+ * observer (emu/sim/observer.h) and writes nothing. */
 #ifndef EMU_SIM_TRACK_H
 #define EMU_SIM_TRACK_H
 
