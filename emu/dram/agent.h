@@ -47,7 +47,7 @@ struct dram_agent_ops {
     void (*grant)(void *owner, const struct dram_choice *choice);
 
     /* The channel has reached the cycle `wake`. The agent must set `wake` to a later cycle. Nothing outside
-     * the channel looks at it before cycle `limit`. NULL if `wake` is always CLOCK_NEVER. */
+     * the channel reads the channel's state before cycle `limit`. NULL if `wake` is always CLOCK_NEVER. */
     void (*wake)(void *owner, uint64_t limit);
 
     /* These banks, which the agent holds, are claimed by another agent. The agent finishes what it cannot
@@ -77,9 +77,9 @@ struct dram_agent {
     uint32_t index; /* its index in the channel: its precedence, 0 is the highest */
 };
 
-/* Of commands that may come in the same cycle, those of a smaller order go first, and within an order those
- * of older bursts. Column and row commands of other agents have the same orders as those of the requests,
- * whose activates are of order DRAM_ORDER_ACTIVATE if the configuration has activate_first. */
+/* Of commands that may come in the same cycle, the one with the smallest order goes first; within an order,
+ * the one of the oldest burst. Column and row commands of other agents have the same orders as those of the
+ * requests. With activate_first, activates of the requests have the order DRAM_ORDER_ACTIVATE. */
 enum dram_order {
     DRAM_ORDER_REFRESH,
     DRAM_ORDER_ACTIVATE,
@@ -134,7 +134,7 @@ void dram_agent_yield(struct dram_agent *agent, uint64_t banks);
 void dram_agent_release(struct dram_agent *agent, uint64_t banks);
 
 /* Returns the banks that the agent must not use because agents of higher precedence hold or have claimed
- * them, except those that it was asked for and has not yielded. */
+ * them. Banks that the agent was asked to yield, and has not yielded yet, are not among them. */
 uint64_t dram_agent_barred(const struct dram_agent *agent);
 
 /* Returns those of the agent's banks that an agent of lower precedence has not yielded yet. The agent must

@@ -6,7 +6,7 @@
 
 enum counter { ACTIVATES, READS, WRITES, ROW_HITS, ROW_CONFLICTS, COUNTERS };
 
-/* A counter, with what reading it needs. */
+/* A counter, and the memory that must be brought up to date before the counter is read. */
 struct count {
     struct dram_memory *memory;
     uint64_t value;
@@ -54,7 +54,8 @@ static void count_activate(struct bank *bank)
     bank->fresh = true;
 }
 
-/* A refresh, or a command of several banks, comes between a precharge and the next activate: no burst has closed the row. */
+/* Clears `yielded` after a refresh of a bank or a command for several banks: the next activate is no row
+ * conflict. */
 static void forget(struct bank *banks, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

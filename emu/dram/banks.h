@@ -1,5 +1,5 @@
-/* The statistics by bank (dram.bank_statistics), counted by an observer of the commands, so that a memory without them does no
- * work for them. */
+/* The statistics by bank (dram.bank_statistics). An observer of the commands counts them, so they cost nothing
+ * where they are disabled. */
 #ifndef EMU_DRAM_BANKS_H
 #define EMU_DRAM_BANKS_H
 
@@ -7,7 +7,7 @@
 
 struct dram_banks;
 
-/* Makes the counters of all banks and observes the memory, which must outlive them. Never NULL. */
+/* Makes the counters of all banks and observes the memory, which must outlive the counters. Never NULL. */
 struct dram_banks *dram_banks_new(struct dram_memory *memory);
 void dram_banks_free(struct dram_banks *banks); /* NULL is allowed */
 

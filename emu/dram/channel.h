@@ -11,12 +11,13 @@
 struct dram_record {
     uint64_t cycle; /* in tCK */
     enum dram_command command;
-    uint32_t channel, rank, group, bank; /* group within the rank, bank within the group; 0 if meaningless */
-    /* row: of commands that open a row and column commands; column (in bursts): of column commands */
+    /* group within the rank, bank within the group; 0 if the command has none */
+    uint32_t channel, rank, group, bank;
+    /* row: set by column commands and by commands that open a row; column (in bursts): by column commands */
     uint32_t row, column;
 };
 
-/* Receives all commands; those of a channel in order of time. */
+/* Receives all commands. Those of one channel come in order of time. */
 struct dram_observer {
     struct observer link;
     void (*command)(void *context, const struct dram_record *record);
@@ -47,7 +48,7 @@ struct dram_bank {
 
 /* The data for choosing the next command of the busy banks, packed for a fast scan. */
 struct dram_candidates {
-    uint64_t ready[DRAM_BANKS];  /* earliest cycle as far as bank and bank group are concerned */
+    uint64_t ready[DRAM_BANKS];  /* earliest cycle that bank and bank group allow */
     uint64_t merit[DRAM_BANKS];  /* dram_merit(), with the bank in it; smaller is better */
     uint8_t gate[DRAM_BANKS];    /* index of the time of its bus and rank; see requests.c */
     uint8_t command[DRAM_BANKS]; /* next command that the bank's burst needs */

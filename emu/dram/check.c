@@ -110,8 +110,8 @@ static uint32_t other_rank_gap(const struct dram_config *c, enum dram_command ea
     return end > start ? end - start : 0;
 }
 
-/* Returns the command of command.def that a command for a bank of each group stands for, once in each group: it keeps
- * their distances, except among its own parts. */
+/* Returns the command of command.def that a command for one bank of each group performs in each group. It keeps
+ * the distances of that command, except among its own parts. Returns other commands unchanged. */
 static enum dram_command part_of(const struct dram_command_row *row, enum dram_command command)
 {
     if (row->extent != DRAM_EXTENT_ALIKE)
@@ -171,7 +171,7 @@ static uint32_t stated_gap(const struct dram_config *config, enum dram_command e
     if (first >= DRAM_OWN || second >= DRAM_OWN)
         return own_gap(config, earlier, later, relation);
     if ((first != earlier || second != later) && relation != DRAM_OTHER_RANK) {
-        /* Parts of them are in the same group. The last activate of several comes later. */
+        /* Both commands have parts in the same group. The last of several activates comes tACT4 later. */
         const enum dram_relation near = relation == DRAM_SAME_BANK ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
         const uint32_t gap = longer(stated_gap(config, first, second, near),
                                     stated_gap(config, first, second, DRAM_SAME_RANK));
@@ -275,8 +275,9 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
     return true;
 }
 
-/* Checks that of `limit` + 1 activates, the last `together` of which are this command's, the first is not within `span`
- * (fs) before it. */
+/* Checks that at most `limit` activates of the rank are within `span` (fs). The command has `together` activates.
+ * With the `limit` + 1 - `together` before it they are one too many, so the first of those must be at least
+ * `span` earlier than the command. */
 static bool check_window(struct dram_checker *checker, const struct dram_checker_channel *channel,
                          const struct dram_record *record, uint32_t together, uint32_t limit, uint64_t span,
                          const char *rule)

@@ -1,8 +1,8 @@
 /* The rule checker. It checks commands against the datasheets' rules, which it states independently, without
- * the standards' tables. A command for a bank of each group (ACT4 ...) keeps the distances of as many commands of one bank.
- * Only for the other additional commands of a standard it reads the rules of their rows; it
- * compares each such command with the earlier commands, rule by rule, instead of keeping times as the timing
- * state does. */
+ * the standards' tables. It checks a command for one bank of each group (ACT4 ...) like one command for a bank
+ * in each of the groups. For the other additional commands of a standard, it reads the rules of the standard's
+ * rows. It compares each command with the earlier commands, rule by rule, instead of keeping times as the
+ * timing state does. */
 #ifndef EMU_DRAM_CHECK_H
 #define EMU_DRAM_CHECK_H
 

@@ -37,11 +37,11 @@ enum dram_extent {
 /* The required state of all affected banks. */
 enum dram_needs { DRAM_NEEDS_ANY, DRAM_NEEDS_OPEN, DRAM_NEEDS_CLOSED };
 
-/* The state of these banks after the command. Only commands for one bank, or one of each group, open. */
+/* The state of these banks after the command. Only commands for one bank, or one of each group, open rows. */
 enum dram_change { DRAM_CHANGE_KEEPS, DRAM_CHANGE_OPENS, DRAM_CHANGE_CLOSES };
 
-/* The burst that a command moves over the data bus: from tCL or tCWL after the command, for tBURST. INSIDE: a column that
- * stays in the devices, where it keeps the distances of a burst. */
+/* The burst that a command moves over the data bus: from tCL or tCWL after the command, for tBURST. INSIDE: the
+ * data stay in the devices, but the command keeps the distances of one that moves a burst. */
 enum dram_data {
     DRAM_DATA_NONE,
     DRAM_DATA_READ,

@@ -86,8 +86,8 @@ static bool check_organisation(const struct dram_config *config, struct error *e
     return true;
 }
 
-/* Refresh takes banks from requests when it is due. Between two refreshes of a bank, a row must be opened and a column command
- * come: behind a precharge, the refresh itself, and tRCD. */
+/* A refresh takes its banks from the requests as soon as it is due. So the interval between two refreshes of a
+ * bank must be longer than a precharge, the refresh and tRCD, or no column command could come in between. */
 static bool check_progress(const struct dram_config *config, const struct dram_clocks *clocks,
                            struct error *err)
 {

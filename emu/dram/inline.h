@@ -1,6 +1,6 @@
-/* Functions that the compiler must put into their callers. It judges by a function's size, and cannot know
- * how little is left of one whose arguments are constants. For paths that run once an event or more, where
- * that was measured. */
+/* Functions that the compiler must inline. It decides by a function's size, without knowing how small the
+ * function becomes when its arguments are constants. Use this only in paths that run at least once per event,
+ * and where a measurement supports it. */
 #ifndef EMU_SIM_INLINE_H
 #define EMU_SIM_INLINE_H
 

@@ -13,8 +13,9 @@ struct home_layout dram_map_layout(const struct dram_config *config);
 /* Compiles config->map. An error message tells which letter is wrong and how many bits are needed. */
 bool dram_map_init(struct home_bits *map, const struct dram_config *config, struct error *err);
 
-/* Makes a map of homes with one range for a single memory: all its bytes from `base` on, a multiple of
- * burst_bytes. config must have passed part_check(&dram_kind, ). Release it with home_map_free(). */
+/* Makes a map of homes with one range for a single memory: all its bytes, from the address `base` on. `base` must
+ * be a multiple of burst_bytes. config must have passed part_check(&dram_kind, ). Release it with
+ * home_map_free(). */
 struct home_map *dram_map_homes(const struct dram_config *config, uint64_t base);
 
 #endif

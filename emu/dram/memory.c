@@ -76,7 +76,7 @@ static void part_done(struct dram_memory *memory, struct mem_request *request, u
         event_schedule(memory->queue, &request->event, request->event.time);
 }
 
-/* Returns when a request is answered that does not wait for a device. */
+/* Returns the time (fs) at which a request that does not wait for a device is answered. */
 static uint64_t at_once(const struct dram_config *config, uint64_t now)
 {
     return now + config->tCK + config->front_latency + config->back_latency;

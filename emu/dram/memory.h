@@ -18,8 +18,8 @@
  * writes are in memory. */
 struct dram_memory {
     struct dram_common common;
-    const struct home_map *homes; /* for all bursts of a request but the first */
-    uint16_t module, stack;       /* the memory's own, in homes */
+    const struct home_map *homes; /* gives the homes of a request's bursts after the first */
+    uint16_t module, stack;       /* this memory's numbers in `homes` */
     struct event_queue *queue;
     uint64_t lookahead;       /* time from a read command to its response */
     uint64_t edge_time, edge; /* latest argument of edge_at(), and its result */

@@ -42,7 +42,7 @@ static inline struct dram_burst *find_hit(const struct dram_channel *channel, co
     return oldest;
 }
 
-/* What the bank's burst needs next. */
+/* Sets the command that the bank's burst needs next, its earliest cycle and its merit. */
 static inline void set_candidate(struct dram_channel *channel, uint32_t index, enum dram_command command,
                                  enum gate gate, enum dram_order order)
 {
@@ -65,8 +65,8 @@ static inline void set_column(struct dram_channel *channel, uint32_t index, stru
     set_candidate(channel, index, read ? DRAM_RD : DRAM_WR, read ? GATE_READ : GATE_WRITE, DRAM_ORDER_COLUMN);
 }
 
-/* Finds the candidate of a bank, which is open or not. A row that was activated for a burst stays open until the
- * burst is served, in whatever direction; other bursts come after it. */
+/* Finds the candidate of a bank; `open`: the bank has an open row. A row that was activated for a burst stays open
+ * until that burst is served, even if the direction has changed; other bursts of the bank wait for it. */
 static FORCE_INLINE void find_candidate(struct dram_channel *channel, uint32_t index, bool open)
 {
     struct dram_bank *bank = &channel->banks[index];
@@ -139,7 +139,7 @@ static void offer_timeouts(struct dram_channel *channel, struct dram_choice *bes
     }
 }
 
-/* Computes the earliest cycle of each gate as far as floor, bus and rank are concerned. */
+/* Computes the earliest cycle that floor, bus and rank allow for each gate. */
 static inline void find_gates(const struct dram_channel *channel, uint64_t *gates)
 {
     const struct dram_timing *timing = &channel->timing;
@@ -244,7 +244,7 @@ static enum dram_direction direction_wanted(const struct dram_channel *channel)
     return writes > config->write_low && channel->turn < config->write_queue ? DRAM_WRITES : DRAM_READS;
 }
 
-/* Requests of this direction are served from now on. */
+/* Serves requests of this direction from now on. */
 static void direct(struct dram_channel *channel, enum dram_direction direction)
 {
     channel->direction = direction;
@@ -280,7 +280,7 @@ static bool closes(const struct dram_channel *channel, uint32_t index, const str
     return true;
 }
 
-/* The burst has its slot and leaves the queue; returns the command that moves it. */
+/* Removes from the queue a burst that was granted a slot. Returns the column command that moves it. */
 static enum dram_command take(struct dram_channel *channel, uint32_t index, struct dram_burst *burst)
 {
     const bool last = closes(channel, index, burst);
@@ -298,7 +298,7 @@ static enum dram_command take(struct dram_channel *channel, uint32_t index, stru
     return direction == DRAM_READS ? (last ? DRAM_RDA : DRAM_RD) : (last ? DRAM_WRA : DRAM_WR);
 }
 
-/* Issues a command whose change of the bank is known, and finds the bank's next. */
+/* Issues a command whose change of the bank is known, and finds the bank's next candidate. */
 static FORCE_INLINE void issue(struct dram_channel *channel, enum dram_command command,
                                enum dram_change change, uint32_t bank, uint32_t row, uint32_t column)
 {
@@ -306,7 +306,7 @@ static FORCE_INLINE void issue(struct dram_channel *channel, enum dram_command c
     find_candidate(channel, bank, change != DRAM_CHANGE_CLOSES);
 }
 
-/* ops->grant of the requests: issues RD or WR, or their kin with auto-precharge, ACT or PRE. */
+/* ops->grant of the requests: issues ACT, PRE, RD or WR; or RDA or WRA, which precharge automatically. */
 static void grant(void *owner, const struct dram_choice *choice)
 {
     struct dram_channel *channel = owner;
@@ -324,7 +324,7 @@ static void grant(void *owner, const struct dram_choice *choice)
     default: break;
     }
     const uint32_t row = burst->row, column = burst->column;
-    struct mem_request *request = burst->request; /* whose data come */
+    struct mem_request *request = burst->request; /* NULL for writes; take() releases the burst */
     const enum dram_command command = take(channel, index, burst);
     const bool closed = command == DRAM_RDA || command == DRAM_WRA;
     issue(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row, column);

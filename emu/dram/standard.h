@@ -7,7 +7,7 @@
 #include "emu/dram/command.h"
 #include "emu/dram/config.h"
 
-/* The places between which a rule holds. A command that affects several banks keeps it for each of them. */
+/* The places between which a rule holds. A command that affects several banks keeps the rule for each bank. */
 enum dram_scope {
     DRAM_SCOPE_BANK,  /* the same bank */
     DRAM_SCOPE_GROUP, /* the same bank group, including the same bank */
@@ -24,7 +24,7 @@ struct dram_rule {
     const char *source; /* source of the row */
 };
 
-/* Any `clocks` of a rank contain at most `count` activates. */
+/* A rank gets at most `count` activates in any `clocks` consecutive clocks. */
 struct dram_window {
     uint32_t count;
     uint32_t clocks;

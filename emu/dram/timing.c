@@ -61,16 +61,16 @@ static uint32_t of_bank(const struct dram_rules *rules, const struct dram_table 
     return clocks > longest(rules, table, earlier, later, DRAM_TARGET_RANK) ? clocks : 0;
 }
 
-/* Returns the target of what a command for one bank does to a refresh or a precharge of all banks. */
+/* Returns the target at which a command for one bank delays `later`, a refresh or a precharge. */
 static enum dram_target target_at(const struct dram_rules *rules, enum dram_command later)
 {
     return rules->extent[later] == DRAM_EXTENT_BANK ? DRAM_TARGET_BANK : DRAM_TARGET_RANK;
 }
 
 /* Refreshes and precharges of all banks are rare, but nearly every command delays them, mostly by as much as it delays
- * an activate or a precharge of its own bank. So these delays are not recorded at each command: the time of the rare
- * command is found from the banks' times of `as` when it is due. Possible if no command delays `as` in its bank for
- * longer than the rare command. */
+ * an activate or a precharge of its own bank. So these delays are not recorded at each command. When the rare command
+ * is due, its time is computed from the banks' times of `as`. That is right only if no command delays `as` in its bank
+ * for longer than the rare command; else the rare command keeps times of its own. */
 static void take_bank_times(struct dram_rules *rules, const struct dram_table *table, enum dram_command rare,
                             enum dram_command as)
 {
@@ -81,7 +81,7 @@ static void take_bank_times(struct dram_rules *rules, const struct dram_table *t
     rules->bank_as[rare] = (uint8_t)as;
 }
 
-/* Returns whether the rare command's delay is that of the command whose bank times it shares. */
+/* Returns whether `later` shares another command's bank times, and is delayed as long as that command. */
 static bool is_shared(const struct dram_rules *rules, const struct dram_table *table,
                       enum dram_command earlier, enum dram_command later, enum dram_target target,
                       uint32_t clocks)
@@ -91,8 +91,8 @@ static bool is_shared(const struct dram_rules *rules, const struct dram_table *t
            of_bank(rules, table, earlier, as) == clocks;
 }
 
-/* Adds the delays after `earlier` that take effect at the target, except those that the whole rank has
- * anyway. */
+/* Adds the delays after `earlier` that take effect at the target, except those that are no longer than the
+ * delay of the whole rank. */
 static void compile(struct dram_rules *rules, const struct dram_table *table, enum dram_command earlier,
                     enum dram_target target)
 {
@@ -230,7 +230,7 @@ uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command c
     return ready;
 }
 
-/* The other activates follow the first in equal steps. */
+/* Activates in the other groups follow the first one in equal steps; the last one comes act4 clocks after it. */
 void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
@@ -259,7 +259,7 @@ void dram_timing_delay_others(struct dram_timing *timing, enum dram_command comm
     const struct dram_rules *rules = timing->rules;
     const uint32_t first = rules->extent[command] == DRAM_EXTENT_CHANNEL ? 0 : rules->ends[command];
     for (uint32_t other = 0; other < rules->ranks; other++) {
-        uint64_t *row = timing->rank[0][other]; /* from which places of all planes are counted */
+        uint64_t *row = timing->rank[0][other]; /* effect->place counts from here, in all planes */
         for (uint32_t i = first; other != rank && i < rules->other_ends[command]; i++) {
             const struct dram_effect *effect = &rules->effects[command][i];
             uint64_t at = cycle + effect->clocks, *slot = &row[effect->place];

@@ -9,7 +9,7 @@
  * share them. */
 struct dram_effect {
     uint16_t target; /* enum dram_target */
-    uint16_t place;  /* of the later command's time, counted from that of command 0 in the target's row */
+    uint16_t place;  /* index of the later command's time, from that of command 0 in the target's row */
     uint32_t clocks;
 };
 
@@ -41,8 +41,8 @@ struct dram_rules {
     uint32_t window_count;
     uint8_t bus[DRAM_COMMANDS];        /* its command bus: enum dram_bus, or 0 if there is only one */
     uint8_t bus_clocks[DRAM_COMMANDS]; /* clocks for which it occupies the bus */
-    uint8_t
-        bank_as[DRAM_COMMANDS]; /* see take_bank_times(): its times of banks are also those of this command */
+    /* the command whose times of banks also delay it (take_bank_times()), or itself */
+    uint8_t bank_as[DRAM_COMMANDS];
     uint8_t timed_as[DRAM_COMMANDS]; /* this and the next two: columns of struct dram_command_row */
     uint8_t extent[DRAM_COMMANDS];
     uint8_t change[DRAM_COMMANDS];
@@ -58,9 +58,9 @@ struct dram_rules {
     uint32_t act4;      /* clocks from its first activate to its last */
 };
 
-/* Cycles from which each command may come. A command for a bank may come from the latest cycle of its bank,
- * group, rank and bus on; one for a group: of its group, rank and bus; one for a rank: of its rank and bus;
- * one for the channel: of all ranks and the bus. */
+/* Cycles from which each command may come. A command for a bank may come from the latest of the cycles of its
+ * bank, group, rank and bus on. For a command for a group, those of its group, rank and bus count; for a rank,
+ * those of its rank and bus; for the channel, those of all ranks and of the bus. */
 struct dram_timing {
     _Alignas(DRAM_LINE) uint64_t bank[DRAM_PLANES][DRAM_BANKS][DRAM_PLACES];
     uint64_t group[DRAM_PLANES][DRAM_GROUPS][DRAM_PLACES];
@@ -84,7 +84,8 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
 /* Returns the first cycle at which all banks of a rank have reached their times of a command. */
 uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_command command, uint32_t rank);
 
-/* Returns the first cycle at which the banks of that number, and their groups, have reached their times of a command. */
+/* Returns the first cycle at which the banks with this bank's number in all groups of its rank, and these groups,
+ * have reached their times of a command. */
 uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command command, uint32_t bank);
 
 /* Returns the first cycle at which timing allows the command. For a command that affects several banks,
@@ -129,7 +130,7 @@ static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t
     return UINT64_MAX >> (64 - rules->banks) << (bank & ~(rules->banks - 1));
 }
 
-/* Returns the set of the banks of a bank's number in all groups of its rank. */
+/* Returns the set of the banks that have this bank's number within their group, in all groups of its rank. */
 static inline uint64_t dram_rules_alike(const struct dram_rules *rules, uint32_t bank)
 {
     const uint32_t ranked = rules->banks * rules->groups;
@@ -162,8 +163,9 @@ void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_
 /* After dram_timing_issue() of a command for a bank of each group: records it for the other groups. */
 void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle);
 
-/* Records that the command comes at `cycle`. Does not check whether it may. Of a command for a bank of each group, only
- * the given bank's part: dram_timing_spread() records the rest. Inline because most callers know the command. */
+/* Records that the command comes at `cycle`. Does not check whether it may. For a command for a bank of each
+ * group, records only the part of the given bank; dram_timing_spread() records the rest. Inline because most
+ * callers know the command. */
 static FORCE_INLINE void dram_timing_issue(struct dram_timing *timing, enum dram_command command,
                                            uint32_t bank, uint64_t cycle)
 {

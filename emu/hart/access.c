@@ -11,7 +11,7 @@ static bool fault(struct hart *hart, enum trap_cause cause, uint64_t address)
     return false;
 }
 
-/* Returns whether the parts of an access may be in different places. */
+/* Returns whether an access crosses a page, so that its bytes may be in two places. */
 static bool crosses_page(const struct hart *hart, uint64_t address, unsigned size)
 {
     return hart->privileged && (address & (MMU_PAGE - 1)) + size > MMU_PAGE;

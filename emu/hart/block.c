@@ -63,7 +63,8 @@ static bool part_touched(const struct block_cache *cache, const struct block_par
     return false;
 }
 
-/* Takes the block out of its bucket, and leaves a way to its successor for exits and jump caches that lead to it. */
+/* Takes the block out of its bucket. Exits and jump caches may still lead to its first op, which from now on finds the
+ * block that replaces it. */
 static void drop_block(struct block_cache *cache, uint32_t index)
 {
     struct block *block = &cache->blocks[index];

@@ -34,8 +34,9 @@ const union op *block_at(struct hart *hart, uint64_t pc);
 /* As block_at(), but returns NULL if it would have to flush the cache. */
 const union op *block_at_kept(struct hart *hart, uint64_t pc);
 
-/* Makes blocks those of a streamed hart (described: short, with their instructions described) or not. Call it while the
- * cache is empty. Returns false with err set if the host has no address space. */
+/* Chooses the blocks that are made from now on. described: those of a streamed hart, which are short and have a struct
+ * stream_op for each instruction. Call it while the cache is empty. Returns false with err set if the host has no address
+ * space. */
 bool block_describe(struct block_cache *cache, bool described, struct error *err);
 
 /* The place of an op in its block: the address of its instruction, and the number of the block's instructions before
@@ -64,7 +65,8 @@ void block_choose_context(struct hart *hart);
 
 struct mmu_fence;
 
-/* Forgets where code is mapped, as far as the fence says. Blocks are kept, and are found again where they still are. */
+/* Marks the mappings of code that the fence names as unchecked. Blocks are kept, and are found again if their code is
+ * still mapped at the same place. */
 void block_fence(struct hart *hart, const struct mmu_fence *fence);
 
 /* Returns how many blocks were dropped because their code was stored to. */

@@ -51,8 +51,8 @@ struct block {
     bool dropped;
 };
 
-/* The part of a block that was translated from one page of memory: bytes first to last, of which some may be no code
- * of the block. */
+/* The part of a block that was translated from one page of memory: bytes first to last. Some of these may not be code of
+ * the block. */
 struct block_part {
     uint64_t page;    /* as numbered by code_pages.h */
     uint64_t address; /* virtual address of the page */

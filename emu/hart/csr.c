@@ -368,7 +368,7 @@ bool csr_poke(struct hart *hart, unsigned number, uint64_t value)
 {
     if (read_only(number) || !write_any(hart, number, value))
         return false;
-    /* write_any() assumes an instruction, which the counter that it writes does not count; here there is none. */
+    /* write_any() subtracts 1, because a counter does not count the instruction that writes it; here there is none. */
     hart->priv.cycle_offset += number == CSR_mcycle && !hart->timed;
     hart->priv.instret_offset += number == CSR_minstret;
     priv_changed(hart);

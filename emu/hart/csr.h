@@ -19,9 +19,9 @@ bool csr_write(struct hart *hart, unsigned number, uint64_t value);
  * fcsr; else `number` itself. Returns their number, 1 or 2. */
 unsigned csr_holders(unsigned number, unsigned holders[2]);
 
-/* Returns the value in which CSRRS and CSRRC set and clear bits; `read` is the value that they read. For mip and sip it
- * has only the bits that software has written, without the interrupt wires (privileged specification, section
- * 3.1.9). */
+/* Returns the value in which CSRRS and CSRRC set and clear bits; `read` is the value that they read. For mip and sip the
+ * returned value has only the bits that software has written, without the interrupt wires (privileged specification,
+ * section 3.1.9). */
 uint64_t csr_to_modify(const struct hart *hart, unsigned number, uint64_t read);
 
 /* A debugger's access: to any existing CSR in any mode; csr_poke() returns false for read-only ones. */

@@ -15,7 +15,7 @@
  * Timing: an instruction takes the latency of its class, unless the unit asks for more: custom_later() makes the core
  * or warp wait until custom_done(). In-order and out-of-order cores issue nothing meanwhile. In a warp, instructions
  * that use the result wait, as for a load, and so do its next custom instruction, its fences and its end. Results are
- * valid at once; only their time is open. Without a clock, nothing waits.
+ * valid at once; only the time of completion is not known yet. Without a clock, nothing waits.
  *
  * HINTs: in warps, a mechanism may also take the threads that reach a HINT of its extension: take_lanes().
  * Threads that it takes execute nothing until it returns them with warp_return() (emu/simt/warp.h). Other
@@ -49,7 +49,7 @@ struct custom_call {
     uint64_t result;                   /* value of custom(); 0 unless the unit sets it */
     struct trap trap;                  /* if the call fails; an illegal instruction unless the unit sets it */
     uint64_t cycle;               /* of the core's or multiprocessor's clock since reset; 0 without a clock */
-    uint64_t time;                /* of that cycle's edge in fs, >= the queue's now; 0 if nobody waits */
+    uint64_t time;                /* of that cycle's edge in fs, >= the queue's now; 0 without a waiter */
     struct custom_waiter *waiter; /* for custom_later() */
     struct hart *hart;            /* the hart that executes it; NULL: a lane of a warp does */
     struct warp *warp;

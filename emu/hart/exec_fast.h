@@ -206,7 +206,7 @@ static const union op *op_returns(PARAMETERS)
 #define ROW_2(name)          .rows[INSN_##name] = {op_##name, op_##name##_a, op_##name##_b},
 #define ROW_T(name)          ROW_0(name).truncating[INSN_##name] = op_##name##_t,
 
-/* SHAPE_format(use): the arguments kind and number of sources, for DEFINE or ROW. */
+/* SHAPE_format(use, name): passes the format's kind of handler and number of sources to `use` (USE_DEFINE or USE_ROW). */
 #define SHAPE_R(use, name)      use(PLAIN, 2, name)
 #define SHAPE_R1(use, name)     use(PLAIN, 1, name)
 #define SHAPE_I(use, name)      use(PLAIN, 1, name)

@@ -105,7 +105,7 @@ static bool amo_load(struct hart *hart, uint64_t address, unsigned size, uint64_
     return false;
 }
 
-/* Records a written CSR, as those CSRs that hold its bits. */
+/* Records a write of a CSR as writes of the CSRs that hold its bits. */
 static void note_csr(const struct hart *hart, unsigned number, struct effects *effects)
 {
     unsigned holders[2];
@@ -114,7 +114,7 @@ static void note_csr(const struct hart *hart, unsigned number, struct effects *e
         struct csr_note *note = &effects->csrs[effects->csr_count++];
         note->number = (uint16_t)holders[i];
         (void)csr_peek(hart, holders[i], &note->value);
-        /* csr_write() has left out this instruction, which the counter does not count. */
+        /* csr_write() has subtracted this instruction, which has not retired yet, from the counter. */
         note->value += holders[i] == CSR_minstret || (holders[i] == CSR_mcycle && !hart->timed);
     }
 }

@@ -277,7 +277,7 @@ void hart_flush_code(struct hart *hart)
     block_flush(hart);
 }
 
-/* Blocks whose code is stored to are dropped anyway, unless nobody notes stores. */
+/* If stores to code are noted, they drop the blocks of that code, and nothing is left to do. */
 void hart_fence_code(struct hart *hart)
 {
     if (!hart->memory->code)

@@ -191,8 +191,8 @@ struct hart {
 
     unsigned breakpoint_count, watchpoint_count;
     uint64_t breakpoints[HART_BREAKPOINTS];
-    bool compares;       /* hart_compare(): the hart also stops at */
-    uint64_t comparator; /* this address */
+    bool compares;       /* hart_compare() was called: `comparator` is valid */
+    uint64_t comparator; /* address at which the hart stops, in addition to `breakpoints` */
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
     struct triggers triggers;

@@ -258,7 +258,8 @@ void mmu_flush(struct hart *hart)
     }
 }
 
-/* Forgets the page at an address; all pages, if it may be in a large one, whose entries have no common index. */
+/* Forgets the page at an address. If it may be part of a large page, whose entries have no common index, forgets all
+ * pages. */
 static void forget_page(struct hart *hart, uint64_t address)
 {
     unsigned half = (unsigned)(address >> 63), index = tlb_index(address);

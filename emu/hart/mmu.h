@@ -14,8 +14,8 @@ enum mmu_access { MMU_LOAD, MMU_STORE, MMU_FETCH };
 enum { MMU_PAGE = 4096, TLB_ENTRIES = 256 };
 
 /* A page of main memory that may be accessed without further checks. tag is the page's virtual address. It is compared
- * with an address that keeps its low bits below the access size, so that misaligned accesses do not match. An unused
- * entry has a tag that matches no address. */
+ * with the address of an access, whose page offset is cleared except for the bits below the access size: so misaligned
+ * accesses do not match. An unused entry has a tag that matches no address. */
 struct tlb_entry {
     uint64_t tag;
     uint64_t addend; /* host address minus virtual address, modulo 2^64 */
@@ -65,8 +65,8 @@ bool mmu_check(struct hart *hart, uint64_t address, unsigned size, enum mmu_acce
  * treats it uniformly, and nothing watches it. */
 void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum mmu_access access);
 
-/* Forgets ways to store to the bytes of a page of memory (code_pages.h) below `end`, without checks: it has code. first:
- * it had none before. */
+/* Makes stores to the bytes below `end` of a page of memory (code_pages.h) leave the fast path, because the page has code
+ * now. first: it had no code before. */
 void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end, bool first);
 
 /* Finds the page of code at an address, as a fetch does, in the hart's mode, which translates. On failure returns false,

@@ -102,7 +102,8 @@ void priv_take_trap(struct hart *hart);
 bool priv_mret(struct hart *hart, uint64_t *next);
 bool priv_sret(struct hart *hart, uint64_t *next);
 
-/* Chooses translated code and data paths. Call it after the privilege, mstatus, satp or frm has changed. */
+/* Chooses the TLB tables and the context of blocks for the hart's mode. Call it after the privilege, mstatus, satp or frm
+ * has changed. */
 void priv_changed(struct hart *hart);
 
 /* Returns the value of `time`, in the hart's ticks. */

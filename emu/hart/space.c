@@ -74,7 +74,7 @@ static bool is_translated(const struct context *context)
     return context->mode.privilege != PRIV_M && context->space >> SATP_MODE_SHIFT != SATP_BARE;
 }
 
-/* Compares the leaves with the page tables of the current address space, the context's. */
+/* Compares the leaves with the page tables of the context's address space, which must be the current one. */
 static void check_leaves(const struct hart *hart, const struct block_cache *cache, struct context *context)
 {
     context->stale = false;
@@ -90,7 +90,8 @@ void block_choose_context(struct hart *hart)
     struct block_cache *cache = hart->blocks;
     const struct priv *priv = &hart->priv;
     bool translated = hart->privilege != PRIV_M && priv->satp >> SATP_MODE_SHIFT != SATP_BARE;
-    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0; /* no satp: its mode bits are 0 */
+    /* the address of a table in memory: its mode bits are 0, unlike those of a satp that translates */
+    uint64_t ranges = hart->privilege == PRIV_U ? priv->mrange : 0;
     const uint64_t space = ranges ? ranges : translated ? priv->satp : 0;
     const struct block_mode mode = {.privilege = hart->privilege,
                                     .fp_dirty = (priv->mstatus & MSTATUS_FS) == MSTATUS_FS,

@@ -3,8 +3,8 @@
  * Blocks are kept by physical address, and serve all address spaces that map their code in the same way. A context is
  * one address space in one mode: its jump cache, and the leaves (pages of any size) through which it has found code. A
  * block lies within one leaf, so that exits within a leaf can be linked for all address spaces; other exits go through
- * the jump cache. After SFENCE.VMA, the leaves concerned are compared with the page tables: only if one has changed is
- * the jump cache emptied. Without translation, everything is one leaf. */
+ * the jump cache. After SFENCE.VMA, the leaves concerned are compared with the page tables; the jump cache is emptied only
+ * if one has changed. Without translation, everything is one leaf. */
 #ifndef EMU_HART_SPACE_H
 #define EMU_HART_SPACE_H
 
@@ -24,7 +24,7 @@ enum {
     LEAF_EVERYTHING = 64 /* bits of the only leaf without translation */
 };
 
-/* How blocks are translated depends on these. */
+/* The state of a hart on which the translation of blocks depends. */
 struct block_mode {
     uint8_t privilege;
     bool fp_dirty; /* mstatus.FS is Dirty: floating-point instructions need not set it */
@@ -53,8 +53,8 @@ static inline uint64_t leaf_place(const struct mmu_leaf *leaf, uint64_t address)
     return leaf->physical + (address - leaf->address);
 }
 
-/* Finds the leaf of the current context that holds code at pc. Returns false, and a leaf that holds nothing else, if
- * code cannot be fetched there. */
+/* Finds the leaf of the current context that holds code at pc. If code cannot be fetched there, returns false, and a leaf
+ * of the two bytes at pc that is mapped to no memory. */
 bool space_leaf(struct hart *hart, uint64_t pc, struct mmu_leaf *leaf);
 
 /* Empties the jump caches and leaves of all contexts; or the entry of all jump caches for pc. */

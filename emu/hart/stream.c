@@ -86,7 +86,7 @@ static bool access_plain(struct hart *hart, const struct stream_op *op)
            part_plain(hart, address + rest, op->size - rest, access);
 }
 
-/* Returns whether the instruction can be executed before its time, unless it traps. */
+/* Returns whether the instruction, unless it traps, can be executed before the core's clock has reached it. */
 static bool is_plain(struct hart *hart, const struct stream_op *op)
 {
     unsigned extension = insn_table[op->id].extension;

@@ -232,7 +232,7 @@ static void add_part(struct translation *t, uint64_t pc, const uint8_t *at, unsi
 {
     const struct code_pages *pages = t->cache->code_pages;
     if (!at || !pages)
-        return; /* a ROM, or memory whose stores nobody notes */
+        return; /* a ROM, or memory to which stores are not noted */
     uint64_t offset = (uint64_t)(at - pages->bytes);
     unsigned first = (unsigned)(offset % CODE_PAGE);
     block_add_part(t->cache, offset / CODE_PAGE, pc & ~(uint64_t)(CODE_PAGE - 1), first, first + length - 1);
@@ -246,7 +246,7 @@ static bool fetch(struct translation *t, struct insn *insn)
         return false;
     const uint8_t *low = t->hart->fetched;
     if ((parcel & 3) == 3 && !leaf_holds(t->leaf, t->pc + 2))
-        return false; /* the next leaf may change alone: fetched anew each time */
+        return false; /* the next leaf may change alone, so `step` fetches the instruction each time */
     if (!step_fetch(t->hart, t->pc, insn))
         return false;
     bool crosses = insn->length == 4 && t->pc % CODE_PAGE == CODE_PAGE - 2;

@@ -129,15 +129,15 @@ static bool in_mode(const struct hart *hart, const struct trigger *trigger)
     return trigger->data1 & bits[hart->privilege];
 }
 
-/* An instruction before it is executed, or its access. */
+/* What triggers are compared with: an instruction before it is executed, or its access. */
 struct event {
     uint64_t address;
     unsigned size;
     unsigned kinds; /* TRIGGER_EXECUTE, or a set of the others */
 };
 
-/* Returns whether a trigger matches the instruction at hart->pc, as far as the event knows it. In a chain, a trigger may
- * compare the code and another one the access. */
+/* Returns whether a trigger matches the instruction at hart->pc, by its code or by the event's access. In a chain, one
+ * trigger may compare the code and another one the access. */
 static bool matches(const struct hart *hart, const struct trigger *trigger, const struct event *event)
 {
     if (type_of(trigger) == TYPE_DISABLED || !in_mode(hart, trigger))
@@ -148,7 +148,7 @@ static bool matches(const struct hart *hart, const struct trigger *trigger, cons
            size_matches(trigger, event->size) && overlaps(trigger, event->address, event->size);
 }
 
-/* Returns the first trigger behind the chain that begins at `first`. */
+/* Returns the index of the first trigger after the chain that begins at `first`. */
 static unsigned chain_end(const struct triggers *triggers, unsigned first)
 {
     while (triggers->list[first].data1 & CHAIN)
@@ -161,7 +161,8 @@ static void note_hit(struct trigger *trigger)
     trigger->data1 |= type_of(trigger) == TYPE_MCONTROL6 ? HIT_6 : HIT_2;
 }
 
-/* Returns whether some chain matches as a whole; sets the hit bits of all that do, and *trigger to the first one. */
+/* Returns whether some chain matches as a whole. Sets the hit bits of all chains that do, and *fired to the last trigger
+ * of the first such chain. */
 static bool fires(struct hart *hart, const struct event *event, const struct trigger **fired)
 {
     struct triggers *triggers = &hart->triggers;
@@ -189,7 +190,7 @@ bool trigger_on_execute(struct hart *hart)
     return true;
 }
 
-/* The trap's value is the first byte that matches. */
+/* The trap's value is the address of the first byte that matches. */
 bool trigger_on_access(struct hart *hart, uint64_t address, unsigned size, unsigned kinds)
 {
     const struct event event = {address, size, kinds};
@@ -245,7 +246,7 @@ static uint64_t legal_data1(unsigned index, uint64_t value)
            (value & HIT_2);
 }
 
-/* A NAPOT range has at most 2^63 bytes: of as many ones, the highest is cleared. */
+/* A NAPOT range has at most 2^63 bytes, which 62 ones at the end of tdata2 stand for. Clears bit 62 of a larger range. */
 static void limit_range(struct trigger *trigger)
 {
     const uint64_t ones = UINT64_MAX >> 1;
@@ -253,7 +254,7 @@ static void limit_range(struct trigger *trigger)
         trigger->data2 &= ~(UINT64_C(1) << 62);
 }
 
-/* Fast paths were chosen by what was armed. */
+/* Sets `armed`, and flushes translations and blocks, because they were chosen by the kinds that were armed before. */
 static void rearm(struct hart *hart)
 {
     struct triggers *triggers = &hart->triggers;

@@ -2,7 +2,7 @@
  *
  * Each trigger compares addresses, as mcontrol6 or as its predecessor mcontrol (type 2, the type out of reset), and raises
  * a breakpoint exception before the instruction. A load or store is compared by all its bytes, a cache-block operation by
- * all bytes of its block, code by its first byte; only triggers for accesses alone can ask for a size. A trigger does not
+ * all bytes of its block, code by its first byte; only triggers that do not compare code can ask for a size. A trigger does not
  * fire in machine mode while mstatus.MIE is clear, nor in supervisor mode while sstatus.SIE is clear and breakpoints are
  * delegated (section 5.4, solution 1), so there is no tcontrol. There is no data to compare (select), no debug mode
  * (dmode, action 1), no tdata3, and no contexts. */
@@ -24,7 +24,7 @@ struct trigger {
 };
 
 struct triggers {
-    uint8_t armed; /* set of enum trigger_kind: some trigger compares it in some mode */
+    uint8_t armed; /* set of enum trigger_kind: the kinds that some trigger compares in some mode */
     uint8_t selected;
     struct trigger list[TRIGGERS];
 };
@@ -35,7 +35,7 @@ struct triggers trigger_reset(void);
 /* Reads tselect, tdata1, tdata2, tdata3 or tinfo. */
 uint64_t trigger_read(const struct hart *hart, unsigned number);
 
-/* Writes one of them, keeping only legal values. */
+/* Writes one of these registers, keeping only legal values. */
 void trigger_write(struct hart *hart, unsigned number, uint64_t value);
 
 /* Return whether some trigger may fire, in some mode, for code at pc; for an access; for an access of that kind to the page

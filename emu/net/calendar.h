@@ -1,4 +1,4 @@
-/* What arrives later in a network: flits and credits, by clock. */
+/* Flits and credits that are on their way in a network, by clock of arrival. */
 #ifndef EMU_NET_CALENDAR_H
 #define EMU_NET_CALENDAR_H
 
@@ -15,13 +15,14 @@ struct flit {
     uint8_t flags;
 };
 
-/* A flit that arrives. Targets are ports (of routers, or ports + node), of credits port * vcs + vc. */
+/* A flit that arrives. Its target is a router's port or, at a node, the number of ports + node. The target of a credit
+ * is port * vcs + vc. */
 struct flit_arrival {
     uint32_t target;
     struct flit flit;
 };
 
-/* What arrives in one clock, in the order in which it was posted. */
+/* The flits and credits that arrive in one clock, each in the order in which they were posted. */
 struct calendar_slot {
     struct flit_arrival *flits;
     uint32_t *credits;
@@ -76,8 +77,8 @@ static inline void calendar_post_credit(struct calendar *calendar, uint64_t cloc
     slot->credits[slot->credit_count++] = target;
 }
 
-/* Begins to take what arrives in a clock. Returns its slot, which the caller gives to calendar_taken(); NULL: nothing
- * arrives. Nothing may be posted for this clock any more. */
+/* Begins to take what arrives in a clock. Returns the clock's slot, which the caller gives to calendar_taken(); NULL
+ * if nothing arrives. Nothing may be posted for this clock any more. */
 static inline struct calendar_slot *calendar_take(struct calendar *calendar, uint64_t clock)
 {
     uint32_t index = (uint32_t)clock & calendar->mask;

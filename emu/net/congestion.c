@@ -46,7 +46,7 @@ void congestion_free(struct congestion *congestion)
     free(congestion);
 }
 
-/* Selects the output of a tracker that the one at `in` causes, or of the epoch's first one. */
+/* Selects the output of the tracker that one at input `in` causes; CONGESTION_NONE: of the epoch's first tracker. */
 static void select_output(const struct congestion *congestion, struct congestion_router *router, uint32_t in)
 {
     uint32_t best = CONGESTION_NONE;
@@ -96,7 +96,7 @@ void congestion_send(struct congestion *congestion, uint32_t router, uint32_t ou
         select_pair(congestion, from, from->causes[out], out);
 }
 
-/* Removes pairs that no tracker has selected for long; those behind them move up. */
+/* Removes pairs that no tracker has selected for 2^hysteresis epochs; the pairs after them move up. */
 static void age_pairs(struct congestion *congestion, struct congestion_router *router)
 {
     const uint32_t front = congestion->reorder ? router->selected_pairs : 0;

@@ -5,11 +5,12 @@
  * epoch it sends a tracker along the output with the most stalls: the next flit that leaves by it carries the tracker's bit.
  * A router that receives a tracker sends one along its most stalled output that has had none in this epoch, has at least
  * `threshold` percent of the stalls of the router's most stalled output, and does not lead back to where the tracker came
- * from. An output by which a tracker has left is critical. If a tracker has caused it, the pair of the input where that
- * arrived and of the output enters the router's list of critical pairs, at its end; a pair's rank is its place. With
- * `reorder`, the pairs selected in an epoch move to the front at its end, in the order of their selection. Outputs
- * and pairs leave after 2^hysteresis epochs in a row in which no tracker has selected them. A tracker for which no flit has
- * left until the end of the epoch is dropped. Equal stalls: the lowest output.
+ * from. An output by which a tracker has left is critical. If an arriving tracker has caused the one that leaves, the pair
+ * of its input and this output is appended to the router's list of critical pairs. A pair's rank is its place in the list.
+ * With `reorder`, the pairs selected in an epoch move to the front of the list at the end of the epoch, in the order of
+ * their selection. Outputs and pairs stop being critical after 2^hysteresis epochs in a row in which no tracker has
+ * selected them. A tracker is dropped if no flit leaves by its output before the end of the epoch. Of outputs with equal
+ * stalls, the lowest one is taken.
  *
  * Link widths change by a rule of the paper at the end of an epoch; W is the full width, FR the flits of the epoch (credits
  * received), BW those that the full width could carry, T the stalls, Tmax those of the router's most stalled output:
@@ -34,12 +35,12 @@ struct congestion_setup {
     const uint32_t *first_port,
         *ports;               /* by router: its first port of the network, and their number, at most 64 */
     uint32_t threshold;       /* percent (the paper's k) */
-    uint32_t hysteresis;      /* bits */
+    uint32_t hysteresis;      /* log2 of a number of epochs */
     uint32_t width_threshold; /* percent (the paper's w, 0.9) */
     bool reorder;             /* at the end of an epoch, pairs selected in it go before the others */
 };
 
-/* Of an output, in one epoch. */
+/* The counts of an output in one epoch. */
 struct congestion_epoch {
     uint64_t stalls, credits;
 };
@@ -51,18 +52,18 @@ struct congestion_pair {
     bool selected;       /* in this epoch */
 };
 
-/* Bits are ports. */
+/* The state of a router. Bits of its sets are ports. */
 struct congestion_router {
     uint64_t pending;  /* outputs whose next flit carries a tracker */
     uint64_t tracked;  /* outputs selected in this epoch */
     uint64_t critical; /* outputs by which a tracker has left */
-    uint64_t selected; /* of these, in this epoch */
+    uint64_t selected; /* of these, outputs by which one has left in this epoch */
     uint64_t most;     /* stalls of the most stalled output */
     uint32_t first_port, ports;
     uint32_t pair_count;
     uint32_t selected_pairs;       /* in this epoch */
     struct congestion_pair *pairs; /* in the order of their ranks */
-    struct congestion_pair *kept;  /* room for as many */
+    struct congestion_pair *kept;  /* scratch of the same size: age_pairs() exchanges it with `pairs` */
     uint16_t *ranks;               /* [in * ports + out]; CONGESTION_NONE: not critical */
     uint16_t *causes;              /* of pending outputs: the input of the tracker, or CONGESTION_NONE */
     uint64_t *stalls;              /* of outputs, in the epoch before */
@@ -70,7 +71,7 @@ struct congestion_router {
 };
 
 struct congestion_counters {
-    uint64_t epochs, trackers; /* ended; sent */
+    uint64_t epochs, trackers; /* epochs ended; trackers sent */
     uint64_t pairs_added, pairs_removed;
 };
 
@@ -89,10 +90,10 @@ void congestion_free(struct congestion *congestion);
 /* Ends an epoch and begins the next one, with a tracker of each router that had stalls. epoch: by port of the network. */
 void congestion_end_epoch(struct congestion *congestion, const struct congestion_epoch *epoch);
 
-/* A tracker has arrived at a router's input. */
+/* Takes a tracker that has arrived at an input of a router, and selects the output by which the router sends one, if any. */
 void congestion_arrived(struct congestion *congestion, uint32_t router, uint32_t in);
 
-/* A flit leaves by an output with a pending tracker: it carries that. */
+/* Sends the pending tracker of an output with the flit that leaves now. */
 void congestion_send(struct congestion *congestion, uint32_t router, uint32_t out);
 
 /* Returns whether the next flit by an output carries a tracker. */
@@ -107,8 +108,9 @@ static inline uint32_t congestion_rank(const struct congestion_router *router, u
     return router->ranks[in * router->ports + out];
 }
 
-/* Returns the width that an output gets at the end of an epoch, as the divisor of the full width: 1, 2, 4 or 8. parts: its
- * present one; flits: those that the full width could carry in the epoch; most: stalls of the router's most stalled output. */
+/* Returns the width that an output gets at the end of an epoch, as the divisor of the full width: 1, 2, 4 or 8. parts: the
+ * present divisor; flits: how many the full width could carry in the epoch; most: stalls of the router's most stalled
+ * output; width_threshold: percent. */
 uint32_t congestion_width(bool critical, uint32_t parts, const struct congestion_epoch *epoch, uint64_t flits,
                           uint64_t most, uint32_t width_threshold);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The flit of a refused packet's channel is taken: its buffer is free. */
+/* Returns a credit for a channel of the node: a buffer of the channel is free again. */
 static inline void return_credit(struct network *network, const struct endpoint *node, uint32_t vc)
 {
     calendar_post_credit(&network->calendar, network->now + node->latency + 1 + network->config.credit_clocks,

@@ -5,21 +5,21 @@
 
 #include "emu/net/network_state.h"
 
-/* Makes what critical paths need. */
+/* Makes the state that critical paths and link widths need. */
 void epochs_make(struct network *network);
 
-/* Sets network->due. Call it when epoch_end or change has changed. */
+/* Sets network->due. Call it after network->epoch_end or network->change was set. */
 void epochs_set_due(struct network *network);
 
 /* Does what is due next: the end of an epoch, or late changes of widths. */
 void epochs_pass(struct network *network);
 
-/* Gives the link that begins at a port another width from a clock on: 1/parts. It sends nothing for `pause` clocks, and uses the
- * energy of an idle one meanwhile. */
+/* Sets the width of the link that begins at a port to 1/parts of the full width, from `clock` on. The link sends nothing
+ * for `pause` clocks, and uses the energy of an idle link meanwhile. */
 void epochs_change_width(struct network *network, uint32_t number, uint32_t parts, uint32_t pause,
                          uint64_t clock);
 
-/* Returns the bits that a link could have carried more until a clock. */
+/* Returns the bits that a link could have carried before `clock`, in addition to those that it did carry. */
 uint64_t epochs_idle_bits(const struct network *network, uint32_t port, uint64_t clock);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Every input (a client) and every output (a memory, a crossbar, a link) stands at a node of a network
  * (emu/net/network.h); several can share a node. A request is a packet of class 0 from its input's node to its
- * output's, its response a packet of class 1 back. A packet has a header and the data that a crossbar's message
- * would have. To a request, the whole network is one link of its way. Back-pressure: a full queue of a node
+ * output's, its response a packet of class 1 back. A packet has a header and the same data as a message of a
+ * crossbar. A request passes the whole network as one link (struct mem_link). Back-pressure: a full queue of a node
  * refuses requests and responses; a packet that its receiver refuses stops its virtual channel at that node.
  * Packets of one class that take different virtual channels can pass each other.
  */
@@ -22,8 +22,9 @@ struct fabric;
  * of its first address and is answered there. */
 extern const struct mem_port_ops fabric_ops;
 
-/* Reads a list of nodes such as "0 2 5" for so many ends; an empty one names the nodes from `first` on. The caller frees the
- * result; NULL with err set, which does not name the key, on failure. */
+/* Reads a list of nodes such as "0 2 5", one for each of `ends` inputs or outputs. An empty list stands for the nodes from
+ * `first` on. `nodes` is the number of nodes. The caller frees the result. On failure, returns NULL and sets err, which
+ * does not name the key. */
 uint32_t *fabric_nodes(const char *text, uint32_t ends, uint32_t first, uint32_t nodes, struct error *err);
 
 /* What a fabric is made of; it takes over the shape and the lists. */

@@ -1,6 +1,6 @@
 /* iSLIP, the allocator of routers (McKeown, "The iSLIP scheduling algorithm for input-queued switches", 1999): in each
  * iteration, each free output grants one of its bidders, and each input accepts one of the outputs that granted it, both
- * round robin. A pointer moves past a match of the first iteration only.
+ * round robin. A round-robin pointer moves past a match of the first iteration only.
  *
  * The switch matches inputs and outputs. Virtual channels of an output are matched with the input channels that want one;
  * an input channel bids for all free channels of one output at once. A chooser can prefer some bidders to others, such as
@@ -18,7 +18,8 @@ enum {
     ISLIP_NOBODY = 0xffff, /* no input channel */
 };
 
-/* Pointers of a port as input and as output: the output that accepts first, the input that is granted first. */
+/* Round-robin pointers of a port. accept: the output that it prefers as an input; grant: the input that it prefers as an
+ * output. */
 struct islip_turns {
     uint8_t accept, grant;
 };
@@ -61,7 +62,8 @@ static inline void islip_bid(struct islip_switch *sw, uint32_t input, uint32_t o
     sw->vc[input][output] = (uint8_t)vc;
 }
 
-/* Leaves some of the inputs that bid for an output, or of the outputs that granted an input: at least one. */
+/* Returns the preferred ones, at least one, of the inputs that bid for an output, or of the outputs that granted an
+ * input. */
 struct islip_chooser {
     uint64_t (*inputs)(const void *context, const struct islip_switch *sw, uint32_t output, uint64_t inputs);
     uint64_t (*outputs)(const void *context, const struct islip_switch *sw, uint32_t input, uint64_t outputs);
@@ -80,11 +82,12 @@ struct islip_channels {
     uint32_t iterations;
     uint32_t output;
     uint16_t *grant;  /* [vc]: the input channel that is granted first */
-    uint32_t *accept; /* [input channel]: the output channel, output * vcs + vc, that accepts first */
+    uint32_t *accept; /* [input channel]: the output channel, output * vcs + vc, that it accepts first */
     /* Returns the bidder that an output channel grants, or ISLIP_NOBODY; NULL: round robin */
     uint32_t (*choose)(const void *context, const struct islip_channels *channels, const uint64_t *words,
                        uint32_t vc);
-    /* Leaves some of the output channels that have granted a bidder: at least one; NULL: all. Round robin decides among them. */
+    /* Returns the preferred ones, at least one, of the output channels that granted a bidder; round robin decides among
+     * them. NULL: all are preferred */
     uint64_t (*leave)(const void *context, const struct islip_channels *channels, uint64_t granted);
     const void *context;
     bool
@@ -107,8 +110,8 @@ static inline bool islip_alone(const uint64_t *words)
     return !(words[0] & (words[0] - 1)) && !(bidders & (bidders - 1));
 }
 
-/* The same as islip_allocate() round robin for a bidder that is alone: all channels grant it. It is cheaper. grant and
- * accept: islip_channels.grant and .accept. */
+/* Does the same as islip_allocate() with round robin for a single bidder, which all channels grant, at less cost. grant
+ * and accept: islip_channels.grant and .accept. */
 static inline struct islip_grant islip_allocate_one(uint64_t *words, uint64_t free, uint32_t output,
                                                     uint32_t vcs, uint32_t total, uint16_t *grant,
                                                     uint32_t *accept)

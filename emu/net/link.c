@@ -118,7 +118,7 @@ static bool offer(struct way *way, struct mem_request *request, uint32_t bytes, 
     return true;
 }
 
-/* Requests travel from the clients down. */
+/* Takes a request from a client into the queue of requests. */
 static bool request_offered(void *port, struct mem_link *upper, struct mem_request *request, uint64_t now)
 {
     struct link *link = port;
@@ -147,7 +147,7 @@ static void request_room(void *client, struct mem_link *lower, uint64_t now)
         deliver(&link->request, now);
 }
 
-/* Responses travel from the port below up. */
+/* Takes a response from the port below into the queue of responses. */
 static bool respond(void *client, struct mem_link *lower, struct mem_request *request, uint64_t now)
 {
     struct link *link = client;
@@ -180,7 +180,7 @@ static void response_room(void *port, struct mem_link *upper, uint64_t now)
         deliver(&link->response, now);
 }
 
-/* Accesses without time. */
+/* Passes an access without time on to the port below. */
 static bool warm(void *port, struct mem_link *upper, uint64_t address, bool exclusive)
 {
     struct mem_link *lower = &((struct link *)port)->lower;

@@ -22,7 +22,7 @@ struct net_queue {
 };
 
 /* Bytes of data in a request and in its response. Maintenance has no data, and the response to an upgrade is only a grant. A
- * command carries its size both ways; who answers it sets the size of the response. */
+ * command carries its size both ways; the part that answers it sets the size of the response. */
 static inline uint32_t net_request_bytes(const struct mem_request *request)
 {
     return request->op == MEM_WRITE || request->op == MEM_COMMAND ? request->size : 0;

@@ -220,7 +220,7 @@ uint64_t network_in_flight(const struct network *network)
 
 /* Making. */
 
-/* Clocks in which the latest thing posted in a clock arrives. */
+/* Returns a bound, in clocks, of the time from posting a flit or credit to its arrival. */
 static uint64_t horizon(const struct network_config *config, const struct topology *topology)
 {
     uint64_t most = 0;
@@ -317,7 +317,8 @@ bool network_fits(const struct network_config *config, const struct topology *to
     return fits_management(config, routing, flits, err);
 }
 
-/* The lower and the upper part of some channels, for the sets of the routing. */
+/* Divides `count` channels from `first` on among the routing's sets: the lower half, rounded up, and the rest. With one
+ * set, it has all of them. */
 static void split_sets(uint32_t sets, uint32_t first, uint32_t count, uint64_t masks[])
 {
     uint32_t low = sets > 1 ? count - count / 2 : count;
@@ -326,7 +327,7 @@ static void split_sets(uint32_t sets, uint32_t first, uint32_t count, uint64_t m
         masks[1] = low_bits(count) << first & ~masks[0];
 }
 
-/* Channels of a class: its own, then its priority buffers. */
+/* Sets the masks of a class's channels: its own, then its priority buffers of `own` flits each. */
 static void make_class(struct network *network, uint32_t class, uint32_t own)
 {
     const struct network_config *config = &network->config;
@@ -342,7 +343,7 @@ static void make_class(struct network *network, uint32_t class, uint32_t own)
     network->priority_vcs |= network->node_vcs[1][class];
 }
 
-/* Channels of all classes, then their priority buffers. */
+/* Sets the masks of the shared channels of all classes, then of their priority buffers of `own` flits each. */
 static void make_shared(struct network *network, uint32_t own)
 {
     const struct network_config *config = &network->config;

@@ -20,18 +20,22 @@
  * network schedules no event when none is in it.
  *
  * Priorities (NUPIM, III-B and III-C). With path_priority, an allocator prefers packets from the input and to the output of
- * a critical pair (congestion.h), those of the lowest rank first. With priority_buffer, each input has a virtual channel
- * more for each class and set of the routing; they share these flits, which the other channels give up. It takes packets of
- * non-divergent accesses only. Such a packet gets it if it is free and has a credit, else another channel; when its port
- * is chosen, it goes before those in other channels. As it belongs to one class and one set, it adds nothing to the graph
- * of channels that is checked for cycles (routing.h). Without priority_by_class, classes share their buffers.
+ * a critical pair (congestion.h), those of the lowest rank first. With priority_buffer, each input has one more virtual
+ * channel, a priority buffer, for each class and set of the routing. The priority buffers of an input divide the
+ * `priority_buffer` flits, which the other channels give up. A priority buffer takes packets of non-divergent accesses only
+ * (but see priority_shared). Such a packet gets the buffer if it is free and has a credit, else another channel; when its
+ * port is chosen, it goes before packets in other channels. As a priority buffer belongs to one class and one set, it adds
+ * nothing to the graph of channels that is checked for cycles (routing.h). Without priority_by_class, all classes share one
+ * priority buffer for each set.
  *
- * Shared channels. shared_vcs are channels, and priority buffers can be, that packets of all classes may get after those of their
- * own class, by joint allocation. If a response could wait in one behind a request, requests and responses could wait for
- * each other for ever. So a shared channel is given only when it is empty: all its credits are back, and a node returns the last one when
- * the packet is delivered. A packet in it is then at the head of a queue, where it may also get the next channel of its own class; those of a class
- * lead along the same wires and sets, and depend on each other, directly or by way of shared ones, in no cycle if those of routing.h
- * do not (Duato, "A necessary and sufficient condition for deadlock-free adaptive routing in wormhole networks", 1995).
+ * Shared channels. Packets of all classes may get one of the `shared_vcs` channels when those of their own class are taken;
+ * all classes are allocated together. Priority buffers can be shared, too. If a response could wait in a shared channel
+ * behind a request, requests and responses could wait for each other for ever. So a shared channel is given only when it is
+ * empty: all its credits are back, and a node returns the last one when the packet is delivered. A packet in a shared
+ * channel is then at the head of its queue, where it may also get the next channel of its own class. Shared channels lead
+ * along the same wires and sets as those of a class. So channels of a class depend on each other, directly or by way of
+ * shared ones, in a cycle only if the channels that routing.h checks do (Duato, "A necessary and sufficient condition for
+ * deadlock-free adaptive routing in wormhole networks", 1995).
  *
  * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
  *
@@ -84,7 +88,7 @@ enum {
 
 struct network_packet {
     void *owner;      /* the client's */
-    uint64_t time;    /* when it was made, fs; not later than it is sent */
+    uint64_t time;    /* fs at which it was made, not later than it is sent */
     uint64_t entered; /* clock in which its first flit left the node; the network sets it */
     uint32_t source, destination;
     uint32_t flits; /* 1 to NETWORK_PACKET */
@@ -93,9 +97,10 @@ struct network_packet {
 };
 
 struct network_client {
-    /* A packet has arrived. False: refused; the client calls network_unblock() when it has room. */
+    /* Takes a packet that has arrived. Returns false if it is refused; the client calls network_unblock() when it
+     * has room. */
     bool (*deliver)(void *context, const struct network_packet *packet, uint64_t now);
-    /* A node's queue of that class has room again. May be NULL. */
+    /* Called when a node's queue of that class has room again. May be NULL. */
     void (*room)(void *context, uint32_t node, uint32_t class, uint64_t now);
     void *context;
 };
@@ -119,7 +124,7 @@ struct network_observer {
 struct network_link_counters {
     uint64_t flits;
     uint64_t busy;          /* clocks in which the wire carries a flit, or is stopped to change its width */
-    uint64_t stopped;       /* of these, the latter */
+    uint64_t stopped;       /* of these, clocks in which it is stopped */
     uint64_t changes;       /* of its width */
     uint64_t credit_stalls; /* flit-clocks at the head of a queue, waiting for a credit of this link */
     uint64_t vc_stalls;     /* packet-clocks waiting for a virtual channel of this link */
@@ -156,24 +161,25 @@ struct network *network_new(const struct network_config *config, const struct to
                             const struct network_client *client);
 void network_free(struct network *network);
 
-/* Sends a packet from its source at time now. False if the source's queue of its class is full: the client's
- * room() is called when it is not. */
+/* Sends a packet from its source at time `now` (fs). False if the source's queue of the packet's class is full; the
+ * client's room() is called when it has room again. */
 bool network_send(struct network *network, const struct network_packet *packet, uint64_t now);
 
 /* Whether network_send() would accept a packet of that source and class. */
 bool network_has_room(const struct network *network, uint32_t node, uint32_t class);
 
-/* Packets of a class at a node that the client refused can be delivered again. */
+/* Tells that the client has room again for packets of a class at a node, after it has refused one. */
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now);
 
-/* Times that heads of packets spend in one router, clocks: of critical pairs of ports [1], and of others [0]. Only with
- * path_priority; the longest of others shows whether they starve. */
+/* Clocks that the heads of packets spend in one router: [1] for critical pairs of ports, [0] for other pairs. Counted only
+ * with path_priority. longest[0] shows whether other pairs starve. */
 struct network_waits {
     uint64_t packets[2], clocks[2], longest[2];
 };
 const struct network_waits *network_waits(const struct network *network);
 
-/* The state of critical paths, or NULL without `track`. Ends the epochs until a time. */
+/* network_congestion() returns the state of critical paths, or NULL without `track`. network_sync() ends the epochs that
+ * end until `now` (fs). */
 const struct congestion *network_congestion(const struct network *network);
 void network_sync(struct network *network, uint64_t now);
 

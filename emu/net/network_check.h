@@ -4,10 +4,10 @@
 
 #include "emu/net/network_state.h"
 
-/* A flit arrives at a port, or at node target - ports. */
+/* Checks a flit that arrives at port `target` or, if there is no such port, at node target - ports. */
 void network_check_arrival(struct network *network, uint32_t target, struct flit flit);
 
-/* All that is to hold between clocks. */
+/* Checks all invariants that hold between clocks. */
 void network_check_clock(struct network *network);
 
 void network_check_free(struct network_checks *checks); /* accepts NULL */

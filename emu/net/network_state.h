@@ -1,6 +1,6 @@
 /* The state of a network, for the parts of its model: the routers' inputs (router_input.h), arbitration (arbitration.h), both
  * allocators (vc_alloc.h, switch_alloc.h), the pipeline (router.h), nodes (endpoint.h), epochs (epochs.h) and checks
- * (network_check.h). network.c makes it and runs its clock; nobody else includes this. */
+ * (network_check.h). network.c makes the state and runs its clock. No file outside these parts may include this one. */
 #ifndef EMU_NET_NETWORK_STATE_H
 #define EMU_NET_NETWORK_STATE_H
 
@@ -17,7 +17,7 @@ enum vc_state {
     VC_PARTIAL, /* store and forward: waits for the packet's last flit */
     VC_ROUTING, /* in RC, or in the clocks of VA before the last */
     VC_WAITING, /* bids for a virtual channel */
-    VC_ACTIVE,  /* has one */
+    VC_ACTIVE,  /* has a virtual channel of an output */
 };
 
 /* A virtual channel at the input of a router. */
@@ -61,14 +61,14 @@ struct endpoint {
     uint64_t free;    /* virtual channels without a packet that is being sent */
     uint64_t blocked; /* virtual channels whose packet the client refused */
     uint64_t busy;    /* clock from which the link is free */
-    uint32_t port;    /* of the router */
+    uint32_t port;    /* the router's port */
     uint16_t latency, flit_clocks;
     uint8_t last_class;
     uint8_t refused_count;
-    uint8_t retry;                    /* bit: class whose refused packets are offered again */
-    uint8_t last_vc[NETWORK_CLASSES]; /* sent on last */
+    uint8_t retry;                    /* set of the classes whose refused packets are offered again */
+    uint8_t last_vc[NETWORK_CLASSES]; /* the channel that the last packet of the class was sent on */
     uint8_t vc[NETWORK_CLASSES];      /* of the packet at the head of the queue, if part of it is sent */
-    uint16_t sent[NETWORK_CLASSES];   /* flits of it sent */
+    uint16_t sent[NETWORK_CLASSES];   /* flits of that packet sent */
     uint32_t first[NETWORK_CLASSES], count[NETWORK_CLASSES]; /* queues of packets: network->sends */
     uint8_t refused[NETWORK_VCS];                            /* blocked channels, in the order of refusal */
 };
@@ -82,12 +82,12 @@ struct arrivals {
 
 /* The width of the link that begins at a port. */
 struct link_width {
-    uint8_t parts;     /* of the full width: 1, 2, 4, 8 */
+    uint8_t parts;     /* divisor of the full width: 1, 2, 4, 8 */
     uint8_t next;      /* parts from clock `at` on */
     uint64_t at;       /* UINT64_MAX: no change waits */
     uint64_t since;    /* clock of the last change */
-    uint64_t idle;     /* bits that it could have carried more until then */
-    uint64_t occupied; /* clocks until then in which it was busy, but not stopped */
+    uint64_t idle;     /* bits that it could have carried before `since`, but did not */
+    uint64_t occupied; /* clocks before `since` in which it was busy, but not stopped */
 };
 
 struct network_checks;
@@ -118,11 +118,11 @@ struct network {
     struct flit *buffers; /* [(port * vcs + vc) * buffer + i] */
     uint64_t *
         bids; /* of a router: [(output * groups + group) * (1 + ports)]: inputs; then channels of each input */
-    /* channels of a group on wires, and of a class at nodes, without priority buffers; then the latter */
+    /* channels of a group on wires, and of a class at nodes; [0]: without priority buffers; [1]: priority buffers */
     uint64_t wire_vcs[2][NETWORK_CLASSES * ROUTING_SETS], node_vcs[2][NETWORK_CLASSES];
     uint64_t priority_vcs; /* all priority buffers; 0: none */
     uint64_t
-        shared_vcs; /* channels and priority buffers of all classes, behind those of the classes; 0: none */
+        shared_vcs; /* channels and priority buffers of all classes, numbered after those of each class; 0: none */
     uint64_t shared_wire[2][ROUTING_SETS], shared_node[2]; /* as wire_vcs and node_vcs */
     uint64_t *joint;  /* bids of all classes for an output, laid out as those of a group (router_bids()) */
     uint64_t *urgent; /* with priority buffers, by port: channels with a non-divergent packet at their head */
@@ -143,10 +143,10 @@ struct network {
     uint32_t *begun; /* with path_priority, by input channel: tick at which its packet came to the head */
     struct network_waits waits;
     uint64_t due; /* the earlier of epoch_end and change */
-    bool managed; /* congestion or priority buffers: a flit that leaves a router is looked at */
+    bool managed; /* congestion or priority buffers: router.c calls manage() for each flit that leaves */
     bool
         plain_vcs; /* the present router's VA is round robin, without ranks, priority buffers or need of room */
-    bool plain_switch; /* so is its SA */
+    bool plain_switch; /* the present router's SA is round robin, without ranks or priority buffers */
     struct endpoint *nodes;
     struct arrivals *arrivals; /* [node * vcs + vc] */
     struct flit *held;         /* [(node * vcs + vc) * buffer + i] */
@@ -183,8 +183,8 @@ static inline const struct network_packet *input_packet(const struct network *ne
     return &network->packets[network->buffers[(size_t)input * network->config.buffer + vc->first].packet];
 }
 
-/* The bids of a group for an output: a word of inputs, then a word of channels of each input. Of groups from
- * network->groups on: the urgent ones among those of group - network->groups. */
+/* Returns the bids of a group for an output: a word of inputs, then a word of channels of each input. A group from
+ * network->groups on stands for the urgent bids of group - network->groups. */
 static inline uint64_t *router_bids(const struct network *network, const struct router *router,
                                     uint32_t output, uint32_t group)
 {
@@ -192,7 +192,8 @@ static inline uint64_t *router_bids(const struct network *network, const struct 
     return network->bids + router->bids + (size_t)(output * groups + group) * (1 + router->ports);
 }
 
-/* Channels of a port that a group may use: without priority buffers, or these. */
+/* Return the channels of a port that a group may use: router_channels() without priority buffers, router_buffers() only
+ * these. */
 static inline uint64_t router_channels(const struct network *network, const struct port *out, uint32_t group)
 {
     return out->node ? network->node_vcs[0][group / network->routing->sets] : network->wire_vcs[0][group];
@@ -222,7 +223,8 @@ static inline uint32_t router_class_of(const struct network *network, uint32_t v
     return network->shared_vcs & BIT(vc) ? network->packets[packet].class : vc / network->class_vcs;
 }
 
-/* Of a sender's free channels, those that a packet may get: of shared ones, those that are empty. outputs: the sender's. */
+/* Returns those of a sender's channels that are empty: all their credits are back. Only then may a packet get a shared
+ * channel. outputs: the sender's. */
 static inline uint64_t output_empty(const struct network *network, const struct output_vc *outputs,
                                     uint64_t channels)
 {
@@ -242,7 +244,7 @@ static inline bool output_has_room(const struct network *network, const struct r
            output->credits >= input_packet(network, router->first_port * network->vcs + input)->flits;
 }
 
-/* Of free channels of a sender, those with most credits. outputs: the sender's. */
+/* Returns those of a sender's channels that have the most credits. outputs: the sender's. */
 static inline uint64_t output_most_credits(const struct output_vc *outputs, uint64_t channels)
 {
     uint64_t best = 0;

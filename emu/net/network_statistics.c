@@ -142,7 +142,7 @@ static uint64_t idle_bits(const void *network)
     return idle_bits_of(network, false);
 }
 
-/* Without work, epochs end late; ends those that have passed, so that the widths are those of the time. */
+/* A network without work ends its epochs late. Ends those that have passed, so that the widths are up to date. */
 static uint64_t idle_io_bits(const void *context)
 {
     struct network *network = (struct network *)(uintptr_t)context;

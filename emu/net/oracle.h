@@ -17,10 +17,10 @@ struct oracle;
 struct oracle *oracle_new(const struct topology *topology, const struct routing *routing);
 void oracle_free(struct oracle *oracle);
 
-/* A node's queue takes a packet. */
+/* Counts the flits of a packet that a node's queue has taken, at each router on its way. */
 void oracle_sent(struct oracle *oracle, uint32_t source, uint32_t destination, uint32_t flits);
 
-/* A flit passes a router from one port of the network to another. */
+/* Counts a flit that passes a router from one port of the network to another. */
 void oracle_passed(struct oracle *oracle, uint32_t in_port, uint32_t out_port);
 
 /* Returns the flits that are still to pass from a port of a router to another one of it, both numbers of the network. */

@@ -47,7 +47,7 @@ static void tell_hop(const struct network *network, const struct router *router,
     OBSERVER_TELL(&network->observers, struct network_observer, hop, &hop, &network->packets[flit.packet]);
 }
 
-/* Looks at a flit that leaves: whether it carries a tracker, and how its packet was treated. Returns it. */
+/* Counts how the packet of a flit that leaves was treated. Returns the flit, with the tracker that is pending, if any. */
 static __attribute__((noinline, cold)) struct flit manage(struct network *network, struct router *router,
                                                           uint32_t i, uint32_t vc, uint32_t out,
                                                           struct flit flit, uint32_t tick)
@@ -125,7 +125,8 @@ static inline void forward(struct network *network, struct router *router, uint3
         router->ready &= ~BIT(i);
 }
 
-/* Sets whether and how the packets of a router go by the ranks of its pairs in this clock. */
+/* Sets whether the ranks of a router's pairs decide in this clock: not if there are none, nor in `fairness` percent of
+ * the clocks. */
 static void set_ranks(struct network *network, const struct router *router)
 {
     const struct congestion_router *ranks = &network->congestion->routers[router - network->routers];

@@ -4,8 +4,8 @@
 
 #include "emu/net/network_state.h"
 
-/* One clock of a router's pipeline. The switch serves channels that were active before this clock. tick: clock of the links times
- * speedup, and the part of it. */
+/* Runs one tick of a router's pipeline. The switch serves channels that were active before this tick. tick: the clock of
+ * the links times speedup, plus the number of the tick within that clock. */
 void router_step(struct network *network, struct router *router, uint64_t tick);
 
 #endif

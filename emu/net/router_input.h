@@ -1,6 +1,6 @@
 /* The input side of a network's routers: flits and credits arrive, a packet's head begins route computation (RC), and waits for
- * virtual channels and credits are counted. Ports and channels (port * vcs + vc) are numbered over the network, unless
- * something else is said. */
+ * virtual channels and credits are counted. Ports and channels (port * vcs + vc) are numbered over the network, unless a
+ * comment says otherwise. */
 #ifndef EMU_NET_ROUTER_INPUT_H
 #define EMU_NET_ROUTER_INPUT_H
 
@@ -10,11 +10,11 @@
 void router_note_head(struct network *network, uint32_t in_port, uint32_t vc, uint32_t packet, uint32_t tick)
     __attribute__((cold));
 
-/* A router takes the tracker of a flit. Returns the flit without it. */
+/* Takes the tracker from a flit that arrives at a router. Returns the flit without it. */
 struct flit router_take_tracker(struct network *network, uint32_t in_port, struct flit flit)
     __attribute__((cold));
 
-/* The head of a packet is at the head of its queue: it begins RC at that tick. */
+/* Begins RC, at that tick, for a packet whose head has come to the head of its queue. */
 static inline void router_begin_packet(struct network *network, struct port *port, uint32_t in_port,
                                        uint32_t vc, uint32_t tick)
 {
@@ -39,7 +39,7 @@ static inline void router_begin_packet(struct network *network, struct port *por
     router->routing |= BIT(in_port - router->first_port);
 }
 
-/* An active channel has a flit and a credit. */
+/* Lets an active channel, which has a flit and a credit, bid for the switch. */
 static inline void router_make_ready(struct network *network, struct port *port, uint32_t in_port,
                                      uint32_t vc)
 {
@@ -48,7 +48,7 @@ static inline void router_make_ready(struct network *network, struct port *port,
     router->ready |= BIT(in_port - router->first_port);
 }
 
-/* A channel begins to wait for a virtual channel or a credit of an output. */
+/* Notes that a channel begins to wait for a virtual channel or a credit of an output. */
 static inline void router_begin_wait(struct network *network, struct input_vc *input, uint32_t out_port,
                                      uint32_t tick)
 {
@@ -57,7 +57,7 @@ static inline void router_begin_wait(struct network *network, struct input_vc *i
         stalls_begin(&network->stalls[out_port], tick);
 }
 
-/* Such a wait ends. input: of the network. */
+/* Ends such a wait of an input channel, and adds its clocks to *counter and to the statistics. */
 static inline void router_end_wait(struct network *network, uint32_t input, uint32_t out_port,
                                    uint64_t *counter, uint32_t tick)
 {
@@ -68,7 +68,7 @@ static inline void router_end_wait(struct network *network, uint32_t input, uint
         stalls_end(&network->stalls[out_port], tick);
 }
 
-/* A flit arrives at an input. */
+/* Takes a flit that arrives at an input. */
 static inline void router_take_flit(struct network *network, uint32_t in_port, struct flit flit,
                                     uint32_t tick)
 {
@@ -96,7 +96,7 @@ static inline void router_take_flit(struct network *network, uint32_t in_port, s
     }
 }
 
-/* A credit arrives at an output channel. */
+/* Takes a credit that arrives at an output channel (port * vcs + vc). */
 static inline void router_take_credit(struct network *network, uint32_t target, uint32_t tick)
 {
     struct output_vc *output = &network->outputs[target];

@@ -150,7 +150,7 @@ static uint32_t port_to(const struct topology *topology, uint32_t from, uint32_t
     return UINT32_MAX;
 }
 
-/* Within the group directly, else over the group's one wire to the destination's group. */
+/* Packets within a group go directly, others over the group's one wire to the destination's group. */
 static void make_dragonfly(const struct routes *routes)
 {
     const struct topology *topology = routes->topology;

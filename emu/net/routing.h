@@ -2,7 +2,8 @@
  *
  * Dimension order visits the dimensions of a mesh, torus, chain or ring one after the other. Minimal routes are shortest;
  * in a dragonfly, they lead to the one wire between two groups. Up-down routes lead up to router 0, or until a way down
- * exists, then down. The natural ones are dimension order in the four, up-down in a tree or graph, else minimal.
+ * exists, then down. Natural routes are by dimension order in a mesh, torus, chain or ring, up-down in a tree or graph, and
+ * minimal in other topologies.
  *
  * Routing is deterministic. The virtual channels of a class are split into `sets`; a route names the set that a
  * packet may use on the next wire. A torus or ring has two: a packet that passes the dateline, the wire between

@@ -9,14 +9,14 @@ struct network_shape {
     struct routing routing;
 };
 
-/* What a message is about. */
+/* The part and the key that an error message is about. */
 struct shape_culprit {
     int child;    /* index of the part below, or -1: the network */
     char key[24]; /* or "" */
 };
 
-/* Makes topology and routes. children: routers and wires of a graph; other topologies have none. On failure, err does not
- * name the place, which *culprit says. Release the shape with shape_free() in any case. */
+/* Makes topology and routes. children: routers and wires of a graph; other topologies have none. On failure, *culprit says
+ * which part and key are wrong; the message in err does not. Release the shape with shape_free() in any case. */
 bool shape_make(struct network_shape *shape, const struct network_config *config,
                 const struct part_child *children, size_t child_count, struct shape_culprit *culprit,
                 struct error *err);

@@ -8,13 +8,13 @@
 
 struct stalls {
     uint32_t heads; /* that wait for a channel or a credit now */
-    uint32_t
-        next; /* while heads wait, the first tick that is not counted yet; else no later one is counted */
+    /* no tick from this one on is counted yet; while heads wait, all of them will be */
+    uint32_t next;
     uint64_t ticks;        /* counted */
-    uint32_t from, latest; /* the tick from which the latest heads wait, and their number then */
+    uint32_t from, latest; /* the tick from which the latest heads wait, and how many began to wait at it */
 };
 
-/* A head waits from a tick on. */
+/* Notes that a head waits from a tick on. */
 static inline void stalls_begin(struct stalls *stalls, uint32_t tick)
 {
     int32_t ahead = (int32_t)(tick - stalls->next);
@@ -33,7 +33,7 @@ static inline void stalls_count(struct stalls *stalls, uint32_t tick)
     stalls->next = tick;
 }
 
-/* A head waits no more, from a tick on. Those that are left may begin to wait later. */
+/* Notes that a head stops waiting at a tick. Heads that are left may have a later tick from which they wait. */
 static inline void stalls_end(struct stalls *stalls, uint32_t tick)
 {
     stalls_count(stalls, tick);
@@ -42,7 +42,8 @@ static inline void stalls_end(struct stalls *stalls, uint32_t tick)
         stalls->next = stalls->from;
 }
 
-/* Counts the ticks before this one, so that times are never far apart: call it every so often. */
+/* Counts the ticks before this one. Call it at least once in 2^31 ticks, so that comparisons of ticks, which wrap
+ * around, stay right. */
 static inline void stalls_settle(struct stalls *stalls, uint32_t tick)
 {
     stalls_count(stalls, tick);
@@ -50,7 +51,7 @@ static inline void stalls_settle(struct stalls *stalls, uint32_t tick)
         stalls->next = tick;
 }
 
-/* A flit waits in this tick. */
+/* Counts this tick, because a flit waits in it. A tick counts once. */
 static inline void stalls_note(struct stalls *stalls, uint32_t tick)
 {
     stalls_count(stalls, tick);

@@ -1,12 +1,12 @@
-/* Switch allocation (SA) of a network's routers: channels with a flit and a credit bid for outputs, and packets that wait for a
- * virtual channel if the router is speculative; inputs and outputs are matched by iSLIP (islip.h). crossed: the clock in which a
- * flit has crossed the switch. */
+/* Switch allocation (SA) of a network's routers. Channels with a flit and a credit bid for outputs; in a speculative router,
+ * packets that wait for a virtual channel bid, too. iSLIP (islip.h) matches inputs and outputs. crossed: the clock in which
+ * a flit that is sent now has crossed the switch. */
 #ifndef EMU_NET_SWITCH_ALLOC_H
 #define EMU_NET_SWITCH_ALLOC_H
 
 #include "emu/net/network_state.h"
 
-/* Returns whether the link of an output can take one more flit that crosses the switch from this tick. */
+/* Returns whether an output, its queue included, can take one more flit in clock `crossed`. */
 static inline bool switch_alloc_open(const struct network *network, const struct port *out, uint64_t crossed)
 {
     return out->busy <= crossed + (uint64_t)network->config.output_queue * out->flit_clocks;
@@ -16,7 +16,8 @@ static inline bool switch_alloc_open(const struct network *network, const struct
 void switch_alloc_bid(const struct network *network, const struct router *router, struct islip_switch *match,
                       uint64_t crossed);
 
-/* Adds the bids of packets that wait for a virtual channel, where no packet with one bids. */
+/* Adds the bids of packets that wait for a virtual channel, except for pairs of an input and an output for which a packet
+ * that has a virtual channel bids. */
 void switch_alloc_speculate(const struct network *network, const struct router *router,
                             struct islip_switch *match, uint64_t crossed);
 

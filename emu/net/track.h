@@ -2,8 +2,8 @@
  *
  * Each is a group with lines: of a link its two directions, of a crossbar its outputs, which take requests, and its inputs,
  * which take responses. A message is a slice as long as it occupies the lanes or the input or output, named by operation and
- * address, with its bytes of data and, of a crossbar, the number of the input or output that it comes from. Left out: time on
- * the way behind that, and in queues.
+ * address, with its bytes of data and, of a crossbar, the number of the input or output that it comes from. The tracks do not
+ * show the latency after that, and time in queues.
  */
 #ifndef EMU_NET_TRACK_H
 #define EMU_NET_TRACK_H

@@ -42,7 +42,7 @@ const struct part_kind traffic_kind = {
     .check = check,
 };
 
-enum { LATENCIES = 1 << 16 }; /* latencies with a count of their own */
+enum { LATENCIES = 1 << 16 }; /* counted latencies in clocks; the last count has all longer ones, too */
 
 struct source {
     uint64_t random; /* state of the generator (splitmix64) */
@@ -181,7 +181,7 @@ static void send_all(void *owner, uint64_t now)
         event_schedule(traffic->queue, &traffic->event, clock_time(&traffic->clock, next));
 }
 
-/* A source has room again. It sends what is due, and its next packet has an event. */
+/* Called when a source has room again. Sends the source's packets that are due, and schedules the next one. */
 static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
 {
     struct traffic *traffic = context;

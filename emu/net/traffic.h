@@ -61,7 +61,7 @@ struct traffic_setup {
     struct network_observer *observer; /* or NULL */
 };
 
-/* Of one rate. Latencies are in clocks of the links. */
+/* The results of a run at one rate. Latencies are in clocks of the links. */
 struct traffic_result {
     double offered, accepted; /* flits per clock and node */
     double least_accepted;    /* of the node that received least */

@@ -47,12 +47,13 @@ struct vc_sink {
 struct vc_owner {
     /* Offers a message that has crossed. False if refused; the receiver then calls vc_unblock(). */
     bool (*deliver)(void *context, uint32_t sink, struct mem_request *request, uint64_t now);
-    /* A source's queue has room again. */
+    /* Called when a source's queue has room again. */
     void (*room)(void *context, uint32_t source, uint64_t now);
     void *context;
 };
 
-/* Is told of each message that begins to cross: it occupies its source and its sink from now until `until`. */
+/* An observer of messages: called when one begins to cross. The message occupies its source and its sink from now until
+ * `until` (fs). */
 struct vc_observer {
     struct observer link;
     void (*crosses)(void *context, uint32_t sink, uint32_t source, const struct net_message *message,
@@ -90,7 +91,7 @@ static inline bool vc_has_room(const struct vc *vc, uint32_t source)
     return !net_queue_full(queue);
 }
 
-/* The receiver of a sink has room again after it refused a message. */
+/* Tells that the receiver of a sink has room again after it refused a message. */
 void vc_unblock(struct vc *vc, uint32_t sink, uint64_t now);
 
 #endif

@@ -111,7 +111,8 @@ static void drop_bid(uint64_t *bids, uint32_t i, uint32_t vc)
         bids[0] &= ~BIT(i);
 }
 
-/* Gives free channels of an output to the bidders of a group, which leave `others` too, if that is given. */
+/* Gives free channels of an output to the bidders of a group. Bidders that get one leave the words of `bids` and, unless it
+ * is NULL, of `others`. */
 static __attribute__((noinline)) void allocate_group(struct network *network, struct router *router,
                                                      uint32_t out, uint64_t *bids, uint64_t *others,
                                                      uint64_t free, uint32_t tick)

@@ -1,5 +1,5 @@
-/* A set of routers or nodes that have work. Its members are visited in ascending order, so that the host's memory is, too;
- * those without work cost nothing but a bit of the summary for 64 * 64 of them. */
+/* A set of routers or nodes that have work. Its members are visited in ascending order, and so is the host's memory. Those
+ * without work cost almost nothing: a visit looks at one word of the summary for 64 * 64 of them. */
 #ifndef EMU_NET_WORKSET_H
 #define EMU_NET_WORKSET_H
 
