@@ -31,7 +31,8 @@ enum core_next {
     CORE_SLEEP,    /* sleeps until core_wake() */
 };
 
-/* Callbacks of the core, at the time of the stop, when everything before it is done. */
+/* Callbacks of the core. It calls stopped() at the time of the stop, when all instructions before it are
+ * complete. */
 struct core_server {
     /* The hart has stopped (HART_STOP_TRAP, MARKER, SEMIHOST, BREAK, WATCH, YIELD), or has reached the core's
      * instruction limit (HART_STOP_LIMIT). The core itself handles WFI. */
@@ -71,18 +72,18 @@ struct core_latency {
 /* A device with a direct path from the core. */
 struct core_near {
     uint64_t base, size; /* physical addresses; size 0: no such device */
-    uint64_t clocks;     /* clocks of an access */
-    bool beside;         /* no interconnect is between, so stores are not posted */
+    uint64_t clocks;     /* core clocks of an access, round trip */
+    bool beside;         /* no interconnect lies between core and device, so stores are not posted */
 };
 
 enum { CORE_POSTED_MOST = 64 };
 
 /* Stores to devices for whose answers the core does not wait. Answers come in the order of the stores. */
 struct core_posted {
-    uint64_t
-        answers[CORE_POSTED_MOST]; /* a ring of the last parts.posted_stores ones: cycles of their answers */
-    uint64_t last;                 /* of the youngest store; 0: there was none */
-    uint32_t next;                 /* place of the next store, which waits for the answer there */
+    /* Cycles in which the last parts.posted_stores of them are answered; a ring. */
+    uint64_t answers[CORE_POSTED_MOST];
+    uint64_t last; /* cycle in which the youngest store is answered; 0: there was none */
+    uint32_t next; /* index in `answers` of the next store, which waits until the cycle there */
 };
 
 struct core_parts {
@@ -94,11 +95,11 @@ struct core_parts {
     uint16_t number;    /* requester number; also identifies the core to observers */
     struct cache *l1i, *l1d;
     struct core_tlb *tlb; /* timing of address translation; NULL: none */
-    uint64_t mmio_clocks; /* clocks of a device access */
+    uint64_t mmio_clocks; /* core clocks of an access to any other device, round trip */
     struct core_near near;
-    uint32_t
-        posted_stores; /* most stores to devices without an answer, at most CORE_POSTED_MOST; 0: none is posted */
-    uint64_t tick;     /* fs after which the hart's `time` advances by 1; 0: 100 ns */
+    /* Largest number of posted stores without an answer, at most CORE_POSTED_MOST; 0: no store is posted. */
+    uint32_t posted_stores;
+    uint64_t tick; /* fs after which the hart's `time` advances by 1; 0: 100 ns */
     struct core_server server;
     struct core_offload offload; /* the offload mechanism, if any */
 };
@@ -126,8 +127,8 @@ struct core {
     bool warming; /* only warms caches and predictors, at 1 cycle an instruction */
     bool observes_retired, observes_stalled; /* some observer has that function */
     struct observer_list observers;          /* struct core_observer */
-    struct core_track *track;                /* one of them, or NULL */
-    struct core_passages *passages;          /* likewise */
+    struct core_track *track;                /* shows stalls and marks in a trace; NULL: none */
+    struct core_passages *passages;          /* shows instructions in a trace; NULL: none */
 
     /* Counts since reset. cycles is the sum of cpi. */
     uint64_t cycles;
@@ -157,7 +158,8 @@ void core_wake(struct core *core, uint64_t now);
 void core_observe(struct core *core, struct core_observer *observer);
 void core_unobserve(struct core *core, const struct core_observer *observer);
 
-/* Shows the core on tracks of the sink (track.h, passage.h), as a group or a stream of the core's name. To be called once, before it runs. */
+/* Shows the core on tracks of the sink (track.h, passage.h), as a group or a stream with the name of the
+ * core. Call it once, before the core runs. */
 void core_track(struct core *core, struct track_sink *sink);
 
 /* Switches between timed execution and warming only (--detail roi). Call it in server.stopped() or while the core

@@ -26,7 +26,8 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Shrinks windows that must not exceed the reorder buffer along with it, so that a sweep of its size needs one key. */
+/* Shrinks the windows that must not exceed the reorder buffer along with it, so that a sweep of the buffer's
+ * size sets one key. */
 static void derive(void *part, const bool given[])
 {
     static const uint16_t ports[CORE_WORKS] = {

@@ -1,6 +1,6 @@
 #include "emu/core/energy.h"
 
-/* Of a row's unit: addresses are the ALU's work. */
+/* Maps enum insn_unit to enum core_functional_unit. The ALU computes the addresses of memory instructions. */
 static const uint8_t unit_of[] = {
     [UNIT_NONE] = CORE_FUNCTIONAL_UNITS,
     [UNIT_INTEGER] = CORE_ALU,

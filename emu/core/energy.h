@@ -1,8 +1,9 @@
 /* The energy of a core's instructions by class: each instruction uses one functional unit, and each use costs energy.
  *
- * Loads, stores, atomics, jumps and branches use the ALU, for addresses and comparisons; fences, system instructions
- * and hints use no unit. The counts are those of the hart's blocks, so execution costs no host time. Caches and TLBs
- * have their own accounts. Not modelled: the energy of idle cores, reorder buffer and squashed instructions. */
+ * Loads, stores, atomics, jumps and branches use the ALU, for addresses and comparisons; fences, system
+ * instructions and hints use no unit. The counts come from the hart's blocks, so counting does not slow down
+ * execution. Caches and TLBs have their own accounts. Not modelled: the energy of idle cores, reorder buffer
+ * and squashed instructions. */
 #ifndef EMU_CORE_ENERGY_H
 #define EMU_CORE_ENERGY_H
 

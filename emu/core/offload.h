@@ -103,8 +103,8 @@ struct offload_ops {
 struct core_offload {
     const struct offload_ops *ops;
     void *context;
-    /* Most instructions that have not retired if instructions leave the reorder buffer behind tasks (pass()); 0: they
-     * do not. */
+    /* Largest number of instructions that have not retired, if instructions leave the reorder buffer behind
+     * tasks (pass()). 0: they do not. */
     uint32_t kept;
 };
 

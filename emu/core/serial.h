@@ -9,7 +9,7 @@
 enum serial_wait {
     SERIAL_LATENCY,  /* for the instruction's latency */
     SERIAL_CACHE,    /* for cache_access() of [physical, physical + size) in the data cache, as `use` */
-    SERIAL_MAINTAIN, /* for cache_maintain() of that range with `op` */
+    SERIAL_MAINTAIN, /* for cache_maintain() of [physical, physical + size) with `op` */
     SERIAL_CUSTOM,   /* for core->unit, which is called when the unit of a custom instruction is done */
     SERIAL_DEVICE,   /* for `clocks`, the round trip to a device */
 };
@@ -33,16 +33,18 @@ struct serial {
  * instruction, 0 if it cannot be fetched. */
 bool serial_needs_stores(struct core *core, unsigned *length);
 
-/* Returns whether that instruction is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may have several under way. */
+/* Returns whether the instruction at the hart's pc is CBO.INVAL, CBO.CLEAN or CBO.FLUSH, of which a core may
+ * have several under way. */
 bool serial_is_maintenance(struct core *core);
 
-/* Returns the cycle before which the instruction at the hart's pc cannot begin because of posted stores to devices, or 0.
- * Loads from devices, atomics and fences with O in their predecessor set wait for all answers; the next store waits
- * while as many as are possible have no answer. Devices see a hart's accesses in program order. */
+/* Returns the cycle before which the instruction at the hart's pc cannot begin because of posted stores to
+ * devices, or 0. Loads from devices, atomics and fences with O in their predecessor set wait for all answers.
+ * A store waits while parts.posted_stores posted stores have no answer. So devices see a hart's accesses in
+ * program order. */
 uint64_t serial_awaits(const struct core *core);
 
-/* Returns for how many cycles the core waits for the device access that it has issued in that cycle, at least 1. Notes a
- * posted store. To be called once for each. */
+/* Returns for how many cycles, at least 1, the core waits for a device access that it has issued in `cycle`.
+ * Notes a posted store, so call it once for each access. */
 uint64_t serial_device(struct core *core, const struct serial *serial, uint64_t cycle);
 
 /* Returns whether an interrupt or a stop is due. */

@@ -7,8 +7,8 @@
  *
  * A hart that translates by ranges (emu/hart/range_mmu.h) uses a TLB of ranges instead, for instructions and data
  * together, looked up in parallel with the cache. A miss walks the table of ranges in the same way: its head, then one
- * entry for each step of a binary search. The window of mlocal is a comparator beside it. Its counts are those of the
- * first level. */
+ * entry for each step of a binary search. The window of mlocal takes no entry: a comparator checks it.
+ * Hits and misses are counted as those of the first level. */
 #ifndef EMU_CORE_TLB_H
 #define EMU_CORE_TLB_H
 
@@ -59,8 +59,8 @@ static inline enum tlb_outcome tlb_access(struct core_tlb *tlb, uint64_t address
  * its result is discarded. */
 void tlb_flush(struct core_tlb *tlb);
 
-/* SFENCE.VMA with rs1 (by_address) or rs2 (by_asid) other than x0: forgets only the page of the address, and keeps
- * global pages and other address spaces. */
+/* SFENCE.VMA. by_address (rs1 is not x0): forgets only the page of the address. by_asid (rs2 is not x0):
+ * keeps global pages and those of other address spaces. Forgets all ranges in any case. */
 void tlb_fence(struct core_tlb *tlb, bool by_address, uint64_t address, bool by_asid, uint64_t asid);
 
 /* Brings a page in as an access would, without time and without counting: for fast-forwarding. */

@@ -14,7 +14,7 @@ struct core_track;
 struct core_track *core_track_new(struct track_sink *sink, const char *name);
 void core_track_free(struct core_track *track); /* NULL is allowed */
 
-/* Returns its observer, to be added to the core. */
+/* Returns the observer to add to the core. It belongs to the track. */
 struct core_observer *core_track_observer(struct core_track *track);
 
 /* A region of interest begins or ends, or the program sets a mark, at time now. Does nothing if the region is open

@@ -19,7 +19,7 @@ struct accelerator {
     struct hart *hart;
     struct core *core; /* NULL: there is no clock */
     struct cache_waiter emptied;
-    bool started; /* the comparator for the current task is not set yet */
+    bool started; /* a task was started, and the comparator is not set for it yet */
     bool awaited; /* the observer waits for the region's first instruction */
     struct core_observer observer;
     bool compares; /* the comparator is set, to `end` */

@@ -26,13 +26,13 @@
 enum nucd_cause { NUCD_CAUSES(NUCD_CAUSE_SYMBOL) NUCD_CAUSE_COUNT, NUCD_WELL_FORMED = NUCD_CAUSE_COUNT };
 #undef NUCD_CAUSE_SYMBOL
 
-enum { NUCD_CAUSE_PLACES = 512 }; /* pcs with a warning, at most */
+enum { NUCD_CAUSE_PLACES = 512 }; /* maximum number of pcs that are warned of */
 
 /* Initialize with zeroes. */
 struct nucd_causes {
-    const char *runner; /* of malformed nucds' regions, for warnings; NULL: the host */
+    const char *runner; /* who runs the regions of malformed nucds, for warnings; NULL: the host */
     uint64_t count[NUCD_CAUSE_COUNT];
-    uint64_t silent;                        /* malformed nucds whose pc is not in the full set */
+    uint64_t silent;                        /* malformed nucds without a warning, because the set was full */
     uint64_t places[2 * NUCD_CAUSE_PLACES]; /* hash set of pc + 1; 0 = free */
     unsigned place_count;
 };

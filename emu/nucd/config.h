@@ -16,7 +16,8 @@ extern const char *const nucd_retire_names[]; /* indexed by value; ends with NUL
 enum nucd_arbitration { NUCD_ROUND_ROBIN, NUCD_FIRST_COME, NUCD_PARTITION };
 extern const char *const nucd_arbitration_names[]; /* indexed by value; ends with NULL */
 
-/* What is compared of tasks, with each other and with accesses of the host: see key nucd.ranges. */
+/* The granularity at which tasks are compared with each other and with accesses of the host: see key
+ * nucd.ranges. */
 enum nucd_granule { NUCD_GRANULE_LINE, NUCD_GRANULE_PAGE, NUCD_GRANULE_ORACLE };
 extern const char *const nucd_granule_names[]; /* indexed by value; ends with NULL */
 

@@ -2,10 +2,11 @@
  * wait for tasks.
  *
  * The table holds the ranges of every task from the making of its packet to its completion (NUCD paper,
- * sections IV-A and IV-C.2), rounded out to granules: cache lines, or pages as in the paper's load-store queue; or
- * the lines that the task will access, if an oracle knows them. A task is blocked while the table holds an older task whose footprint conflicts
- * with its own. Tasks are added in program order and identified by their slots, which may be reused in any
- * order; `age` gives program order. */
+ * sections IV-A and IV-C.2), rounded out to granules: cache lines, or pages as in the paper's load-store
+ * queue. If an oracle knows the lines that the task will access, these are compared instead. A task is
+ * blocked while the table holds an older task whose footprint conflicts with its own. Tasks are added in
+ * program order and identified by their slots, which may be reused in any order; `age` gives program
+ * order. */
 #ifndef EMU_NUCD_DEPEND_H
 #define EMU_NUCD_DEPEND_H
 
@@ -15,7 +16,7 @@ enum { NUCD_TASKS = 64, NUCD_NO_TASK = -1 }; /* NUCD_TASKS: maximum number of sl
 
 struct nucd_depend_entry {
     struct nucd_footprint memory;         /* whole granules */
-    const struct nucd_access_set *access; /* counts in place of `memory`; NULL: not known */
+    const struct nucd_access_set *access; /* compared in place of `memory`; NULL: not known */
     uint64_t age;
     uint64_t waits_for; /* set of slots of older tasks */
 };
@@ -33,8 +34,9 @@ struct nucd_depend {
 /* Initializes an empty table with 1 to NUCD_TASKS slots. `granule` is a power of two, at least NUCD_LINE. */
 void nucd_depend_init(struct nucd_depend *table, unsigned size, uint64_t granule);
 
-/* Adds a task, younger than all others. Returns its slot, or NUCD_NO_TASK when the table is full. The lines that it
- * will access, if they are known (else NULL), must be valid as long as the task is in the table. */
+/* Adds a task, younger than all others. Returns its slot, or NUCD_NO_TASK when the table is full. `access`
+ * has the lines that the task will access, and must be valid as long as the task is in the table; NULL: not
+ * known. */
 int nucd_depend_add(struct nucd_depend *table, const struct nucd_task *task,
                     const struct nucd_access_set *access);
 

@@ -9,7 +9,8 @@
 /* Returns the configuration of the part `nucd`, or NULL. */
 const struct nucd_config *nucd_described(const struct tree *tree);
 
-/* Makes nucd.timeout its greatest value: a debugger may hold accelerators for any time. Call it before nucd_new(). */
+/* Sets nucd.timeout to its greatest value, because a debugger may stop accelerators for any time. Call it
+ * before nucd_new(). */
 void nucd_be_patient(const struct tree *tree);
 
 /* Returns whether accelerators have task units: the machine has timed cores, a part `nucd`, and at least one

@@ -12,14 +12,15 @@
  * every `tick` fs. */
 void nucd_driver_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot);
 
-/* Writes a line that names the task that has not ended in time. `frame` is that of DOOR_TIMEOUT; `place`
- * describes its pc. */
+/* Writes a line that names the task that has not ended in time. `frame` is the frame of DOOR_TIMEOUT; `place`
+ * describes frame->pc. */
 enum { NUCD_DRIVER_TEXT = 768 };
 void nucd_driver_timeout(const struct tree *tree, const struct kernel_frame *frame, const char *place,
                          char text[NUCD_DRIVER_TEXT]);
 
-/* Registers "nucd.driver_cycles" and the driver's other counters ("nucd.1.driver_cycles" and so on for further hosts), and the
- * causes of malformed nucds of all hosts. Does nothing if there is no driver. The boot block must stay valid. */
+/* Registers "nucd.driver_cycles" and the driver's other counters ("nucd.1.driver_cycles" and so on for
+ * further hosts), and the causes of malformed nucds of all hosts. Does nothing if there is no driver. The
+ * boot block must stay valid. */
 void nucd_driver_publish(const struct kernel_boot *boot, struct nucd_causes *causes, struct stats *stats);
 
 #endif

@@ -63,8 +63,8 @@ static bool same_task(const struct nucd_task *a, const struct nucd_task *b)
            memcmp(a->live_ins.value, b->live_ins.value, count * sizeof a->live_ins.value[0]) == 0;
 }
 
-/* Enters a task into the window again that was sent and then squashed. Either its result has come, or it is
- * frozen and is resumed. */
+/* Enters a squashed task, which had been sent, into the window again, because its nucd is reached. Either its
+ * result has come, or it is frozen and is resumed. */
 static struct offload_step enter_again(struct engine *e, struct engine_task *t)
 {
     engine_list_remove(&e->records, t);
@@ -198,7 +198,7 @@ static bool is_behind_frozen(const struct engine *e, const struct engine_task *t
     return false;
 }
 
-/* Returns whether squashed tasks run, or will run without the host. Those queued behind a frozen task will
+/* Returns whether squashed tasks run, or will run without the host. A task queued behind a frozen one will
  * not. */
 static bool records_run(const struct engine *e)
 {

@@ -33,18 +33,18 @@
  *
  * While a task is in flight, no cache of a host, and no last level below them, is filled by a prefetch or
  * a wrong-path fetch with a line of the hull of the engine's output ranges in flight (emu/mem/keep_out.h).
- * So the cleaned lines stay away also from caches of other hosts, and from prefetches that were under way.
+ * So neither brings a cleaned line back, not even one of another host or one that was under way.
  *
- * Faults. A fault in a region squashes from the region's nucd on, and the task is frozen at its accelerator.
- * When all instructions before the nucd have retired, the host traps at the nucd (isa/MANUAL.md, "Offload
- * traps"). Tasks that are squashed after they were sent, because of a fault or an interrupt, run to their
- * end, and nothing is dispatched ahead until they have. When their nucds are reached again in the same order,
- * their results are used. When the program reaches another nucd first, these results are dropped and frozen
- * tasks are killed.
+ * Faults. A fault in a region squashes all instructions from the region's nucd on, and freezes the task at
+ * its accelerator. When all instructions before the nucd have retired, the host traps at the nucd
+ * (isa/MANUAL.md, "Offload traps"). Tasks that are squashed after they were sent, because of a fault or an
+ * interrupt, run to their end, and nothing is dispatched ahead until they have. When their nucds are reached
+ * again in the same order, their results are used. When the program reaches another nucd first, these results
+ * are dropped and frozen tasks are killed.
  *
- * A frozen task keeps its accelerator, so that no older task is queued behind it, nor any task of another host
- * (scheduler.h). When all accelerators are frozen, the host whose task has frozen last runs an older task's region
- * itself; when its frozen task is complete, others get the accelerator.
+ * A frozen task keeps its accelerator. So no older task may be queued behind a task that could freeze, nor
+ * any task of another host (scheduler.h). When all accelerators are frozen, the host whose task has frozen
+ * last runs an older task's region itself; when its frozen task is complete, others get the accelerator.
  *
  * Multiprocessors. The engine of a multiprocessor takes the threads of a warp that reach a well-formed
  * nucd together (take_lanes(), emu/hart/custom.h). Each thread's task passes the same stages, in clocks of
@@ -53,16 +53,16 @@
  * are cleaned in the caches of the multiprocessor and in the coherent caches of the hosts at the same time;
  * a range that an older task of the same warp instruction cleans is not cleaned again. When a task is
  * complete, its output ranges are invalidated once more in the caches of the multiprocessor. When all tasks
- * of the warp's instruction are, its threads continue behind their regions. A fault in a region traps the
- * thread at its nucd; there is no resumption.
+ * of the warp's instruction are complete, its threads continue behind their regions. A fault in a region
+ * traps the thread at its nucd; there is no resumption.
  *
  * Engines may share accelerators (scheduler.h). The tags of their packets differ, except those of hosts: only one
  * host at a time has tasks at an accelerator.
  *
  * Not modelled:
- *   - the way of credits and completions from an accelerator to several engines: all see a credit when it
- *     reaches the first host that has the accelerator, and room at an accelerator when its last completion
- *     reaches the host that had it;
+ *   - separate links from an accelerator to several engines: all see a credit when it reaches the first host
+ *     that has the accelerator, and room at an accelerator when its last completion reaches the host that had
+ *     it;
  *   - regions in logs of the host: these show only the nucds;
  *   - a nucd within a region that the host runs because all accelerators are frozen: squashed tasks are then
  *     not found again;
@@ -90,7 +90,7 @@ struct engine_config {
     uint32_t checkpoint_clocks;             /* to take or to restore one */
     uint32_t checkpoint_window;             /* entries of the window with checkpoints, rob to WINDOW_MOST */
     uint64_t granule;                       /* bytes to which the dependency table rounds ranges out */
-    bool oracle;                            /* the dependency table has what an oracle tells (foresee.h) */
+    bool oracle;                            /* an oracle tells the lines that tasks access (foresee.h) */
     bool stalls;                            /* the front end stalls until a task's packet has arrived */
     uint32_t tasks;                         /* entries of the dependency table, 1 to NUCD_TASKS */
     struct nucd_scheduler_config scheduler; /* passed its check */
@@ -98,8 +98,8 @@ struct engine_config {
     uint32_t read_ports, write_words;       /* at least 1 */
     uint32_t table_clocks, schedule_clocks; /* at least 1 */
     uint32_t link_width, link_clocks;       /* at least 1; bytes per clock, clocks */
-    uint64_t
-        timeout; /* fs that a task may be at an accelerator without a report, while no older one is there */
+    /* Time (fs) that a task may be at an accelerator without a report, while no older task is there. */
+    uint64_t timeout;
 };
 
 /* The host's accelerators, numbered from 0. */
@@ -148,7 +148,7 @@ struct engine_parts {
      * (simt_cluster_beside()); 0: any number */
     uint32_t block;
     uint16_t first_tag;        /* of its packets; the tags of engines that share accelerators differ */
-    struct nucd_limits limits; /* limits of nucds; the scheduler sets capabilities and accelerators */
+    struct nucd_limits limits; /* engine_new() sets capabilities and accelerators from config */
     struct engine_accelerators accelerators;
     /* Warns of a malformed nucd, once per pc. */
     void (*warn)(void *context, uint64_t pc, const char *text);
@@ -161,7 +161,7 @@ struct engine_parts {
      * The record's host is 0. They may be NULL. */
     void (*began)(void *context, const struct nucd_record *record);
     void (*left)(void *context, const struct nucd_record *record);
-    void *context; /* context of all since warn */
+    void *context; /* context of the functions from warn on */
 };
 
 struct engine;

@@ -212,8 +212,8 @@ static void clean_all(struct engine_task *t, struct cache *cache, uint64_t *free
     }
 }
 
-/* Cleans input ranges, and cleans and invalidates output ranges, in the multiprocessor's caches: block by
- * block if an operation reaches only one block; then some are under way at a time. */
+/* Cleans input ranges, and cleans and invalidates output ranges, in the multiprocessor's caches. If an
+ * operation reaches only one block, works block by block, with up to SWEEP_BLOCKS operations under way. */
 static void sweep(struct engine_task *t)
 {
     struct engine *e = t->engine;

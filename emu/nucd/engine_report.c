@@ -142,7 +142,7 @@ static void leave_accelerator(struct engine *e, unsigned accelerator)
         engine_make_room(e);
 }
 
-/* made: the time at which the unit reported. */
+/* Handles a report that has reached the host. made: the time (fs) at which the unit reported. */
 static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
                     uint64_t made, uint64_t now)
 {
@@ -213,8 +213,8 @@ void engine_watch_time(struct engine *e, uint64_t deadline)
         event_schedule(e->parts.queue, &e->timeout_event, deadline);
 }
 
-/* Returns the time at which a task must have reported whose deadline has passed. The time that it spent behind older
- * tasks in the work queue does not count. */
+/* Returns the new deadline of a task whose deadline has passed; not earlier than the old one. The time that
+ * the task spent behind older tasks in the work queue does not count. */
 static uint64_t due(const struct engine_task *t)
 {
     const struct engine *e = t->engine;

@@ -104,7 +104,7 @@ static void send(void *owner, uint64_t now)
     struct engine *e = owner;
     struct nucd_transfer transfer;
     if (e->flight_count == ENGINE_FLIGHTS)
-        return; /* tried again after a landing */
+        return; /* land() tries again */
     if (!nucd_scheduler_next(&e->scheduler, &transfer)) {
         if (e->scheduler.lacks && e->turn_since == CLOCK_NEVER)
             e->turn_since = now;

@@ -15,7 +15,7 @@ enum { ENGINE_TASKS = ENGINE_FIRST_TAG };
 
 /* The threads of a warp that were taken at one nucd. */
 struct engine_group {
-    struct engine_group *next;  /* of the groups with threads without a task, or of all free ones */
+    struct engine_group *next;  /* in the list of groups with threads without a task, or of free groups */
     struct engine_group *after; /* in the list of all groups */
     struct engine *engine;
     struct warp *warp; /* NULL: a thread has trapped */
@@ -47,7 +47,7 @@ struct engine_task {
     struct nucd_task task;
     struct engine_times at;
     struct nucd_cycles cycles;
-    uint64_t serial;   /* its number in records; NUCD_NO_RECORD: it was told of, or is never told of */
+    uint64_t serial;   /* its number in records; NUCD_NO_RECORD: left() was called, or never will be */
     uint64_t blocker;  /* serial of the last older task that blocked it; NUCD_NO_RECORD: none */
     bool waited;       /* only older tasks kept it from being released */
     uint64_t number;   /* number in the window; WINDOW_NONE: squashed */
@@ -103,12 +103,12 @@ struct engine_counters {
     uint64_t groups, group_cycles;
     uint64_t checkpoints, checkpoints_full;
     uint64_t foreseen, unforeseen;
-    uint64_t occupied;           /* cycles of accelerators */
+    uint64_t occupied;           /* cycles for which complete tasks had their accelerators */
     uint64_t turns, turn_cycles; /* waits for room, until the next transfer */
     uint64_t launches, gaps;     /* tasks after another one in the window; instructions between them */
 };
 
-/* How many cycles each task spent. */
+/* Distributions of the cycles that each task spent in its steps. */
 struct engine_spreads {
     struct histogram offload, wait, generator, transfer, start;
     struct histogram dependent, held, cleaning, blocked, queued;

@@ -51,7 +51,8 @@ static void make_task(struct engine_group *g, unsigned lane, uint64_t now)
     engine_schedule(t, ENGINE_READY, now);
 }
 
-/* Makes tasks of waiting threads, those of the oldest group first, while there are free ones. */
+/* Makes tasks of waiting threads, those of the oldest group first, while fewer than config.tasks are under
+ * way. */
 static void make_tasks(struct engine *e, uint64_t now)
 {
     while (e->starting && e->thread_count < e->config.tasks) {

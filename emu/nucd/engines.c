@@ -10,7 +10,8 @@
 #include "emu/simt/warp.h"
 
 /* The engine of a host or a multiprocessor. Its accelerators are first, first + stride and so on. It takes
- * the credits that accelerators of number `home` modulo `homes` return; homes is 0 for a multiprocessor. */
+ * the credits of the accelerators whose number modulo `homes` is `home`; a multiprocessor takes none, and its
+ * homes is 0. */
 struct host_engine {
     struct engines *all;
     struct engine *engine; /* NULL: the host does not offload */
@@ -30,7 +31,7 @@ struct engines {
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
     struct cache *host_l1d;         /* of host 0 */
-    struct nucd_causes warned;      /* nucds of threads that were warned of */
+    struct nucd_causes warned;      /* nucds of threads for which a warning was printed */
     struct keep_out keep_out;       /* outputs of the tasks in flight, by engine */
     struct observer_list observers; /* struct engines_observer */
     unsigned count;                 /* number of hosts that offload */
@@ -346,8 +347,8 @@ static bool make_engine(struct host_engine *e, const struct engine_config *confi
     return true;
 }
 
-/* Makes the accelerators of an engine, which are all, those of the first host, or with `partition` those of the
- * hosts that have them. */
+/* Makes the engine share each accelerator: with the first host, or with `partition` with the host that has
+ * it. */
 static void share(struct host_engine *e, unsigned accelerators)
 {
     struct engines *engines = e->all;

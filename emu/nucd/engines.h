@@ -66,8 +66,8 @@ struct nucd_multiprocessor {
 };
 
 /* Creates the engine of a multiprocessor, after those of the hosts. The first has number 0 in struct
- * warp_place, and so on. Some host offloads. Returns false with err set when the host machine has no
- * memory or there are too many multiprocessors. */
+ * warp_place, and so on. At least one host must offload. Returns false with err set when the host machine has
+ * no memory or there are too many multiprocessors. */
 bool engines_add(struct engines *engines, const struct nucd_multiprocessor *multiprocessor,
                  struct error *err);
 

@@ -17,8 +17,8 @@ enum { REGISTERS = 64, SP = 2, FIRST_LINES = 1024 };
 #define STACK_END  (UINT64_C(1) << 62)
 #define STACK_SIZE (UINT64_C(64) << 10)
 
-/* A line that the region has accessed. The masks have a bit for each byte: those that it has stored, and those of
- * these whose values are known. */
+/* A line that the region has accessed. The masks have a bit for each byte. stored: bytes that the region has
+ * stored; known: of these, bytes whose values are known. */
 struct seen_line {
     uint64_t line;
     uint64_t stored, known;
@@ -80,8 +80,8 @@ static bool is_stack(uint64_t address)
     return address - (STACK_END - STACK_SIZE) < STACK_SIZE;
 }
 
-/* Reads bytes that the region has not stored: from older stores and from memory. Returns false if the access could not
- * be done; sets o->unclear if the value is not known. */
+/* Reads bytes as they are before the region: from older stores and from memory. Returns false if the access
+ * could not be done. Sets o->unclear if the value is not known. */
 static bool read_below(struct oracle *o, uint64_t address, unsigned size, uint64_t *value)
 {
     uint64_t physical;
@@ -168,7 +168,7 @@ static void move_on(struct oracle *o, uint64_t next_pc)
     o->pc = next_pc;
 }
 
-/* HINTs that change nothing, and fences. */
+/* Returns whether the instruction is a HINT that changes nothing, or a fence. */
 static bool is_idle(const struct oracle *o)
 {
     return o->op.id == INSN_nucd || o->op.id == INSN_tom_begin || o->op.id == INSN_fence;

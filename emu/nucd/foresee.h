@@ -6,9 +6,10 @@
  *   - other registers, and the stack's old contents;
  *   - bytes of lines that an older task in the dependency table writes: only their addresses are known;
  *   - data of older stores that wait for a task.
- * What it does not know may flow through registers and memory, but must not decide a branch or an address. Then, and for
- * AMO, LR, SC, CSRs, calls, FENCE.I, faults (also of pages that are not present), accesses across pages, and regions of
- * more than FORESEE_MOST instructions, it gives up: the task's declared ranges count.
+ * Values that it does not know may pass through registers and memory. If one decides a branch or an address,
+ * the oracle gives up, and the task's declared ranges are compared. It also gives up at AMO, LR, SC, CSRs,
+ * ECALL, FENCE.I, faults (also of pages that are not present), accesses across pages, and in regions of more
+ * than FORESEE_MOST instructions.
  *
  * If it does not give up, its answer is exact, unless another hart changes what the region reads before the task runs;
  * programs synchronize hosts at nucds as at other accesses. The stack is not part of the answer. */

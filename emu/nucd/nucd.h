@@ -43,8 +43,8 @@ void nucd_protect(struct nucd *nucd, uint64_t first);
 /* Sets the physical address of the kernel's table of ranges. Accepts NULL. */
 void nucd_set_ranges(struct nucd *nucd, uint64_t table);
 
-/* Returns whether a host's hart, or a multiprocessor, has stopped for a fault in a region, and stores the accelerator and the pc
- * of the fault. Accepts NULL. */
+/* Returns whether the hart of a host, or a multiprocessor, has stopped for a fault in a region, and stores
+ * the accelerator and the pc of the fault. Accepts NULL. */
 bool nucd_fault(const struct nucd *nucd, const struct hart *hart, unsigned *accelerator, uint64_t *pc);
 
 /* Returns whether such a fault is an access to the firmware's memory below the stack of the accelerator's
@@ -98,7 +98,7 @@ void nucd_attach(struct nucd *nucd, unsigned number, struct core *core);
  * continues. */
 bool nucd_stopped(struct nucd *nucd, unsigned core, enum hart_stop stop, uint64_t now);
 
-/* Handles a FENCE.I that has retired on a core. That of a host applies to accelerators too. */
+/* Handles a FENCE.I that has retired on a core. A host's FENCE.I applies to accelerators too. */
 void nucd_code_changed(struct nucd *nucd, unsigned core);
 
 /* Implement --check nucd (task_check.h): nucd_check() starts checking; nucd_check_allow() adds a segment of

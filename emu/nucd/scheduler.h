@@ -16,7 +16,8 @@
  * Schedulers may share accelerators: they count credits and tasks of each in one place. A scheduler that
  * finds no room for any of its ready packets joins a queue. The others send nothing to its accelerators before
  * it has sent a transfer, unless they come first:
- *   - in turns (round robin): those that joined earlier; who has sent a transfer joins at the end;
+ *   - in turns (round robin): those that joined earlier; a scheduler that has sent a transfer joins at the
+ *     end;
  *   - first come, first served: those with a packet that was ready earlier.
  * So none of them starves.
  *
@@ -66,7 +67,8 @@ struct nucd_accelerator {
     bool frozen;                        /* a task has faulted and waits for its host */
 };
 
-/* The queue of schedulers that wait for room, of all that share accelerators. Initialize the rest with zeroes. */
+/* The queue of schedulers that wait for room; one for all that share accelerators. Set first_come, and the
+ * rest to zeroes. */
 struct nucd_turns {
     bool first_come; /* else in turns */
     struct nucd_scheduler *first;
@@ -97,10 +99,10 @@ struct nucd_scheduler {
     const void *allows_context;
     struct nucd_pending pending[NUCD_BUFFER_LINES]; /* oldest first */
     struct nucd_accelerator accelerator[NUCD_ACCELERATORS];
-    struct nucd_accelerator *at[NUCD_ACCELERATORS]; /* another's counters; NULL: its own */
+    struct nucd_accelerator *at[NUCD_ACCELERATORS]; /* of another scheduler; NULL: accelerator[i] */
     struct nucd_turns *turns;                       /* NULL: it shares no accelerators */
     struct nucd_scheduler *behind;                  /* next in the queue */
-    bool lacks;                                     /* the last nucd_scheduler_next() found only no room */
+    bool lacks;                                     /* nucd_scheduler_next() last failed for lack of room */
 };
 
 /* Initializes the scheduler. Fields of config must be in their ranges. */
@@ -124,7 +126,8 @@ void nucd_scheduler_release(struct nucd_scheduler *scheduler, uint16_t tag);
 bool nucd_scheduler_squash(struct nucd_scheduler *scheduler, uint16_t tag);
 
 /* Stores the next transfer and takes its credits; its packets leave the write buffer. Returns false if none
- * can be sent. After either, and after a squash, others may be able to send that share accelerators. */
+ * can be sent. After either result, and after a squash, other schedulers that share accelerators may be able
+ * to send. */
 bool nucd_scheduler_next(struct nucd_scheduler *scheduler, struct nucd_transfer *transfer);
 
 /* Note that an accelerator has emptied lines of its queue, or has completed a task. Lines beyond the credits

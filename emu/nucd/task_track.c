@@ -37,7 +37,7 @@ struct steps {
     char blocked[48];
 };
 
-/* Adds the step that lasts until `to`; the step that `end` interrupts is the last one. */
+/* Adds the step that lasts until `to`. A step that lasts beyond `end` is cut there and is the last one. */
 static void add_step(struct steps *steps, const char *name, uint64_t to)
 {
     if (steps->over)

@@ -8,7 +8,7 @@
 
 struct counters {
     uint64_t tasks, faults, kills, transfers, lines, refused, errors;
-    uint64_t peak; /* most lines of the queue in use */
+    uint64_t peak; /* largest number of lines of the queue in use */
 };
 
 struct task_unit {

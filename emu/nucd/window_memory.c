@@ -106,7 +106,7 @@ static uint64_t gather_stores(const struct window *w, struct gather *g, uint64_t
     return WINDOW_NONE;
 }
 
-/* Returns the value, with the bytes that no store has from memory. */
+/* Returns the load's value. Bytes that no store in the window has come from memory. */
 static uint64_t fill(const struct window *w, const struct gather *g, unsigned size)
 {
     const uint8_t *bytes = phys_at(w->hart->memory, g->physical, size);

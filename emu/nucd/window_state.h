@@ -64,8 +64,8 @@ bool window_locate(struct window *w, uint64_t address, unsigned size, bool store
  * for. */
 enum window_result window_load(struct window *w, struct window_entry *entry, unsigned size, uint64_t *value);
 
-/* Reads bytes as they are after all stores in the window. Returns false if some store's address or data that are
- * needed are not known. */
+/* Reads bytes as they are after all stores in the window. Returns false if the address of some store is not
+ * known, or the data of a store to these bytes. */
 bool window_peek(const struct window *w, uint64_t physical, unsigned size, uint64_t *value);
 
 /* Adds (by == 1) or removes (by == -1) a store of known address in `lines`. */

@@ -37,7 +37,8 @@ void inorder_fetch_init(struct inorder *c)
     code_map_init(&c->code, c->core.parts.hart);
 }
 
-/* Translates the page of pc; *cycle becomes the begin of the access. Returns false while a walk is under way. */
+/* Translates the page of pc. *cycle becomes the cycle in which the access can begin. Returns false while a
+ * walk is under way. */
 static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
 {
     struct core_tlb *tlb = c->core.parts.tlb;
@@ -60,8 +61,8 @@ static bool translate_page(struct inorder *c, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Fetches the line of pc; *cycle becomes the cycle in which its access began, or in which a hit would have begun.
- * Returns false while it is under way. */
+/* Fetches the line of pc. *cycle becomes the cycle in which the access began, or in which a hit would have
+ * begun. Returns false while the access is under way. */
 static bool access_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
     uint64_t physical, hit = c->fetch_clocks - c->config.frontend_clocks;
@@ -126,8 +127,8 @@ void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
     c->redirect_cause = (uint8_t)cause;
 }
 
-/* Fetches straight on from wrong_pc, from the cycle after the branch's fetch until `end`, while the queue has room. A
- * line that misses ends it. */
+/* Fetches straight on from pc, from the cycle after the branch's fetch until `end`, while the queue has room.
+ * A line that misses, or the end of the page, ends the path. */
 static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
 {
     uint64_t cycle = c->fetched + 1, page = pc / MMU_PAGE, physical;

@@ -23,7 +23,8 @@ void inorder_go_on(struct inorder *c, uint64_t now)
     event_schedule(core->parts.queue, &core->event, clock_edge(&core->parts.clock, now));
 }
 
-/* What is executed alone has no other slot. */
+/* Returns the slots, beside USES_SLOT, that an instruction of the class occupies. An instruction that is
+ * executed alone needs none. */
 static unsigned uses_of(const struct core_config *config, const struct class_info *info)
 {
     if (info->alone)

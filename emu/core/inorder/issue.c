@@ -41,7 +41,7 @@ ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct 
     return next < &stream->entries[stream->count] ? next->op->pc : stream->next_pc;
 }
 
-/* As inorder_stall(). */
+/* inorder_stall() for the copy of the state. */
 ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t cycle, unsigned cause,
                                 bool observed)
 {
@@ -167,7 +167,7 @@ static bool begin_access(struct inorder *c, const struct stream_entry *entry)
     return !c->translating || inorder_translate(c, entry->address, STAGE_TRANSLATED);
 }
 
-/* Issues a load that does not hit at once, after put_back(). */
+/* Issues a load that does not hit at once. Call it after put_back(). */
 static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uint64_t *ready)
 {
     if (!begin_access(c, entry))
@@ -205,7 +205,7 @@ ALWAYS_INLINE static bool load(struct inorder *c, const struct stream_entry *ent
     return done;
 }
 
-/* Issues a store that does not hit at once, after put_back(). */
+/* Issues a store that does not hit at once. Call it after put_back(). */
 static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
 {
     if (!begin_access(c, entry))
@@ -269,7 +269,7 @@ static void wait_pipe(struct inorder *c, const struct inorder_rule *rule, unsign
         c->late = c->late_known;
 }
 
-/* As wait_issue() if long latencies or a third operand are involved; after put_back(). */
+/* wait_issue() for an instruction with a long latency or a third operand. Call it after put_back(). */
 static bool wait_slowly(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule)
 {
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], d = c->ready[op->rs3];
@@ -383,7 +383,8 @@ bool inorder_issue(struct inorder *c)
 {
     uint64_t before = c->next - cycles_lost(&c->core);
     bool all = c->noting || c->stalls_told ? issue_all(c, true) : issue_all(c, false);
-    c->core.cpi[CPI_base] += c->next - cycles_lost(&c->core) - before; /* these issued something */
+    /* An instruction issued in each cycle that was not lost. */
+    c->core.cpi[CPI_base] += c->next - cycles_lost(&c->core) - before;
     return all;
 }
 

@@ -190,7 +190,8 @@ static bool access_part(struct inorder *c, struct inorder_load *load, struct cac
         c->refused++;
         return false;
     }
-    /* Also if the line arrives earlier, because this core has run ahead of the queue. */
+    /* The load takes at least the hit time, even if the line arrives earlier because this core has run ahead
+     * of the queue. */
     if (c->cycle + c->hit_clocks > load->ready)
         load->ready = c->cycle + c->hit_clocks;
     return true;

@@ -25,7 +25,7 @@ static inline uint64_t ready_at(uint64_t cycle, unsigned cause)
     return cycle << READY_CAUSE_BITS | cause;
 }
 
-/* What an instruction occupies of a cycle's issue slots. */
+/* The issue slots that an instruction occupies in a cycle. */
 enum {
     USES_SLOT = 1, /* the second slot */
     USES_MEMORY = 2,
@@ -71,7 +71,7 @@ struct inorder_store {
     uint8_t size, state;
 };
 
-/* Stages that an instruction which could not issue at once has completed, so that none is repeated. */
+/* Stages that a blocked instruction has completed, and does not repeat when it can continue. */
 enum { STAGE_TRANSLATED = 1, STAGE_FIRST = 2, STAGE_SECOND_TRANSLATED = 4 };
 
 enum inorder_phase {
@@ -117,7 +117,7 @@ struct inorder {
     bool blocked;                      /* a waiter will continue the core */
     bool slept;
     bool noting;                /* instructions are reported to an observer */
-    bool noting_loads;          /* reported now, or when pending loads were issued */
+    bool noting_loads;          /* they are reported, or were when a pending load was issued */
     bool stalls_told;           /* stalls are reported to an observer */
     uint64_t origin;            /* next - origin is core.cycles */
     uint64_t busy[CLASS_COUNT]; /* end of use of unpipelined pipes */

@@ -33,7 +33,7 @@ static void drop_batch(struct ooo *o)
     o->core.stream.count = o->position = o->fetched = 0;
 }
 
-/* Returns the number of instructions in the batch that were given and not dispatched: 0 or 1. */
+/* Returns the number of instructions, 0 or 1, that the mechanism has given and that are not dispatched. */
 static uint32_t given(const struct ooo *o)
 {
     return o->core.stream.count - o->position;
@@ -244,7 +244,8 @@ static bool leave(struct ooo *o, uint64_t now)
         event_schedule(o->core.parts.queue, &o->core.event, cycle * o->period);
         return false;
     }
-    /* Normal execution begins by decoding the instruction, unless that instruction led here. */
+    /* If the mechanism has given no instruction, and no interrupt is due, execute the instruction at the
+     * hart's pc alone. Otherwise go on with batches. */
     o->phase = a->stepped || a->interrupted ? OOO_RUN : OOO_DRAIN;
     if (a->squashed)
         clean(o, cycle);

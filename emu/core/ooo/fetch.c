@@ -69,7 +69,7 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Fetches the line of pc, a byte of the instruction at insn. Returns false if it comes later. */
+/* Fetches the line of pc, a byte of the instruction at insn. Returns false if the line arrives later. */
 static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
     const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};

@@ -83,7 +83,7 @@ static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, con
         ooo_store_wake(o, store);
 }
 
-/* Continues an issued instruction that waited for something else: a store for its data, a load for a task's bytes. */
+/* Continues an instruction that issued and then waited: a store for its data, a load for a task's bytes. */
 static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
 {
     if (ooo_is(e->facts, OOO_LOAD)) {

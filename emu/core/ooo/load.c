@@ -52,13 +52,13 @@ static void violate(struct ooo *o, struct ooo_load *load, uint64_t known)
     load->time = cycle + o->frontend_clocks + 1;
 }
 
-/* For a load that waits for order: moves its time to when the addresses of all older stores are known. Returns false if
- * one is unknown. */
+/* Moves the time of a load that waits for order to the cycle in which the addresses of all older stores are
+ * known. Returns false if one is unknown. */
 static bool addresses_known(struct ooo *o, struct ooo_load *load)
 {
     for (uint64_t index = load->older; index-- > OOO_QUEUE_MOST;) {
         struct ooo_store *store = &o->store_ring[index & o->store_mask];
-        /* Stores are freed ahead of the cycle in which that happens. */
+        /* A store may be freed before the load reaches cycle store->freed. */
         if (index < o->freed && (store->index != index || store->freed <= load->time))
             break;
         if (store->known == OOO_NEVER) {

@@ -46,7 +46,8 @@ static void warm(struct ooo *o)
     o->fetch.page = OOO_NEVER;
 }
 
-/* Executes the next batch, or finds out what comes instead. Returns false if its time has not come. */
+/* Executes the next batch, or sets the phase for the instruction or the stop that comes instead. Returns
+ * false if the batch's time has not come. */
 static bool next_batch(struct ooo *o, uint64_t now)
 {
     struct core *core = &o->core;

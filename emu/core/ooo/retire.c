@@ -91,8 +91,8 @@ ALWAYS_INLINE static bool retire_to(struct ooo *o, uint64_t last, bool rare)
     uint32_t retired = o->retired, credit = o->credit;
     const uint64_t mask = o->rob_mask;
     const uint32_t width = o->retire_width, full = o->full_width;
-    uint64_t plain =
-        rare && o->ahead.passing ? first : OOO_NEVER; /* from this one on, they do not retire yet */
+    /* Instructions from number `plain` on leave the reorder buffer, but do not retire yet. */
+    uint64_t plain = rare && o->ahead.passing ? first : OOO_NEVER;
     for (; number <= last; number++) {
         struct ooo_entry *e = &o->rob_entries[number & mask];
         uint64_t cycle = e->complete;

@@ -17,8 +17,8 @@ static bool block(struct ooo *o)
     return false;
 }
 
-/* Returns whether all older instructions have retired and, if `stores`, all stores are in the cache; *cycle becomes the
- * cycle of that. */
+/* Returns whether all older instructions have retired and, if `stores`, all stores are in the cache. *cycle
+ * becomes at least the cycle in which that is so. */
 static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
 {
     if (!ooo_retire(o, o->tail - 1))
@@ -30,8 +30,9 @@ static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
     return o->freed == o->stores;
 }
 
-/* Returns whether the next instruction, which needs drained stores, can begin beside the cache-block operations under
- * way: if there are none, or if it is another one and there is room. *cycle becomes at least the current cycle. */
+/* Returns whether the next instruction, which needs drained stores, can begin beside the cache-block
+ * operations under way: if there are none, or if it is itself a cache-block operation and there is room for
+ * one more. *cycle becomes at least the current cycle. */
 static bool blocks_allow(struct ooo *o, uint64_t *cycle)
 {
     if (o->blocks == 0)
@@ -67,7 +68,8 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     return reached(o, e->issue, now);
 }
 
-/* Completes the instruction at `cycle`; if it has retired, enters it into the reorder buffer and retires it. */
+/* Completes the instruction at `cycle`. If the hart has retired it, enters it into the reorder buffer and
+ * retires it there. */
 static bool finish(struct ooo *o, uint64_t cycle)
 {
     const struct step_report *report = &o->serial.report;
@@ -101,7 +103,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
     return true;
 }
 
-/* Moves on to the part of its access in the next line. */
+/* Moves on to the next line of the serial instruction's access. */
 static void next_line(struct ooo *o)
 {
     uint64_t at = o->serial.physical + o->serial_offset;

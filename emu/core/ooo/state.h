@@ -147,7 +147,7 @@ struct ooo_fetch {
     uint64_t next;     /* earliest cycle of the next block */
     uint64_t line;     /* address of the current line */
     uint64_t page;     /* number of the page requested last from the TLB */
-    uint64_t wrong_pc; /* begin of the wrong path; 0: there is none */
+    uint64_t wrong_pc; /* first pc of the wrong path; 0: there is none */
     uint64_t fetched;  /* ooo_fetched() of this block's instructions */
     enum ooo_fetch_wait wait;
     enum cpi_cause next_cause; /* of cycles until the dispatch of the next block's instructions */
@@ -186,16 +186,16 @@ struct ooo_ahead {
     uint64_t offset;      /* an instruction's number in the core minus its number in the mechanism */
     uint64_t begun;       /* number of the first instruction that was ahead */
     uint64_t kept;        /* older instructions have retired; head, unless `passing` */
-    uint64_t kept_at;     /* cycle of the last retirement of an instruction that had left before */
+    uint64_t kept_at;     /* cycle of the last retirement, while `passing` */
     uint64_t told;        /* older instructions have been reported as retired */
-    uint64_t freed;       /* until then, an older instruction waited for a task and could still be squashed */
-    uint64_t scanned;     /* older instructions are tasks, or complete or settled at `ready` */
+    uint64_t freed;       /* cycle until which an older instruction waited for a task and could be squashed */
+    uint64_t scanned;     /* older instructions are tasks, or are complete or settled by cycle `ready` */
     uint64_t ready;
     uint64_t stalled; /* number of the task for whose packet fetch waits; OOO_NEVER: none */
     uint64_t awaited; /* number of the awaited instruction */
     uint64_t resumed; /* earliest cycle of the next dispatch */
     uint64_t end;     /* end of all squashed numbers */
-    uint32_t clocks;  /* that the last checkpoint took */
+    uint32_t clocks;  /* clocks that the last checkpoint took */
     uint32_t busy;    /* squashed loads that still have cache accesses or page walks under way */
     bool retirement;  /* await retirement: the instruction was already complete */
     bool is_task;     /* the batch is a task */
@@ -205,7 +205,7 @@ struct ooo_ahead {
     bool squashed, interrupted;
     bool asked;    /* the mechanism waits for stores to drain */
     bool passing;  /* instructions have left the reorder buffer that have not retired */
-    bool restores; /* squashed instructions had left it: a checkpoint is restored */
+    bool restores; /* squashed instructions had left the reorder buffer: a checkpoint is restored */
     bool bound;    /* the instruction `scanned` waits for a task and can still be squashed */
 };
 
@@ -222,7 +222,7 @@ struct ooo {
     uint64_t floor;      /* cycle of the queue's now */
     uint64_t head, tail; /* oldest instruction in the reorder buffer; next one to be dispatched */
     uint64_t rob_mask;
-    uint64_t times[66]; /* when registers are ready; 64: no operand, always 0; 65: unused */
+    uint64_t times[66]; /* cycles in which registers are ready; 64: no operand, always 0; 65: unused */
     uint32_t rob, iq, decode_width, retire_width, full_width;
     uint32_t frontend_clocks, hit_clocks, line_bytes;
 
@@ -289,8 +289,8 @@ struct ooo {
     struct predictor predictor;
     struct ooo_counts count;
     struct core_config config;
-    struct ooo_pending *pending; /* beside rob_entries */
-    struct insn *insns;          /* beside rob_entries; for observers */
+    struct ooo_pending *pending; /* indexed like rob_entries */
+    struct insn *insns;          /* indexed like rob_entries; for observers */
     /* A ring of rob_mask + 1, for all instructions that have not retired. */
     struct ooo_entry rob_entries[] __attribute__((aligned(64)));
 };
@@ -425,7 +425,7 @@ static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsign
 }
 /* Makes the loads that wait for a store check again, because something about it has become known. */
 void ooo_store_wake(struct ooo *o, struct ooo_store *store);
-/* Retires the store at `cycle`; it drains. */
+/* Retires the store at `cycle`, so that it can drain into the cache. */
 void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle);
 /* Sets up the pieces of an access. Returns their number. */
 unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
@@ -442,17 +442,19 @@ void ooo_ahead_retired(struct ooo *o);
 /* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the
  * cycle in which it does, or OOO_NEVER. */
 uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at);
-/* The operands of the task dispatched last are known at `cycle`. */
+/* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
+ * for the packet. */
 void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);
 /* Continues a load at `cycle`, after it has waited for operands or a task's bytes, unless it is held. */
 void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
 /* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
 void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
-/* A store's address has become known. */
+/* Asks the mechanism for the address of a store, which has become known, and enters the store into the
+ * index. */
 void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
 /* Tells the mechanism, if it waits, that stores have drained. */
 void ooo_ahead_drained(struct ooo *o);
-/* A cache access or page walk of a squashed load has ended. */
+/* Notes that a cache access or a page walk of a squashed load has ended. The core can leave when all have. */
 void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
 /* Returns whether the load was squashed. Nothing is dispatched between the squash and leaving. */
 static inline bool ooo_is_squashed(const struct ooo *o, const struct ooo_load *load)
