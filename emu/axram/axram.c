@@ -31,25 +31,25 @@ struct front {
     struct llc *const *slices;
     uint32_t slice_count;
     bool by_line;
-    bool first; /* of its cluster */
+    bool first; /* it is the first of its cluster */
 };
 
 struct axram;
 
-/* An instruction that somebody waits for. */
+/* An instruction that a timed core or warp waits for. */
 struct job {
     struct axram_request request;
     struct axram *axram;
     struct custom_waiter *waiter;
     uint32_t chip;
-    uint64_t asked;            /* fs */
+    uint64_t asked;            /* fs: time of the instruction */
     const struct front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
-    struct mem_push *push;     /* of its first-level cache and slices */
+    struct mem_push *push;     /* [0] of its first-level cache, then of the slices */
     uint32_t unpushed;
     bool leaving;
     struct event event;
-    struct job *next; /* of those that are free */
-    struct job *all;
+    struct job *next; /* in the list of free jobs */
+    struct job *all;  /* in the list of all jobs */
 };
 
 struct axram {
@@ -78,9 +78,9 @@ struct axram {
     size_t figure_count;
 };
 
-/* Who executes an instruction. */
+/* The executor of an instruction: a hart, or a lane of a warp. */
 struct thread {
-    struct hart *hart; /* or a lane of a warp */
+    struct hart *hart; /* NULL: `lane` of `warp` */
     struct warp *warp;
     unsigned lane;
 };
@@ -93,7 +93,7 @@ static bool refused(struct trap *trap, enum trap_cause cause, uint64_t value)
     return false;
 }
 
-/* Prints why an instruction traps; the environment then prints where. Returns false. */
+/* Prints why an instruction traps, and sets the trap; the environment then prints where. Returns false. */
 static bool complain(const struct insn *insn, const struct thread *thread, const struct error *err,
                      struct trap *trap)
 {
@@ -132,7 +132,7 @@ static bool in_space(const struct axram *axram, uint64_t first, uint64_t last)
     return first >= axram->base && first < end && last >= axram->base && last < end;
 }
 
-/* Finds the region [start, end) of a thread in accelerator memory. */
+/* Translates and checks the region [start, end) that a thread names, operand[0] and operand[1], and splits it. */
 static bool find_region(const struct axram *axram, const struct insn *insn, const struct thread *thread,
                         const uint64_t operand[2], bool store, struct axram_part *part, struct trap *trap)
 {
@@ -182,7 +182,8 @@ static struct named *named_of(struct axram *axram, const struct thread *thread)
     return &axram->named[index];
 }
 
-/* A thread's number among all of its launch, so that what another one has left in its place is not taken for its own. */
+/* Returns a thread's launch and number, so that inputs that an earlier thread has left in the same place are not taken for its
+ * own. */
 static struct named identity_of(const struct thread *thread)
 {
     if (thread->hart)
@@ -269,7 +270,7 @@ static bool take_inputs(struct axram *axram, const struct insn *insn, const stru
     return complain(insn, thread, &err, trap);
 }
 
-/* Adds a thread's region to the request that it becomes with others. */
+/* Adds a thread's region to the request that the threads of its warp make together. */
 static bool join(const struct insn *insn, const struct thread *thread, const struct axram_part *part,
                  const struct named *inputs, struct axram_request *request, struct trap *trap)
 {
@@ -285,7 +286,7 @@ static bool join(const struct insn *insn, const struct thread *thread, const str
     return true;
 }
 
-/* One thread's part of an instruction: checks it, and adds it to the request. Changes nothing else. */
+/* Checks one thread's part of an instruction, and adds it to the request. Changes nothing else. */
 static bool prepare(struct axram *axram, const struct insn *insn, const struct thread *thread,
                     const uint64_t operand[2], struct axram_part *part, struct axram_request *request,
                     struct trap *trap)
@@ -360,7 +361,7 @@ static void l1_pushed(struct mem_push *push, uint64_t now)
         depart(job, now);
 }
 
-/* At the time of the instruction: pushes the stores of its multiprocessor. */
+/* Pushes the stores of the instruction's multiprocessor, at the time of the instruction. */
 static void begin(void *owner, uint64_t now)
 {
     struct job *job = owner;
@@ -394,7 +395,7 @@ static void drop_line(const struct front *front, uint64_t line, uint64_t now)
             llc_expire(front->slices[i], line, now);
 }
 
-/* Drops the lines of the results. Returns the clocks that this takes. */
+/* Drops the lines of the results from the caches. Returns the clocks of CK that this takes. */
 static uint64_t drop_lines(struct axram *axram, const struct axram_request *request, uint64_t now)
 {
     if (!axram->config.invalidate || axram->front_count == 0 || !request->invokes)
@@ -411,7 +412,8 @@ static uint64_t drop_lines(struct axram *axram, const struct axram_request *requ
     return lines * axram->config.drop_clocks;
 }
 
-/* While a chip is owned, nobody gets lines of it: a copy that is there when the results are written is older than they. */
+/* Reports the result blocks of which a first-level cache still has a copy. Ordinary requests do not reach a chip while it is
+ * taken, so such a copy is older than the results. */
 static void check_copies(struct axram *axram, const struct axram_request *request)
 {
     for (unsigned i = 0; request->invokes && i < request->topology.size[request->topology.layers]; i++)
@@ -457,7 +459,7 @@ static struct job *job_new(struct axram *axram)
     return job;
 }
 
-/* The request leaves at `time`, or is served at once if nobody is timed. */
+/* Lets the request leave at `time` (fs), or serves it at once if the thread's core is not timed. */
 static void enqueue(struct axram *axram, const struct axram_request *request, const struct thread *thread,
                     uint64_t time, struct custom_waiter *waiter)
 {
@@ -479,7 +481,7 @@ static void enqueue(struct axram *axram, const struct axram_request *request, co
     event_schedule(axram->queue, &job->event, time);
 }
 
-/* Carries out what all threads have prepared. */
+/* Carries out the request that prepare() has made of all threads' parts. */
 static void carry_out(struct axram *axram, const struct insn *insn, struct axram_request *request,
                       const struct thread *thread, uint64_t time, struct custom_waiter *waiter)
 {
@@ -681,7 +683,7 @@ static void publish(void *part, struct stats *stats, struct scope scope)
                     "Clocks of CK from wrt_res.axram to its answer");
 }
 
-/* A count of a command of the memory, times a factor, for an account. */
+/* The memory's count of a command, times a factor, for an account of energy. */
 struct figure {
     const struct axram *axram;
     uint32_t command;
@@ -721,13 +723,14 @@ static void charge_units(const struct axram *axram, struct energy_ledger *ledger
                                             .group = "axram"});
 }
 
-/* The commands inside the devices, by the memory's energies: without I/O, except for what the controller reads and sends. */
+/* Charges the commands inside the devices by the memory's energies. I/O is charged only for what the controller reads and
+ * sends. */
 static void charge_commands(struct axram *axram, struct energy_ledger *ledger, struct scope scope)
 {
     const struct dram_config *dram = &axram->shared.memory->common.config;
     const struct {
         const char *name;
-        uint32_t command; /* by order of the standard's rows */
+        uint32_t command; /* number among the standard's own commands */
         uint64_t factor, unit;
         const char *source;
     } rows[] = {

@@ -6,23 +6,23 @@
  *   wrt_res.axram start, end    the network is evaluated, and the results written here
  *   query.axram rd, rs1         ours: what the machine has, by the number in rs1 (enum axram_query)
  *
- * A region is as in layout.h. A scalar core names all units that it wants in one region; a thread of a warp names its own words
+ * layout.h describes regions. A scalar core names all units that it wants in one region; a thread of a warp names its own words
  * or those of the whole warp, and the regions of the lanes that execute together must have the same blocks: they become one
  * request, and only the units that some of these lanes have named get results. Results belong to the units that had the inputs.
  *
- * Which waits. config.axram and wrt_res.axram wait as a load does: a core stops, a warp halts while others run. initiate.axram
- * does not: the controller keeps the region for the thread until its wrt_res.axram, which takes the chip. So nothing of
+ * Waiting. config.axram and wrt_res.axram wait as a load does: a core stops, a warp halts while others run. initiate.axram
+ * does not wait: the controller keeps the region for the thread until its wrt_res.axram, which takes the chip. So nothing of
  * another thread comes between the two, a thread that ends in between leaves nothing behind, and a second initiate.axram
  * replaces the first.
  *
- * Time. The stores of the multiprocessor are pushed to memory first; the message takes `message` and the controller's
- * front_latency; the controller's queue and the chip are controller.h's. When the results are there, the multiprocessors'
- * first-level caches and the second level drop their lines, drop_clocks each, and the answer takes back_latency and
- * `message`. Threads whose cores are not timed (--detail roi) wait for nothing.
+ * Time. The stores of the multiprocessor are pushed to memory first. The message takes `message` plus the controller's
+ * front_latency. Then the request waits in the controller's queue and occupies the chip (controller.h). When the results are in
+ * memory, the multiprocessors' first-level caches and the second level drop the results' lines, which takes drop_clocks for
+ * each, and the answer takes back_latency plus `message`. Threads whose cores are not timed (--detail roi) do not wait.
  *
  * Not modelled: writes of other cores that wait in the controller's queue when the chip is taken (their bytes are in memory
- * already); the crossbar's load by messages; translation by a TLB of the controller: the core's own is used, and pages of a
- * region must be contiguous. */
+ * already); the crossbar's load by messages; a TLB of the controller: the core translates, and pages of a region must be
+ * contiguous. */
 #ifndef EMU_AXRAM_AXRAM_H
 #define EMU_AXRAM_AXRAM_H
 
@@ -34,7 +34,8 @@
 
 extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
 
-/* Numbers for query.axram; others give 0. */
+/* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a
+ * chip's piece. Other numbers give 0. */
 enum axram_query { AXRAM_QUERY_CHIPS, AXRAM_QUERY_BASE, AXRAM_QUERY_SIZE, AXRAM_QUERY_PIECE };
 
 struct axram_config {
@@ -59,8 +60,8 @@ struct axram_site {
     bool check; /* check coherence */
 };
 
-/* Makes the homes of accelerator memory (layout.h). `base` is that of main memory of `bytes` bytes. False with err set, which
- * begins with a field's name, if the memory or the place does not allow it. */
+/* Makes the homes of accelerator memory (layout.h). Main memory has `bytes` bytes and begins at `base`. Returns false with err
+ * set if the memory or the place does not allow it. */
 bool axram_homes(const struct axram_config *config, const struct dram_config *dram, uint64_t base,
                  uint64_t bytes, struct home_map *homes, struct error *err);
 
@@ -69,7 +70,7 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
 void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base,
                     uint32_t chips, uint32_t harts);
 
-/* For parts with a check: prints what it has found, if anything. Returns the number of findings. */
+/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
 uint64_t axram_findings(const void *axram);
 
 #endif

@@ -47,7 +47,7 @@ static void count_step(const struct axram_units *units, uint32_t number, struct 
     }
 }
 
-/* The part of a command that does not depend on time: the units' work on a block, except for results. */
+/* Does and counts the units' work on a block that was read. It does not depend on time. */
 static void do_step(struct axram_units *units, const struct axram_op *op, const uint8_t *block,
                     struct axram_counters *counters)
 {
@@ -133,7 +133,7 @@ struct wanted {
     uint64_t earliest; /* clock */
 };
 
-/* Returns a column command for a block, or what the bank needs before. */
+/* Returns a column command for a block, not before clock `earliest`, or the command that the bank needs first. */
 static struct wanted column(struct axram_chip *chip, uint32_t command, uint64_t address, uint64_t earliest)
 {
     const struct dram_channel *channel = channel_of(chip);
@@ -161,7 +161,7 @@ static uint64_t less(uint64_t time, uint32_t clocks)
     return time > clocks ? time - clocks : 0;
 }
 
-/* Clock from which a column may be read: its data must not come before the units are ready. */
+/* Returns the clock from which a column may be read: its data must not come before the units are ready. */
 static uint64_t read_from(const struct axram_chip *chip)
 {
     return less(chip->work_end, clocks_of(chip)->tCL);
@@ -230,7 +230,7 @@ static void propose(void *owner, struct dram_choice *best)
                       (enum dram_command)wanted.command, wanted.bank);
 }
 
-/* Keeps what was read, and notes whether it differs from an earlier copy of the same block. */
+/* Keeps a block that was read. If it was read before, notes whether it has changed. */
 static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
 {
     struct axram_copy *copy = &chip->copies[index];
@@ -255,7 +255,7 @@ static void keep_read(struct axram_chip *chip, const struct axram_op *op, const 
         keep(chip, s->input, op->address, bytes);
 }
 
-/* The least number of clocks from the next command to the end of the request; at least 1. */
+/* Returns the least number of clocks from the next command to the end of the request; at least 1. */
 static uint64_t least_left(const struct axram_chip *chip)
 {
     if (chip->state == AXRAM_RUN)
@@ -270,7 +270,7 @@ static void settle(struct axram_chip *chip)
 {
     chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY &&
                         (chip->state != AXRAM_FINISHED || chip->shared->notify == AXRAM_POLL);
-    /* The refresh's commands give the banks back, and have no effect outside otherwise. */
+    /* While the chip is away, the refresh's commands may give the banks back. In other states, they have no effect outside. */
     chip->agent.notice = chip->state == AXRAM_AWAY ? 1 : chip->agent.wants ? least_left(chip) : CLOCK_NEVER;
     dram_agent_changed(&chip->agent);
 }
@@ -281,7 +281,7 @@ static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
     return time > now ? time : now;
 }
 
-/* The request ends for the controller at a clock: what follows happens in an event. */
+/* Notes that the controller takes the request to be finished, and schedules end() for clock `cycle`. */
 static void finish(struct axram_chip *chip, uint64_t cycle)
 {
     chip->state = AXRAM_IDLE;
@@ -306,7 +306,7 @@ static void yield_if_asked(struct axram_chip *chip)
     chip->shared->counters.suspensions++;
 }
 
-/* An RD4 or WR4 of the accumulators was issued. */
+/* Updates the state after an RD4 or WR4 of the accumulators. */
 static void pass_part(struct axram_chip *chip, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
@@ -349,7 +349,7 @@ static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64
     }
 }
 
-/* A command of the sequence was issued. */
+/* Updates the state after a column command of the sequence. */
 static void pass_step(struct axram_chip *chip, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
@@ -371,8 +371,9 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     }
 }
 
-/* Returns the clocks after which the controller takes an invocation to be finished, without refreshes (notify: fixed): for
- * each column the slowest arithmetic or tCCDL, for each result both turns of the bus, and three rows for each bank. */
+/* Returns the clocks of CK after which the controller takes an invocation to be finished (notify: fixed). Without a configured
+ * time, this is a bound without refreshes: for each column the slowest arithmetic or tCCDL, for each result both turns of the
+ * bus, and three rows for each bank. */
 static uint64_t fixed_clocks(const struct axram_chip *chip)
 {
     const struct dram_clocks *c = clocks_of(chip);
@@ -403,7 +404,7 @@ static void begin_run(struct axram_chip *chip, uint64_t cycle)
     event_schedule(shared->queue, &chip->end, time_of(chip, chip->poll_at));
 }
 
-/* A word or the begin was sent. */
+/* Updates the state after a word, or the AXCT that starts the chip. */
 static void pass_send(struct axram_chip *chip, uint32_t command, uint64_t cycle)
 {
     if (command == AXCT) {
@@ -422,7 +423,7 @@ static void pass_control(struct axram_chip *chip)
     chip->shared->counters.controls++;
 }
 
-/* Updates the state behind a command that was issued. */
+/* Updates the state after a command that was issued at clock `cycle`. */
 static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
 {
     const struct dram_clocks *c = clocks_of(chip);
@@ -513,7 +514,7 @@ static void take(void *owner, uint64_t now)
     dram_memory_changed(shared->memory, chip->channel);
 }
 
-/* Compares what was read with memory, and writes the results. */
+/* Compares the blocks that were read with memory, and writes the results. */
 static void commit(void *owner, uint64_t now)
 {
     struct axram_chip *chip = owner;
@@ -534,14 +535,14 @@ static void commit(void *owner, uint64_t now)
         put_results(shared, request, i, chip->results[i]);
 }
 
-/* With notify: fixed, whether the chip has finished when the time has passed. */
+/* Returns whether the chip has finished, when the fixed time has passed (notify: fixed). */
 static bool is_in_time(const struct axram_chip *chip)
 {
     const enum axram_state state = chip->state == AXRAM_AWAY ? chip->interrupted : chip->state;
     return state == AXRAM_FINISHED && !event_pending(&chip->commit);
 }
 
-/* The first request has left: the one that has waited for room comes. */
+/* Lets the request that now has room come to the queue, and starts the first one. */
 static void let_in(struct axram_chip *chip, uint64_t now)
 {
     struct axram_request *request = chip->first;

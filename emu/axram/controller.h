@@ -1,29 +1,29 @@
 /* The accelerator in a GDDR5 chip and the memory controller's part of it (PACT 2018, sections 3.2 and 4.3): an agent of the
  * chip's channel (emu/dram/agent.h).
  *
- * A controller has a queue of requests for its chip and executes one at a time; a request that finds it full comes again when
- * there is room. A request takes the chip: the agent claims all
- * banks, so that ordinary requests wait in their own queues (the paper's flag), and closes them (PREA; ours).
+ * A controller has a queue of requests for its chip and executes one at a time; a request that finds the queue full comes again
+ * when there is room. A request takes the chip: the agent claims all banks, so that ordinary requests wait in their own queues
+ * (the paper's flag), and closes them (PREA; ours).
  *
  * A configuration: the controller reads the header (ACT, RD) and sends it to the chip in words (AXCF): kind and number of
  * layers, the sizes of each two layers, and the region's address in two.
- * An invocation: words with the set of units and the addresses of inputs and results, then AXCT, which begins. The chip then
- * issues its own commands: those of its sequence (sequence.h), with PRE4 and ACT4 where another row is open. The controller
- * polls MR0 (AXMR) every poll_clocks, or waits for a time fixed beforehand, and releases the banks when it knows that the chip
- * has finished.
+ * An invocation: the controller sends words with the set of units and the addresses of inputs and results, then AXCT, which
+ * starts the chip. The chip issues its own commands: those of its sequence (sequence.h), with PRE4 and ACT4 where another row is
+ * open. The controller polls MR0 (AXMR) every poll_clocks, or waits for a time fixed beforehand, and releases the banks when it
+ * knows that the chip has finished.
  *
  * Time in the chip. A column's data reach the units tCL after an RD4; there is no buffer, so they may not come before the units
  * have finished the step before. A step takes the clocks of the weight (emu/neural/arith.h) of the half group that needs
- * most. A neuron's result is there sigmoid_clocks after its last step; WR4 takes it tCWL after the command.
+ * most. A neuron's result is ready sigmoid_clocks after its last step; WR4 takes it tCWL after the command.
  *
  * Refresh. When the refresh claims the banks, the controller suspends the chip (AXCT): it writes its accumulators to the
  * region of configuration and yields the banks, which the refresh closes; afterwards the controller continues it (AXCT), and
  * the chip reads its accumulators back and goes on. Weight registers keep their contents.
  *
- * Function. Units work on the bytes of memory that the commands address, in the commands' order. Other harts' stores to the
- * regions during an invocation, which wait in time, are in memory at once, because function is apart from time. So the chip
- * compares all that it has read with memory when it has issued its last command, writes all results at that moment, and if
- * something has changed computes anew from what is there then: the invocation is atomic, at its last command. */
+ * Function. Units work on the bytes of memory that the commands address, in the commands' order. Stores of other harts to the
+ * regions during an invocation wait in time, but change memory at once, because function is apart from time. So the chip
+ * compares all that it has read with memory after its last command. If something has changed, it computes anew from memory. It
+ * writes all results at that moment: the invocation is atomic, at its last command. */
 #ifndef EMU_AXRAM_CONTROLLER_H
 #define EMU_AXRAM_CONTROLLER_H
 
@@ -65,7 +65,7 @@ struct axram_counters {
 #undef AXRAM_COUNTER
 };
 
-/* A request for a chip. The owner sets the fields up to `done`; it keeps the request until done is called. */
+/* A request for a chip. The owner sets the fields up to `owner`, and keeps the request until done() is called. */
 struct axram_request {
     bool invokes; /* false: a configuration */
     struct axram_topology topology;
@@ -75,7 +75,7 @@ struct axram_request {
     void *owner;
 
     uint64_t arrived; /* clock of CK */
-    uint64_t ready;   /* fs: it is in the queue; CLOCK_NEVER: it waits where it comes from */
+    uint64_t ready;   /* fs: when it is in the queue; CLOCK_NEVER: it waits where it comes from */
     struct axram_request *next;
 };
 
@@ -87,16 +87,16 @@ struct axram_shared {
     struct event_queue *queue;
     uint32_t component;                   /* of the chips' events */
     uint64_t unit_period;                 /* fs: clock of the units */
-    uint32_t sigmoid, poll, fixed, depth; /* clocks of CK; fixed 0: from the topology; requests */
-    uint64_t retry; /* fs from room in the queue until a request that has waited for it is there */
+    uint32_t sigmoid, poll, fixed, depth; /* clocks of CK (fixed 0: from the topology); depth: requests */
+    uint64_t retry; /* fs from room in the queue until a request that has waited for room is in it */
     enum axram_notify notify;
-    /* bytes have been written; NULL: nobody needs to know */
+    /* called when bytes have been written; NULL: not called */
     void (*stored)(void *context, uint64_t address, uint64_t size);
     void *context;
     struct axram_counters counters;
 };
 
-/* Bytes that an invocation has read. */
+/* A block that an invocation has read. */
 struct axram_copy {
     uint64_t address;
     uint8_t bytes[AXRAM_BLOCK];
@@ -104,14 +104,14 @@ struct axram_copy {
 
 enum axram_state {
     AXRAM_IDLE,
-    AXRAM_CLOSE,   /* the banks */
-    AXRAM_HEADER,  /* is read */
-    AXRAM_SEND,    /* words */
-    AXRAM_RUN,     /* the sequence */
-    AXRAM_SAVE,    /* accumulators */
-    AXRAM_AWAY,    /* banks yielded */
-    AXRAM_RESTORE, /* accumulators */
-    AXRAM_FINISHED /* until the controller notices */
+    AXRAM_CLOSE,   /* the banks are closed */
+    AXRAM_HEADER,  /* the header is read */
+    AXRAM_SEND,    /* words are sent, then AXCT for an invocation */
+    AXRAM_RUN,     /* the sequence runs */
+    AXRAM_SAVE,    /* accumulators are written */
+    AXRAM_AWAY,    /* the banks are yielded */
+    AXRAM_RESTORE, /* accumulators are read back */
+    AXRAM_FINISHED /* the sequence has ended; the controller does not know yet */
 };
 
 struct axram_chip {
@@ -123,20 +123,20 @@ struct axram_chip {
     uint32_t queued;
 
     enum axram_state state, interrupted; /* interrupted: state to go back to */
-    bool asked;                          /* the banks are claimed by the refresh */
+    bool asked;                          /* the refresh has claimed the banks */
     bool begun;                          /* the AXCT of the state is issued */
-    uint32_t words;                      /* to send */
-    uint32_t part;                       /* of the accumulators: to save or to restore next */
-    uint64_t taken;                      /* clock at which it has the banks */
+    uint32_t words;                      /* words left to send */
+    uint32_t part;                       /* block of accumulators to save or to restore next */
+    uint64_t taken;                      /* clock at which the request has claimed the banks */
     uint64_t poll_at;                    /* clock of the next poll, or of the end of the fixed time */
     uint64_t work_end;                   /* clock at which the units have finished their last step */
     struct axram_units units;
     struct axram_sequence sequence;
     struct axram_op op; /* the sequence's next command */
-    struct home home;   /* of the block at home_address, which was resolved last */
+    struct home home;   /* home of the block at home_address, the last one resolved */
     uint64_t home_address;
-    bool over; /* the controller knows that the request is finished */
-    bool torn;
+    bool over;                 /* the controller knows that the request is finished */
+    bool torn;                 /* a block was changed after the invocation had read it */
     struct axram_copy *copies; /* by block: those of inputs, then the bias and weights */
     uint32_t copy_count;       /* of the invocation */
     uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
@@ -146,10 +146,10 @@ struct axram_chip {
 void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint32_t channel);
 void axram_chip_free(struct axram_chip *chip);
 
-/* Hands over a request, at the queue's now. Regions must lie in the chip and be large enough (layout.h). */
+/* Hands over a request, which arrives at the event queue's time. Regions must lie in the chip and be large enough (layout.h). */
 void axram_chip_request(struct axram_chip *chip, struct axram_request *request);
 
-/* Executes an invocation at once, without time. Adds its commands to the counters if they are not NULL. */
+/* Executes an invocation at once, without time. Adds its commands to the counters; NULL: does not count. */
 void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
                    struct axram_counters *counters);
 

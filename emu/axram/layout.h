@@ -11,8 +11,8 @@
  * banks, those of the other half between the other two. Pieces of 256 KiB take turns among the chips. A region lies in one
  * piece.
  *
- * A region of data: block i holds the value number i (input or output) of all 32 threads. A thread's part of it runs from
- * its word in the first block to the end of its word in the last.
+ * A region of data: block i holds input or output number i of all 32 threads. A thread's part of the region runs from the
+ * thread's word in the first block to the end of its word in the last.
  *
  * A region of configuration, in blocks:
  *   1              the header, NETWORK_HEADER words (emu/neural/network.h), in group 0
@@ -34,9 +34,9 @@ enum {
     AXRAM_HALVES = 8,      /* half groups */
     AXRAM_HALF_UNITS = 4,  /* units of a half group */
     AXRAM_BLOCK = 128,     /* bytes */
-    AXRAM_ENTRIES = 8,     /* of a half group's weight register */
+    AXRAM_ENTRIES = 8,     /* entries of a half group's weight register */
     AXRAM_REFILL = 4,      /* weights that a block brings */
-    AXRAM_PIECE = 1 << 18, /* bytes of a chip in sequence */
+    AXRAM_PIECE = 1 << 18, /* contiguous bytes of a chip */
     AXRAM_HALF_PAGE = 1 << 14,
     AXRAM_SAVED = 2, /* blocks of accumulators */
 };
@@ -49,7 +49,7 @@ struct axram_topology {
     bool bias;
 };
 
-/* The blocks of a region of configuration, by the number of the first of each kind. */
+/* A region of configuration: the number of the first block of each kind, and the number of all blocks. */
 struct axram_layout {
     uint32_t ones, weights, temporary, saved, blocks;
 };
@@ -62,25 +62,26 @@ uint32_t axram_weight_count(const struct axram_topology *topology);
 
 struct axram_layout axram_layout_of(const struct axram_topology *topology);
 
-/* Reads and checks a header. False with err set if it is none, or the network is too large. */
+/* Reads and checks a header. Returns false with err set if it is not valid or the network is too large. */
 bool axram_read_header(struct axram_topology *topology, const uint32_t header[NETWORK_HEADER],
                        struct error *err);
 
 /* Writes the words of a region of configuration, blocks * AXRAM_BLOCK / 4 of them, from a network. */
 void axram_write_configuration(const struct network *network, uint32_t *words);
 
-/* The part of a region that a thread or a hart names. */
+/* A region as a thread or a hart names it. */
 struct axram_part {
     uint64_t base;   /* address of its first block */
     uint32_t blocks; /* 1 or more */
     uint32_t units;  /* set of the units whose words it has */
 };
 
-/* Splits [start, end): words first to last of its blocks, the same in each. False with err set if it is empty, not of whole
- * words, reversed, or crosses from one chip's piece to another; `space` is the address of the first piece. */
+/* Splits [start, end) into its blocks and its units: in each block, the words from the one at `start` to the last one before
+ * `end`. Returns false with err set if the region is empty or not of whole words, if its last word is before its first one in
+ * the block, or if it crosses from one chip's piece to another; `space` is the address of the first piece. */
 bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, struct error *err);
 
-/* The inverse for one unit: the region of its words. */
+/* The inverse of axram_split() for one unit: stores the region of its words in `blocks` blocks from `base` on. */
 void axram_unit_region(uint64_t base, uint32_t blocks, unsigned unit, uint64_t *start, uint64_t *end);
 
 #endif

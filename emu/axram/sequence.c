@@ -30,7 +30,7 @@ void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology 
         s->total += topology->size[layer];
 }
 
-/* Returns whether a refill comes next: there is one, and four entries are free. */
+/* Returns whether a refill comes next: weights are left to read, and four entries are free. */
 static bool refills(const struct axram_sequence *s)
 {
     return s->refill < s->refills &&

@@ -2,8 +2,8 @@
  *
  * Layer by layer and neuron by neuron, an RD4 reads each input of the neuron, the bias last, and a WR4 writes the neuron's
  * result: hidden ones to temporary blocks, from which the next layer reads them, and those of the last layer to the region of
- * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. It is issued as
- * soon as four entries are free, that is, one block ahead of the inputs, so that a refill overlaps the work on the four
+ * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. This RD4 is
+ * issued as soon as four entries are free, one block ahead of the inputs, so that a refill overlaps the work on the four
  * weights before. */
 #ifndef EMU_AXRAM_SEQUENCE_H
 #define EMU_AXRAM_SEQUENCE_H
@@ -15,13 +15,13 @@ enum axram_step { AXRAM_WEIGHTS, AXRAM_INPUT, AXRAM_OUTPUT, AXRAM_STEPS, AXRAM_E
 struct axram_op {
     enum axram_step step;
     uint64_t address; /* of the block; AXRAM_END: 0 */
-    bool result;      /* AXRAM_OUTPUT: to the region of results */
+    bool result;      /* AXRAM_OUTPUT: the block is in the region of results */
     uint32_t number;  /* of the refill, of the weight, or of the result in its layer */
-    bool first;       /* AXRAM_INPUT: of its neuron */
-    bool last;        /* the last command */
+    bool first;       /* AXRAM_INPUT: it is the first input of its neuron */
+    bool last;        /* it is the last command of the invocation */
 };
 
-/* The place in an invocation. */
+/* How far an invocation has come. */
 struct axram_sequence {
     const struct axram_topology *topology;
     uint64_t configuration, inputs, results; /* addresses of regions */
@@ -29,10 +29,10 @@ struct axram_sequence {
     uint32_t weight_count, refills; /* of the network */
     unsigned layer, neuron, input;  /* of the next RD4 of an input, or the next WR4 */
     uint32_t weight, refill;        /* next weight to use, next block of weights to read */
-    uint32_t done, total;           /* commands */
+    uint32_t done, total;           /* commands that were issued; all commands */
 };
 
-/* Places at the first command. `topology` must outlive the sequence. */
+/* Sets the sequence to the first command. `topology` must outlive it. */
 void axram_sequence_begin(struct axram_sequence *sequence, const struct axram_topology *topology,
                           uint64_t configuration, uint64_t inputs, uint64_t results);
 

@@ -1,5 +1,5 @@
-/* The units of a chip: weight registers, 32 multiply-accumulate and sigmoid units (PACT 2018, section 4.2). They know blocks of
- * bytes, and neither addresses nor time. */
+/* The units of a chip: weight registers, 32 multiply-accumulate and sigmoid units (PACT 2018, section 4.2). They work on blocks
+ * of bytes, without addresses and time. */
 #ifndef EMU_AXRAM_UNITS_H
 #define EMU_AXRAM_UNITS_H
 
@@ -13,22 +13,22 @@ struct axram_units {
 
 /* Blocks are words as in memory: little-endian, AXRAM_BLOCK bytes. */
 
-/* Takes the refill of that number from a block of weights. */
+/* Takes refill `number`, from 0, from a block of weights. */
 void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block);
 
 /* Sets all accumulators to zero: a neuron begins. */
 void axram_units_clear(struct axram_units *units);
 
-/* Each unit adds its input, from the block, times the weight of that number. */
+/* Each unit adds its input, from the block, times weight `number`. */
 void axram_units_add(struct axram_units *units, uint32_t number, const uint8_t *block);
 
-/* Returns the clocks that this takes: of the half group that needs the most. */
+/* Returns the units' clocks that axram_units_add() takes: those of the half group that needs the most. */
 unsigned axram_units_clocks(const struct axram_units *units, uint32_t number);
 
 /* Writes the results of the units in the set into a block. */
 void axram_units_write(const struct axram_units *units, uint32_t set, uint8_t *block);
 
-/* Write the accumulators to the two blocks of a suspension, and read them back. */
+/* Write half of each accumulator (part 0: low, 1: high) to a block of a suspension, and read it back. */
 void axram_units_save(const struct axram_units *units, unsigned part, uint8_t *block);
 void axram_units_load(struct axram_units *units, unsigned part, const uint8_t *block);
 

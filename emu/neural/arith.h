@@ -1,5 +1,5 @@
 /* The arithmetic of AxRAM's units (PACT 2018, section 5), to the bit: weights, multiply-accumulate steps and their clocks,
- * the sigmoid table, conversions. Pure functions, each total: any word has a meaning, as bytes in a row can be anything.
+ * the sigmoid table, conversions. The functions are pure and accept any word, because memory may hold any bytes.
  *
  * The paper gives no binary points, no width of the accumulator, no coding of negative weights and no size of the sigmoid
  * table; these are ours:
@@ -12,7 +12,7 @@
  *   ARITH_FP      IEEE 754 single          IEEE 754 single                                       [31:0] single, [63:32] 0
  *
  * Both fixed-point accumulators saturate at each addition: in FXP once for a weight, in SHA once for a shift. FP rounds the
- * product and then the sum to the nearest, ties to even; NaNs are 0x7fc00000. The host rounds to nearest in all calls.
+ * product and then the sum to the nearest, ties to even; NaNs are 0x7fc00000. The host's rounding mode must be to nearest.
  */
 #ifndef EMU_NEURAL_ARITH_H
 #define EMU_NEURAL_ARITH_H
@@ -25,13 +25,13 @@ enum arith_kind { ARITH_SHA, ARITH_FXP, ARITH_FP, ARITH_KINDS };
 enum {
     ARITH_SHIFTS = 5, /* shifts in a SHA weight; the most iterations of a multiplication */
     ARITH_DATA_POINT =
-        24, /* bits behind the binary point of fixed-point data: values from -128 to below 128 */
+        24, /* bits after the binary point of fixed-point data: values from -128 to below 128 */
     ARITH_WEIGHT_POINT = 16, /* of a fixed-point weight: below 2^16 in SHA, from -2^15 to below 2^15 in FXP */
     ARITH_SUM_POINT = ARITH_DATA_POINT + ARITH_WEIGHT_POINT, /* of an accumulator: from -2^23 to below 2^23 */
     ARITH_SIGMOID_ENTRIES =
-        2048,               /* the table covers [-8, 8) in steps of 1/128; the end entries hold beyond it */
-    ARITH_SIGMOID_STEP = 7, /* log2 of entries for 1 */
-    /* An entry is the sigmoid at the step's middle, rounded to 24 bits behind the point; it differs from the sigmoid by at
+        2048,               /* the table covers [-8, 8) in steps of 1/128; beyond it, its end entries apply */
+    ARITH_SIGMOID_STEP = 7, /* log2 of the number of steps in an interval of length 1 */
+    /* An entry is the sigmoid at the step's middle, rounded to 24 bits after the point; it differs from the sigmoid by at
      * most 2^-ARITH_SIGMOID_ERROR anywhere. */
     ARITH_SIGMOID_ERROR = 10,
 };
@@ -40,8 +40,8 @@ enum {
 const char *arith_name(enum arith_kind kind);
 
 /* Returns the word of a weight. SHA: the magnitude is rounded to nearest (ties to even) in 1/2^16, and its `iterations`
- * (1 to ARITH_SHIFTS) leading ones are kept; others ignore `iterations`. Values out of range become the nearest in range,
- * NaN in fixed point 0. */
+ * (1 to ARITH_SHIFTS) leading ones are kept; other kinds ignore `iterations`. In fixed point, values out of range become the
+ * nearest in range, and NaN becomes 0. */
 uint32_t arith_weight(enum arith_kind kind, unsigned iterations, double weight);
 
 /* Returns the value that a weight word stands for. */

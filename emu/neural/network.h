@@ -1,9 +1,9 @@
 /* Neural networks as AxRAM's units execute them (PACT 2018, section 3.1): topology, weights, their image in memory, what an
  * invocation reads and writes, and the bit-exact result.
  *
- * A network has inputs, one to three layers of neurons (up to two hidden ones and the output), and no bias unless `bias`:
- * then each layer's neurons have one input more, which is 1 and is laid out, read and counted like the others. A neuron is
- * the sigmoid of the sum of weight times input; units work layer by layer, neuron by neuron, input by input, the bias last.
+ * A network has inputs and one to three layers of neurons (up to two hidden layers and the output). With `bias`, each neuron
+ * has one more input, which is 1 and is laid out, read and counted like the others. A neuron's value is the sigmoid of the sum
+ * of weight times input. Units work layer by layer, neuron by neuron, input by input, the bias last.
  */
 #ifndef EMU_NEURAL_NETWORK_H
 #define EMU_NEURAL_NETWORK_H
@@ -34,15 +34,16 @@ struct network {
     uint32_t weights[NETWORK_WEIGHTS]; /* words in the order in which units use them */
 };
 
-/* What one invocation of a warp does, by the topology and weights alone; refills for a suspension are apart. */
+/* What one invocation of a chip does, by the topology and weights alone; reads and writes of accumulators for suspensions are
+ * not included. */
 struct network_work {
     uint64_t input_reads;   /* RD4 of inputs: inputs times neurons, over all layers */
-    uint64_t weight_reads;  /* RD4 of weights: one for four, rounded up for the whole network */
+    uint64_t weight_reads;  /* RD4 of weights: one for four weights, rounded up for the whole network */
     uint64_t output_writes; /* WR4: neurons of all layers */
     uint64_t clocks;        /* clocks of the units for all multiply-accumulate steps */
 };
 
-/* Checks sizes and kind. */
+/* Checks sizes and kind. Returns false with err set if the units cannot execute such a network. */
 bool network_check(const struct network *network, struct error *err);
 
 /* Returns the number of weights of a network that has passed network_check(). */
@@ -53,7 +54,7 @@ const char *network_text(const struct network *network, char text[NETWORK_TEXT])
 
 struct network_work network_work(const struct network *network);
 
-/* Computes one thread's outputs from its inputs, data words both: network->size[0] and network->size[network->layers]. */
+/* Computes one thread's outputs, network->size[network->layers] data words, from its inputs, network->size[0] data words. */
 void network_evaluate(const struct network *network, const uint32_t *inputs, uint32_t *outputs);
 
 /* The image that config.axram reads, in words of 32 bits, little-endian in memory: NETWORK_SIGNATURE; kind in [7:0], layers in

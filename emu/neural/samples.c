@@ -11,10 +11,10 @@
 
 enum { HEADER = 3 * sizeof(uint32_t), CHUNK = 1 << 20 };
 
-/* Without biases, a network whose inputs lie around 0 is odd but for a constant; so they begin at 0. */
+/* Inputs are scaled to begin at 0: without biases, a network whose inputs lie around 0 is an odd function plus a constant. */
 static const double input_most = 2;
 
-/* A network's outputs stay off the ends of the sigmoid, which it reaches with large weights only. */
+/* Outputs are scaled to stay off the ends of the sigmoid, which a network reaches with large weights only. */
 static const double output_low = (1 - SAMPLES_SPAN) / 2;
 
 uint64_t samples_random(uint64_t *state)
@@ -67,7 +67,7 @@ static bool read_calls(struct samples *s, FILE *file, const char *path, struct e
     return true;
 }
 
-/* Puts a random choice of calls, in random order, before the others. */
+/* Moves a random choice of at most `most` calls, in random order, to the front. */
 static void choose(struct samples *s, size_t most, uint64_t seed)
 {
     size_t line = s->inputs + s->outputs;
@@ -82,7 +82,7 @@ static void choose(struct samples *s, size_t most, uint64_t seed)
     }
 }
 
-/* Sets the pair of value `at` of the calls by its range. */
+/* Sets the scaling pair of value `at` (inputs, then outputs) by the range that the kept calls have. */
 static void set_scale(struct samples *s, unsigned at)
 {
     size_t line = s->inputs + s->outputs;

@@ -1,7 +1,7 @@
 /* Observed calls of a function: inputs and outputs, their ranges, and their scaling for a network.
  *
- * A file of samples (isa/include/croft/approx.h) has 32-bit little-endian words: SAMPLES_SIGNATURE, inputs, outputs; then for
- * each call its inputs and outputs as single-precision numbers. */
+ * A file of samples (isa/include/croft/approx.h) has 32-bit little-endian words: SAMPLES_SIGNATURE, the number of inputs, the
+ * number of outputs; then for each call its inputs and outputs as single-precision numbers. */
 #ifndef EMU_NEURAL_SAMPLES_H
 #define EMU_NEURAL_SAMPLES_H
 
@@ -19,10 +19,11 @@ struct samples {
     unsigned inputs, outputs;
     size_t observed, count; /* calls in the file; calls that were kept */
     float *values;          /* of each kept call, inputs and then outputs */
-    /* Pairs: an input x becomes x * pair[0] + pair[1], from 0 to 2 over the observed range (1 if there is one value); a network's output y, from 0.1 to
-     * 0.9 over the observed range, becomes y * pair[0] + pair[1]. Both with one rounding (fmaf). */
+    /* A pair for each input, then for each output. An input x becomes x * pair[0] + pair[1]: 0 to 2 over the observed range, or
+     * 1 if only one value was observed. A network's output y, 0.1 to 0.9 over the observed range, becomes y * pair[0] + pair[1].
+     * Both are rounded once (fmaf). */
     float scale[2 * SAMPLES_LINES];
-    float *in, *out; /* the kept calls, scaled: what a network gets and what it is to give */
+    float *in, *out; /* the kept calls, scaled: a network's inputs, and the outputs that it should give */
 };
 
 /* Reads a file and keeps at most `most` calls, chosen and ordered by the seed. An error names the file and the call. Release
@@ -30,7 +31,7 @@ struct samples {
 bool samples_read(struct samples *samples, const char *path, size_t most, uint64_t seed, struct error *err);
 void samples_free(struct samples *samples);
 
-/* Returns what the function returned for output `output` of a kept call. */
+/* Returns the observed value, not scaled, of output `output` of a kept call. */
 float samples_output(const struct samples *samples, size_t call, unsigned output);
 
 /* Returns the next number of a generator (splitmix64). */

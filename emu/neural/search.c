@@ -7,11 +7,11 @@
 #include "emu/sim/alloc.h"
 
 enum {
-    TEST_PART = 5,       /* one call of so many is kept for the errors of the result */
-    CHECK_PART = 8,      /* of the others, one of so many chooses the best epoch and start */
-    SEARCH_CALLS = 2048, /* the search takes at most so many calls */
-    SEARCH_SPEED = 5,    /* and one epoch of so many */
-    STARTS = 3,          /* random weights from which the chosen network is trained */
+    TEST_PART = 5,       /* 1/5 of the calls is kept for the errors of the result */
+    CHECK_PART = 8,      /* 1/8 of the others chooses the best epoch and start */
+    SEARCH_CALLS = 2048, /* most calls that the search uses */
+    SEARCH_SPEED = 5,    /* the search trains for 1/5 of the epochs */
+    STARTS = 3,          /* random starts from which the chosen network is trained */
 };
 
 static const unsigned hidden[] = {2, 4, 8, 16, 32};
@@ -72,7 +72,7 @@ static uint64_t seed_of(const struct search *s)
     return seed ? seed : 1;
 }
 
-/* Returns the mean error of a topology: each fold is the checked part once. */
+/* Returns the mean error of a topology over the folds: each fold once checks the training with the others. */
 static double validate(struct search *s, const struct search_candidate *c)
 {
     struct train_range learn = {s->all.first, s->all.count < SEARCH_CALLS ? s->all.count : SEARCH_CALLS};

@@ -1,4 +1,4 @@
-/* The neural transformation of a function: which topology, and its weights in each arithmetic. */
+/* The neural transformation of a function: finds a topology, and trains its weights in each arithmetic. */
 #ifndef EMU_NEURAL_SEARCH_H
 #define EMU_NEURAL_SEARCH_H
 
@@ -11,9 +11,9 @@ struct search_options {
     unsigned folds;      /* parts of the cross-validation, 2 to SEARCH_FOLDS */
     unsigned epochs;     /* of the chosen network's training; the search takes a fifth */
     unsigned iterations; /* of SHA, 1 to ARITH_SHIFTS */
-    double slack;        /* the smallest network whose error is at most 1 + slack times the least is taken */
-    struct network topology; /* layers 0: searched; else hidden layers and layers are given */
-    /* Called before each part of the work; NULL: not at all. */
+    double slack;        /* of networks with at most 1 + slack times the least error, the smallest is taken */
+    struct network topology; /* layers and sizes; layers 0: search them. `bias` holds for all networks */
+    /* Called before each part of the work; NULL: not called. */
     void (*tell)(void *context, unsigned done, unsigned all, const struct network *network);
     void *context;
 };
@@ -26,18 +26,18 @@ struct search_candidate {
 /* The result in one arithmetic. */
 struct search_network {
     struct network network;
-    double error, relative_error; /* in calls that had no part in the training */
+    double error, relative_error; /* train_error() and train_relative_error() of the calls in `test` */
 };
 
 struct search_result {
     struct search_candidate candidates[SEARCH_TOPOLOGIES];
     unsigned count, chosen;
-    struct train_range test; /* the calls of the errors */
+    struct train_range test; /* calls kept out of the training, for the errors */
     struct search_network of[ARITH_KINDS];
 };
 
-/* Searches and trains. The last fifth of the samples is kept for the errors of the result. The same samples and options give
- * the same result. */
+/* Searches and trains. The last fifth of the samples is kept out of the training, for the errors of the result. The same samples
+ * and options give the same result. */
 void search_network(struct search_result *result, const struct samples *samples,
                     const struct search_options *options);
 

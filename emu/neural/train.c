@@ -7,9 +7,9 @@
 
 #include "emu/sim/alloc.h"
 
-enum { CHECKS = 50 /* epochs in which the best is looked for, at most */ };
+enum { CHECKS = 50 /* about the most epochs after which the error is checked */ };
 
-/* Writes the function's outputs and the network's for one call, as what a network gives. */
+/* Evaluates the network for one call. Stores its outputs, scaled as in samples->out. */
 static void evaluate(const struct network *n, const struct samples *s, size_t call, double *outputs)
 {
     uint32_t in[NETWORK_INPUTS], out[NETWORK_NEURONS];
@@ -46,7 +46,7 @@ double train_relative_error(const struct network *n, const struct samples *s, st
     return range.count ? sum / (double)range.count / s->outputs : 0;
 }
 
-/* Training data in libfann's form. */
+/* Returns the training data in libfann's form. */
 static struct fann_train_data *learn_data(const struct train_setup *setup)
 {
     const struct samples *s = setup->samples;

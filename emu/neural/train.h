@@ -12,21 +12,22 @@ struct train_range {
 
 struct train_setup {
     const struct samples *samples;
-    struct train_range learn;   /* calls that weights are trained with, */
-    struct train_range without; /* these among them left out */
+    struct train_range learn;   /* calls that weights are trained with, except for those in `without` */
+    struct train_range without; /* a part of `learn`; count 0: none */
     struct train_range check;   /* calls that choose the best epoch */
     unsigned epochs;
     unsigned iterations; /* of SHA */
-    uint64_t seed;       /* of the weights at the start; 0: those given */
+    uint64_t seed;       /* of the random weights at the start; 0: starts with the weights given */
 };
 
-/* Trains a network whose topology and kind are set, from random weights or weights[]. Before each epoch the weights become the
- * arithmetic's words, and the step that RPROP takes from there is added to the real weights: so they learn around their
- * quantisation. Keeps the epoch with the least error in the checked calls, by the bit-exact network: network->weights are its
- * words, weights[] its real weights. Returns that error. */
+/* Trains a network whose topology and kind are set, from random weights or weights[]. Before each epoch, the real weights are
+ * rounded to the arithmetic's words; the step that RPROP takes from there is added to the real weights, so training takes the
+ * quantisation into account. Keeps the epoch with the least error of the bit-exact network in the checked calls, and stores its
+ * words to network->weights and its real weights to weights[]. Returns that error. */
 double train_network(struct network *network, float *weights, const struct train_setup *setup);
 
-/* Returns the root mean square of a network's error, where SAMPLES_SPAN is the range of an output. */
+/* Returns the root mean square of a network's error over calls and outputs, on a scale where SAMPLES_SPAN is the observed range
+ * of an output. */
 double train_error(const struct network *network, const struct samples *samples, struct train_range range);
 
 /* Returns the mean over calls and outputs of |result - function| / |function|, at most 1 each, in the function's units. */

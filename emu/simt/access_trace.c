@@ -64,7 +64,7 @@ void access_trace_write(struct track stream, const struct access_record *record)
     (void)track_bytes(stream, bytes, sizeof bytes);
 }
 
-/* Reads up to `size` bytes. Returns their number; less only at the end of the file, or with err set. */
+/* Reads up to `size` bytes. Returns their number, which is less than `size` only at the end of the file or with err set. */
 static size_t take(struct access_reader *reader, uint8_t *to, size_t size, struct error *err)
 {
     ZSTD_outBuffer out = {to, size, 0};

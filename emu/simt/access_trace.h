@@ -1,11 +1,11 @@
-/* Traces of the memory requests of threads (--trace memory), for placement policies: which block of threads, on which
- * multiprocessor, touches which bytes.
+/* Traces of the memory requests of threads (--trace memory), for placement policies: a trace tells which block of threads, on
+ * which multiprocessor, touches which bytes.
  *
  * A trace is a zstd stream. Decompressed, it is a header of ACCESS_HEADER bytes, which begins with the line
  * "croft memory trace 2", and records of six little-endian 64-bit words:
  *
- *   0  time of the request in fs: the clock in which it leaves for the first-level cache, or would, if its page is missing
- *      in the TLB
+ *   0  time of the request in fs: the clock in which it leaves for the first-level cache, or would leave if the TLB held its
+ *      page
  *   1  physical address of the first byte
  *   2  pc of the instruction
  *   3  [63:32] number of the launch, from 1; [31:0] number of the block in its grid, x fastest
@@ -14,10 +14,10 @@
  *      touch the line
  *   5  set of the 32-bit words touched: bit i for the word at 4 * i from the beginning of the line (simt.l1.line)
  *
- * A record is a request: what an instruction of a warp accesses in one line. Accesses to scratchpads are none. Times of one
- * multiprocessor ascend; those of different ones need not. Before its first request, a launch has a record of its own: its
- * number, the pc of its kernel's first instruction, and the number of blocks instead of that of a block; the rest is 0. Without the
- * functions below:
+ * A record is a request: what an instruction of a warp accesses in one line. Accesses to scratchpads have no records.
+ * Times of one multiprocessor ascend; those of different multiprocessors need not. Before its first request, a launch has a
+ * record of its own: its number, the pc of its kernel's first instruction, and the number of its blocks in place of a
+ * block's number; the rest is 0. This prints the records of a trace:
  *
  *   zstd -dc trace.memory.zst | tail -c +65 | od -An -v -t x8 -w48 */
 #ifndef EMU_SIMT_ACCESS_TRACE_H
@@ -43,7 +43,7 @@ struct access_record {
     bool stack;
 };
 
-/* Writes records to a sink that takes TRACK_RECORDS. access_trace_begin() writes the header; call it once for a sink. */
+/* Write records to a sink that takes TRACK_RECORDS. access_trace_begin() writes the header; call it once for a sink. */
 struct track access_trace_open(struct track_sink *sink);
 void access_trace_begin(struct track stream);
 void access_trace_write(struct track stream, const struct access_record *record);

@@ -86,7 +86,7 @@ static bool make_slices(struct simt_cluster *cluster, const struct part_site *si
     return true;
 }
 
-/* Returns the port inside the cluster that takes the requests of that input, or NULLs if it is outside. */
+/* Returns the port inside the cluster that takes the requests of input number `input`; NULLs if the port is outside. */
 static struct part_end below(const struct simt_cluster *cluster, uint32_t input)
 {
     if (cluster->crossbar)

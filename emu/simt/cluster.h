@@ -26,7 +26,7 @@ struct simt_cluster;
 /* Returns the counters of a multiprocessor, by its number in the cluster. */
 const struct simt_counters *simt_cluster_counted(const struct simt_cluster *cluster, uint32_t multiprocessor);
 
-/* A multiprocessor as a mechanism beside it sees it. */
+/* What a mechanism beside a multiprocessor, such as tom, uses of it. */
 struct simt_beside {
     struct simt *simt;
     struct cache *l1;
@@ -39,12 +39,12 @@ struct simt_beside {
 struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
 uint32_t simt_cluster_count(const struct simt_cluster *cluster);
 const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster);
-/* Returns the number of slices of the second level, and stores them; and whether lines take turns among them by their
- * addresses. */
+/* simt_cluster_slices() returns the number of slices of the second level, and stores them. simt_cluster_by_line() returns
+ * whether lines take turns among the slices by their addresses. */
 uint32_t simt_cluster_slices(const struct simt_cluster *cluster, struct llc *const **slices);
 bool simt_cluster_by_line(const struct simt_cluster *cluster);
 
-/* Forget all translations, or the walk cache's entries only: simt_mmu_forget(), simt_mmu_refresh(). They do nothing
+/* Call simt_mmu_forget(), which forgets all translations, or simt_mmu_refresh(), which empties the walk cache. They do nothing
  * without translation. */
 void simt_cluster_forget(struct simt_cluster *cluster);
 void simt_cluster_refresh(struct simt_cluster *cluster);

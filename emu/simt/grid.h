@@ -76,9 +76,10 @@ struct grid_host {
      * never. */
     bool (*stopped)(void *context);
     /* With a clock: the environment can make the warp wait. missing() returns whether the access that trapped is allowed
-     * and only its page is missing. later(), after call() has returned false or the walk for a missing page has ended,
-     * returns whether custom_returned() will be called for the waiter, so that the warp tries again; it must be when
-     * missing() was. ended(): a launch has ended. NULL: never, or nothing to do. */
+     * and only its page is missing. later() is called after call() has returned false (trap is NULL), or when the walk for
+     * a missing page has ended. It returns whether the environment will call custom_returned() for the waiter, so that the
+     * warp tries again; after missing() has returned true, it must. ended() is called when launches have ended. NULL: the
+     * environment never makes warps wait, or has nothing to do. */
     bool (*missing)(void *context, const struct trap *trap);
     bool (*later)(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
                   struct custom_waiter *waiter);
@@ -108,7 +109,7 @@ struct grid {
     struct grid_launch launch;
     struct grid_block block;
     uint64_t next; /* next block to begin */
-    uint32_t turn; /* index of the warp that is executed, or is next */
+    uint32_t turn; /* index of the warp that is executed now or next */
     bool running;  /* a block has begun and not ended */
     struct warp *warp;
     struct warp_report report;

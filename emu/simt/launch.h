@@ -59,18 +59,19 @@ enum launch_end {
 
 #define LAUNCH_ROOM UINT64_MAX
 
-/* Timed multiprocessors. Without a device, a launch has ended when its call returns. An environment whose host's hart
- * waits by itself, such as the kernel, asks ready() instead of calling wait(), and is told of changes by grid.ended(). */
+/* Timed multiprocessors. Without a device, a launch has ended when its call returns. An environment that makes the host's hart
+ * wait by itself, such as the kernel, asks ready() instead of calling wait(), and is told of changes by grid.ended(). */
 struct launch_device {
     /* Returns LAUNCH_DONE, LAUNCH_REFUSED or LAUNCH_ENDED. Waits in simulated time for room. */
     enum launch_end (*enqueue)(void *context, const struct launch_work *work);
-    /* waits for launch `number`, or for all if it is 0; false: the run has ended */
+    /* Waits for launch `number`, or for all launches if it is 0. Returns false if the run has ended. */
     bool (*wait)(void *context, uint64_t number);
     const struct launch_counts *(*count)(void *context);
     /* Returns whether launch `number` has ended, or all of them if it is 0, or, for LAUNCH_ROOM, whether enqueue() would
      * not wait. */
     bool (*ready)(void *context, uint64_t number);
-    /* With translation: a page for which a warp has waited is there; forget() ends the use of all earlier translations. */
+    /* With translation: resume() is called when a page for which a warp has waited is there; forget() ends the use of all
+     * earlier translations. */
     void (*resume)(void *context, struct custom_waiter *waiter);
     void (*forget)(void *context);
     /* For debuggers: as launch_warp() and launch_moved(). */
@@ -87,8 +88,8 @@ struct launch_options {
     enum warp_reconvergence reconvergence;
     const struct launch_device *device; /* NULL: none */
     const struct grid_watch *watch;     /* a warp that launch_host.grid.executed() is told of; NULL: none */
-    bool observed;                      /* warn that a log, which is used, does not see threads */
-    bool unwatched; /* warn that the coherence checker, which is used, does not see threads */
+    bool observed;                      /* a log is written, which does not see threads: warn */
+    bool unwatched;                     /* the coherence checker is used, which does not see threads: warn */
 };
 
 /* Sets the options for `count` multiprocessors with configuration `simt`. If it is NULL, limits.count is
@@ -139,16 +140,16 @@ bool launch_ready(struct launch *launch, uint64_t number);
 void launch_resume(const struct launch *launch, struct custom_waiter *waiter);
 void launch_forget(struct launch *launch);
 
-/* Puts the launches under a debugger's control, before the first one, or ends it (NULL), when nothing more runs.
- * launch_break() inserts or
- * removes a breakpoint. False: no room, or no such breakpoint. */
+/* Puts the launches under a debugger's control, before the first launch; NULL ends it, when nothing runs any more.
+ * launch_break() inserts or removes a breakpoint at a program address. It returns false if there is no room or no such
+ * breakpoint. */
 struct warp_debug;
 void launch_debug(struct launch *launch, struct warp_debug *debug);
 bool launch_break(struct launch *launch, bool insert, uint64_t address);
 
-/* For debuggers. launch_warps() returns the greatest number of warps at a time, launch_width() the lanes of each; a warp's number is that of its stacks.
- * launch_warp() returns the warp of a number, or NULL if none with threads has it. Call launch_moved() when warps are held
- * or no longer held. */
+/* For debuggers. launch_warps() returns the most warps at a time, launch_width() the number of lanes of each. A warp's number
+ * is that of its stacks. launch_warp() returns the warp of a number, or NULL if no warp with threads has it. Call launch_moved()
+ * when warps were held or are no longer held. */
 uint32_t launch_warps(const struct launch *launch);
 unsigned launch_width(const struct launch *launch);
 struct warp *launch_warp(const struct launch *launch, uint32_t number);

@@ -159,7 +159,7 @@ static void translate(struct simt *simt, struct simt_access *access, unsigned si
     }
 }
 
-/* A page of an access, or the walk for a warp's missing page, is there. */
+/* Ends the wait for a page of an access, or for the walk of a warp's missing page. */
 static void page_done(void *context, uint32_t waiter, uint64_t now)
 {
     struct simt *simt = context;

@@ -35,7 +35,7 @@ struct walker {
     uint64_t key;
     uint32_t step; /* entries that have been read */
     uint64_t started;
-    struct miss *first, *last; /* that it serves; NULL: idle */
+    struct miss *first, *last; /* misses that the walk serves; NULL: idle */
     bool forgotten;
     struct cache_waiter read;
     struct event finish;
@@ -232,7 +232,7 @@ static void need_walk(struct simt_mmu *mmu, struct miss *miss, uint64_t now)
     mmu->queue_last = miss;
 }
 
-/* The second level has looked the page up. */
+/* Answers the miss if the second level holds its page; otherwise it needs a walk. */
 static void looked(void *owner, uint64_t now)
 {
     struct miss *miss = owner;
@@ -286,7 +286,7 @@ static void walk_finish(void *owner, uint64_t now)
     serve_queue(mmu, now);
 }
 
-/* An entry has been read, or the cache has room for the read. */
+/* Continues the walk when an entry has been read, or when the cache has room for the read. */
 static void walk_read(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct walker *walker = waiter->owner;

@@ -3,10 +3,10 @@
  * The structure is that of Power, Hill, Wood, "Supporting x86-64 address translation for 100s of GPU lanes", HPCA
  * 2014, with a second level as in Mosaic (Ausavarungnirun et al., MICRO 2017): each multiprocessor has a TLB behind its
  * coalescer, which looks up each page of an access once, in parallel with the cache. A miss goes to a second level that
- * all multiprocessors of the part share, and which takes one lookup per clock; a miss there to one of several page
+ * all multiprocessors of the part share, and which takes one lookup per clock. A miss there goes to one of several page
  * walkers, which read the page-table entries one after the other through a cache of their own (the walk cache), below
  * which are the crossbar and the second-level cache. An access to a page that a walk will bring waits for that walk.
- * Walks that find no walker free wait in order.
+ * Misses that find no free walker wait in order.
  *
  * Thread stacks and scratchpads have windows that are not translated. Translations are kept until simt_mmu_forget().
  * Not modelled: fetches of instructions, A and D bits, the coherence of the walk cache with the caches of the host,
@@ -37,14 +37,14 @@ struct simt_mmu_setup {
 struct simt_mmu *simt_mmu_new(const struct simt_mmu_setup *setup);
 void simt_mmu_free(struct simt_mmu *mmu);
 
-/* Makes the TLB of a multiprocessor, whose waiters have numbers below `waiters`. done() is called when the page for
- * which a waiter has waited is there, or the walk has ended at no page; waiters of one page in ascending order. */
+/* Makes the TLB of a multiprocessor, whose waiters have numbers below `waiters`. done() is called for a waiter when the page
+ * for which it waits is there, or when the walk has found no page; for the waiters of one page, in ascending order. */
 struct simt_tlb *simt_tlb_new(struct simt_mmu *mmu, uint32_t waiters,
                               void (*done)(void *context, uint32_t waiter, uint64_t now), void *context);
 void simt_tlb_free(struct simt_tlb *tlb);
 
-/* Looks up the page of an address at `time`, at least the queue's now. Returns whether it is there. If not, done() is
- * called for the waiter later. A waiter may wait for several pages; done() is called for each. */
+/* Looks up the page of an address at `time` (fs), at least the event queue's time. Returns whether the TLB holds it. If not,
+ * done() is called for the waiter later. A waiter may wait for several pages; done() is called for each. */
 bool simt_tlb_look(struct simt_tlb *tlb, uint64_t address, uint64_t time, uint32_t waiter);
 
 /* Forgets all translations here and in the TLBs, because page tables have changed. The results of walks under way are

@@ -42,7 +42,7 @@ static int by_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The lines of a file for one launch; number 0: for the others. */
+/* The lines of a file for one launch; launch 0: for all launches without lines of their own. */
 struct section {
     uint64_t launch;
     struct shares shares; /* in ascending order of blocks, without overlaps */
@@ -53,7 +53,7 @@ struct placement_table {
     size_t count;
 };
 
-/* The state of reading. */
+/* The state of reading a file. */
 struct reader {
     struct placement_table *table;
     const char *path;
@@ -183,7 +183,7 @@ void placement_table_free(struct placement_table *table)
     free(table);
 }
 
-/* The shares of a multiprocessor: indices, from `next` on. */
+/* The indices of a multiprocessor's shares; those before `next` are used up. */
 struct list {
     uint32_t *shares;
     size_t count, next;
@@ -203,7 +203,7 @@ static bool some_able(const bool *able, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Divides the blocks among the able multiprocessors; if not `single`, joins the ranges of those of a part. */
+/* Divides the blocks among the able multiprocessors; if not `single`, joins the ranges of the multiprocessors of a part. */
 static void divide(struct shares *shares, const struct placement_setup *setup, bool single)
 {
     uint64_t total = 0, before = 0;

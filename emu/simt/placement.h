@@ -4,10 +4,10 @@
  *   contiguous   equal ranges of adjacent blocks, one for each multiprocessor
  *   module       ranges of adjacent blocks, one for each part of multiprocessors, in proportion to their number in it;
  *                within a part, any (distributed CTA scheduling: Arunkumar et al., "MCM-GPU", ISCA 2017, section 5.2)
- *   table        as a file says; blocks that it does not name on any multiprocessor
+ *   table        as a file says; blocks that it does not name, on any multiprocessor
  *
- * A multiprocessor takes the blocks that it may run in order, one at a time, when it has room. Those that cannot hold a
- * block of the launch count as absent; blocks that a table places only on such ones run on any.
+ * A multiprocessor takes the blocks that it may run in order, one at a time, when it has room. Multiprocessors that cannot
+ * hold a block of the launch count as absent; blocks that a table places only on such multiprocessors run on any other.
  *
  * The file has a line for blocks and one or more multiprocessors, by their numbers from 0, or ranges of them:
  *
@@ -40,22 +40,22 @@ void placement_table_free(struct placement_table *table);
 struct placement_setup {
     enum placement_policy policy;
     const struct placement_table *table; /* of PLACEMENT_TABLE */
-    uint64_t launch, blocks;             /* number of the launch, from 1, and of its blocks */
-    uint32_t count;                      /* of multiprocessors */
-    const uint32_t *parts;               /* number of the part of each, ascending */
-    const bool *able;                    /* which can hold a block; some can */
+    uint64_t launch, blocks;             /* number of the launch, from 1; how many blocks it has */
+    uint32_t count;                      /* how many multiprocessors there are */
+    const uint32_t *parts;               /* by multiprocessor: number of its part, ascending */
+    const bool *able;                    /* by multiprocessor: it can hold a block; at least one can */
 };
 
 struct placement;
 
-/* Never NULL; aborts if the host has no memory. Release it with placement_free(), which accepts NULL. */
+/* Makes a launch's placement. Never returns NULL: out of memory aborts. Release it with placement_free(), which accepts NULL. */
 struct placement *placement_new(const struct placement_setup *setup);
 void placement_free(struct placement *placement);
 
 /* Stores the number of the block that the multiprocessor takes next. Returns false if none is left for it. */
 bool placement_next(struct placement *placement, uint32_t multiprocessor, uint64_t *block);
 
-/* The multiprocessor takes that block. */
+/* Notes that the multiprocessor takes the block that placement_next() has just stored for it. */
 void placement_take(struct placement *placement, uint32_t multiprocessor);
 
 #endif

@@ -133,7 +133,7 @@ static uint64_t read_time(const void *context)
     return ((const struct simt *)context)->parts.queue->now;
 }
 
-/* The register file, and what time costs. */
+/* Opens the accounts of the register file and of static power. */
 static void charge_own(struct simt *simt, struct energy_ledger *ledger, struct scope scope)
 {
     const struct energy_account accounts[] = {

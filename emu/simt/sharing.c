@@ -13,7 +13,7 @@ struct touches {
 struct sharing {
     struct sharing_setup setup;
     struct touches blocks, multiprocessors;
-    struct access_record last; /* its instruction is counted */
+    struct access_record last; /* last request, whose instruction is counted */
     struct sharing_launch *launches;
     size_t launch_count, launch_room;
 };
@@ -75,7 +75,7 @@ static void touch(struct touches *touches, struct sharing_touch one)
     *place = one;
 }
 
-/* Returns the launch's entry; launches come in order, but for some that overlap. */
+/* Returns the launch's entry. Searches from the latest, because launches come in order unless they overlap. */
 static struct sharing_launch *launch_of(struct sharing *sharing, uint32_t launch)
 {
     for (size_t i = sharing->launch_count; i-- > 0;)

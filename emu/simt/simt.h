@@ -16,11 +16,11 @@
  * request per line and turn, invalidate the line in it, and are executed at the shared level below. A fence
  * waits for all accesses of its warp. A request tells whether its instruction was divergent.
  *
- * Units. A warp some of whose threads were taken by a unit (emu/hart/custom.h) waits, as for a load, when
- * no other of its threads can run.
+ * Units of custom instructions (emu/hart/custom.h). When a unit has taken some of a warp's threads and no other
+ * thread of the warp can run, the warp waits, as for a load.
  *
  * Translation. Where programs have virtual addresses, an access whose pages the multiprocessor's TLB does not hold
- * leaves the memory pipeline to the next ones until they are there (mmu.h). A warp whose page is missing waits, after
+ * leaves the memory pipeline to later accesses until the TLB holds them (mmu.h). A warp whose page is missing waits, after
  * the walk that finds nothing, until the host has brought the page in, and then executes the instruction.
  *
  * Function. The source executes an instruction when it issues.
@@ -139,13 +139,13 @@ struct simt_source {
      * multiprocessor. `now` may be ahead of the queue's time. */
     void (*ended)(void *context, struct simt *simt, struct simt_block *block, uint64_t now);
     /* A walk has found no page for the warp, whose last step was WARP_MISSING. The source calls custom_returned()
-     * for the step's waiter when the page is there; so it does after WARP_LATER. */
+     * for the step's waiter when the page is there. After WARP_LATER, it also calls it, when the warp can try again. */
     void (*missing)(void *context, void *warp);
     /* Returns the warp's place. NULL: unknown, so that the multiprocessor shows no blocks and traces no accesses. */
     const struct warp_place *(*where)(void *context, void *warp);
     /* Under a debugger (simt_debug()): returns whether the run stops before the warp's next step. Then the
-     * multiprocessor stops in the middle of the cycle and asks again when the run goes on; so it does, after a step,
-     * if the report says `paused`. */
+     * multiprocessor stops in the middle of the cycle, and asks again when the run goes on. It also stops after a step
+     * whose report says `paused`. */
     bool (*breaks)(void *context, void *warp);
     void *context;
 };
@@ -178,8 +178,9 @@ void simt_free(struct simt *simt);
 /* Connects the port for atomics if simt_new() was given none. Call it before the first block. */
 void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port);
 
-/* Puts another source in the place of that of simt_new(), which it may call: for a mechanism that takes warps from
- * multiprocessors, or gives them some. Call both before the first block. */
+/* simt_set_source() replaces the multiprocessor's source. simt_source_of() returns the present one: copy it before it is
+ * replaced if the new source calls it. For mechanisms that take warps from multiprocessors or give them warps. Call both
+ * before the first block. */
 const struct simt_source *simt_source_of(const struct simt *simt);
 void simt_set_source(struct simt *simt, const struct simt_source *source);
 
@@ -187,7 +188,7 @@ void simt_set_source(struct simt *simt, const struct simt_source *source);
  * may take threads there (take_lanes(), emu/hart/custom.h). Call it before the first block. */
 void simt_offer(struct simt *simt, enum insn_extension extension);
 
-/* Return whether an empty multiprocessor, or this one, has room for a block. */
+/* Return whether an empty multiprocessor (simt_could()), or this one now (simt_fits()), has room for a block. */
 bool simt_could(const struct simt_config *config, const struct simt_need *need);
 bool simt_fits(const struct simt *simt, const struct simt_need *need);
 
@@ -205,7 +206,7 @@ void simt_release(struct simt *simt, struct simt_block *block);
 /* Empties the first-level cache, but for thread stacks. */
 void simt_flush(struct simt *simt);
 
-/* Tells it the physical range of all thread stacks. */
+/* Tells the multiprocessor the physical range of all thread stacks. */
 void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size);
 
 /* Drops a physical range, which is part of the stacks of a block that has just ended, from the caches. */
@@ -216,11 +217,11 @@ void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_
 void simt_debug(struct simt *simt, bool debugged);
 void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t warp, bool held, uint64_t now);
 
-/* Return its name and its clock. */
+/* Return the multiprocessor's name and its clock. */
 const char *simt_name(const struct simt *simt);
 const struct clock *simt_clock(const struct simt *simt);
 
-/* Return the number of blocks that it holds, and whether there are any. */
+/* Return the number of blocks that the multiprocessor holds, and whether it holds any. */
 uint32_t simt_held(const struct simt *simt);
 bool simt_busy(const struct simt *simt);
 
@@ -237,7 +238,7 @@ struct simt_counters {
     struct histogram requests_of;    /* instructions by their number of lines, up to COALESCE_LINES */
     struct histogram loads_of;       /* loads among them, by their number of lines */
     uint64_t one_response;           /* loads of which the first-level cache answered all lines but one */
-    struct histogram response_delay; /* all but several: cycles between the first and the last response */
+    struct histogram response_delay; /* loads with more responses from below: cycles from first to last */
     uint64_t shared_accesses, shared_passes;
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;
@@ -248,7 +249,7 @@ struct simt_counters {
 };
 const struct simt_counters *simt_counted(struct simt *simt);
 
-/* Returns its TLB, or NULL. */
+/* Returns the multiprocessor's TLB; NULL: addresses are physical. */
 struct simt_tlb *simt_translation(const struct simt *simt);
 
 /* Adds an observer, which the caller continues to own (emu/sim/observer.h). */

@@ -21,7 +21,7 @@ enum {
 static_assert(SIMT_STALLS <= 1 << SIMT_CAUSE_BITS, "a cause fits beside a cycle");
 
 /* The state of a warp: a unit (enum simt_unit) to which it could issue; simt_waits(cause), for causes from
- * scoreboard to barrier; or SIMT_NOWHERE, also for free slots. */
+ * scoreboard to barrier; or SIMT_NOWHERE, for all other warps and for free slots. */
 enum { SIMT_NOWHERE = SIMT_UNITS + SIMT_STALL_barrier - SIMT_STALL_scoreboard + 1, SIMT_STATES };
 
 static inline uint8_t simt_waits(enum simt_stall cause)
@@ -201,7 +201,7 @@ void simt_unit_take(struct simt_warp *warp, uint8_t rd);
 void simt_unit_done(struct custom_waiter *waiter, uint64_t now);
 /* The unit of a HINT has returned threads of the warp. */
 void simt_unit_returned(struct custom_waiter *waiter, uint64_t now);
-/* Lets the slot's warp wait for the walk that finds the page of report->trap missing. */
+/* Makes the slot's warp wait for the walk that finds the page of report->trap missing. */
 void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Sends a line or makes the passes of an access in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);

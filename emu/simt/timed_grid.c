@@ -106,7 +106,7 @@ static bool has_blocks(const struct simt_grid *grid)
     return false;
 }
 
-/* Returns the first of these launches that has a block for the multiprocessor, or NULL. */
+/* Returns the first launch that is the oldest of its queue and has a block for the multiprocessor, or NULL. */
 static struct launched *next_launch(const struct simt_grid *grid, uint32_t number, uint64_t *block)
 {
     for (struct launched *at = grid->first; at; at = at->next)
@@ -252,7 +252,8 @@ static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const st
     return WARP_TRAP;
 }
 
-/* Returns whether a debugger stops the run at the trap; the warp tries again. The end of a fetch cannot be repeated. */
+/* Returns whether a debugger stops the run at the trap; then the warp tries again later. It does not stop at the trap of a
+ * fetch, which cannot be repeated. */
 static bool stops_at_trap(const struct simt_grid *grid, const struct simt_member *member,
                           const struct warp_report *report, struct custom_waiter *waiter)
 {
@@ -288,7 +289,7 @@ void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member)
     (void)host->later(host->context, member->warp, member->lane, &member->trap, member->waiter);
 }
 
-/* The walk for the warp's page has found none. */
+/* Tells the host that the walk for the warp's page has found none. */
 static void missing(void *context, void *name)
 {
     const struct member *member = name;
@@ -380,7 +381,7 @@ static void drop_stacks(const struct station *station, const struct place *place
         }
 }
 
-/* Schedules dispatch() at that time, to handle the end of the block. */
+/* Frees the place and the stacks of a block that has ended, and schedules dispatch() at that time. */
 static void block_ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
 {
     struct station *station = context;

@@ -22,7 +22,7 @@ struct simt_grid_parts {
     struct clock clock; /* of the block scheduler */
     uint32_t component;
     uint32_t count; /* number of multiprocessors, at least 1 */
-    /* configs[i]: of multiprocessor i; all have the same width; only simt_grid_new() reads the array */
+    /* configs[i]: configuration of multiprocessor i; all have the same width; only simt_grid_new() reads the array */
     const struct simt_config *const *configs;
     /* The placement of blocks. parts[i]: number of the part of multiprocessor i, ascending; NULL: all are in one.
      * Copied by simt_grid_new(). The table must outlive the scheduler; NULL: none. */
@@ -57,16 +57,17 @@ void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt
 /* A warp as a multiprocessor's source names it. */
 struct simt_member {
     struct warp *warp;
-    /* for a mechanism that stands between the source and a multiprocessor; NULL when its block begins */
+    /* for a mechanism that stands between the source and a multiprocessor; NULL when the warp's block begins */
     void *attached;
-    /* of a warp that waits for a page */
+    /* if the warp waits for a page: the waiter, trap and lane of its step */
     struct custom_waiter *waiter;
     struct trap trap;
     uint8_t lane;
 };
 
-/* For such a mechanism, and for warps that it has made: executes the next step of a warp as simt_source.step() does, except
- * for barriers and ends of threads. shown: --log shows the step. simt_grid_missing(): simt_source.missing(). */
+/* For a mechanism between source and multiprocessor, also for warps that it has made. simt_grid_execute() executes the next
+ * step of a warp as simt_source.step() does, except that it does not handle barriers and ends of threads; `shown`: --log shows
+ * the step if the warp is watched. simt_grid_missing() does what simt_source.missing() does. */
 void simt_grid_execute(struct simt_grid *grid, const struct simt *simt, struct simt_member *member,
                        uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report, bool shown);
 void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member);

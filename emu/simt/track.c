@@ -63,7 +63,7 @@ static void close_window(struct simt_track *track, uint64_t now)
     track->since = now;
 }
 
-/* Adds the part of what lies ahead of the window, up to the window's end, to it. */
+/* Adds to the window the part of a scheduler's stall that lies before the window's end, and leaves the rest in `ahead`. */
 static void absorb(struct simt_track *track, struct stall *ahead)
 {
     uint64_t end = track->since + SIMT_TRACK_WINDOW, to = ahead->to < end ? ahead->to : end;
@@ -73,7 +73,7 @@ static void absorb(struct simt_track *track, struct stall *ahead)
     ahead->from = to;
 }
 
-/* Closes the windows that end by `now`. Those without stalls after another one without are one window. */
+/* Closes the windows that end by `now`. Windows without stalls that follow one without stalls are joined into one. */
 static void advance(struct simt_track *track, uint64_t now)
 {
     while (now >= track->since + SIMT_TRACK_WINDOW) {
@@ -86,8 +86,8 @@ static void advance(struct simt_track *track, uint64_t now)
     }
 }
 
-/* Adds a scheduler's stall to the windows that it is in. What lies ahead of the current one is kept, because the other
- * schedulers' stalls in it may come later. */
+/* Adds a scheduler's stall to the windows in which it lies. Its part after the current window is kept, because the other
+ * schedulers' stalls in the current window may come later. */
 static void add_stall(struct simt_track *track, uint32_t scheduler, enum simt_stall cause, uint64_t from,
                       uint64_t to)
 {

@@ -18,22 +18,23 @@
  *
  * Fairness. A lane that spins on another lane's store must not be executed for ever. Therefore, once a lane
  * has waited for WARP_TURN instructions, the one that has waited longest is executed first for WARP_SHARE
- * instructions: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE instructions of its warp. With a
- * stack that has levels, a lane waits for WARP_PATIENCE instructions; then the stack is given up, and so it is when
- * one of the following happens.
- * The hint `pause` makes this happen at once, and so does a group that is found spinning: after every
- * WARP_LOOK backward jumps that a group takes as a whole, the integer registers of its first lane are
- * recorded. If jump, group and values equal the last record, the group has only waited in between (as in
- * DDOS, but with registers instead of hashes of branch operands: ElTantawy, Aamodt, "Warp scheduling for
- * fine-grained synchronization", HPCA 2018, section IV). A wrong guess costs time but does not change
- * results. `pause` and spinning are reported to the caller, because other warps may be waiting too.
+ * instructions: no runnable lane waits for more than WARP_TURN + 31 * WARP_SHARE instructions of its warp. While the
+ * reconvergence stack has levels above the first, a lane waits for up to WARP_PATIENCE instructions; then these levels
+ * are dropped.
+ * The hint `pause` lets other lanes go first at once, and so does a group that is found spinning; both also drop the
+ * levels. To find spinning, the integer registers of a group's first lane are recorded after every WARP_LOOK backward
+ * jumps that a group takes as a whole. If jump, group and values equal the last record, the group has only waited in
+ * between (as in DDOS, but with registers instead of hashes of branch operands: ElTantawy, Aamodt, "Warp scheduling for
+ * fine-grained synchronization", HPCA 2018, section IV). A wrong guess costs time but does not change results. `pause`
+ * and spinning are reported to the caller, because other warps may be waiting too.
  *
  * Lanes that a unit has taken at a HINT (take_lanes(), emu/hart/custom.h) are away until it returns them.
  * The other lanes go on.
  *
  * Each lane has its own pc, call depth, fflags, frm and reservation. If several lanes of one store write a
- * byte, the highest lane wins. A load or store relative to sp in another lane's stack traps: the stack has overflowed. Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I
- * and HINTs without a unit do nothing. Cache-block operations and privileged instructions are illegal.
+ * byte, the highest lane wins. A load or store relative to sp in another lane's stack traps: the stack has overflowed.
+ * Atomics are executed one lane after another, the lowest first. FENCE, FENCE.I and HINTs without a unit do nothing,
+ * except for `pause`. Cache-block operations and privileged instructions are illegal.
  * Custom instructions go to their unit (emu/hart/custom.h), and their results are written when all lanes are
  * served; without a unit they are illegal. */
 #ifndef EMU_SIMT_WARP_H
@@ -160,21 +161,21 @@ bool warp_csr_peek(const struct warp *warp, unsigned lane, unsigned number, uint
 unsigned warp_fcsr(const struct warp *warp, unsigned lane);
 void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr);
 
-/* What the warp was made over: for units of custom instructions, which reach the lanes' bytes by it and by
+/* Returns the memory given to warp_new(). Units of custom instructions reach the lanes' bytes by it and by
  * warp_scratchpad(). */
 struct warp_memory *warp_memory_of(const struct warp *warp);
 
 const struct warp_place *warp_where(const struct warp *warp);
 
-/* Returns whether the lane's sp has left its own stack for a lower one, or for what is below the window of stacks: the
- * thread's stack has overflowed. Stores how many bytes sp is below the stack's end. */
+/* Returns whether the lane's sp is below its own stack, in a lower stack or below the window of stacks: the thread's stack
+ * has overflowed. Stores how many bytes sp is below the lowest address of the stack. */
 bool warp_overflowed(const struct warp *warp, unsigned lane, uint64_t *bytes);
 
 /* Store the coordinates of the lane's thread in its block, and return the thread's number in the grid. */
 void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3]);
 uint64_t warp_thread_id(const struct warp *warp, unsigned lane);
 
-/* Returns the scratchpad that its lanes access in WARP_SHARED. */
+/* Returns the scratchpad that the warp's lanes access in WARP_SHARED. */
 const struct warp_scratchpad *warp_scratchpad(const struct warp *warp);
 
 /* Return the instructions executed since warp_new(): counted once per warp, and once per lane. */

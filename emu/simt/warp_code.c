@@ -65,7 +65,7 @@ void warp_code_use(struct warp_code *code, const struct warp_table *table)
     code->table = table;
 }
 
-/* An instruction begins up to 2 bytes before the store, perhaps on the page before. */
+/* An instruction that the store changes may begin 2 bytes before the store, perhaps on the page before. */
 bool warp_code_forget(struct warp_code *code, uint64_t number, unsigned first, unsigned last)
 {
     bool left = false;

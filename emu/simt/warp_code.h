@@ -26,7 +26,7 @@ struct warp_table {
 };
 extern const struct warp_table warp_rows_base, warp_rows_v3;
 
-/* Returns what is known of the code's post-dominators. */
+/* Returns the post-dominators of the code that are known so far (warp_meet.h). */
 struct warp_meets *warp_code_meets(struct warp_code *code);
 
 /* Creates an empty cache. Returns NULL with err set when the host has no memory. warp_code_free() accepts
@@ -53,14 +53,14 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address);
  * decoded. */
 void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
 
-/* The handler of an instruction's row. */
+/* Returns the handler of an instruction's row. */
 warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op);
 
 /* Decodes the instructions at an address anew when they are next fetched, because a breakpoint there has changed. */
 void warp_code_again(struct warp_code *code, uint64_t address);
 
-/* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. warp_on_stack() is for loads and stores relative to sp: a lane whose access is not in its own
- * stack, but in another one's, traps; otherwise the row is executed. */
+/* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. warp_on_stack() is for
+ * loads and stores relative to sp: a lane that accesses the stack of another lane traps; otherwise the row is executed. */
 warp_handler warp_illegal, warp_fetch_fault, warp_on_stack, warp_break;
 
 /* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */

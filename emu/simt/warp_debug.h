@@ -1,8 +1,8 @@
 /* A debugger's control of warps: breakpoints, warps that are held, lanes that step, and what stopped them.
  *
- * The lanes of a warp move together: a step of a lane executes the instructions of its warp until the lane has executed
- * one. A breakpoint stops a warp before the instruction, when the lanes that stand there are next. When it is stopped, the
- * run ends soon (stop()); nothing of the other warps is lost or repeated. */
+ * The lanes of a warp move together: a step of a lane executes instructions of its warp until the lane has executed one. A
+ * breakpoint stops a warp before the instruction, when the lanes that stand there are next. When a warp is stopped, the run
+ * ends soon (stop()); no instruction of the other warps is lost or repeated. */
 #ifndef EMU_SIMT_WARP_DEBUG_H
 #define EMU_SIMT_WARP_DEBUG_H
 
@@ -28,7 +28,7 @@ enum warp_debug_stop {
 
 /* Initialize with zeroes, but for `stop`. */
 struct warp_debug {
-    uint32_t count; /* of breakpoints */
+    uint32_t count; /* number of breakpoints */
     uint64_t breakpoints[WARP_BREAKPOINTS];
     bool hold; /* warps that begin are held */
     bool pass; /* the next trap ends the program */
@@ -38,9 +38,9 @@ struct warp_debug {
     uint32_t lanes;
     uint64_t pc;
     struct trap trap;
-    /* of the trapped warp, if it is on a timed multiprocessor: custom_returned() lets it try again */
+    /* waiter of the trapped warp, if it is on a timed multiprocessor: custom_returned() lets the warp try again */
     struct custom_waiter *waiter;
-    /* Lets the run end soon. */
+    /* Makes the run end soon. */
     void (*stop)(void *context);
     void *context;
 };
@@ -56,8 +56,9 @@ void warp_debug_move(struct warp *warp, bool held, uint32_t steps);
 bool warp_debug_held(const struct warp *warp);
 uint32_t warp_debug_steps(const struct warp *warp);
 
-/* For those who execute warps. Each returns true if the run must end: the warp's next instruction is at a breakpoint; the
- * reported step was one that the debugger waits for; the reported trap is not one to pass on. */
+/* For executors of warps. Each function returns whether the run must end, and then notes why in `debug`: because the warp's next
+ * instruction is at a breakpoint; because lanes that step have executed the reported step; because of the reported trap, unless
+ * `pass` is set. */
 bool warp_debug_break(struct warp_debug *debug, struct warp *warp);
 bool warp_debug_stepped(struct warp_debug *debug, struct warp *warp, const struct warp_report *report);
 bool warp_debug_trap(struct warp_debug *debug, struct warp *warp, const struct warp_report *report);

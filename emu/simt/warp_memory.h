@@ -5,7 +5,7 @@
  *   WARP_STACK_WINDOW  + s   thread stacks
  *   WARP_SHARED_WINDOW + o   byte o of the scratchpad of the thread's block
  *
- * The stack window. Thread stacks of 2^shift bytes follow each other, those of a warp's lanes side by side:
+ * The stack window. Thread stacks of 2^shift bytes follow each other, those of a warp's lanes in sequence:
  * s = (warp * width + lane) << shift | offset. In memory, 8-byte words are reordered, as Fermi interleaves local
  * memory: the same word of all lanes of a warp is adjacent, and beside it the same word of the other warps.
  *
@@ -119,9 +119,9 @@ void warp_memory_disturb(struct warp_memory *memory, uint64_t physical, uint64_t
 /* Like warp_memory_disturb(), for a hart's store. It is the function threads_stored() of struct stream_peers. */
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size);
 
-/* Divides the warps into groups of equal size in sequence. Each row of storage then is of the group of its number, so that
- * memories among which rows are interleaved each hold the stacks of a group. Row 0 is of group `first`. `groups` divides
- * the number of warps. */
+/* Divides the warps into `groups` groups of consecutive warps, of equal size. Rows of storage then take turns among the groups,
+ * from group `first` for row 0, so that each of the memories among which rows are interleaved holds the stacks of one group.
+ * `groups` must divide the number of warps. */
 void warp_memory_set_groups(struct warp_memory *memory, uint32_t groups, uint32_t first);
 
 /* Returns the offset in the stacks' storage of a word of a warp's stacks: that of its first lane. */
@@ -159,7 +159,7 @@ bool warp_memory_load(struct warp_memory *memory, const struct warp_scratchpad *
 bool warp_memory_store(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                        const void *bytes, uint64_t length);
 
-/* Returns whether all of a range can be accessed. */
+/* Returns whether all bytes of a range can be accessed. */
 bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                      uint64_t length, enum warp_access access);
 

@@ -116,8 +116,8 @@ static uint32_t pending(const struct warp *warp, const struct warp_level *level)
     return set;
 }
 
-/* Returns the lanes among `can` of the highest level that has some, and drops the levels above: their lanes have reached the
- * stop, or wait for lanes further below (a barrier). These continue as lanes of the level below. */
+/* Returns the lanes among `can` of the highest level that has some, and drops the levels above. The lanes of a dropped level have
+ * reached its stop, or wait for lanes further below (a barrier); they continue as lanes of the level below. */
 static uint32_t drop_to(struct warp *warp, uint32_t can)
 {
     uint32_t set = pending(warp, top_of(warp)) & can;
@@ -179,7 +179,7 @@ static void part(struct warp *warp, uint32_t group, uint64_t stop, int32_t depth
     }
 }
 
-/* Ends the stack because lanes wait for others of the warp without an end, or do not know for how long. */
+/* Drops all levels but the first, because lanes wait for others of the warp for ever, or for an unknown time. */
 static void hand_over(struct warp *warp)
 {
     warp->handed_over = warp->handed_over || warp->level_count > 1;
@@ -238,8 +238,8 @@ void warp_split(struct warp *warp, const struct warp_op *op, uint32_t taken, uin
     regroup(warp, deadline);
 }
 
-/* Pushes the levels after an indirect jump: a call's lanes meet behind it, a jump's where their paths first join, and a
- * return's stay in their level. */
+/* Pushes the levels after an indirect jump. The lanes of a call meet at the instruction after it, those of another jump where
+ * their paths first join; those of a return stay in their level. */
 static void part_indirect(struct warp *warp, const struct warp_op *op, uint32_t mask)
 {
     uint64_t targets[WARP_LANES];

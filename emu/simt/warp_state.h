@@ -29,8 +29,8 @@ struct warp {
     uint64_t address[WARP_LANES], data[WARP_LANES];
 
     uint64_t pc;
-    /* The group continues while pc - base < bound; another lane may be due elsewhere. minpc: base is 0, and a parked lane
-     * is at `bound`. stack: base is behind the pc at which the group has to stop, and bound is UINT64_MAX. */
+    /* The group continues while pc - base < bound; else another lane may be due. minpc: base is 0, and a parked lane is at
+     * `bound`. stack: base is 1 more than the pc at which the group has to stop, or 0, and bound is UINT64_MAX. */
     uint64_t base, bound;
     uint64_t count, deadline; /* instructions executed; count at which a waiting lane is due */
     uint64_t page;            /* page of `ops`; UINT64_MAX: none */
@@ -43,12 +43,12 @@ struct warp {
     bool sharing;  /* the group holds `oldest`, which goes first until `deadline` */
     bool yielding; /* the group executed `pause` or spins: the other lanes go first */
     bool taken, taken_apart, spins;
-    bool handed_over; /* lanes were sent on from where they waited for others */
+    bool handed_over; /* the levels above the first were dropped; the next report says so */
     bool stacked;     /* reconvergence by `levels` */
     bool mixed;       /* the lanes of the top level that can run are at different places */
     bool frm_set;     /* some lane's frm is not 0 */
-    bool failed;      /* `trap_lane` was returned with a trap, at `trap_pc` */
-    bool held;        /* by a debugger */
+    bool failed;      /* a unit has returned `trap_lane` with a trap, at `trap_pc` */
+    bool held;        /* a debugger holds the warp */
     uint32_t steps;   /* set of lanes that step under a debugger */
     uint8_t oldest;
     uint8_t trap_lane;

@@ -1,4 +1,4 @@
-/* The memory allocation table (TOM 4.3): the ranges that the program has allocated, and which of them candidates access. */
+/* The memory allocation table (TOM 4.3): the ranges that the program has allocated, and how often candidates access each. */
 #ifndef EMU_TOM_ALLOCATIONS_H
 #define EMU_TOM_ALLOCATIONS_H
 
@@ -12,8 +12,8 @@ enum {
 
 struct tom_range {
     uint64_t base, bytes; /* program addresses */
-    uint64_t accesses;    /* requests of candidates to it */
-    uint64_t bit;         /* lowest bit of the stack's number in its map; 0: the base map */
+    uint64_t accesses;    /* requests of candidates to the range */
+    uint64_t bit;         /* lowest bit of the stack's number in the range's map; 0: the machine's own map */
 };
 
 struct tom_allocations {
@@ -22,11 +22,11 @@ struct tom_allocations {
     uint64_t left_out; /* ranges for which there was no room */
 };
 
-/* Adds a range of at least TOM_RANGE_LEAST bytes; smaller ones, and those that begin in another one, are left out without
- * being counted. Returns false if the table is full. */
+/* Adds a range of at least TOM_RANGE_LEAST bytes. Ignores smaller ranges and ranges that begin in another one, and does not
+ * count them in `left_out`. Returns false if the table is full. */
 bool tom_allocations_add(struct tom_allocations *table, uint64_t base, uint64_t bytes);
 
-/* Removes the range that begins there, if there is one. */
+/* Removes the range that begins at `base`, if there is one. */
 void tom_allocations_remove(struct tom_allocations *table, uint64_t base);
 
 /* Returns the range that holds the address, or NULL. */

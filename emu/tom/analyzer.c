@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Whether a layout maps a frame to the same places as the machine's own. */
+/* Returns whether a map puts a frame's bytes into the places that the machine's own map gives to this frame. */
 static bool keeps_frame(const struct tom_analyzer *analyzer, unsigned map, uint64_t frame)
 {
     const uint32_t burst = analyzer->layouts[0].geometry.burst;
@@ -26,7 +26,7 @@ static bool init_map(struct tom_analyzer *analyzer, unsigned position, struct er
     if (!home_text_stack_at(own->text, bit, layout->text, err) ||
         !home_bits_init(&analyzer->maps[1 + position], layout, err))
         return false;
-    /* An odd frame, whose row flips bits where rows are hashed. */
+    /* Check an odd frame too: where rows are hashed, its row flips bits. */
     if (keeps_frame(analyzer, 1 + position, 0) &&
         keeps_frame(analyzer, 1 + position, 5 * analyzer->frame % analyzer->maps[0].bytes))
         return true;

@@ -13,7 +13,7 @@
 
 enum { TOM_POSITIONS = 10, TOM_MAPS = 1 + TOM_POSITIONS, TOM_STACKS = 16 };
 
-/* What a map would do to the instances seen. */
+/* How a map would distribute the accesses of the instances that have ended. */
 struct tom_tally {
     uint64_t together; /* accesses to the stack of their instance's first access */
     uint64_t single;   /* instances with accesses to one stack only */
@@ -25,7 +25,7 @@ struct tom_analyzer {
     struct home_bits maps[TOM_MAPS];
     uint32_t first_bit, stack_bits; /* lowest bit of map 1; bits of a stack's number */
     uint64_t base, frame;           /* physical address of number 0; bytes of a frame */
-    uint64_t instances, accesses;   /* that have ended; of these */
+    uint64_t instances, accesses;   /* instances that have ended; their accesses */
     struct tom_tally tallies[TOM_MAPS];
 };
 
@@ -48,15 +48,15 @@ unsigned tom_analyzer_map(const struct tom_analyzer *analyzer, uint32_t bit);
 /* Returns the lowest bit of a map's stack number; 0 for map 0. */
 uint32_t tom_analyzer_bit(const struct tom_analyzer *analyzer, unsigned map);
 
-/* Adds an access, in a physical line, to an instance, which is zeroed before the first one. */
+/* Adds an access to the line at a physical address to an instance. Zero the instance before its first access. */
 void tom_analyzer_access(const struct tom_analyzer *analyzer, struct tom_instance *instance,
                          uint64_t physical);
 
-/* The instance has ended. */
+/* Adds an instance that has ended to the tallies. */
 void tom_analyzer_end(struct tom_analyzer *analyzer, const struct tom_instance *instance);
 
-/* Returns the map, not 0, with which most accesses are to the stack of their instance's first one; of equal ones that with
- * the lowest bits. 0: there were no accesses. */
+/* Returns the map, other than 0, with which most accesses are to the stack of their instance's first access; of equal maps, the
+ * one with the lowest bits. 0: there were no accesses. */
 unsigned tom_analyzer_best(const struct tom_analyzer *analyzer);
 
 #endif

@@ -20,8 +20,8 @@ struct map {
 
 /* The stores to a line. */
 struct stores {
-    uint64_t stored; /* fs: the last one in front */
-    uint32_t by;     /* by that multiprocessor */
+    uint64_t stored; /* fs: last store of a multiprocessor in front; 0: none */
+    uint32_t by;     /* number of that multiprocessor */
     bool several;    /* several multiprocessors have stored to it */
     uint32_t block_by;
     uint64_t spawned,
@@ -38,7 +38,7 @@ struct watched {
     struct tom_check *check;
     struct cache_observer observer;
     struct map copies;
-    uint32_t number; /* of the front or of the stack; of slices: unused */
+    uint32_t number; /* number of the multiprocessor in front or of the stack; unused for slices */
     const char *name;
 };
 
@@ -48,7 +48,7 @@ struct tom_check {
     struct watched *fronts, *units, *slices;
     uint32_t slice_count;
     uint64_t *requests; /* by front and stack: fs when the last block spawned there was taken from the warp */
-    uint64_t *spawns;   /* and when it was spawned */
+    uint64_t *spawns;   /* likewise: fs when that block was spawned */
     uint64_t found[RULES];
 };
 
@@ -166,8 +166,8 @@ void tom_check_spawned(struct tom_check *check, const struct tom_task *task, uin
     check->spawns[pair] = now;
 }
 
-/* Returns whether a store to the line, all of which are older than the block, has not reached memory. What the second level
- * writes may be of another multiprocessor that has stored to the line. */
+/* Returns whether a store to the line has not reached memory. The caller knows that all stores to the line are older than the
+ * block. If several multiprocessors have stored to it, the second level is not asked: it may be writing another one's store. */
 static bool is_on_its_way(const struct tom_front *front, const struct stores *stores, uint64_t line)
 {
     if (cache_writing(front->l1, line))

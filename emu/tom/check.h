@@ -22,7 +22,8 @@
 struct tom_check *tom_check_new(struct tom *tom);
 void tom_check_free(struct tom_check *check); /* accepts NULL */
 
-/* A warp in front has executed a store; a block was spawned; it has executed a load; its answer has come. */
+/* Tell the checker that, at time `now` (fs), a warp in front has executed a store; that a stack has spawned a block; that the
+ * block has executed a load; that the answer of the block has come. */
 void tom_check_stored(struct tom_check *check, const struct tom_front *front,
                       const struct warp_report *report, uint64_t now);
 void tom_check_spawned(struct tom_check *check, const struct tom_task *task, uint64_t now);
@@ -30,7 +31,7 @@ void tom_check_loaded(struct tom_check *check, const struct tom_task *task, cons
                       uint64_t now);
 void tom_check_answered(struct tom_check *check, const struct tom_task *task, uint64_t now);
 
-/* Prints the number of findings, if there are some, and returns it. */
+/* Prints the number of findings if it is not 0. Returns it. */
 uint64_t tom_check_end(const struct tom_check *check);
 
 #endif

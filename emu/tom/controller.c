@@ -18,7 +18,7 @@ enum { MASK_BYTES = 4, ADDRESS_BYTES = 8, FRM_BYTES = 1 };
 const char *const tom_policy_names[] = {
     [TOM_CTRL] = "ctrl", [TOM_NO_CTRL] = "no_ctrl", [TOM_NONE] = "none", NULL};
 
-/* What the warp waits for before it goes to the controller with a block to offload: all its earlier instructions. */
+/* The operation at which a warp waits for all its earlier instructions before the controller takes its block. */
 static const struct stream_op send_op = {.id = INSN_tom_begin,
                                          .iclass = CLASS_HINT,
                                          .length = 4,
@@ -43,7 +43,7 @@ static void warn(void *context, const char *message)
     fprintf(stderr, "croft run: warning: %s\n", message);
 }
 
-/* Drops entries for which no stack's multiprocessor has room. */
+/* Drops entries whose blocks do not fit on the multiprocessor of some stack. */
 static void fit(struct tom *tom)
 {
     unsigned kept = 0;
@@ -137,7 +137,7 @@ static void free_task(struct tom_task *task)
 
 /* Decisions. */
 
-/* Lets the warp wait for the controller: from the step of that cycle on, for some clocks. */
+/* Makes the warp wait for the controller for `clocks` clocks of its multiprocessor, from `cycle` on. Then settle() is called. */
 static void hold(struct tom_task *task, uint64_t cycle, uint32_t clocks, struct custom_waiter *waiter,
                  struct warp_report *report)
 {
@@ -146,7 +146,7 @@ static void hold(struct tom_task *task, uint64_t cycle, uint32_t clocks, struct 
     event_schedule(task->tom->queue, &task->event, clock_time(&task->front->clock, cycle + clocks));
 }
 
-/* The block is executed in front. */
+/* Lets the multiprocessor in front execute the block, and counts the reason. */
 static void stay(struct tom_task *task, enum tom_reason reason)
 {
     task->tom->refused[reason]++;
@@ -171,7 +171,7 @@ static bool holds(const struct tom_task *task)
     return most >= of->threshold;
 }
 
-/* Returns whether a channel that is busy would get more bytes. */
+/* Returns whether the block would add bytes to a busy channel (receive: from the stacks, else to them). */
 static bool is_busy(struct tom *tom, const struct tom_entry *entry, bool receive, uint64_t now)
 {
     bool saves = entry->of.flags & (receive ? CANDIDATE_RX : CANDIDATE_TX);
@@ -223,7 +223,7 @@ static enum tom_reason destination(struct tom_task *task, const struct warp *war
     return has_room(tom, task->unit) ? TOM_REASONS : TOM_FULL;
 }
 
-/* The destination is known: the warp is sent, or stays. */
+/* Sends the block to task->unit, or lets it stay for the reason given. */
 static void choose(struct tom_task *task, enum tom_reason reason)
 {
     if (reason != TOM_REASONS) {
@@ -270,8 +270,8 @@ static void decide(struct tom_task *task, uint64_t now)
     }
 }
 
-/* Ends the execution up to the first access, in which the block was not offloaded: the warp goes on behind what was executed,
- * if its lanes are still together. */
+/* Ends the execution up to the first access of a block that is not offloaded. If the copy's lanes are still together, the warp
+ * continues after the instructions that the copy has executed; otherwise it repeats them. */
 static void adopt(struct tom_task *task, enum tom_reason reason)
 {
     uint64_t pc;
@@ -347,7 +347,7 @@ static void slice_pushed(struct mem_push *push, uint64_t now)
     send_if_ready(task, now);
 }
 
-/* The first-level cache's stores are in the second level. */
+/* Pushes the stores of the second level, which has got those of the first-level cache. */
 static void push_slices(struct tom_task *task)
 {
     for (uint32_t i = 0; i < task->front->slice_count; i++) {
@@ -366,7 +366,7 @@ static void cache_pushed(struct mem_push *push, uint64_t now)
     send_if_ready(task, now);
 }
 
-/* Begins to push and to pack. */
+/* Offloads the block: copies the registers that it reads, and begins to push earlier stores and to pack. */
 static void leave(struct tom_task *task, uint64_t now)
 {
     struct tom *tom = task->tom;
@@ -432,7 +432,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
 
 const struct mem_client_ops tom_port_ops = {respond, request_room};
 
-/* The task's event. */
+/* The task's event: continues by the task's state. */
 static void settle(void *owner, uint64_t now)
 {
     struct tom_task *task = owner;
@@ -458,7 +458,7 @@ static void settle(void *owner, uint64_t now)
 
 /* The source of the multiprocessors in front. */
 
-/* What the warp waits for before the decision: the registers of the condition. */
+/* Sets the operation at which the warp waits for the registers of the condition, before the decision. */
 static void set_ask(struct tom_task *task, uint64_t pc)
 {
     const struct candidate_entry *of = &task->entry->of;
@@ -473,7 +473,7 @@ static void set_ask(struct tom_task *task, uint64_t pc)
                                    .rs3 = STREAM_NONE};
 }
 
-/* A hint of the program does nothing here, and does not wait: blocks are found by address. */
+/* Replaces a hint of the program by an operation that does nothing and does not wait: blocks are found by address. */
 static const struct stream_op *plain(struct tom *tom, const struct stream_op *op)
 {
     if (op->id != INSN_tom_begin)
@@ -484,7 +484,7 @@ static const struct stream_op *plain(struct tom *tom, const struct stream_op *op
     return &tom->hint;
 }
 
-/* The block is executed in front; the analyzer sees it if its condition holds. */
+/* Lets the multiprocessor in front execute the block; the analyzer sees it if its condition holds. */
 static void observe(struct tom_task *task)
 {
     const bool instance = holds(task);

@@ -40,7 +40,7 @@ struct tom {
     const struct mem_site *memory;
     const struct decoder *decoder;
     struct tom_front *fronts;
-    uint32_t front_count, most_slices; /* of a second level */
+    uint32_t front_count, most_slices; /* multiprocessors in front; most slices of a second level */
     struct tom_port *ports;
     struct tom_stack *stacks;
     struct tom_monitor *monitors; /* by stack */
@@ -49,11 +49,11 @@ struct tom {
     size_t listed_count;
     struct tom_table table;
     bool ready;            /* `table` is loaded */
-    struct stream_op hint; /* in place of a hint of the program */
+    struct stream_op hint; /* replaces a hint of the program */
 
-    struct tom_task **tasks, *free; /* all; those in use by no warp */
+    struct tom_task **tasks, *free; /* all tasks; list of those that no warp uses */
     size_t task_count;
-    struct warp **warps; /* that are free */
+    struct warp **warps; /* free warps for copies and for stacks */
     size_t warp_count, warp_room;
     struct tom_mapper mapper;
     struct tom_check *check; /* NULL: none */
@@ -68,7 +68,7 @@ struct tom {
 
 extern const struct mem_client_ops tom_port_ops;
 
-/* Stands between the multiprocessor and the source of its warps. */
+/* Puts the controller between the multiprocessor and the source of its warps. */
 void tom_front_join(struct tom_front *front);
 
 #endif

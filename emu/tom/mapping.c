@@ -74,7 +74,7 @@ static uint64_t transfer_time(const struct tom_host *host, uint64_t bytes)
            bytes % host->bandwidth * (CLOCK_SECOND / 1000) / (host->bandwidth / 1000);
 }
 
-/* The multiprocessors go on. */
+/* Lets the stopped multiprocessors continue. */
 static void resume(void *owner, uint64_t now)
 {
     struct tom_mapper *mapper = owner;
@@ -92,7 +92,8 @@ static void resume(void *owner, uint64_t now)
     }
 }
 
-/* All frames have their maps: what is copied takes its time, if that counts. */
+/* Copies the ranges from the host when all frames have their maps, then calls resume(): at once unless copying takes time
+ * (`copy`). */
 static void copy(struct tom_mapper *mapper, uint64_t now)
 {
     const bool counts = mapper->tom->config.copy;
@@ -104,7 +105,7 @@ static void copy(struct tom_mapper *mapper, uint64_t now)
                    now + (counts ? transfer_time(&mapper->host, mapper->copied) : 0));
 }
 
-/* Gives the next span its map; goes on when that has taken effect. */
+/* Gives the next span its map; called again when the map has taken effect. */
 static void change(void *context, uint64_t now)
 {
     struct tom_mapper *mapper = context;
@@ -123,7 +124,7 @@ static void change(void *context, uint64_t now)
     change(mapper, now);
 }
 
-/* The interrupt: chooses the map. */
+/* The event that ends learning: chooses the map, and begins to give it to the frames. */
 static void choose(void *owner, uint64_t now)
 {
     struct tom_mapper *mapper = owner;

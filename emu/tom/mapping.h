@@ -1,15 +1,15 @@
 /* Programmer-transparent data mapping (TOM 4.3), and mappings to compare it with.
  *
  * With `map: tmap`, the program's data are in host memory (pcie.h) from its first thread on, and no block is offloaded. The
- * analyzer (analyzer.h) sees the accesses of each instance of a candidate, that is of each warp that executes one whose
- * condition holds, and notes the ranges of the allocation table (allocations.h) that they touch. After `learn_instances`
- * of them, all multiprocessors in front stop at their next instruction. The frames in which touched ranges lie get the best
+ * analyzer (analyzer.h) sees the accesses of each instance of a candidate, that is of each execution of it by a warp for which
+ * its condition holds, and notes the ranges of the allocation table (allocations.h) that they touch. After `learn_instances`
+ * instances, all multiprocessors in front stop at their next instruction. The frames in which touched ranges lie get the best
  * map as soon as requests to them have been answered (emu/mem/home.h); all others keep the machine's own. Then the data are in
  * the stacks, the multiprocessors go on, and blocks are offloaded.
  *
  * A frame has one map, so ranges that share a frame with a touched one get its map too. Ranges are static arrays, what the
  * program says that it has allocated (croft_allocated()), and the storage of thread stacks. For a program that says nothing,
- * all memory behind it is one range. */
+ * all memory after its sections is one range. */
 #ifndef EMU_TOM_MAPPING_H
 #define EMU_TOM_MAPPING_H
 
@@ -39,7 +39,7 @@ struct tom_span {
 
 struct tom_mapper {
     struct tom *tom;
-    bool used; /* false: the machine's own map, and nothing else below is */
+    bool used; /* false: memory keeps the machine's own map, and no phase begins */
     enum tom_phase phase;
     struct tom_analyzer analyzer;
     struct tom_allocations allocations;
@@ -54,7 +54,7 @@ struct tom_mapper {
     struct tom_span *spans;
     size_t span_count, next_span, span_room;
     struct event event;               /* the stop, then the continuation */
-    struct tom_task *stopped, **last; /* warps that wait for it, in order */
+    struct tom_task *stopped, **last; /* tasks of the warps that wait for the continuation, in order */
     uint64_t bit, overshoot, learn_time, stop_time, copied, changed;
     uint64_t phase_began; /* fs */
 };
@@ -63,7 +63,7 @@ struct tom_mapper {
 bool tom_mapper_init(struct tom *tom, const struct tom_site *place, struct error *err);
 void tom_mapper_free(struct tom_mapper *mapper);
 
-/* The first thread runs. */
+/* Begins the first phase. Call it when the first thread runs. */
 void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now);
 
 /* Returns whether instances are seen by the analyzer, so that none is offloaded; and whether warps stop. */
@@ -77,18 +77,18 @@ static inline bool tom_mapper_stops(const struct tom_mapper *mapper)
     return mapper->phase == TOM_PHASE_STOPPED;
 }
 
-/* An instance begins; the warp has executed a load or store in it; all its lanes have come to the end. */
+/* An instance begins; the warp has executed a load or store in the instance; all its lanes have reached the block's end. */
 void tom_mapper_enter(struct tom_task *task);
 void tom_mapper_access(struct tom_task *task, const struct warp_report *report);
 void tom_mapper_leave(struct tom_task *task);
 
-/* The warp stops, and its task's waiter is called when it goes on. */
+/* Stops the task's warp. The task's waiter is called when the warp continues. */
 void tom_mapper_hold(struct tom_mapper *mapper, struct tom_task *task);
 
-/* The program has allocated [base, base + bytes), or freed what begins at base if there are none. */
+/* The program has allocated [base, base + bytes); bytes 0: it has freed the range that begins at `base`. */
 void tom_mapper_allocated(struct tom_mapper *mapper, uint64_t base, uint64_t bytes);
 
-/* The run has ended: warns if learning has not, and writes `map_output`. */
+/* Call it when the run has ended. Warns if learning has not ended, and writes `map_output`. */
 void tom_mapper_finish(struct tom_mapper *mapper);
 
 void tom_mapper_publish(struct tom_mapper *mapper, struct stats *stats, struct scope scope);

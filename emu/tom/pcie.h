@@ -1,8 +1,8 @@
 /* The way to host memory (TOM 4.3): while the best mapping is being learned, the data are in the host's memory, and requests
  * that are on their way to a stack go there over PCI Express instead.
  *
- * A part of kind `tom_pcie` stands in front of each stack's link, and passes requests at other times. All of them share one
- * link to the host, of a bandwidth for each direction. A request occupies it for its header and data, reaches host memory,
+ * A part of kind `tom_pcie` stands in front of each stack's link, and passes requests on at other times. All these parts share
+ * one link to the host, whose bandwidth is per direction. A request occupies it for its header and data, reaches host memory,
  * and its response occupies the other direction. The latency is from the end of the request to the beginning of the
  * response; the host's memory has no banks here. */
 #ifndef EMU_TOM_PCIE_H
@@ -13,7 +13,7 @@
 
 /* The link to the host, which the parts share. */
 struct tom_host {
-    bool holds_data; /* requests go to the host */
+    bool holds_data; /* reads and writes go to the host */
     uint32_t header; /* bytes of a packet beside its data */
     uint64_t latency, bandwidth;
     uint64_t free[2]; /* fs: when each direction is free: requests, responses */
@@ -22,7 +22,7 @@ struct tom_host {
 
 struct tom_pcie;
 
-/* Connects a part with the link. Without, it passes all requests. */
+/* Connects a part with the link to the host, which must outlive it. A part without such a link passes all requests on. */
 void tom_pcie_join(struct tom_pcie *pcie, struct tom_host *host);
 
 #endif

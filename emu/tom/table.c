@@ -16,8 +16,8 @@ struct step {
     uint64_t pc;
     struct insn insn;
     struct insn_registers regs;
-    int next[2];      /* the instructions behind it; NONE: none, or the block's end */
-    uint64_t written; /* registers that all paths from the begin to it have written */
+    int next[2];      /* numbers of the instructions after it; NONE: none, or the block's end */
+    uint64_t written; /* registers that all paths from the block's begin to this instruction have written */
 };
 
 struct walk {
@@ -53,7 +53,7 @@ static bool is_allowed(const struct insn *insn)
     }
 }
 
-/* Adds the instruction at pc, unless it is there or the end. Returns its number, or NONE. */
+/* Adds the instruction at pc, unless it was added before. Returns its number; NONE if pc is the block's end. */
 static int add(struct walk *walk, uint64_t pc)
 {
     if (pc == walk->entry->end) {
@@ -68,7 +68,7 @@ static int add(struct walk *walk, uint64_t pc)
     return walk->count++;
 }
 
-/* Reads instruction `i` and adds those behind it. */
+/* Reads instruction `i`, and adds the instructions that may follow it. */
 static bool read_step(struct walk *walk, int i)
 {
     struct step *step = &walk->steps[i];
@@ -118,7 +118,7 @@ static void find_written(struct walk *walk)
     }
 }
 
-/* Checks that the block gets all that it reads. Returns the set of registers that it names. */
+/* Checks that the block reads only registers that it gets or has written. Stores the set of registers that it names. */
 static bool check_registers(struct walk *walk, uint64_t *named)
 {
     *named = 0;

@@ -10,7 +10,7 @@ enum { TOM_FILTER = 1024 };
 struct tom_entry {
     struct candidate_entry of;
     unsigned number;          /* in the program's table */
-    unsigned in, out;         /* registers of a packet and of its answer; coordinates count */
+    unsigned in, out;         /* number of registers in a packet, coordinates included, and in its answer */
     unsigned registers;       /* 32-bit registers of a thread that executes the block */
     uint64_t lowest, highest; /* addresses of its instructions */
 };
@@ -18,15 +18,16 @@ struct tom_entry {
 struct tom_table {
     struct tom_entry entries[CANDIDATE_ENTRIES]; /* by `begin` */
     unsigned count;
-    /* by bits of the address: an entry may begin or end there. All bits are set until tom_table_load(). */
+    /* bit pc / 2 % TOM_FILTER: an entry may begin or end at pc. All bits are set until tom_table_load(). */
     uint64_t filter[TOM_FILTER / 64];
 };
 
 void tom_table_init(struct tom_table *table);
 
-/* Takes the entries whose blocks can be executed elsewhere: code of at most TOM_BLOCK instructions, all paths of which lead to
- * `end`, without calls, indirect jumps, atomics, fences, calls of the environment and CSRs other than coordinates, which reads
- * no register before it writes it that is not sent. Calls refused() with a message for each of the others. */
+/* Takes the entries whose blocks can be executed elsewhere. Such a block has at most TOM_BLOCK instructions; its paths leave it
+ * only at `end`; it has no calls, indirect jumps, atomics, fences, calls of the environment, HINTs, custom instructions, or CSRs
+ * other than coordinates; and it writes each register that is not sent before it reads it. Calls refused() with a message for
+ * each other entry. */
 enum { TOM_BLOCK = 4096 };
 void tom_table_load(struct tom_table *table, const struct candidate_entry *entries, size_t count,
                     const struct decoder *decoder, const struct reach_code *code,

@@ -15,7 +15,7 @@ enum tom_state {
     TOM_DECIDING, /* the controller decides */
     TOM_PROBING,  /* it executes the block up to its first access */
     TOM_SENDING,  /* it waits for its earlier instructions, then goes to the controller */
-    TOM_AWAY,     /* the controller has it, or a stack */
+    TOM_AWAY,     /* the controller or a stack has it */
     TOM_STOPPED,  /* it waits until data have their mapping */
 };
 
@@ -27,7 +27,7 @@ struct tom_front {
     struct simt *simt;
     struct cache *l1;
     struct clock clock;
-    struct simt_source source; /* that of its warps */
+    struct simt_source source; /* source of its warps, behind the controller */
     struct llc *const *slices; /* of its second level */
     uint32_t slice_count;
     bool by_line;    /* lines take turns among the slices */
@@ -46,11 +46,11 @@ struct tom_task {
     struct simt_member *member; /* the warp in front */
     struct tom_entry *entry;
     enum tom_state state;
-    uint32_t lanes; /* that stand at the block */
-    /* lanes that execute a block in front, and its end */
+    uint32_t lanes; /* lanes that stand at the block */
+    /* lanes that execute a block in front, and the entry of that block */
     uint32_t inside;
     const struct tom_entry *inside_of;
-    bool observed; /* the analyzer sees what they access */
+    bool observed; /* the analyzer sees what these lanes access */
     struct tom_instance instance;
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
@@ -61,25 +61,26 @@ struct tom_task {
     bool packed;
     uint32_t unpushed; /* pushes under way */
     struct mem_push
-        *push;       /* first-level cache, then slices of the second level; in the stack, the first one */
-    uint64_t *lines; /* to which the block has stored; sorted and without repetition when the answer leaves */
+        *push;       /* of the first-level cache, then of each slice of the second level; a stack uses [0] */
+    uint64_t *lines; /* lines to which the block has stored; sorted, each once, when the answer leaves */
     uint32_t line_count, line_room;
-    uint64_t asked, sent, begun, ended; /* fs: decision asked for, packet sent, warp spawned, block ended */
+    uint64_t asked, sent, begun, ended; /* fs: block taken in front, packet sent, warp spawned, block ended */
 };
 
 /* An offload unit takes a packet's task and answers it. The functions for the controllers: */
-uint32_t tom_unit_warps(const struct tom_unit *unit); /* that its multiprocessor can hold */
+uint32_t tom_unit_warps(const struct tom_unit *unit); /* most warps, one per block, at a time */
+/* Returns whether the unit's multiprocessor, when empty, has room for the entry's block. */
 bool tom_unit_could(const struct tom_unit *unit, const struct tom_entry *entry);
 const struct simt_counters *tom_unit_counted(const struct tom_unit *unit);
 struct cache *tom_unit_l1(const struct tom_unit *unit);
 const char *tom_unit_name(const struct tom_unit *unit);
-/* Sets the configuration of the controllers, before the first packet. */
+/* Tells the unit the configuration of the controllers. Call it before the first packet. */
 void tom_unit_join(struct tom_unit *unit, const struct tom_config *config);
 
 struct tom_check;
 void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);
 
-/* Offloads under way to the unit, counted by the controllers. */
+/* Returns the unit's counter of offloads under way, which the controllers keep. */
 uint32_t *tom_unit_pending(struct tom_unit *unit);
 
 #endif

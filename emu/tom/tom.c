@@ -8,7 +8,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/tom/check.h"
 
-/* Reads the program's table. A bad one is warned of; then no block is offloaded. */
+/* Reads the program's table. If it is missing or bad, warns; then no block is offloaded. */
 static void read_table(struct tom *tom, const struct tom_site *place)
 {
     struct error err;
@@ -203,7 +203,7 @@ static uint64_t read_all_threads(const void *context)
     return sum;
 }
 
-/* Counters of the first entries, as far as the program's table has some. */
+/* Publishes the counters of each entry of the program's table. */
 static void publish_entries(const struct tom *tom, struct stats *stats, struct scope scope)
 {
     for (size_t i = 0; i < tom->listed_count; i++) {

@@ -3,23 +3,23 @@
  *
  * The compiler's table (emu/analysis/candidate_table.h) names the blocks. When a warp's lanes come to the first instruction of
  * one, the offload controller (controller.c) takes the warp from its multiprocessor and decides (4.2): does the block's
- * condition hold, is there a channel busy to which the block adds bytes (monitor.h), and, for the stack of the block's first
- * access, are there fewer offloads under way than the stack holds warps? If the block does not begin with that access, the
+ * condition hold, is a channel busy to which the block adds bytes (monitor.h), and, for the stack of the block's first
+ * access, are fewer offloads under way than the stack holds warps? If the block does not begin with that access, the
  * multiprocessor executes its instructions up to there, on a copy of the warp; if the block is then offloaded, it begins anew
  * in the stack, and these instructions count as redundant. The stack of an access is that of its lowest active lane.
  *
  * A packet takes the registers that the block reads, the mask of its lanes and the addresses of its begin and end over the
  * stack's link, and the answer brings the registers that it writes and the addresses of the lines to which it has stored. Both
  * travel as commands (emu/mem/request.h) beside all other requests. In the stack, the offload unit (unit.c) stands between
- * link and crossbar, and gives its multiprocessor a warp that executes the block, with its own first-level cache. The warp in
- * front waits meanwhile, also its other lanes.
+ * link and crossbar, and gives its multiprocessor a warp that executes the block, with its own first-level cache. Meanwhile,
+ * the warp in front waits with all its lanes.
  *
  * Function. The warp in the stack has the registers of the packet only; all others are 0. So a table that lacks a register
- * makes the program wrong, as it would a real one; blocks of which the code itself shows that the table is wrong are not
+ * makes the program wrong, as on a real machine. If the code of a block shows that its entry is wrong, the block is not
  * offloaded (table.h). Bytes are in one place, so stores are visible at once.
  *
- * Coherence (4.4.2). Before a packet leaves, the stores of its multiprocessor have been answered by memory, also by way of the
- * second level; before a warp is spawned, the stack's first-level cache drops all lines; before the warp in front goes on, the
+ * Coherence (4.4.2). Before a packet leaves, memory has answered the stores of its multiprocessor, also those that the second
+ * level writes; before a warp is spawned, the stack's first-level cache drops all lines; before the warp in front goes on, the
  * first-level cache of its multiprocessor and the second level drop the lines that the block has stored to. Lines that are
  * under way at that time are not kept. check.h checks that.
  *
@@ -75,7 +75,7 @@ struct tom_unit_site {
 /* A stack, as the controllers see it. */
 struct tom_stack {
     struct tom_unit *unit; /* NULL: it executes no blocks */
-    struct link *link;     /* that leads to the unit; NULL: not known */
+    struct link *link;     /* the link that leads to the unit; NULL: not known */
 };
 
 /* The parameters of the controllers in addition to struct part_site. All pointers must outlive them, except for `clusters`
@@ -103,13 +103,13 @@ struct tom_site {
     uint64_t program_end;
 };
 
-/* For controllers with a check: prints what it has found, if anything. Returns the number of findings. */
+/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
 uint64_t tom_findings(const void *tom);
 
-/* The program says that it has allocated [base, base + bytes); no bytes: it has freed what begins there. */
+/* The program says that it has allocated [base, base + bytes); bytes 0: it has freed the range that begins at `base`. */
 void tom_allocated(void *tom, uint64_t base, uint64_t bytes);
 
-/* Call it when the run has ended: warnings, and files that it writes. */
+/* Call it when the run has ended. Prints the mapping's warnings, and writes the file `map_output`. */
 void tom_finish(void *tom);
 
 #endif

@@ -187,7 +187,7 @@ static void sort_lines(struct tom_task *task)
     task->line_count = count;
 }
 
-/* All of the block's stores are in memory. */
+/* Answers the packet when all of the block's stores are in memory, or need not be (`push`). */
 static void complete(struct tom_task *task, uint64_t now)
 {
     struct tom_unit *unit = task->unit;
@@ -228,7 +228,7 @@ static void show(const struct tom_unit *unit, const struct tom_task *task, uint6
                                                           .step_count = 2});
 }
 
-/* The block has ended. */
+/* Pushes the stores of a block that has ended, then answers; spawns the next one. */
 static void finish(void *owner, uint64_t now)
 {
     struct tom_task *task = owner;
@@ -259,7 +259,7 @@ static const struct stream_op *next_of(void *context, void *name)
     return warp_next(task->guest.warp, &mask);
 }
 
-/* Drops repetitions, or else doubles the room for lines. */
+/* Drops repeated lines. If that does not free more than half of the room, doubles it. */
 static void make_room(struct tom_task *task)
 {
     sort_lines(task);

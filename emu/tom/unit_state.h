@@ -26,13 +26,13 @@ struct tom_unit {
     char simt_name[272];
 
     struct mem_link lower;
-    struct mem_waiters waiters;    /* whose requests were refused */
+    struct mem_waiters waiters;    /* links whose requests were refused */
     bool refused;                  /* a response of the port below was refused */
-    struct tom_task *first, *last; /* wait for a warp */
-    struct tom_task *unanswered;   /* wait for room on the link, in order */
+    struct tom_task *first, *last; /* tasks that wait for a warp */
+    struct tom_task *unanswered;   /* tasks whose answers wait for room on the link, in order */
     struct tom_slot **slots;       /* made when they are needed */
     uint32_t slot_count;
-    uint32_t pending; /* for the controllers */
+    uint32_t pending; /* offloads under way, counted by the controllers */
 
     uint64_t waiting, running, waiting_peak, running_peak;
     uint64_t tasks, packet_bytes, answer_bytes, lines, scratchpad_accesses, executed_time;
