@@ -14,8 +14,8 @@ enum { CLINT_SIZE = 0x10000, CLINT_ACCESS = BUS_4 | BUS_8 };
 
 struct clint;
 
-/* Serves harts 0 to harts - 1 (at most 4095), whose wires are software[hart] and timer[hart]; they are
- * copied. Release with clint_free(). */
+/* Creates a CLINT for `harts` harts (at most 4095). software[hart] and timer[hart] are their interrupt lines;
+ * the arrays are copied. Release with clint_free(). */
 struct clint *clint_new(unsigned harts, const struct timebase *timebase, const struct irq_line *software,
                         const struct irq_line *timer);
 void clint_free(struct clint *clint);

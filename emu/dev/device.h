@@ -45,13 +45,14 @@ struct device_kind {
     void (*reset)(void *device);                /* restores the state after make(); NULL: nothing to do */
     uint64_t (*next_event)(const void *device); /* timebase.h; NULL: never */
     void (*update)(void *device);               /* timebase.h; NULL: nothing to do */
-    /* Writes its node of the bus, and the nodes that it adds after the bus's. NULL: none. */
+    /* Writes the device's node, within the bus's node of the device tree. NULL: it has none. */
     void (*describe)(struct node_writer *writer, const void *config);
+    /* Writes the device's nodes that follow the bus's node, such as syscon-poweroff. NULL: it has none. */
     void (*describe_use)(struct node_writer *writer);
 };
 
-/* Field rows that most devices share; `more` follows the explanation. PART's configuration must begin with struct
- * device_config. */
+/* Rows of fields that most devices share, with their defaults; `more` is text after the explanation. The
+ * device's configuration must begin with struct device_config. */
 #define DEVICE_BASE(at)    DEVICE_BASE_AND(at, "")
 #define DEVICE_IRQ(number) DEVICE_IRQ_AND(number, "")
 #define DEVICE_BASE_AND(at, more)                                                                            \
@@ -71,11 +72,11 @@ struct device_kind {
         }                                                                                                    \
     }
 
-/* Disks of a machine: Linux names them vda to vdp. */
+/* Most disks of a machine; Linux names them vda to vdp. */
 #define DISK_MOST 16
 
-/* Their default addresses and interrupt numbers are those of the QEMU `virt` board, for which firmware is
- * built. */
+/* The kinds of devices. Their default addresses and interrupt numbers are those of the QEMU `virt` board, for
+ * which firmware is built. */
 extern const struct part_kind rom_kind, finisher_kind, rtc_kind, clint_kind, plic_kind, uart_kind;
 extern const struct part_kind disk_kind, entropy_kind, virtio_console_kind, net_kind;
 

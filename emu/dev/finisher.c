@@ -64,7 +64,7 @@ static void describe(struct node_writer *writer, const void *config)
     node_end(writer);
 }
 
-/* Writes a node for a register value with a meaning that operating systems know. */
+/* Writes a node that tells operating systems which value to store for an action (`compatible`). */
 static void describe_value(struct node_writer *writer, const char *name, const char *compatible,
                            uint32_t value)
 {

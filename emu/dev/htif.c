@@ -28,7 +28,7 @@ struct htif {
     unsigned stored;            /* LOW, HIGH: halves of tohost stored since the last command */
     unsigned first, count;      /* queue of the responses that wait for fromhost */
     uint64_t responses[RESPONSES];
-    uint64_t reads; /* characters requested and not yet sent */
+    uint64_t reads; /* number of characters requested and not yet sent */
     bool failed;
     struct error error;
 };

@@ -29,7 +29,7 @@ void node_text(struct node_writer *writer, const char *name, const char *value);
 void node_cell(struct node_writer *writer, const char *name, uint32_t value);
 void node_reg(struct node_writer *writer, uint64_t base, uint64_t size);
 void node_cells(struct node_writer *writer, uint32_t address, uint32_t size);
-/* Writes the node's interrupt number at the PLIC; nothing without a PLIC. */
+/* Writes the node's interrupt number at the PLIC; writes nothing if there is no PLIC. */
 void node_interrupt(struct node_writer *writer, uint64_t number);
 /* Writes interrupts-extended: two inputs, bits of mip, of each hart's interrupt controller. */
 void node_hart_inputs(struct node_writer *writer, uint32_t first, uint32_t second);

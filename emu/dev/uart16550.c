@@ -68,7 +68,7 @@ struct uart16550 {
     bool timed_out;     /* the character timeout has occurred since the last read of RBR */
     bool irq_level;
     unsigned looks;
-    uint64_t timeout; /* tick of the character timeout unless a character is received or read before */
+    uint64_t timeout; /* tick of the character timeout; receiving or reading a character moves it */
     struct uart16550_wiring wiring;
 };
 
@@ -353,7 +353,7 @@ static void uart_write(void *device, uint64_t offset, unsigned size, uint64_t wh
     update_irq(uart);
 }
 
-/* Returns what a read would, without its effects: the character stays, and no status bit is cleared. */
+/* Returns the value of a read without its effects: the character stays, and no status bit is cleared. */
 static bool peek(void *device, uint64_t offset, uint64_t *value)
 {
     const struct uart16550 *uart = device;

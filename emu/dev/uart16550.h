@@ -12,7 +12,8 @@
  *   - All 8 bits are sent, regardless of the length in LCR: many programs send without setting it.
  *   - The line has no errors: no parity errors, framing errors or breaks. Overruns occur only in loopback, because the
  *     host waits for room.
- *   - The character timeout is simulated time: four characters at the programmed divisor and format, from 3.6864 MHz.
+ *   - The character timeout takes simulated time: four characters at the programmed divisor and format, with
+ *     an input clock of 3.6864 MHz.
  *   - CTS, DSR and DCD are asserted by the line and never change outside loopback.
  *   - The divisor is 2 after reset. */
 enum { UART16550_SIZE = 0x100, UART16550_ACCESS = BUS_ANY, UART16550_HZ = 3686400 };

@@ -32,7 +32,7 @@ enum {
 enum {
     MAGIC_VALUE = 0x74726976,
     VERSION_VALUE = 2,
-    VENDOR_VALUE = 0x554d4551 /* QEMU's, as drivers know it */
+    VENDOR_VALUE = 0x554d4551 /* "QEMU", a value that drivers know */
 };
 enum { STATUS_DRIVER_OK = 4, STATUS_FEATURES_OK = 8, STATUS_NEEDS_RESET = 64 };
 enum { INTERRUPT_USED = 1, INTERRUPT_CONFIG = 2 };
@@ -93,14 +93,14 @@ static bool store(const struct virtio *virtio, uint64_t address, const void *fro
            bytes_write(&virtio->bytes, address, from, size) == size;
 }
 
-/* Adds the segment of a descriptor to the chain. Returns false if it breaks a rule. */
+/* Adds the segment of a descriptor to the chain. Returns false if the descriptor breaks a rule. */
 static bool add_segment(struct virtio *virtio, struct virtio_chain *chain, const struct descriptor *d)
 {
     bool writes = d->flags & WRITE;
     if ((d->flags & INDIRECT) || chain->count == VIRTIO_QUEUE_MAX)
         return false;
     if (!writes && chain->count > chain->readable)
-        return false; /* readable after writable */
+        return false; /* a readable segment after a writable one */
     if (d->size > 0 && bytes_reach(&virtio->bytes, d->address, d->size, true) < d->size)
         return false;
     chain->segments[chain->count].address = d->address;
@@ -110,7 +110,8 @@ static bool add_segment(struct virtio *virtio, struct virtio_chain *chain, const
     return true;
 }
 
-/* Follows a chain from its head. A chain with a loop has more segments than the queue has descriptors. */
+/* Reads a chain from its head. Returns false if it breaks a rule. A chain with more segments than the queue
+ * has descriptors has a loop. */
 static bool read_chain(struct virtio *virtio, const struct virtio_queue *queue, uint16_t head)
 {
     struct virtio_chain *chain = &virtio->chain;
@@ -204,7 +205,7 @@ uint64_t virtio_put(const struct virtio *virtio, uint64_t offset, const void *fr
                 true);
 }
 
-/* The queue that QueueSel selects; NULL: there is none. */
+/* Returns the queue that QueueSel selects; NULL: there is none. */
 static struct virtio_queue *selected(const struct virtio *virtio)
 {
     return virtio->queue < virtio->queue_count
@@ -242,7 +243,8 @@ static uint64_t virtio_read(void *device, uint64_t offset, unsigned size)
     }
 }
 
-/* FEATURES_OK stays clear if the driver wants what is not offered, or is a legacy driver. */
+/* FEATURES_OK stays clear if the driver accepts a feature that is not offered, or does not accept
+ * VIRTIO_F_VERSION_1 (a legacy driver). */
 static void write_status(struct virtio *virtio, uint32_t value)
 {
     if (value == 0) {

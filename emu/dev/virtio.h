@@ -13,7 +13,7 @@
 enum {
     VIRTIO_SIZE = 0x1000,
     VIRTIO_ACCESS =
-        BUS_1 | BUS_2 | BUS_4, /* registers only with 4 bytes, the device's configuration with any */
+        BUS_1 | BUS_2 | BUS_4, /* registers: 4 bytes; the device's configuration: 1, 2 or 4 bytes */
     VIRTIO_QUEUES = 2,
     VIRTIO_QUEUE_MAX = 256, /* descriptors of a queue */
     VIRTIO_CONFIG = 64,     /* bytes of configuration space */
@@ -24,7 +24,7 @@ enum {
 /* The bytes of a request: the readable segments, then the writable ones. */
 struct virtio_chain {
     uint16_t head;
-    unsigned count, readable; /* number of segments; of readable ones, which are first */
+    unsigned count, readable; /* numbers of all segments and of readable ones, which come first */
     uint64_t read_size, write_size;
     struct {
         uint64_t address, size;
@@ -36,7 +36,7 @@ struct virtio_queue {
     bool ready;
     uint64_t descriptors, driver,
         device;          /* addresses of the descriptor table, available ring and used ring */
-    uint16_t seen, used; /* entries taken from the available ring, put into the used ring */
+    uint16_t seen, used; /* numbers of entries taken from the available ring and put into the used ring */
 };
 
 struct virtio {
@@ -56,7 +56,7 @@ struct virtio {
     struct virtio_chain chain; /* of the request being served */
 };
 
-/* Sets what the site gives. The caller has filled in the first group of members. */
+/* Sets `bytes` and `irq` from the site. The caller sets the members from `id` to `notify`. */
 void virtio_connect(struct virtio *virtio, const struct device_site *site);
 
 /* Resets the transport, as the driver does by writing 0 to Status. */
@@ -72,10 +72,11 @@ const struct virtio_chain *virtio_take(struct virtio *virtio, unsigned queue);
 /* Puts the request that was taken last into the used ring, with the number of bytes written to it. */
 void virtio_complete(struct virtio *virtio, unsigned queue, uint32_t written);
 
-/* Undoes virtio_take(). */
+/* Puts the request that was taken last back: the next virtio_take() returns it again. */
 void virtio_untake(struct virtio *virtio, unsigned queue);
 
-/* The driver has broken a rule. */
+/* Sets DEVICE_NEEDS_RESET, because the driver has broken a rule; interrupts the driver if it has set
+ * DRIVER_OK. */
 void virtio_break(struct virtio *virtio);
 
 /* Copy from the readable, or to the writable bytes of the current request, `offset` bytes after their start. Return the
@@ -83,7 +84,7 @@ void virtio_break(struct virtio *virtio);
 uint64_t virtio_get(const struct virtio *virtio, uint64_t offset, void *to, uint64_t size);
 uint64_t virtio_put(const struct virtio *virtio, uint64_t offset, const void *from, uint64_t size);
 
-/* For the device's kind: registers, and a node of the device tree. */
+/* Members `ops` and `describe` of a virtio device's struct device_kind. */
 extern const struct device_ops virtio_ops;
 void virtio_describe(struct node_writer *writer, const void *config);
 

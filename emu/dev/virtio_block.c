@@ -1,8 +1,8 @@
 /* A virtio block device (Virtual I/O Device 1.1, section 5.2): a disk whose sectors are the bytes of a file.
  *
- * Requests are served at once, when the driver notifies the device. Requests that are not whole sectors, or not all of
- * them on the disk, end with an I/O error, as do those that the host refuses. The file is written in place; a flush
- * returns when the host has stored it. */
+ * Requests are served at once, when the driver notifies the device. A request ends with an I/O error if it is
+ * not a multiple of a sector, if some of its sectors are beyond the disk's end, or if the host refuses it.
+ * The file is written in place; a flush completes when the host has stored the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -98,7 +98,7 @@ static void notify(struct virtio *virtio, unsigned queue)
         struct request request;
         uint64_t written = 0;
         if (virtio_get(virtio, 0, &request, sizeof request) < HEADER || chain->write_size == 0) {
-            virtio_break(virtio); /* a request without header or status */
+            virtio_break(virtio); /* the header is not complete, or the status has no room */
             return;
         }
         uint8_t status = serve(disk, &request, chain, &written);
@@ -120,8 +120,8 @@ static void *make(const void *config, const struct device_site *site)
     return disk;
 }
 
-/* Keeps other disks from changing the file, and from reading it while this one changes it. A host whose file system has no
- * locks does not prevent that. Returns false if another disk has the file. */
+/* Locks the file: against all other disks, or, if this disk is read-only, against disks that write. Returns
+ * false if another disk holds the file. On file systems without locks, always returns true. */
 static bool reserve(const struct disk *disk)
 {
     return flock(disk->file, (disk->readonly ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -172,8 +172,9 @@ static void reset(void *device)
 
 enum { OWN_BASE, OWN_IRQ }; /* indices of fields */
 
-/* The first disk has the first of the slots of QEMU's board, and further ones those from the fifth on: those between are
- * other devices'. Interrupts 10 and 11 are the serial port's and the clock's. */
+/* Sets the defaults of disk `index`: the first one has the first virtio slot of QEMU's board, further ones
+ * the slots from the fifth on, because other devices have the slots between. Interrupts 10 and 11 belong to
+ * the serial port and the clock. */
 static void number(void *config, unsigned index, const bool given[])
 {
     struct block_config *own = config;

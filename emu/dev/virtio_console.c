@@ -1,5 +1,6 @@
-/* A virtio console (Virtual I/O Device 1.1, section 5.3): one port, without its size. What the driver sends goes to
- * croft's console; input goes to the driver if it waits, before the serial port. */
+/* A virtio console (Virtual I/O Device 1.1, section 5.3) with one port; it does not offer the console's size.
+ * What the driver sends goes to croft's console. Input goes to the driver if it waits for input, else to the
+ * serial port. */
 #include "emu/dev/virtio_console.h"
 
 #include <stdlib.h>

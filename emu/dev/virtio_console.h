@@ -1,4 +1,4 @@
-/* The virtio console's side towards the board. */
+/* Functions of the virtio console for the board. */
 #ifndef EMU_DEV_VIRTIO_CONSOLE_H
 #define EMU_DEV_VIRTIO_CONSOLE_H
 
@@ -10,7 +10,7 @@ struct virtio_console;
 /* Returns whether the driver has room for a byte of input. */
 bool virtio_console_waits(struct virtio_console *console);
 
-/* Gives the driver a byte of input, if it has room. */
+/* Gives the driver a byte of input; drops the byte if the driver has no room. */
 void virtio_console_receive(struct virtio_console *console, uint8_t byte);
 
 #endif

@@ -1,4 +1,5 @@
-/* A virtio entropy device (Virtual I/O Device 1.1, section 5.4). Its bytes follow from a seed, so that runs repeat. */
+/* A virtio entropy device (Virtual I/O Device 1.1, section 5.4). Its bytes depend on the seed alone, so that
+ * all runs are the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static uint64_t next(uint64_t *state)
 
 static void notify(struct virtio *virtio, unsigned queue)
 {
-    enum { MOST = 1 << 16 }; /* bytes of a request; a device may use only part of a buffer */
+    enum { MOST = 1 << 16 }; /* most bytes of a request that are filled; a device may use part of a buffer */
     struct entropy *entropy = (struct entropy *)(void *)virtio;
     const struct virtio_chain *chain;
     while ((chain = virtio_take(virtio, queue))) {

@@ -1,8 +1,9 @@
-/* A virtio network device (Virtual I/O Device 1.1, section 5.1), without offloads, whose cable leads to a Unix socket or
- * nowhere.
+/* A virtio network device (Virtual I/O Device 1.1, section 5.1), without offloads, connected to a Unix socket
+ * or to nothing.
  *
- * A frame on the socket follows its length, 4 bytes, most significant first, as on QEMU's `-netdev stream`. Frames that
- * the driver has no buffer for wait in the socket. Without a peer, frames that are sent are dropped. */
+ * On the socket, the length of a frame (4 bytes, most significant first) precedes the frame, as with QEMU's
+ * `-netdev stream`. Frames from the peer wait in the socket until the driver has a buffer. Without a peer,
+ * sent frames are dropped. */
 #include "emu/dev/virtio_net.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static void notify(struct virtio *virtio, unsigned queue)
     }
 }
 
-/* Returns the length of the frame under way, as far as it is known. */
+/* Returns the bytes of the frame that is arriving; 0 until its length has arrived. */
 static size_t frame_size(const struct virtio_net *net)
 {
     uint32_t size = 0;
@@ -83,7 +84,7 @@ static size_t frame_size(const struct virtio_net *net)
     return size;
 }
 
-/* Reads more of the frame under way. Returns whether it is complete. */
+/* Reads more of the frame that is arriving, without waiting. Returns whether it is complete. */
 static bool receive(struct virtio_net *net)
 {
     while (net->socket >= 0) {

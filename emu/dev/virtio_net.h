@@ -1,4 +1,4 @@
-/* The virtio network device's side towards the board. */
+/* Functions of the virtio network device for the board. */
 #ifndef EMU_DEV_VIRTIO_NET_H
 #define EMU_DEV_VIRTIO_NET_H
 
@@ -6,10 +6,11 @@
 
 struct virtio_net;
 
-/* Passes on frames that have arrived from the peer. Call it at poll points. */
+/* Passes frames that have arrived from the peer to the driver. Call it at poll points. */
 void virtio_net_poll(struct virtio_net *net);
 
-/* Waits at most that long for a frame from the peer. Returns false if there is no peer from which one could come. */
+/* Waits at most `milliseconds` (negative: without limit) for data from the peer. Returns false at once if
+ * there is no peer or the driver is not ready. */
 bool virtio_net_wait(const struct virtio_net *net, int milliseconds);
 
 #endif

@@ -39,7 +39,7 @@ struct bare {
     uint64_t test_failed; /* code of a failed test reported through HTIF, or 0 */
     struct error failure; /* of the console, if `failed` */
     bool failed;
-    bool repeat;        /* the semihosting call is to be repeated */
+    bool repeat;        /* the hart repeats the semihosting call */
     struct call_input { /* bytes read by a semihosting call, in case it is repeated */
         uint8_t *bytes;
         size_t count, room, next;
@@ -52,7 +52,7 @@ static uint64_t host_ticks(void *context)
     return system_time(&((struct bare *)context)->system);
 }
 
-/* A timer or mtime itself has been set. The harts' time follows mtime. */
+/* Called when the guest has set a timer or mtime. Sets the harts' time to mtime. */
 static void host_moved(void *context)
 {
     struct bare *bare = context;

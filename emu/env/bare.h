@@ -41,7 +41,8 @@ struct bare_options {
 struct bare;
 
 /* Loads all files and makes harts and devices, ready to run. Returns NULL and sets err if a file or the
- * machine is wrong. options must outlive the result. Release with bare_free(). */
+ * machine is wrong. options must outlive the result. Release with bare_free(), which returns false and sets
+ * err if the console's output or recording could not be written; NULL is allowed. */
 struct bare *bare_new(const struct bare_options *options, struct error *err);
 bool bare_free(struct bare *bare, struct error *err);
 
@@ -50,9 +51,9 @@ struct system *bare_system(struct bare *bare);
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
 struct nucd *bare_nucd(const struct bare *bare);
 
-/* Returns the exit status of a run that ended with `stop`: the value that the program gave the finisher or
- * HTIF, 1 if that value reports a failed test, 124 at a limit; or -1 with err set. Prints the reason if the
- * program did not end the run itself. */
+/* Returns the exit status of a run that ended with `stop`: the value that the program stored to the finisher
+ * or HTIF, 1 if that value reports a failed test, 124 at a limit; or -1 with err set. Prints the reason if
+ * the program did not end the run itself. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 
 /* Restarts the machine (a struct bare): resets devices and harts and loads the images again. */

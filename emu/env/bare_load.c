@@ -15,10 +15,11 @@ enum {
     KERNEL_OFFSET = 0x200000, /* offset in memory at which OpenSBI's fw_jump expects its payload */
     FDT_ALIGN = 0x200000, /* alignment of the device tree if there is room: kernels map it with 2 MiB pages */
     FDT_ALIGN_MIN = 8,    /* required by the device tree specification */
-    INITRD_ALIGN = 4096,  /* kernels free the file system's pages */
+    INITRD_ALIGN = 4096,  /* a page, because kernels free the file system page by page */
 };
 
-/* Makes the device tree: that of --dtb, or the machine's, which shows what accelerators leave. */
+/* Makes the device tree: that of --dtb, or the machine's without the harts and memory of accelerators that
+ * take tasks. */
 static void *make_fdt(const struct bare_options *o, const struct phys *memory,
                       const struct fdt_chosen *chosen, size_t *size, struct error *err)
 {

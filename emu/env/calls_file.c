@@ -36,7 +36,7 @@ static bool try_again(const struct user *user, int host, short events)
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
 
-/* Bytes of the guest. */
+/* A range of guest addresses. */
 struct span {
     uint64_t base, length;
 };
@@ -62,7 +62,8 @@ static ssize_t move_once(int host, const struct transfer *t, const struct iovec 
     return t->writes ? writev(host, vectors, count) : readv(host, vectors, count);
 }
 
-/* Moves the bytes between the vectors and the file. Returns the call's result. EPIPE ends the program as SIGPIPE would. */
+/* Copies bytes between the vectors and the file. Returns the number of bytes or -errno. EPIPE ends the
+ * program as SIGPIPE would. */
 static int64_t move(struct user *user, int host, const struct transfer *t, const struct iovec *vectors,
                     int count, off_t offset)
 {
@@ -78,8 +79,8 @@ static int64_t move(struct user *user, int host, const struct transfer *t, const
     return -failed;
 }
 
-/* Views the spans' bytes from `done` on, at most `most` of them; only transfers of nothing have an empty vector. Returns the
- * number of vectors, or -EFAULT. */
+/* Sets vectors to the host addresses of at most `most` bytes of the spans, from byte `done` on. Sets one
+ * empty vector if there are none. Returns the number of vectors, or -EFAULT. */
 static int view_spans(struct user *user, const struct transfer *t, uint64_t done, uint64_t most,
                       struct iovec *vectors)
 {
@@ -103,14 +104,16 @@ static int view_spans(struct user *user, const struct transfer *t, uint64_t done
     return used > 0 ? used : 1;
 }
 
-/* Returns whether a transfer can go on after a piece. A read of a pipe or a terminal returns what is there. */
+/* Returns whether a transfer continues after a piece. A read ends when no input is ready, so that reads of
+ * pipes and terminals do not wait for more. */
 static bool may_go_on(int host, const struct transfer *t)
 {
     struct pollfd ready = {.fd = host, .events = POLLIN};
     return t->writes || (poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN));
 }
 
-/* Virtual memory is moved in pieces, because views of it are copies. */
+/* Serves a call that reads or writes. Returns the number of bytes or -errno. Transfers virtual memory in
+ * pieces, because views of it may be copies. */
 static int64_t transfer(struct user *user, int host, const struct transfer *t)
 {
     struct iovec vectors[VECTORS_MAX];

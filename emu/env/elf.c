@@ -47,7 +47,7 @@ static bool open_regular(struct image *image, const char *path, struct error *er
     return true;
 }
 
-/* Checks the identification bytes itself, because libelf does not say which of them is wrong. */
+/* Checks the identification bytes. libelf checks them, too, but does not report which of them is wrong. */
 static bool check_identification(const struct image *image, struct error *err)
 {
     unsigned char ident[EI_NIDENT] = {0};

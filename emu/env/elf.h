@@ -1,4 +1,5 @@
-/* Loads a statically linked ELF64 RISC-V program into memory and checks everything that the file says. */
+/* Loads a statically linked ELF64 RISC-V program into memory and checks all fields of the file that it
+ * uses. */
 #ifndef EMU_ENV_ELF_H
 #define EMU_ENV_ELF_H
 

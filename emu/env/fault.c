@@ -50,7 +50,8 @@ static unsigned access_size(const struct insn *insn)
     return insn_table[insn->id].size;
 }
 
-/* "load of 8 bytes from 0x80000008"; without the bytes where the row does not know them, as of a custom instruction. */
+/* Prints "load of 8 bytes from 0x80000008"; without "of 8 bytes" if the instruction's row has no size, for
+ * example that of a custom instruction. */
 static void print_access(const struct place *place, const char *what, const char *way, uint64_t address)
 {
     unsigned size = access_size(&place->insn);
@@ -245,7 +246,8 @@ static const struct accelerators *accelerators_of(const struct user *user)
     return user->nucd ? nucd_accelerators(user->nucd) : NULL;
 }
 
-/* The firmware's memory, with the regions' stacks, is at its physical addresses. */
+/* Reads a page for the core file. The firmware's memory, which holds the regions' stacks, is at its physical
+ * addresses, everything else at the program's addresses. */
 static bool read_page(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE])
 {
     const struct user *user = context;
@@ -314,7 +316,7 @@ static void dump(struct user *user, int number, const unsigned *accelerator, uin
         fprintf(stderr, "croft: --core: %s\n", err.text);
 }
 
-/* Reports a trap at pc, which is an accelerator's if `accelerator` is not NULL. */
+/* Reports a trap at pc: on that accelerator if `accelerator` is not NULL, else on the host. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
     struct place place = look_at(user, pc);

@@ -40,7 +40,7 @@ unsigned gdb_lanes_count(const struct gdb_lanes *lanes)
     return lanes->warps * lanes->width;
 }
 
-/* Returns the warp of a thread, and stores its lane; NULL: the thread does not exist. */
+/* Returns the warp of a gdb thread and sets *lane. NULL: the thread does not exist. */
 static struct warp *find(const struct gdb_lanes *lanes, unsigned thread, unsigned *lane)
 {
     if (thread < lanes->first || thread - lanes->first >= gdb_lanes_count(lanes))
@@ -50,7 +50,7 @@ static struct warp *find(const struct gdb_lanes *lanes, unsigned thread, unsigne
     return warp && warp_live(warp) >> *lane & 1 ? warp : NULL;
 }
 
-/* Returns gdb's number of a lane. */
+/* Returns the number of a lane's gdb thread. */
 static unsigned thread_of(const struct gdb_lanes *lanes, const struct warp *warp, unsigned lane)
 {
     return lanes->first + warp_where(warp)->stacks * lanes->width + lane;
@@ -89,7 +89,8 @@ bool gdb_lanes_read(const struct gdb_lanes *lanes, unsigned thread, unsigned num
     return true;
 }
 
-/* The pc cannot be changed: where lanes meet again follows from how they have come there. */
+/* Refuses to change the pc, because the places where lanes reconverge depend on the path by which they
+ * came. */
 bool gdb_lanes_write(const struct gdb_lanes *lanes, unsigned thread, unsigned number, uint64_t value)
 {
     unsigned lane;
@@ -152,7 +153,8 @@ void gdb_lanes_list(struct gdb_lanes *lanes, const char *which, FILE *out)
         lanes->all = all;
 }
 
-/* Sets what a warp does. Returns whether any of its lanes moves. */
+/* Sets what a warp does: it is held if `hold` is set and none of its lanes moves. Returns whether any lane
+ * moves. */
 static bool move_warp(struct gdb_lanes *lanes, struct warp *warp, const struct gdb_action *actions, bool hold)
 {
     unsigned first = thread_of(lanes, warp, 0);
@@ -170,7 +172,8 @@ static bool move_warp(struct gdb_lanes *lanes, struct warp *warp, const struct g
     return moves;
 }
 
-/* The trapped lane's signal ends the program; otherwise the lane tries again. */
+/* After a lane's trap: if gdb delivers the trap's signal, the trap ends the program; else the lane tries
+ * again. */
 static void pass_trap(struct gdb_lanes *lanes, const struct gdb_action *actions,
                       unsigned (*fault)(const struct trap *trap))
 {

@@ -8,8 +8,8 @@
 enum {
     LIMIT_STATUS = 124,         /* croft's exit status at a limit */
     SLICE = 2000000,            /* instructions, about ten milliseconds of host time */
-    EVENTS = 100000,            /* events of a timed machine, about as much */
-    IDLE_NANOSECONDS = 5000000, /* between the checks whether a hart wakes up */
+    EVENTS = 100000,            /* events of a timed machine, about the same host time */
+    IDLE_NANOSECONDS = 5000000, /* host time between two checks whether a hart wakes up */
 };
 
 struct gdb_system {
@@ -221,7 +221,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
             end(target, stop, GDB_SYSTEM_LIMIT, LIMIT_STATUS);
         return;
     case SYSTEM_EXIT:
-        if (stop->kind == GDB_STOP_DIED) /* by a lane */
+        if (stop->kind == GDB_STOP_DIED) /* because of a lane's trap */
             die(target, stop, GDB_SYSTEM_EXIT, stop->signal);
         else
             exited(target, stop);
@@ -256,8 +256,8 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
     stop->thread = system->current;
 }
 
-/* A hart that waits for an interrupt while gdb holds all others, which might send it one, would never complete its step:
- * its WFI completes, as it may at any time (privileged specification, section 3.3.3). */
+/* Completes the WFI of a hart that steps while gdb holds all others. Only they might send it an interrupt, so
+ * its step would never end. WFI may complete at any time (privileged specification, section 3.3.3). */
 static void end_wait(struct system *system, const struct gdb_action *actions)
 {
     unsigned moving = 0, last = 0;

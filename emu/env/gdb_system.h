@@ -31,7 +31,7 @@ enum gdb_system_end {
     GDB_SYSTEM_EXPIRED, /* the timed machine's limit of simulated time was reached */
     GDB_SYSTEM_FULL,    /* the limit of memory was exceeded */
     GDB_SYSTEM_TRAPPED, /* gdb delivered the signal of a trap */
-    GDB_SYSTEM_KILLED,  /* gdb killed it */
+    GDB_SYSTEM_KILLED,  /* gdb killed the program */
     GDB_SYSTEM_FAILED,  /* a reset failed, or gdb could not connect: *err says why */
 };
 

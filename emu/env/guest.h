@@ -36,7 +36,7 @@ struct user {
     const struct user_options *options;
     struct kernel_pages *pages; /* translate virtual addresses; NULL: addresses are physical */
     struct threads *threads;    /* threads on multiprocessors (threads.h); NULL: none */
-    struct phys region_stack;   /* of the region whose call is being served; size 0: none is */
+    struct phys region_stack;   /* stack of the region whose call is being served; size 0: none */
     struct nucd *nucd;          /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: none */
     struct guest_copy *copies; /* copies of bytes outside of memory, until the call is served; oldest first */
     struct symbols *symbols;
@@ -78,11 +78,11 @@ void *guest_writable(struct user *user, uint64_t address, uint64_t length);
 /* Returns whether the guest may read (write) all of these bytes. For virtual memory, nothing is copied. */
 bool guest_reaches(struct user *user, uint64_t address, uint64_t length, bool write);
 
-/* For virtual memory, ends the views that a call has made, storing what it wrote: calls that move many bytes work in
- * pieces. Other views stay valid. */
+/* For virtual memory, ends the views of the current call and stores what it wrote. Calls that transfer many
+ * bytes in pieces use it. Views of other memory stay valid. */
 void guest_release(struct user *user);
 
-/* Ends the call: writes modified copies of bytes outside of memory back. */
+/* Ends the call: writes copies of bytes outside of memory back if the call may have modified them. */
 void guest_settle(struct user *user);
 
 /* Copies a terminated string to text[size]. Returns 0, -EFAULT if it leaves readable memory, or -ENAMETOOLONG
@@ -92,10 +92,10 @@ int64_t guest_string(struct user *user, uint64_t address, char *text, uint64_t s
 /* Copies length bytes to the guest. Returns 0 or -EFAULT. */
 int64_t guest_put(struct user *user, uint64_t address, const void *bytes, uint64_t length);
 
-/* Returns the nanoseconds since the program's start by its own clock. */
+/* Returns the time since the program's start by its own clock, in ns. */
 uint64_t guest_nanoseconds(const struct user *user);
 
-/* Returns the process's CPU time: nanoseconds since its start without those slept. */
+/* Returns the process's CPU time in ns: the time since its start minus the time slept. */
 uint64_t guest_process_nanoseconds(const struct user *user);
 
 /* Lets the program sleep. */

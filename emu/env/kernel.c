@@ -37,7 +37,7 @@ struct kernel {
     struct user *user;
     struct nucd_causes causes;
     uint64_t slept; /* by the program before the current call, in ns */
-    /* With several hosts: their software interrupts. */
+    /* Sends the hosts' software interrupts; NULL: there is one host. */
     struct clint *clint;
     struct software_wire {
         struct system *system;
@@ -66,7 +66,8 @@ static void show_kernel(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
-/* Shows the kernel the region that has stopped at a call in the task of the nucd at the frame's pc. */
+/* Gives the kernel the registers of the region that has stopped at a call, in the task of the nucd at the
+ * frame's pc. */
 static void show_region(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct hart *hart = kernel->user->hart;
@@ -263,7 +264,7 @@ static uint64_t ticks_now(void *context)
     return system_time(context);
 }
 
-/* Connects hosts by the machine's CLINT, of which the kernel uses the software interrupts alone. */
+/* Adds the machine's CLINT if there are several hosts. The kernel uses only its software interrupts. */
 static bool connect_hosts(struct kernel *kernel, unsigned hosts, struct error *err)
 {
     const struct device_config *described = kernel->options->machine->devices.clint;

@@ -28,8 +28,9 @@ struct kernel;
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err);
 void kernel_free(struct kernel *kernel);
 
-/* Returns the system. Hart 0 runs kernel and program. Other hosts run threads of the program that ask for one by clone
- * (host/kernel/hosts.h); until then, and if they are no hosts, harts sleep. */
+/* Returns the system. Hart 0 runs kernel and program. Other hosts, as many as kernel_hosts() allows, run
+ * threads that the program makes by clone (host/kernel/hosts.h) and sleep until then. Further hosts always
+ * sleep. */
 struct system *kernel_system(struct kernel *kernel);
 
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */

@@ -15,8 +15,8 @@
 
 enum {
     PAGE = 4096,
-    /* Kernel, boot block and bitmap take multiples of this. The program's physical addresses, and with them its times, do
-     * not depend on the kernel's size. */
+    /* Bytes. Kernel, boot block and bitmap take a multiple of this, so that the program's physical addresses,
+     * and thus its times, do not depend on the kernel's exact size. */
     KERNEL_ROOM = 256 << 10,
 };
 

@@ -13,7 +13,8 @@ struct kernel_layout {
 /* Returns the number of hosts on which the kernel runs threads of the program. */
 unsigned kernel_hosts(const struct kernel_options *options);
 
-/* Returns false and sets err if a file is wrong or does not fit. */
+/* Loads kernel and program into memory, writes the boot block, and sets *layout. Returns false and sets err
+ * if a file is wrong or does not fit. */
 bool kernel_load(const struct kernel_options *options, struct phys *memory, struct kernel_layout *layout,
                  struct error *err);
 

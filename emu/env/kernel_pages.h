@@ -23,8 +23,8 @@ void kernel_pages_free(struct kernel_pages *pages);
  * wins. */
 void *kernel_pages_view(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write);
 
-/* Returns whether kernel_pages_view() would give a view of these bytes, without making one. A failure is noted as that of
- * a view is. */
+/* Returns whether kernel_pages_view() could return a view of these bytes, without making one. Records a
+ * failure like that of a view. */
 bool kernel_pages_reach(struct kernel_pages *pages, uint64_t address, uint64_t length, bool write);
 
 /* The part of the first failed view since the last kernel_pages_settle() that begins with its first unusable
@@ -34,7 +34,7 @@ struct kernel_missing {
     bool write;
 };
 
-/* Ends all views. If `keep` is set, copies made for writing are stored to memory. Returns what was
+/* Ends all views. If `keep` is set, copies made for writing are stored to memory. Returns the bytes that were
  * missing. */
 struct kernel_missing kernel_pages_settle(struct kernel_pages *pages, bool keep);
 

@@ -56,6 +56,6 @@ void marker_serve(struct marker_regions *regions, const struct hart *hart)
         break;
     case CROFT_MARKER_STATS_RESET: stats_reset(stats); break;
     case CROFT_MARKER_STATS_DUMP: stats_dump(stats); break;
-    default: break; /* trace marks do not concern statistics */
+    default: break; /* trace marks do not change statistics */
     }
 }

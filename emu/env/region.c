@@ -10,7 +10,8 @@
 
 enum { A7 = 17 };
 
-/* A launch stays open while its threads run, which needs the host at the call. */
+/* Returns whether the call launches threads or waits for them. Such a call stays open while threads run, so
+ * the host must stand at it. */
 static bool is_launch(uint64_t number)
 {
     return number == SIMT_CALL_LAUNCH || number == SIMT_CALL_WAIT;
@@ -48,7 +49,8 @@ struct reader {
     struct phys stack;
 };
 
-/* The region's stack is at its physical address, everything else at the program's addresses. */
+/* Reads bytes for a backtrace. The region's stack is at its physical address, everything else at the
+ * program's addresses. */
 static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
 {
     const struct reader *reader = context;

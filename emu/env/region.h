@@ -6,17 +6,18 @@
 
 /* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
  * instructions before the region's nucd have retired, and none after it. The region continues when the host
- * continues at the nucd. For programs without the kernel. Returns false if the call cannot be served: it is a launch
- * of threads, or the firmware does not tell where the region's registers are. */
+ * continues at the nucd. For programs without the kernel. Returns false if the call cannot be served, because
+ * it launches threads or waits for launches, or because the firmware does not report where the region's
+ * registers are. */
 bool region_serve(struct user *user, unsigned accelerator, uint64_t pc);
 
 /* Fills in *region for the accelerator at which a region has stopped. Returns false if its call cannot be served. */
 struct accelerators_region;
 bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region);
 
-/* Stores the addresses of the region's frames, innermost first, to frames[max]: `pc`, at which it has stopped, and return
- * addresses within the code that the region calls, up to the region itself. Returns their number; 0 if the firmware does
- * not tell. */
+/* Stores the addresses of the region's frames, innermost first, to frames[max]: `pc`, at which it has
+ * stopped, then return addresses in the functions that the region calls, up to the region itself. Returns
+ * their number; 0 if the firmware does not report where the region's registers are. */
 size_t region_walk(const struct user *user, unsigned accelerator, uint64_t pc, uint64_t *frames, size_t max);
 
 #endif

@@ -85,7 +85,7 @@ static uint64_t do_writec(struct semihosting *sh, uint64_t address)
     return 0;
 }
 
-/* Prints up to the terminating zero, or to the end of memory. */
+/* Prints the string up to its terminating zero or the end of memory. */
 static uint64_t do_write0(struct semihosting *sh, uint64_t address)
 {
     uint8_t byte;

@@ -37,8 +37,8 @@ static bool translate(void *context, uint64_t address, enum warp_access access, 
     return kernel_pages_translate(threads->user->pages, address, permission_for(access), physical);
 }
 
-/* Returns the threads' stacks. Called once, by the first launch, so it also prints the warnings that appear
- * once. */
+/* Returns the physical address of the threads' stacks; 0: there is no room. The first launch calls it once,
+ * so it also prints the warnings that appear once. */
 static uint64_t take_stacks(void *context, uint64_t bytes)
 {
     struct threads *threads = context;
@@ -72,7 +72,7 @@ int threads_report_limit(const struct threads *threads)
     return USER_STATUS_LIMIT;
 }
 
-/* Timed machine: ends the program because of a limit, a signal, or a call of a thread. */
+/* On a timed machine: ends the program because of a limit, a signal, or a call of a thread. */
 static void end_early(void *context)
 {
     const struct threads *threads = context;
@@ -148,8 +148,8 @@ void threads_publish(const struct threads *threads, struct stats *stats)
     launch_publish(threads->launch, stats);
 }
 
-/* Pauses the launch until the kernel has brought these bytes in. Returns -EFAULT, on which the kernel does
- * so, or 0 if the bytes are present or the access is not allowed. */
+/* Pauses the launch and returns -EFAULT, on which the kernel brings these bytes in. Returns 0 if the bytes
+ * are present or the access is not allowed. */
 static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t length, uint32_t permission)
 {
     struct kernel_pages *pages = threads->user->pages;
@@ -197,7 +197,7 @@ static int64_t stopped_by_trap(struct threads *threads)
     return -EFAULT;
 }
 
-/* Returns the result of the program's call, by how the launch has ended. */
+/* Returns the result of the program's call for the way in which the launch has ended. */
 static int64_t answer(struct threads *threads, enum launch_end end)
 {
     switch (end) {
@@ -228,8 +228,8 @@ static enum launch_end run(struct threads *threads, const struct simt_launch_rec
     return end;
 }
 
-/* Keeps the program's call, which waits for multiprocessors, open if a debugger, or a limit under one, has cut the
- * wait short: it runs the system in slices. */
+/* Keeps the program's call, which waits for multiprocessors, open if a debugger has cut the wait short
+ * (`cut`). A debugger runs the system in slices. */
 static void keep_call(struct threads *threads, bool cut)
 {
     struct system *system = threads->system;

@@ -28,10 +28,11 @@ void *threads_view(struct threads *threads, uint64_t address, uint64_t length, b
 bool threads_ask(struct threads *threads, uint64_t call[7]);
 void threads_answer(struct threads *threads, uint64_t result);
 
-/* For threads under the kernel on a timed machine, which run beside its hart. The multiprocessors interrupt the hart (SEIP)
- * when threads need something of the kernel, or when what a call waits for has happened. threads_wait() returns whether the
- * last call of the program waits for multiprocessors and must be repeated; threads_need() is DOOR_THREADS (door.h),
- * threads_forget() DOOR_FORGET. NULL is allowed for threads_wait(). */
+/* For threads under the kernel on a timed machine, which run concurrently with the kernel's hart. The
+ * multiprocessors interrupt the hart (SEIP) when threads need the kernel, or when a call of the program need
+ * not wait any longer. threads_wait() returns whether the program's last call waits for multiprocessors and
+ * must be repeated; NULL is allowed. threads_need() serves DOOR_THREADS (door.h), threads_forget()
+ * DOOR_FORGET. */
 bool threads_wait(struct threads *threads);
 void threads_need(struct threads *threads, struct kernel_frame *frame);
 void threads_forget(struct threads *threads);

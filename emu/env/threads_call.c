@@ -102,7 +102,7 @@ void threads_answer(struct threads *threads, uint64_t result)
     threads->answer = result;
 }
 
-/* Returns whether the kernel could bring the bytes in. */
+/* Returns whether there are missing bytes that the kernel can bring in. */
 static bool can_bring(const struct user *user, const struct kernel_missing *missing)
 {
     return missing->length > 0 && kernel_pages_allow(user->pages, missing->address,

@@ -1,4 +1,4 @@
-/* Threads on timed multiprocessors under the kernel: what they need of it. */
+/* Threads on timed multiprocessors under the kernel: their requests to the kernel. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 
 enum { A0 = 10, A7 = 17, SEIP = 9, HOST = 0 };
 
-/* Drives the interrupt: it is pending while threads need something, or what the program's call waits for is there. */
+/* Sets the level of the hart's SEIP: high while there are requests, or while what the program's call waits
+ * for has happened. */
 static void notify(struct threads *threads)
 {
     bool level = threads->requests || (threads->waits && launch_ready(threads->launch, threads->awaited));
@@ -35,7 +36,7 @@ bool threads_missing(void *context, const struct trap *trap)
            !kernel_pages_translate(threads->user->pages, trap->value, permission, &physical);
 }
 
-/* Describes what the lane waits for. Returns false if nothing. */
+/* Fills in what the lane needs from the kernel. Returns false if it needs nothing. */
 static bool describe(struct threads *threads, const struct trap *trap, struct request *request)
 {
     if (trap) {
@@ -113,7 +114,7 @@ static void refuse(struct threads *threads, const struct request *request)
     threads_fault(threads, request->warp, &report);
 }
 
-/* Ends what the kernel has worked on: the warp tries again. */
+/* Ends the request that the kernel has served, and lets its warp try again. */
 static void finish(struct threads *threads, const struct kernel_frame *frame)
 {
     struct request *request = threads->given;

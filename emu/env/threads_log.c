@@ -1,4 +1,4 @@
-/* The log of a chosen warp: each lane is a core of the log. */
+/* The log of a chosen warp, which shows each lane as a core. */
 #include <string.h>
 
 #include "emu/debug/log.h"
@@ -17,7 +17,8 @@ static struct insn insn_at(const struct threads *threads, const struct warp *war
     return decode(threads->user->hart->decoder, bits);
 }
 
-/* What a lane's load or store did. A store's data are read back from memory. */
+/* Fills in the address and size of a lane's load or store, and a store's data, which it reads back from
+ * memory. */
 static void note_access(const struct warp *warp, const struct warp_report *report, unsigned lane,
                         struct effects *effects)
 {

@@ -20,8 +20,8 @@ struct request {
     unsigned lane;
     struct custom_waiter *waiter;
     struct kernel_missing bytes; /* length 0: a call */
-    struct trap trap;            /* of an access; for a message if the bytes cannot be brought in */
-    uint64_t call[7], result;    /* number and arguments */
+    struct trap trap;            /* trap of the access, for a message if the bytes cannot be brought in */
+    uint64_t call[7], result;    /* the call's number and arguments; its result */
     uint64_t pc;
 };
 
@@ -42,11 +42,11 @@ struct threads {
     struct hart *shown; /* a lane of the watched warp, as logs read it; NULL: none yet */
     /* On a timed machine, under the kernel. */
     bool beside;                        /* threads run beside the kernel's hart */
-    bool waits;                         /* the program's call waits, */
-    uint64_t awaited;                   /* for a launch, all (0), or LAUNCH_ROOM */
-    struct request *requests, **newest; /* not given to the kernel yet, oldest first */
-    struct request *given;              /* that the kernel works on */
-    struct request *served;             /* calls whose lanes have not repeated them yet */
+    bool waits;                         /* the program's call waits for `awaited` */
+    uint64_t awaited;                   /* a launch's number, 0 (all launches), or LAUNCH_ROOM */
+    struct request *requests, **newest; /* requests not given to the kernel yet, oldest first */
+    struct request *given;              /* the request that the kernel is serving */
+    struct request *served;             /* served calls that their lanes have not repeated yet */
 };
 
 /* threads_log.c: logs what each lane of a watched warp has executed. */
@@ -58,10 +58,11 @@ bool threads_later(void *context, struct warp *warp, unsigned lane, const struct
                    struct custom_waiter *waiter);
 void threads_ended(void *context);
 
-/* Makes the program's call wait; it is repeated. */
+/* Makes the program's call wait for `what` (struct threads.awaited). The kernel then repeats the call. */
 void threads_await(struct threads *threads, uint64_t what);
 
-/* Returns whether the kernel has served the lane's call, with the result in *result, which is forgotten. */
+/* Returns true, sets *result and forgets it if the kernel has served the lane's call. Otherwise sets
+ * threads->asked to the call and returns false. */
 bool threads_take_answer(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result);
 void threads_drop_requests(struct threads *threads);
 

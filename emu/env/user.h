@@ -34,7 +34,7 @@ struct user_options {
     struct log *log;     /* logs every instruction if not NULL; on a timed machine, the machine logs */
     const struct launch_options *simt; /* the multiprocessors; NULL: none */
     struct log *warp_log;              /* logs the steps of simt->watch */
-    struct nucd *nucd;                 /* take the program's tasks; NULL: none, or --env kernel */
+    struct nucd *nucd;                 /* gives tasks to accelerators; NULL: none, or --env kernel */
     /* Runs the program, on its first hart. NULL: the caller runs the hart and calls user_serve(). */
     struct system *system;
     const struct timed *timed; /* the timed machine of `system`; NULL: no clock */
@@ -54,8 +54,8 @@ enum { USER_STATUS_LIMIT = 124 };
  * "undercroft". Clocks start on 2020-01-01 00:00:00 UTC and advance by 1 ns with each retired instruction
  * (and by sleeping, which takes no host time), or with the machine's simulated time, of which system calls
  * take none. Random bytes come from a fixed seed. Folder listings are sorted by name. Files have their host's
- * inode, length, mode, link count and modification time; their other times equal that one, and their number
- * of blocks follows from the length.
+ * inode, length, mode, link count and modification time; their other times equal the modification time, and
+ * their number of blocks is computed from the length.
  *
  * calls.c lists the supported system calls. Not supported: signal handlers (accepted, never called), threads,
  * processes, pipes, sockets, files mapped into memory, protection of single pages. */

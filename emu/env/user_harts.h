@@ -12,7 +12,7 @@ struct user_harts {
     struct nucd *nucd;   /* NULL: no accelerator takes tasks */
 };
 
-/* Makes the harts in memory. firmware (an ELF file) runs on the accelerators; NULL: they have no harts. All
+/* Makes the harts over memory. firmware (an ELF file) runs on the accelerators; NULL: they have no harts. All
  * arguments must outlive the result. Returns false and sets err if the firmware cannot be loaded. Release
  * with user_harts_free(). */
 bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,

@@ -57,8 +57,8 @@ uint64_t board_next_event(const struct board *board);
 /* Updates the levels of all interrupts to the current tick. */
 void board_update(struct board *board);
 
-/* Call it at each poll point (console.h): updates devices, passes on input, executes deferred HTIF commands.
- * Returns CONSOLE_FAILED with err set on failure. */
+/* Updates devices, passes input to them and executes deferred HTIF commands. Call it at each poll point
+ * (console.h). Returns the console's state; CONSOLE_FAILED with err set on failure. */
 enum console_state board_poll(struct board *board, struct error *err);
 
 /* Like console_wait(): call it when all harts sleep and board_next_event() is TIMEBASE_NEVER. False when no

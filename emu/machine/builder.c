@@ -8,7 +8,8 @@
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
 
-/* Whether the builder makes it: parts in roles of a kind that is `whole` are made by those above them. */
+/* Returns whether the builder makes the part. A part of a kind that is `whole` makes the parts in its
+ * roles. */
 static bool is_made(const struct instance *part)
 {
     if (!part->kind->make)
@@ -36,7 +37,7 @@ static void find_parts(struct builder *builder)
         }
 }
 
-/* Works out the places of all parts, but for what is known when others are made. */
+/* Fills in the places of all parts, except the members that set_level() sets. */
 static void set_places(struct builder *builder)
 {
     const struct plan *plan = &builder->plan;
@@ -65,7 +66,7 @@ static void set_places(struct builder *builder)
     }
 }
 
-/* Sets what the part is joined to: a last level, or what leads to memory. */
+/* Sets the last-level cache to which the part is connected; place.last stays true if there is none. */
 static void set_level(const struct builder *builder, struct built_part *part)
 {
     const struct wiring *wiring = &builder->plan.wiring;
@@ -129,7 +130,7 @@ static void connect_parts(const struct builder *builder)
     }
 }
 
-/* A custom instruction goes to one unit, so that no two parts may serve the same extension. */
+/* Adds the part's units to the table. False with err set if another part serves the same extension. */
 static bool add_units(struct builder *builder, const struct built_part *part, struct error *err)
 {
     struct custom_units own = {0};

@@ -1,8 +1,9 @@
 /* The builder makes a machine's parts by the plan (plan.h) and joins them.
  *
- * Parts are made without their neighbours, in the order of the kinds (kinds.c), then of the tree, which numbers components;
- * then ports are connected. What parts need besides ports (cores their harts, multiprocessors their launches) they are given at
- * their places by the builder's caller. Parts that serve custom instructions fill in one table, which all harts get. */
+ * It makes the parts without connections, sorted by kind (kinds.c) and then by position in the tree; events'
+ * component numbers follow this order. Then it connects the ports. The builder's caller supplies what a part
+ * needs besides ports (a core's hart, a multiprocessor's launches) through builder_making.place(). Parts that
+ * serve custom instructions fill in one table, which all harts use. */
 #ifndef EMU_MACHINE_BUILDER_H
 #define EMU_MACHINE_BUILDER_H
 
@@ -20,22 +21,22 @@ struct built_part {
 
 struct builder {
     struct plan plan;
-    struct built_part *parts; /* that the builder makes, in the order of making; object NULL: left out */
+    struct built_part *parts; /* parts that the builder makes, in that order; object NULL: left out */
     size_t count;
-    struct built_part **by_number; /* by number of the instance; NULL: part of another one */
+    struct built_part **by_number; /* by number of the instance; NULL: the builder does not make it */
     struct custom_units units;     /* of all parts, for each hart */
 };
 
-/* Plans the machine. False with err set, to file and line where the description has them; release with builder_free() in
- * any case. */
+/* Plans the machine. False with err set on failure, naming file and line if the description has them. Release
+ * with builder_free() in any case. */
 bool builder_plan(struct builder *builder, const struct machine_config *machine, struct error *err);
 
 struct builder_making {
     struct event_queue *queue;
-    struct part_numbers *numbers; /* the next ones; moved on */
-    struct track_sink *sink;      /* parts show themselves on it; or NULL */
-    /* The place of a part (part_site.place): *memory, which outlives the part, or a struct of the part's room around it.
-     * NULL: the part is left out. */
+    struct part_numbers *numbers; /* the next free numbers; parts take theirs from here */
+    struct track_sink *sink;      /* trace to which the parts add their tracks; or NULL */
+    /* Returns the value of part_site.place for a part: *memory, which outlives the part, or a struct of the
+     * part's room that refers to it. NULL: the part is left out. */
     const void *(*place)(void *context, const struct instance *instance, const struct mem_site *memory);
     void *context;
 };
@@ -50,13 +51,13 @@ void builder_publish(const struct builder *builder, const struct part_kind *kind
 /* Resets all parts, while the harts are at rest. */
 void builder_reset(const struct builder *builder);
 
-/* Brings what parts count up to a time. */
+/* Brings the counters of all parts up to date at `now` (fs). */
 void builder_sync(const struct builder *builder, uint64_t now);
 
 /* Frees parts in the reverse order of their making, and the plan. */
 void builder_free(struct builder *builder);
 
-/* The part that was made of an instance; NULL: none, or it is part of another one. */
+/* Returns the part made from an instance; NULL: the builder made none. */
 void *builder_object(const struct builder *builder, const struct instance *instance);
 
 #endif

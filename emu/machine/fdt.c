@@ -164,7 +164,7 @@ static int choose(void *blob, const struct fdt_chosen *chosen)
 
 void *fdt_choose(void *blob, size_t *size, const struct fdt_chosen *chosen, struct error *err)
 {
-    enum { PROPERTIES = 1024 /* enough for a node and three properties but for their text */ };
+    enum { PROPERTIES = 1024 /* bytes: enough for a node and three properties without the text */ };
     size_t room = *size + PROPERTIES + (chosen->arguments ? strlen(chosen->arguments) : 0);
     void *wide = alloc(1, room);
     int status = fdt_open_into(blob, wide, (int)room);

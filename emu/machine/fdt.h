@@ -17,12 +17,12 @@ struct fdt_chosen {
     uint64_t initrd_first, initrd_end; /* addresses of the initial file system; equal: there is none */
 };
 
-/* Changes the node /chosen of a device tree, a blob for free() of *size bytes. Returns the new blob and frees the old
- * one, or returns NULL with err set and leaves the old one. */
+/* Changes the node /chosen of a device tree, a blob of *size bytes from malloc(). Returns the new blob, sets
+ * *size and frees the old blob; or returns NULL with err set and keeps the old blob. */
 void *fdt_choose(void *blob, size_t *size, const struct fdt_chosen *chosen, struct error *err);
 
-/* Reads a device tree from a file. Returns a blob for free(), of *size bytes, or NULL with err set, which names the
- * file. */
+/* Reads a device tree from a file. Returns a blob of *size bytes, which the caller frees with free(), or NULL
+ * with err set; the message names the file. */
 void *fdt_read(const char *path, size_t *size, struct error *err);
 
 #endif

@@ -24,8 +24,8 @@ struct drawing {
     struct wiring wiring;
     size_t parts;
     const struct instance **part;
-    const struct instance **stands; /* the part that is drawn for this one; NULL: neither is */
-    uint32_t *alike;                /* copies that it is drawn for */
+    const struct instance **stands; /* the part that is drawn in place of this one; NULL: none is drawn */
+    uint32_t *alike;                /* number of copies for which the part is drawn */
     uint64_t *colour;               /* equal for parts that are alike */
     size_t *first_wire;             /* wires of client n: by_client[first_wire[n]] to first_wire[n + 1] - 1 */
     size_t *by_client;
@@ -173,7 +173,8 @@ static void colour_parts(struct drawing *d)
     free(sorted);
 }
 
-/* Returns the first part below `above` of the part's name and, if `same`, colour. NULL: there is none. */
+/* Returns the first part below `above` that has the part's name and, if `same`, its colour. NULL: there is
+ * none. */
 static const struct instance *first_alike(const struct drawing *d, const struct instance *above,
                                           const struct instance *part, bool same)
 {
@@ -184,7 +185,7 @@ static const struct instance *first_alike(const struct drawing *d, const struct 
     return NULL;
 }
 
-/* Chooses the parts that are drawn, each for the copies like it. */
+/* Chooses the parts that are drawn: one for all copies that are alike. */
 static void choose_parts(struct drawing *d)
 {
     d->stands[0] = d->part[0];
@@ -302,7 +303,7 @@ static const char *port_name(const struct part_kind *kind, enum part_direction d
     return NULL;
 }
 
-/* Finds where a part that the one above connects sends its requests (part_role.leads). */
+/* Finds the arrow of a part that its parent connects: where it sends its requests (part_role.leads). */
 static bool inner_arrow(const struct drawing *d, const struct instance *part, struct arrow *arrow)
 {
     const char *name = d->timed && part->role ? part->role->leads : NULL;
@@ -323,7 +324,8 @@ static bool inner_arrow(const struct drawing *d, const struct instance *part, st
     return true;
 }
 
-/* Finds the next arrow from a part, from its wire *next on, which begins at first_wire; each is found once. */
+/* Finds the next arrow from a part and advances *next, which starts at the part's first_wire. Finds each
+ * arrow once. */
 static bool next_arrow(struct drawing *d, const struct instance *part, size_t *next, struct arrow *arrow)
 {
     size_t end = d->first_wire[part->number + 1];
@@ -352,8 +354,8 @@ static void append_name(const struct drawing *d, const struct instance *part, ch
         strcat(text, ".*");
 }
 
-/* Writes what an arrow from a part leads to, as references of descriptions do: by name beside the part, by a path from the
- * root elsewhere. */
+/* Writes the target of an arrow from a part as references of descriptions do: by name if it is beside the
+ * part, else by its path from the root. */
 static void write_target(const struct drawing *d, const struct instance *part, const struct arrow *arrow)
 {
     const struct instance *path[DEEP];

@@ -36,8 +36,9 @@ static bool is_given(const struct instance *cache)
     return field >= 0 && cache->given[field];
 }
 
-/* Sets the message for a cache and the last level below it, whose lines differ: it concerns the line that the description
- * gives, the cache's if it gives both, or else where the two meet. Returns false. */
+/* Sets the message for a cache and the last level below it, whose line sizes differ. The message names the
+ * place of the line size that the description sets (the cache's, if it sets both); if it sets neither, that
+ * of the two parts. Returns false. */
 static bool differs(const struct tree *tree, const struct instance *cache, const struct instance *level,
                     struct error *err)
 {
@@ -55,7 +56,8 @@ static bool differs(const struct tree *tree, const struct instance *cache, const
     return tree_at_parts(tree, cache, level, err);
 }
 
-/* Checks the caches whose requests leave the part against the last level that these reach, `steps` wires on. */
+/* Checks the part's caches whose requests leave it against the last level that they reach after `steps`
+ * wires. */
 static bool check_pair(const struct tree *tree, const struct instance *part, const struct instance *level,
                        unsigned steps, struct error *err)
 {
@@ -83,7 +85,7 @@ struct walk {
     const struct wiring *wiring;
     const struct instance *from; /* a part with caches */
     bool *seen;                  /* by part number */
-    unsigned levels;             /* that it reaches */
+    unsigned levels;             /* number of last levels that it reaches */
 };
 
 /* Follows the part's wires to the last levels and memories that its requests reach. */
@@ -117,8 +119,8 @@ static bool fits(const struct tree *tree, const struct instance *cache, uint64_t
     return tree_at(tree, cache, "line", err);
 }
 
-/* Checks the caches of a part that reaches no last level. Accelerators' caches have the lines of the host's all the same:
- * offloads clean by these. */
+/* Checks the caches of a part that reaches no last level. Accelerators' caches must still have the host's
+ * line size, because offloads clean caches in lines of that size. */
 static bool check_alone(const struct tree *tree, const struct instance *part, uint64_t request,
                         struct error *err)
 {
@@ -153,7 +155,8 @@ static bool check_part(struct walk *walk, uint64_t request, struct error *err)
            (walk->levels > 0 || check_alone(walk->tree, walk->from, request, err));
 }
 
-/* Returns true for parts whose requests are of their caches; a level within such a part is the part's own. */
+/* Returns true for parts whose requests come from their own caches. A last level within such a part belongs
+ * to it. */
 static bool has_caches(const struct instance *part)
 {
     return part->kind == &core_kind || part->kind == &simt_kind ||

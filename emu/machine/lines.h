@@ -5,9 +5,9 @@
 
 #include "emu/machine/wiring.h"
 
-/* Checks the lines of all caches. A last level has the lines of all caches whose requests reach it, through links and
- * crossbars too; a line that goes to memory fits into `request` bytes, the most that all memories take at once. False with err
- * set, to file and line. */
+/* Checks the line sizes of all caches. A last-level cache must have the line size of all caches whose
+ * requests reach it, also through links and crossbars. A line that goes to memory must fit into `request`
+ * bytes, the longest request that all memories accept. False with err set, naming file and line. */
 bool lines_check(const struct tree *tree, const struct wiring *wiring, uint64_t request, struct error *err);
 
 /* Returns the size of the longest line in bytes, and sets *cache to the cache that has it; 0 without caches. */

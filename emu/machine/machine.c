@@ -29,7 +29,7 @@ static unsigned copies(const struct tree *tree, const char *path)
     return instance ? instance->copies : 0;
 }
 
-/* Returns the first part of multiprocessors whose field a description or --set gives, or NULL. */
+/* Returns the configuration of the first SIMT part whose field a description or --set sets, or NULL. */
 static const struct simt_config *giver(const struct tree *tree, const char *field)
 {
     int index = part_field_find(&simt_kind, field);
@@ -57,14 +57,16 @@ static uint64_t memory_room(const struct machine_config *config, uint64_t *reque
     return room;
 }
 
-/* Returns the number of threads that have stacks at a time. Without a clock, they are those of a block. */
+/* Returns the number of threads that have stacks at the same time. Without a clock, only one block runs at a
+ * time. */
 static uint64_t stack_threads(const struct machine_config *config, bool timed)
 {
     return timed ? (uint64_t)config->warps * config->simt->width : config->simt->block_threads;
 }
 
-/* Makes memory, whose size is not given, the smallest power of two that has twice the room of all stacks; but no larger
- * than the memories of a timed machine. */
+/* Doubles the memory's size until it is at least twice that of all stacks, unless the description sets it.
+ * `stack` is the size of one stack in bytes. The limit is the capacity of the memories; without a clock,
+ * ROOT_MEMORY_MOST. */
 static void grow_memory(const struct machine_config *config, struct memory_config *memory, uint64_t stack,
                         bool timed)
 {
@@ -76,8 +78,8 @@ static void grow_memory(const struct machine_config *config, struct memory_confi
         memory->size = 2 * memory->size < room ? 2 * memory->size : room;
 }
 
-/* Returns the size of stacks: the largest power of two up to the usual one with which those of all threads take half of
- * memory. */
+/* Returns the bytes of a thread's stack: SIMT_STACK, halved until all stacks together take at most half of
+ * memory, but at least SIMT_STACK_LEAST. */
 static uint64_t stack_that_fits(const struct machine_config *config, bool timed)
 {
     uint64_t threads = stack_threads(config, timed), stack = SIMT_STACK;
@@ -86,8 +88,8 @@ static uint64_t stack_that_fits(const struct machine_config *config, bool timed)
     return stack;
 }
 
-/* Sets what all multiprocessors have in common, where it is not given, to what one of them is given, or to a value that
- * fits. */
+/* Sets the fields that all multiprocessors have in common (stack, placement) where the description does not:
+ * to the value that it sets for another one, or else the stack's size to one that fits. */
 static void settle_simt(const struct machine_config *config, struct memory_config *memory, bool timed)
 {
     const struct simt_config *stack = giver(config->tree, "stack"),
@@ -269,7 +271,7 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
     return at(config, "memory", "size", err);
 }
 
-/* Checks the kinds of parts that a machine has in places of their own only. */
+/* Checks that parts of kinds `core` and `nucd` are only in their roles, such as host and accel. */
 static bool check_places(const struct machine_config *config, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
@@ -302,7 +304,7 @@ static bool check_cores(const struct machine_config *config, struct error *err)
     ALIKE(scratchpad)                                                                                        \
     ALIKE(registers)                                                                                         \
     ALIKE(placement)
-/* And in those that only execute what others offload to them. */
+/* Fields that must also be equal in multiprocessors that only execute blocks that others offload to them. */
 #define SIMT_SAME(ALIKE)                                                                                     \
     ALIKE(width)                                                                                             \
     ALIKE(stack)                                                                                             \
@@ -322,8 +324,8 @@ static const char *difference(const struct simt_config *a, const struct simt_con
     return NULL;
 }
 
-/* Returns whether cores are joined to a last level, which then has the directory of their caches; the machine's own serves
- * the host. */
+/* Returns whether a last-level cache has the directory of cores' caches: cores are connected to it, or it is
+ * the machine's own, which serves the host. */
 static bool serves_cores(const struct wiring *wiring, const struct instance *level)
 {
     for (size_t i = 0; i < wiring->count; i++)

@@ -23,7 +23,7 @@ struct machine_config {
     const struct simt_config *simt;  /* the first SIMT part; NULL: none */
     uint32_t multiprocessors, warps; /* totals of all SIMT parts */
     uint32_t launchers;              /* multiprocessors on which launches place blocks */
-    uint64_t threads;                /* that the multiprocessor with the most room holds */
+    uint64_t threads;                /* most threads that one multiprocessor holds */
     struct {
         uint64_t latency; /* fs */
         const struct device_config *clint, *plic, *uart;

@@ -49,7 +49,8 @@ bool networks_at_named(const struct tree *tree, const struct instance *part, str
     return networks_at(tree, part, key, err);
 }
 
-/* The n-th custom part below an instance. */
+/* Returns the part below an instance that networks_children() lists at index `number`; the instance itself if
+ * there is none. */
 static const struct instance *child_at(const struct instance *instance, int number)
 {
     for (const struct instance *part = instance->first; part; part = part->next)
@@ -72,7 +73,7 @@ bool networks_shape(const struct tree *tree, const struct instance *network, str
                        err);
 }
 
-/* Checks that the ends have nodes. */
+/* Checks that all inputs and outputs have nodes. */
 static bool check_ends(const struct tree *tree, const struct instance *network, uint32_t nodes,
                        uint32_t inputs, uint32_t outputs, struct error *err)
 {

@@ -14,8 +14,8 @@ struct placing {
     struct home_map *map;
     const struct pages_range *range;
     uint16_t *memory; /* by frame */
-    bool *taken;      /* by frame: by a page of the table */
-    bool *named;      /* by page: in the table */
+    bool *taken;      /* by frame: it holds a page of the table */
+    bool *named;      /* by page: the table has it */
     uint32_t *next;   /* by memory: the first frame that may be free */
     uint32_t pages;
 };

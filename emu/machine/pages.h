@@ -12,9 +12,10 @@ struct pages_range {
     uint32_t memories, stacks; /* stacks: of a module; a memory's number is module * stacks + stack */
 };
 
-/* Divides the range into pages and moves those of a table to frames of their memories, each changing places with the page that
- * is there. A line is an address and the number of a memory: "0x80001000 5"; # begins a comment. Other pages stay where the map
- * has them, but for those that had to give way. False with err set: to file and line if the table has an error. */
+/* Divides the range into pages and puts each page of the table at `path` into a frame of its memory; the page
+ * that was there moves to the freed frame. Other pages stay where the map has them. A line of the table is a
+ * page's address and the number of a memory: "0x80001000 5"; # begins a comment. False with err set on
+ * failure; the message names file and line if the table has an error. */
 bool pages_place(struct home_map *map, const struct pages_range *range, const char *path, struct error *err);
 
 #endif

@@ -13,8 +13,8 @@
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 
-/* A request's way holds the links between parts, and those that a part has within: of multiprocessors, from a first-level
- * cache to the crossbar, and from there to a slice. */
+/* Most links between parts on a request's way. The rest of MEM_HOPS is for links inside a part: in
+ * multiprocessors, from a first-level cache to the crossbar, and from there to a slice. */
 enum { WAY_MOST = MEM_HOPS - 3 };
 
 static void *array_of(size_t count, size_t size)
@@ -57,7 +57,8 @@ static uint64_t key_of(const struct instance *part, unsigned port, unsigned slot
     return (uint64_t)part->number << 40 | (uint64_t)port << 32 | slot;
 }
 
-/* Sums up the places of lower slots at each port, of the servers or of the clients. */
+/* Sets each wire's first place at its server (first_in) or client (first_out): the sum over the port's lower
+ * slots. */
 static void sum_places(struct plan *plan, bool servers)
 {
     const struct wiring *wiring = &plan->wiring;
@@ -92,7 +93,8 @@ static void plan_places(struct plan *plan)
     sum_places(plan, false);
 }
 
-/* Returns the number of the n-th part with copies outwards; 0 when there are fewer. */
+/* Returns the copy number of the n-th part with copies, counted from 0 at `part` outwards; 0 when there are
+ * fewer. */
 static uint32_t outer_number(const struct instance *part, unsigned n)
 {
     for (; part; part = part->parent)
@@ -121,8 +123,9 @@ static bool is_equal(const struct part_field *field, const struct instance *one,
     return strcmp(values[0], values[1]) == 0;
 }
 
-/* Adds the origin to a message about memories that differ in a field: the field's setting if there is one, or the last
- * setting of a field from which it may follow, because they differ in that, too. Returns false. */
+/* Adds the origin to a message about memories that differ in a field: the field's setting if there is one;
+ * else the last setting of another field in which they differ, because the field may be derived from it.
+ * Returns false. */
 static bool at_difference(const struct plan *plan, const struct instance *memory, unsigned field,
                           struct error *err)
 {
@@ -157,7 +160,7 @@ static bool check_alike(const struct plan *plan, const struct instance *memory, 
     return true;
 }
 
-/* Numbers memories by module and stack, if each pair of numbers is that of one memory, else through. */
+/* Numbers memories by module and stack if exactly one memory has each pair of numbers, else consecutively. */
 static void number_memories(struct plan *plan)
 {
     plan->modules = plan->stacks = 1;
@@ -190,8 +193,8 @@ static bool is_given(const struct plan *plan, const char *field)
     return tree_root(plan->machine->tree)->given[part_field_find(&root_kind, field)];
 }
 
-/* Prefixes the message with "FILE:LINE: homes: ", or with that of stack_hash if that is its cause. If `homes` is derived,
- * the memories' map does not fit. */
+/* Prefixes the message with "FILE:LINE: homes: ", or with the place of stack_hash if that is the cause. If
+ * `homes` is derived, the cause is the memories' map, so the prefix is the place of the first memory. */
 static bool at_homes(const struct plan *plan, struct error *err)
 {
     static const char hash[] = "stack_hash: ";
@@ -228,7 +231,7 @@ struct home_layout plan_layout(const struct plan *plan)
 {
     struct home_layout layout;
     const struct instance *longest;
-    struct error ignored; /* plan_range() has laid it out */
+    struct error ignored; /* plan_range() has already called lay_out() successfully */
     if (plan->memory_count < 2)
         return dram_map_layout(plan->memories[0].instance->config);
     (void)lay_out(plan, lines_longest(plan->machine->tree, &longest), &layout, &ignored);
@@ -296,7 +299,7 @@ static bool plan_homes(struct plan *plan, struct error *err)
     return true;
 }
 
-/* Returns true if requests begin at the part: it asks for memory, and serves nobody with it. */
+/* Returns true if requests begin at the part: it has a port that asks for memory and none that serves it. */
 static bool is_origin(const struct instance *part)
 {
     bool asks = false, serves = false;
@@ -308,7 +311,7 @@ static bool is_origin(const struct instance *part)
     return asks && !serves;
 }
 
-/* Checks that each part where requests begin reaches all memories, within what a request can record of its way. */
+/* Checks that each part where requests begin reaches all memories over at most WAY_MOST links. */
 static bool check_ways(const struct plan *plan, struct error *err)
 {
     const struct tree *tree = plan->machine->tree;
@@ -342,8 +345,8 @@ uint32_t plan_burst(const struct plan *plan)
     return ((const struct dram_config *)plan->memories[0].instance->config)->burst_bytes;
 }
 
-/* Returns whether the first lines of memory each lie in one channel. What selects the channel within a line
- * does so in each line. */
+/* Returns whether each of the first lines of memory lies in one channel. This suffices, because address bits
+ * that select the channel within a line do so in every line. */
 static bool lines_in_channels(const struct plan *plan, uint32_t line)
 {
     const uint64_t base = plan->machine->memory->base, end = base + 64 * (uint64_t)line;
@@ -419,7 +422,7 @@ static bool plan_pages(const struct plan *plan, struct error *err)
     return tree_at(plan->machine->tree, root, "pages", err);
 }
 
-/* Returns whether a second level has lines of some channels or memories only. */
+/* Returns whether a last-level cache has only the lines of some channels or memories. */
 static bool stands_at_memory(const struct plan *plan, const struct instance *cache)
 {
     size_t reached = 0;
@@ -447,8 +450,8 @@ static bool plan_axram(const struct plan *plan, struct error *err)
     return true;
 }
 
-/* Fixes the homes if a second level stands at a memory: it would keep the lines of addresses that move away, and their
- * requests would go past it. */
+/* Forbids changes of homes if a last-level cache stands at a memory: the cache would keep the lines of
+ * addresses that move to another memory, and requests for these would no longer reach it. */
 static void fix_homes(const struct plan *plan)
 {
     const struct tree *tree = plan->machine->tree;
@@ -481,7 +484,7 @@ static bool check_networks(const struct plan *plan, struct error *err)
     return true;
 }
 
-/* Returns whether lines of that many bytes lie in one memory each, and take turns among the memories in sequence. */
+/* Returns whether each row of `row` bytes lies in one memory, and successive rows in successive memories. */
 static bool rows_take_turns(const struct plan *plan, uint64_t row)
 {
     const uint32_t memories = plan->modules * plan->stacks;

@@ -17,7 +17,7 @@
 /* The slots that a wire takes: a client with several ends takes one for each at its server; a crossbar has an
  * output for each channel of a memory. One of the two numbers is 1. */
 struct plan_places {
-    unsigned in, out;             /* number of slots at the server and of the client */
+    unsigned in, out;             /* numbers of slots at the server's and at the client's port */
     unsigned first_in, first_out; /* first ones, after those of lower slots */
 };
 

@@ -16,7 +16,7 @@
 #define PLACE(tag, member) offsetof(struct tag, member), sizeof(((struct tag *)0)->member)
 #define COUNT_OF(rows)     (sizeof(rows) / sizeof *(rows))
 
-/* Explanations of kinds that have one place, which are the place's too. */
+/* Explanations of kinds that fill one role only; the role has the same explanation. */
 #define MEMORY_MEANING  "Main memory: one contiguous range of physical addresses."
 #define MMU_MEANING     "Address translation: Sv39 and Sv48."
 #define DEVICES_MEANING "Devices for programs in machine mode; user programs do not use them."
@@ -49,7 +49,7 @@ static const struct part_field memory_fields[] = {
 static void derive_memory(void *part, const bool given[])
 {
     const struct memory_config one = {
-        .size = ROOT_MEMORY}; /* the machine's builder knows what threads' stacks take */
+        .size = ROOT_MEMORY}; /* machine.c raises it if the threads' stacks need more */
     part_take(&memory_kind, 0, part, &one, given);
 }
 

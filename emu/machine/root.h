@@ -8,7 +8,7 @@
 
 #define ROOT_HARTS 512 /* most harts of a machine */
 
-/* Main memory in bytes: without other needs, and at most. */
+/* Size of main memory in bytes: the default (threads' stacks may raise it), and the limit. */
 #define ROOT_MEMORY      (UINT64_C(1) << 30)
 #define ROOT_MEMORY_MOST (UINT64_C(1) << 40)
 
@@ -20,7 +20,7 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
-    char homes[HOME_TEXT]; /* as struct home_layout's text; empty: one memory, or none can be derived */
+    char homes[HOME_TEXT]; /* struct home_layout's text; empty: one memory, or it cannot be derived */
     bool stack_hash;       /* as in struct home_layout */
     char pages[ROOT_TEXT]; /* file of a table (pages.h); empty: none */
 };

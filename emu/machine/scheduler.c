@@ -4,7 +4,7 @@
 
 #define NS UINT64_C(1000000) /* fs */
 
-enum { LONG = 1 << 16 }; /* instructions of a turn, much longer than a look at the host's clock */
+enum { LONG = 1 << 16 }; /* instructions of a turn that takes much longer than reading the host's clock */
 
 uint64_t system_nanoseconds(const struct system *system)
 {
@@ -46,7 +46,7 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     struct system_call *call = &system->call;
     bool goes = true;
     if (must_wait(system, i, why)) {
-        system->round.turn_over = true; /* it comes to the call again */
+        system->round.turn_over = true; /* in its next turn, the hart repeats the call */
         return true;
     }
     if (!scheduler_in_call(system, i) &&
@@ -97,7 +97,7 @@ static bool is_over(struct system *system, enum system_stop *stop)
     return true;
 }
 
-/* What limits of system_run() count. */
+/* Returns the sum of the threads' progress, which the limit of system_run() counts. */
 static uint64_t progress_of_threads(const struct system *system)
 {
     uint64_t sum = system->call.insns;

@@ -16,11 +16,12 @@
  * Events, for systems with a clock: a struct scheduler on the event queue of the machine's parts. Cores run
  * by their own events and call scheduler_stopped() when their hart stops. Every SCHEDULER_POLL, devices are
  * updated and the remaining instruction limits are distributed to the cores; a core that meets no other event
- * stops at its limit. A bounded system_run(), as of a debugger, also ends when only time has passed for SCHEDULER_QUIET
- * polls: harts may wait for others that the debugger holds. If time passes for a second of the host's processor while a core
- * waits for an instruction that does not end, a warning says so, once: a part may never answer.
+ * stops at its limit. A bounded system_run(), such as a debugger's, also ends after SCHEDULER_QUIET polls
+ * without an executed instruction, because harts may wait for others that the debugger holds. If no
+ * instruction ends for a second of processor time while a core is awake, a warning is printed once, because a
+ * part may never answer.
  *
- * A call for which the emulator executes instructions of others than harts, such as the threads of a launch,
+ * A call for which the emulator executes instructions outside the harts, such as those of a launch's threads,
  * is served in quanta (system_open_call()). In rounds, each quantum is a turn of the calling hart, and
  * system_run() checks limits, signals and the debugger in between. In events, all quanta are one event, which
  * only the end of the run can cut short. */
@@ -64,17 +65,16 @@ struct scheduler {
     bool halting;     /* the harts are about to be reset: no core continues */
     bool idle;        /* all cores sleep and no poll event is scheduled */
     bool waits;       /* in scheduler_wait(): polls although all cores sleep */
-    bool beside;      /* scheduler_set_beside(): polls, too */
+    bool beside;      /* set by scheduler_set_beside(): polls although all cores sleep */
     uint64_t fired;   /* events since the last slice (system->slice) */
     unsigned quiet;   /* polls since an instruction was last executed */
     uint64_t seen;    /* instructions executed at the last poll */
     uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
     struct {
-        uint64_t
-            host; /* the processor's time when that was seen first, in ns of the host; 0: harts execute */
-        uint64_t from; /* simulated time then, in fs */
-        bool told;     /* a warning has told of that */
-    } still;           /* no hart executes */
+        uint64_t host; /* processor time of this process at the start of the standstill, in ns; 0: none */
+        uint64_t from; /* simulated time at its start, in fs */
+        bool told;     /* the warning has been printed */
+    } still;           /* a standstill: no instruction ends */
     struct progress progress;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
     void *reset_context;
@@ -112,8 +112,8 @@ void scheduler_interrupt(struct scheduler *scheduler, unsigned i);
 /* Call it before printing a message: hides the progress line and writes the guest's buffered output first. */
 void scheduler_begin_message(struct scheduler *scheduler);
 
-/* Tells whether other parts than harts are at work that may interrupt harts, so that a system whose harts all wait is not
- * stuck. */
+/* Sets whether parts other than harts are working and may interrupt harts. While they are, a system is not
+ * stuck although all of its harts wait. */
 void scheduler_set_beside(struct scheduler *scheduler, bool beside);
 
 /* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before, or when system_run()

@@ -18,10 +18,10 @@
  * progress. */
 #define END_OF_TIME (CLOCK_NEVER - CLOCK_SECOND)
 
-/* A poll stands for the instructions that multiprocessors execute between two polls without events. */
+/* A poll counts as this many events in system->slice: multiprocessors execute instructions without events. */
 enum { POLL_EVENTS = 1000 };
 
-/* Polls between two reads of the host's clock, and ns of its processor until a warning. */
+/* Polls between two reads of the process's CPU time, and CPU time in ns until the warning. */
 enum { STILL_POLLS = 16, STILL_TIME = 1000000000 };
 
 /* In instructions: more than a core can retire between two polls. */
@@ -175,7 +175,7 @@ static void grant_all(struct scheduler *s)
         grant(s, i, allowance);
 }
 
-/* Lets a bounded system_run() return although no limit is reached. */
+/* Makes a bounded system_run() return after SCHEDULER_QUIET polls without an executed instruction. */
 static void look_for_progress(struct scheduler *s)
 {
     uint64_t done = system_instructions(s->system);
@@ -188,7 +188,8 @@ static void look_for_progress(struct scheduler *s)
     s->result = SYSTEM_LIMIT;
 }
 
-/* Time that this process has had, because a busy host is no reason for a warning. */
+/* Returns the CPU time of this process in ns. Elapsed time would also warn when the host is busy with
+ * others. */
 static uint64_t processor_time(void)
 {
     struct timespec time;
@@ -211,7 +212,8 @@ static void warn_of_standstill(struct scheduler *s, uint64_t now)
     s->still.told = true;
 }
 
-/* Warns if a core waits for long. Calls that wait for multiprocessors, and cores that sleep, may do so. */
+/* Warns once if no instruction ends for STILL_TIME, unless a call waits for multiprocessors or all cores
+ * sleep. */
 static void look_for_standstill(struct scheduler *s, uint64_t now)
 {
     if (s->quiet == 0 || s->waits || s->beside || s->still.told || all_asleep(s)) {
@@ -276,7 +278,7 @@ static bool can_go_on(struct scheduler *s, unsigned i)
     return s->system->motion[i] == SYSTEM_GO && hart_progress(hart_of(s, i)) < s->cores[i].core->limit;
 }
 
-/* Serves a stop within its event, a long call by all its quanta. False: system_run() returns s->result. */
+/* Serves a stop within its event; of a call, serves all quanta. False: system_run() returns s->result. */
 static bool serve(struct scheduler *s, unsigned i, enum hart_stop stop)
 {
     struct system *system = s->system;

@@ -1,4 +1,4 @@
-/* Where the numbers of a part's energy accounts come from, as its description says. */
+/* Origins of the values that a part's energy accounts use: the description, --set or the default. */
 #ifndef EMU_MACHINE_SOURCES_H
 #define EMU_MACHINE_SOURCES_H
 
@@ -10,9 +10,10 @@ struct sources {
     const struct instance *part;
 };
 
-/* For struct energy_sources, whose context is a struct sources: writes "energy_bit 7 pJ (--set)". The scope is the part's
- * name, and behind it names of parts below, whose fields are meant then; numbers and sections among them are passed over
- * ("simt.0.l1", "link.request"). */
+/* For struct energy_sources, whose context is a struct sources: writes a field's value and origin to
+ * buffer[size], for example "energy_bit 7 pJ (--set)". The scope is the part's name, which names of parts
+ * below it may follow; the field is that of the last part named. Numbers and sections in the scope are
+ * ignored ("simt.0.l1", "link.request"). */
 void sources_of_field(const void *context, const char *scope, const char *field, char *buffer, size_t size);
 
 #endif

@@ -7,8 +7,8 @@
 #include "emu/hart/block.h"
 #include "emu/machine/scheduler.h"
 
-/* In instructions, about 0.1 s of host time: a loop of plain blocks does not check for yield requests. A call's
- * instructions are a warp's, each for many threads. */
+/* Quanta in instructions, about 0.1 s of host time each, because a loop of plain blocks does not check for
+ * yield requests. An instruction of a call is a warp's and executes for many threads. */
 enum { USER_QUANTUM = 1 << 25, CALL_QUANTUM = 1 << 20 };
 
 static void timer_moved(void *context)

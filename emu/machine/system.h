@@ -74,8 +74,8 @@ struct system_round {
 /* A call that is served in quanta (system_open_call()). */
 struct system_call {
     bool open;
-    unsigned hart; /* that stands at the call, */
-    uint64_t pc;   /* at this pc */
+    unsigned hart; /* the calling hart */
+    uint64_t pc;   /* address of its call instruction */
     enum hart_stop stop;
     uint64_t insns; /* executed for all calls so far */
 };
@@ -102,7 +102,8 @@ struct system {
     bool exited, reset, interrupted, full;
     uint64_t full_pc; /* pc of hart `current` at the store that exceeded the limit of memory */
     int status;
-    /* With a clock: system_run() returns SYSTEM_WATCHED after about so many events, for a debugger; 0: it does not. */
+    /* For a debugger, with a clock: system_run() returns SYSTEM_WATCHED after about this many events; 0: no
+     * limit. */
     uint64_t slice;
 };
 
@@ -140,8 +141,8 @@ enum system_stop system_run(struct system *system, uint64_t max_insns);
 uint64_t system_open_call(struct system *system, uint64_t insns);
 void system_count_call(struct system *system, uint64_t insns, bool over);
 
-/* For hooks.trap: keeps the call open without quanta, or ends it, when what it waits for has been cut short by a debugger or
- * a limit (scheduler_wait()). The hart repeats it. */
+/* For hooks.trap: keeps a call open without quanta, or closes it, after a debugger or a limit has cut its
+ * wait short (scheduler_wait()). The hart repeats an open call. */
 void system_keep_call(struct system *system, bool open);
 
 /* Returns true if a call is open: the hook, asked to serve a call, continues with it. */
@@ -171,7 +172,8 @@ void system_timer_moved(struct system *system);
 void system_set_interrupt(struct system *system, unsigned hart, unsigned number, bool level);
 
 /* Returns the tick, counted from the start, of the next timer event after tick `now`, of devices and of the
- * harts' own compare registers. It is at most `now` if a device is late, and UINT64_MAX if there is none. */
+ * harts' own compare registers; UINT64_MAX if there is none. If a device is late, the result is the earliest
+ * compare register's tick, or at most `now` if no compare register is due after `now`. */
 uint64_t system_next_event(const struct system *system, uint64_t now);
 
 /* Sets the value of the harts' `time` to `ticks`; time continues from there. Called when mtime is written. */

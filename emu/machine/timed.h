@@ -49,8 +49,8 @@ struct timed_options {
 struct timed;
 
 /* Builds the machine around harts[count]: the first ones on the host's cores, the others on accelerators.
- * Cores without a hart are left out. What the arguments point to must outlive the machine. No hart runs yet. Returns NULL with err set
- * if the host has no memory or a trace cannot be written. Release it with timed_free(), before the harts. */
+ * Cores without a hart are left out. What the arguments point to must outlive the machine. No hart runs yet.
+ * Returns NULL with err set on failure. Release the machine with timed_free(), before the harts. */
 struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
                         struct error *err);
 void timed_free(struct timed *timed);

@@ -26,7 +26,8 @@ static void check_memories(struct timed *timed)
     }
 }
 
-/* Returns the construction parameters of an instance beyond those of the builder. */
+/* Returns the value of part_site.place for an instance (builder_making.place()); NULL: the part is left
+ * out. */
 static const void *place_of(void *context, const struct instance *instance, const struct mem_site *memory)
 {
     struct timed *timed = context;

@@ -68,7 +68,8 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
     return &core->site;
 }
 
-/* Of a user program's accelerator: only regions belong to the program; firmware is in machine mode. */
+/* Observer of a user program's accelerator. Ignores machine mode: that is firmware, not the program's
+ * regions. */
 static void observe_region(void *context, struct hart *hart, const struct step_report *report)
 {
     const struct timed *timed = context;

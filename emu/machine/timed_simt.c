@@ -28,8 +28,8 @@ struct timed_simt {
     struct simt_grid *grid;
     struct placement_table *table; /* NULL: none */
     struct kernels *kernels;
-    struct warp_memory *memory; /* of the threads */
-    struct track trace;         /* of accesses; sink NULL: none */
+    struct warp_memory *memory; /* the threads' memory */
+    struct track trace;         /* trace of accesses; sink NULL: none */
     bool failed;
     timed_simt_fault *fault;
     void *fault_context;
@@ -90,7 +90,7 @@ static bool fetch(void *context, uint64_t pc, uint32_t *bits)
     return warp_memory_load(memory, &none, pc, bits, 4) || warp_memory_load(memory, &none, pc, bits, 2);
 }
 
-/* A launch begins or ends: figures of its kernel. */
+/* Called when a launch begins or ends: updates the figures of its kernel and the trace of accesses. */
 static void phase(void *context, const struct grid_launch *launch, bool begins)
 {
     const struct timed *timed = context;
@@ -172,7 +172,7 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
     return grid;
 }
 
-/* Reads the table of blocks, if there is one. */
+/* Reads the table that places blocks, if simt.placement is `table`. False with err set on failure. */
 static bool read_table(struct timed_simt *simt, const struct simt_config *config, struct error *err)
 {
     struct error cause;

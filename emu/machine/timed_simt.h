@@ -1,7 +1,8 @@
 /* Launches on the multiprocessors of a timed machine, which the host starts and waits for. Multiprocessors
- * may be in several parts of a machine, such as those of each stack. A launch uses all of them; they are
- * numbered in the tree's order. They are not coherent with the host's caches: each side sees the other's
- * stores at once, because bytes are in one place, but cleaning and invalidating are not charged. */
+ * may be in several parts of a machine, for example in each stack. A launch uses all of them; they are
+ * numbered in the tree's order. Their caches are not coherent with the host's: each side sees the other's
+ * stores at once, because the emulator has one copy of the bytes, but no time is charged for cleaning and
+ * invalidating. */
 #ifndef EMU_MACHINE_TIMED_SIMT_H
 #define EMU_MACHINE_TIMED_SIMT_H
 
@@ -48,8 +49,9 @@ void timed_simt_free(struct timed *timed);
 /* Returns the scheduler of launches' blocks; NULL: the machine has no multiprocessors. */
 struct simt_grid *timed_simt_grid(const struct timed *timed);
 
-/* Lets the multiprocessors' threads offload by nucd, when all parts exist, if the machine has accelerators
- * for that. Not with virtual addresses: there the threads execute regions themselves. */
+/* Lets the multiprocessors' threads offload regions by nucd if the machine has accelerators for that. Call it
+ * when all parts exist. Does nothing if host 0 is privileged: with virtual addresses, threads execute regions
+ * themselves. Returns false with err set on failure. */
 bool timed_simt_offload(struct timed *timed, struct error *err);
 
 /* Adds the figures of kernels (kernels.h) to the facts of the run. */

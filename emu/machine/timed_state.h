@@ -40,7 +40,7 @@ struct timed {
     struct scheduler scheduler;
     unsigned count;
     unsigned hosts;           /* harts on host cores: the first ones */
-    struct timed_core *cores; /* by hart */
+    struct timed_core *cores; /* cores[hart] */
 
     struct timed_options options;
     struct hart *harts;

@@ -93,7 +93,7 @@ static void find_table(struct timed *timed, struct tom_site *site)
     }
 }
 
-/* Adds a symbol of the program to the arrays if it is one. */
+/* Adds a symbol to the arrays if it is a data object of at least TOM_RANGE_LEAST bytes and there is room. */
 static void list_array(struct tom_site *site, struct tom_span *arrays, const GElf_Sym *symbol)
 {
     if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size >= TOM_RANGE_LEAST &&
@@ -121,7 +121,7 @@ static void list_arrays(struct timed *timed, struct tom_site *site)
     }
 }
 
-/* Lists the ways to host memory. */
+/* Lists the PCIe links to host memory. */
 static void list_pcies(struct timed *timed, struct tom_site *site)
 {
     const struct builder *builder = &timed->builder;

@@ -85,7 +85,8 @@ void timed_switch_detail(struct timed *timed, unsigned i)
         core_set_warming(core, timed->warming);
 }
 
-/* Sleeping cores switch at once; the others at their next stop, which a yield requests. */
+/* Sets the detail of all cores. Sleeping cores switch at once, others at their next stop; with several cores,
+ * a yield requests that stop. */
 static void set_detail(struct timed *timed, bool warming)
 {
     timed->warming = warming;
@@ -97,7 +98,7 @@ static void set_detail(struct timed *timed, bool warming)
     }
 }
 
-/* Reads struct croft_allocation. What cannot be read is none. */
+/* Reads struct croft_allocation and passes it to TOM's parts. Ignores one that is not readable. */
 static void note_allocation(const struct timed *timed, const struct hart *hart)
 {
     uint64_t words[2];

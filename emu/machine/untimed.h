@@ -1,5 +1,5 @@
-/* Custom instructions of machines without a clock, which have no parts: units of mechanisms whose instructions more than
- * advise. */
+/* Custom instructions on machines without a clock. Such machines make no parts, but instructions that are
+ * more than hints need units that execute them. */
 #ifndef EMU_MACHINE_UNTIMED_H
 #define EMU_MACHINE_UNTIMED_H
 
@@ -8,7 +8,7 @@
 
 struct untimed;
 
-/* Gives the harts, which it must outlive, the units of the machine's mechanisms. Never NULL. */
+/* Makes the units and gives them to harts[count]. Never returns NULL. The result must outlive the harts. */
 struct untimed *untimed_new(const struct machine_config *machine, struct hart *harts, unsigned count);
 void untimed_free(struct untimed *untimed); /* NULL is allowed */
 

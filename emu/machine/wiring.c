@@ -9,12 +9,12 @@
 
 enum { FREE = UINT32_MAX };
 
-static const size_t wires_most = (size_t)1 << 20; /* of one machine: 32 MiB of memory */
+static const size_t wires_most = (size_t)1 << 20; /* most wires of a machine: 32 MiB of memory */
 
 /* The wires at one port of one part. */
 struct joints {
-    uint32_t count; /* of wires, and so of slots */
-    uint32_t next;  /* no slot below is free */
+    uint32_t count; /* number of wires, and thus of slots */
+    uint32_t next;  /* no slot below this one is free */
     size_t used;    /* index of the port's slot 0 in planning.users */
 };
 
@@ -24,8 +24,8 @@ struct planning {
     struct error *err;
     size_t parts, ports;
     size_t *first_port;    /* by part number: index of its port 0 in joints */
-    struct joints *joints; /* of all ports of all parts */
-    size_t *users;         /* of all slots of all ports: the wire, counted from 1; 0: free */
+    struct joints *joints; /* by port, of all parts */
+    size_t *users;         /* by slot, of all ports: the wire's number, counted from 1; 0: the slot is free */
 };
 
 static const struct part_port *port_of(const struct instance *part, unsigned port)
