@@ -4,7 +4,7 @@
  *          8..11  version, 1
  *         12..15  number of entries, at most CANDIDATE_ENTRIES
  *   then entries of 64 bytes, by begin:
- *          0, 8   begin, end: addresses of the first instruction, and of the one at which control is when the block ends
+ *          0, 8   begin, end: addresses of the first instruction, and of the one that control reaches when the block ends
  *         16, 24  registers that are sent and that are returned; bits 0 to 31 integer, 32 to 63 floating-point
  *         32      coordinates that are sent: bit n is CSR sthread_x + n (32 bits)
  *         36      bit 0: saves TX, 1: saves RX, 2: has a condition, 3: needs frm and gives fflags
@@ -42,11 +42,11 @@ struct candidate_entry {
     uint64_t rounds;
 };
 
-/* Returns the table's bytes in memory that the caller frees, and their number. At most CANDIDATE_ENTRIES candidates. */
+/* Returns the table's bytes, which the caller frees, and their number. There may be at most CANDIDATE_ENTRIES candidates. */
 uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size);
 
-/* Reads a table. Stores at most CANDIDATE_ENTRIES entries, and their number. Returns false with err set if something is wrong:
- * bytes are missing, the table is too large, or an entry cannot be. */
+/* Reads a table. Stores at most CANDIDATE_ENTRIES entries, and their number. Returns false with err set if bytes
+ * are missing, the table is too large, or an entry is invalid. */
 bool candidate_table_read(const uint8_t *bytes, size_t size, struct candidate_entry *entries, size_t *count,
                           struct error *err);
 

@@ -10,7 +10,7 @@
 enum {
     MOST_INSNS = 1024,     /* of a block */
     MOST_ENDS = 16,        /* post-dominators of an entry that are tried as ends */
-    MOST_ROUNDS = 1 << 20, /* a condition that asks for more is none */
+    MOST_ROUNDS = 1 << 20, /* a block that needs more rounds is no candidate */
 };
 
 double candidate_tx(const struct candidate_model *m, double registers, double loads, double stores)
@@ -64,7 +64,7 @@ struct search {
     size_t room;
 };
 
-/* Where the scratchpad's address flows. */
+/* The flow of the scratchpad's address. */
 
 static uint64_t scratch_after(const struct search *s, const struct cfg_insn *insn, uint64_t before)
 {
@@ -126,7 +126,8 @@ static bool node_allowed(const struct search *s, const struct function *f, unsig
     return true;
 }
 
-/* Collects the nodes. Returns false if one is not allowed, or if there is another way in or out. */
+/* Collects the region's nodes. Returns false if one is not allowed, if there are too many instructions, or if there is another way
+ * in or out. */
 static bool collect(const struct search *s, struct region *r)
 {
     const struct function *f = r->f;
@@ -165,8 +166,8 @@ static bool in_each_round(const struct function *f, unsigned loop, unsigned node
     return true;
 }
 
-/* Returns how often each execution of the region executes the node, for sure: a product of trip counts, or 0. The rounds of
- * loop `but` do not count. */
+/* Returns how often each execution of the region executes the node at least: a product of static trip counts, or 0. Leaves out
+ * the rounds of loop `but`. */
 static double times_of(const struct region *r, unsigned node, unsigned but)
 {
     const struct function *f = r->f;
@@ -243,7 +244,7 @@ static void find_registers(const struct search *s, const struct region *r, struc
     free(in);
 }
 
-/* Counts an instruction that each execution executes `times` times, in each round of the first loop if `rounds`. */
+/* Counts an instruction that is executed `times` times: in *loads or *stores, and in the candidate's other counts. */
 static void count_insn(const struct cfg_insn *insn, double times, double *loads, double *stores,
                        struct candidate *c)
 {
@@ -291,7 +292,7 @@ static bool worth_it(const struct search *s, struct candidate *c, struct accesse
     double gain = change - (c->tx + c->rx);
     if (gain <= 0 || change / gain >= MOST_ROUNDS)
         return false;
-    c->threshold = (uint64_t)(change / gain) + 2; /* the first with which the change is below 0 */
+    c->threshold = (uint64_t)(change / gain) + 2; /* the fewest rounds whose change is below 0 */
     estimate(s, c, fixed, round, (double)c->threshold);
     return true;
 }
@@ -332,7 +333,7 @@ static void add(struct search *s, const struct candidate *c)
     s->found.list[s->found.count++] = *c;
 }
 
-/* Tries the post-dominators of an entry as ends. Returns whether a longer block can be a candidate. */
+/* Tries the block from an entry to one of its post-dominators. Returns false if no longer block can be a candidate, either. */
 static bool try_end(struct search *s, const struct function *f, unsigned entry, unsigned end)
 {
     struct region r = {.f = f,
@@ -370,7 +371,7 @@ static void look_at_function(struct search *s, const struct function *f)
     free(s->trips);
 }
 
-/* Choice among those found. */
+/* Choosing among the candidates found. */
 
 static double saving(const struct candidate *c)
 {
@@ -399,8 +400,9 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Marks the instructions of a candidate: what its beginning leads to until its end. owner[i] is its number plus 1. If `taken` is
- * not NULL, stores the numbers that were there. Returns how many there were. */
+/* Visits the instructions of a candidate: those that its beginning leads to, up to its end. If `taken` is NULL, sets their owner[]
+ * to `number` (a candidate's number plus 1, or 0). Otherwise stores the numbers of the candidates that own them to taken[],
+ * possibly repeated, and returns how many it stored. */
 static size_t walk(const struct cfg *cfg, const struct candidate *c, size_t *owner, size_t number,
                    size_t *taken)
 {
@@ -437,7 +439,7 @@ static bool is_in(const size_t *list, size_t count, size_t wanted)
     return false;
 }
 
-/* Takes a candidate if it saves more than those taken with which it shares instructions, and drops these. */
+/* Takes a candidate if it saves more than all taken candidates together that share instructions with it, and drops these. */
 static void compete(const struct cfg *cfg, struct candidates *found, size_t *owner, bool *taken,
                     size_t number)
 {

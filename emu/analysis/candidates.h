@@ -4,7 +4,7 @@
  *   TX = REG_TX * S_W - (N_LD * Coal_LD * Miss_LD + N_ST * (S_W + Coal_ST))                      (3)
  *   RX = REG_RX * S_W - (N_LD * Coal_LD * S_C * Miss_LD + N_ST * Coal_ST / 4)                    (4)
  *
- * A block is code with one entry, from which all paths lead to one instruction behind it: the place where control is when it
+ * A block is code with one entry, from which all paths lead to one instruction behind it, which control reaches when the block
  * ends. It has no calls, indirect jumps, atomics, fences, barriers, environment calls, hints and custom instructions, reads no
  * CSRs but a thread's coordinates, and accesses no memory through a register into which the address of the scratchpad may
  * have flowed (pointers that were loaded are trusted, or not: struct candidate_model).
@@ -18,8 +18,9 @@
  *     fflags travel with the packet and are not counted.
  *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
  *
- * If a block begins with a loop whose trip count is known by registers when it begins, it is worth it from a number of
- * rounds on: a condition. A loop whose count is not known counts as one round (section 3.1.3). */
+ * If a block begins with a loop whose trip count is known from registers when the block begins, the block may be a
+ * candidate only from a number of rounds on: it has a condition. A loop whose count is not known counts as one round
+ * (section 3.1.3). */
 #ifndef EMU_ANALYSIS_CANDIDATES_H
 #define EMU_ANALYSIS_CANDIDATES_H
 
@@ -41,20 +42,20 @@ double candidate_rx(const struct candidate_model *model, double registers, doubl
 enum candidate_tag { CANDIDATE_SAVES_TX = 1, CANDIDATE_SAVES_RX = 2 };
 
 struct candidate {
-    uint64_t begin,
-        end;           /* of the first instruction, and of the one at which control is when the block ends */
-    uint64_t function; /* entry of the function */
-    uint64_t in, out;  /* registers, numbered as in isa/flow.h */
+    /* Addresses of the first instruction, and of the one that control reaches when the block ends. */
+    uint64_t begin, end;
+    uint64_t function;    /* entry of the function */
+    uint64_t in, out;     /* registers, numbered as in isa/flow.h */
     uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
     unsigned reg_tx, reg_rx;
     unsigned insns;
     double loads, stores;       /* N_LD, N_ST; of a block with a condition, with `threshold` rounds */
     unsigned stack, extensions; /* instructions: accesses relative to sp, sign and zero extensions */
-    double tx, rx;              /* with these */
+    double tx, rx;              /* equations 3 and 4 with these */
     unsigned tag;               /* set of enum candidate_tag */
     bool floats;                /* frm and fflags matter */
-    struct trip trip;           /* of the loop with which it begins; TRIP_UNKNOWN also: none */
-    uint64_t threshold;         /* least number of rounds with which it is worth it; 0: no condition */
+    struct trip trip;           /* of the loop at its beginning; TRIP_UNKNOWN: unknown, or no loop */
+    uint64_t threshold;         /* fewest rounds with which it saves bytes; 0: no condition */
 };
 
 struct candidates {

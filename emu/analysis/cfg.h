@@ -4,8 +4,8 @@
  * without calls; entries are those given and the targets of calls. Functions may share blocks (a jump into another function
  * makes its code part of both).
  *
- * Indirect jumps are said as such: an indirect call has CALLS_UNKNOWN, and another indirect jump of unknown target is
- * taken for a jump to each instruction that follows it in the function (reach.h) or out of the function (JUMPS_UNKNOWN). */
+ * Indirect jumps are marked: an indirect call has CFG_CALLS_UNKNOWN, and another indirect jump of unknown target counts
+ * as a jump to each instruction that follows it in the function (reach.h) or out of the function (CFG_JUMPS_UNKNOWN). */
 #ifndef EMU_ANALYSIS_CFG_H
 #define EMU_ANALYSIS_CFG_H
 
@@ -22,9 +22,9 @@ struct cfg_insn {
     int target; /* of a branch or jump with a known target; of a call, its function's first instruction */
     int first, last; /* instructions that an indirect jump may reach: first <= n < last */
     int block;
-    uint64_t
-        arguments; /* 0, or bit 0 and the registers that an unknown function reads which is called, or jumped to, here:
-                           set by those who know (liveness.h) */
+    /* Of a call of, or jump to, an unknown function: bit 0 and the registers that the function reads; 0: not known. cfg_build()
+     * leaves 0; a caller that knows them sets them before liveness_of(). */
+    uint64_t arguments;
 };
 
 enum cfg_mark {

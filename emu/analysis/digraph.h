@@ -22,7 +22,7 @@ struct digraph {
 struct digraph digraph_new(unsigned nodes, const struct digraph_edge *edges, size_t count);
 void digraph_free(struct digraph *graph);
 
-/* Returns the graph with all edges turned round. */
+/* Returns the graph with all edges reversed. Release it with digraph_free(). */
 struct digraph digraph_reverse(const struct digraph *graph);
 
 /* Stores the nodes that `root` reaches, in reverse post-order of a depth-first search, in order[0..nodes-1]. Returns their

@@ -93,8 +93,8 @@ static struct value opaque(unsigned reg, int place, int64_t offset)
     return (struct value){.base = reg, .place = place, .offset = offset};
 }
 
-/* Takes the instruction that has written *reg into account. Returns whether *reg now is a register that was read before it;
- * otherwise *value is the result. */
+/* Goes back over instruction `at`, which wrote *reg. Returns true if it copied a register or added a constant to one: *reg is that
+ * register, and value->offset includes the constant. Otherwise *value is the result. */
 static bool undo(const struct cfg_insn *insn, int at, unsigned *reg, struct value *value)
 {
     const struct insn *i = &insn->step.insn;

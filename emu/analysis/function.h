@@ -1,5 +1,5 @@
-/* What analyses need to know of a function beside its graph: dominators and post-dominators, loops, and what registers hold
- * at a place, as a sum of something and a constant. */
+/* Facts about a function besides its graph: dominators and post-dominators, loops, and values of registers as the sum of a
+ * base and a constant. */
 #ifndef EMU_ANALYSIS_FUNCTION_H
 #define EMU_ANALYSIS_FUNCTION_H
 
@@ -24,15 +24,15 @@ const struct cfg_block *function_block(const struct function *function, unsigned
 int function_first(const struct function *function, unsigned node);
 int function_last(const struct function *function, unsigned node);
 
-/* A value: that of register `base` where it is not known how it was computed, plus `offset`. Two values with equal
+/* A value: `offset` plus the value that register `base` has at `place`, whose computation is not known. Two values with equal
  * `base` and `place` differ by their offsets, if they are read in the same execution of the code. */
 struct value {
-    unsigned base; /* REGISTER_NONE: none, the value is `offset` */
+    unsigned base; /* REGISTER_NONE: no base, the value is `offset` */
     int place;     /* identifies where `base` has its value; without base: the AUIPC that began it, or 0 */
     int64_t offset;
 };
 
-/* Returns what a register holds at the end of a node, or after `skip` instructions were taken off its end. */
+/* Returns what a register holds before the last `skip` instructions of a node; 0: at the node's end. */
 struct value function_value(const struct function *function, unsigned node, int skip, unsigned reg);
 
 /* Returns what a register holds where the node begins, in its first execution or in all. */

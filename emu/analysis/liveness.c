@@ -128,14 +128,14 @@ static bool saves(const struct search *search, int at, unsigned operand, unsigne
            (search->values->before[at].entry & register_bit(reg));
 }
 
-/* Returns what an instruction needs beside its operands. */
+/* Returns the registers that an instruction needs besides its operands. */
 static struct live needed(const struct search *search, const struct insn *insn)
 {
     struct live live = {0};
     if (insn->id == INSN_ecall || insn->id == INSN_ebreak)
         live = whole(INTEGER_ARGUMENTS);
     else if (insn_table[insn->id].iclass == CLASS_CUSTOM && !search->values)
-        live = whole(ALL_REGISTERS); /* units may read registers that the instruction does not name */
+        live = whole(ALL_REGISTERS); /* task units may read registers that the instruction does not name */
     return live;
 }
 
@@ -153,7 +153,7 @@ static struct live live_before(const struct search *search, int at)
     return live;
 }
 
-/* Returns what is live between a call and its function, for execution. */
+/* Returns what is live when a call enters its function; without `values`. */
 static struct live live_at_call(const struct search *search, const struct cfg_insn *call, struct live after)
 {
     struct live out = live_only(after, ~register_bit(call->regs.rd));
@@ -171,7 +171,7 @@ static struct live live_at_call(const struct search *search, const struct cfg_in
     return out;
 }
 
-/* Returns what is live where control leaves a function, for execution. */
+/* Returns what is live where control leaves a function; without `values`. */
 static struct live live_at_end(const struct cfg_insn *insn)
 {
     const uint64_t kept = ((CALLEE_SAVED | CALLEE_SAVED_FLOAT) & ~register_bit(RA)) | RESULTS | POINTERS;
@@ -188,7 +188,7 @@ static struct live live_behind(const struct search *search, const struct cfg_ins
     return insn->next == CFG_NONE ? none : search->live.in[insn->next];
 }
 
-/* Returns what is live behind an instruction, before a call's function. */
+/* Returns what is live after an instruction; for a call, when its function is entered. */
 static struct live live_after(const struct search *search, const struct cfg_insn *insn)
 {
     struct live out = live_behind(search, insn);
@@ -218,7 +218,7 @@ static bool update(const struct search *search, int at)
     return grows;
 }
 
-/* Gives a function's results to its returns. Returns whether something grows. */
+/* Makes the results that known callers use live at the function's returns. Returns whether something grows. */
 static bool give_results(const struct search *search, int number)
 {
     const struct cfg *cfg = search->cfg;

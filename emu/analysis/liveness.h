@@ -1,5 +1,5 @@
-/* Liveness: the registers whose values are used later, before they are written again, and those of which the upper 32 bits
- * are (the bits that are demanded). An addition demands of its operands what is demanded of its result; addresses,
+/* Liveness: the registers whose values are used later, before they are written again, and those whose upper 32 bits are used
+ * (demanded bits). An addition demands of its operands what is demanded of its result; addresses,
  * comparisons and divisions of 64 bits demand all bits, operations on words and stores of up to 4 bytes only the lower
  * ones. */
 #ifndef EMU_ANALYSIS_LIVENESS_H
@@ -12,26 +12,26 @@ struct live {
     uint64_t any, high; /* of a floating-point register, `high` tells that a double is live in it */
 };
 
-/* By instruction of the graph. */
+/* What is live before and after each instruction of the graph. */
 struct liveness {
     struct live *in, *out;
 };
 
 /* Finds what is live.
  *
- * values NULL: whatever execution needs to go on as it would. A return needs what the calling convention promises its
+ * values NULL: all that execution needs to continue unchanged. A return needs what the calling convention promises its
  * caller (results, callee-saved registers, sp, gp, tp), an indirect jump also arguments, since it may be a call at the
  * function's end. A call needs its arguments (all that there can be, or cfg_insn.arguments), or what its function reads; a register is live through a call if it is live
  * behind it, because compilers that see a callee rely on registers that it happens not to change (such registers are not
  * live in the callee). All other registers may have any value: only copies of unused values change, in callees' frames.
  *
- * Otherwise: what a value is kept in a register for, which is less. A function's saving of a caller's value (as `values`
- * tells) and return addresses are no uses, a return needs the results that known callers use, and calls change what
- * values_changed_by() says. */
+ * values given: only the uses for which a register must keep a value, which are fewer. A function's saving of a caller's
+ * value (as `values` tells) and return addresses are no uses, a return needs the results that known callers use, and calls
+ * change what values_changed_by() says. */
 struct liveness liveness_of(const struct cfg *cfg, const struct values *values);
 void liveness_free(struct liveness *liveness);
 
-/* Returns those of the set. */
+/* Returns the live registers that are in the set. */
 static inline struct live live_only(struct live live, uint64_t set)
 {
     return (struct live){live.any & set, live.high & set};

@@ -10,7 +10,7 @@
 
 enum { UNKNOWN_ROUNDS = 8, MOST_TIMES = 100000 }; /* guesses for the length of a round */
 
-/* The state of the look at a loop. */
+/* The state of the analysis of a loop. */
 struct search {
     const struct function *f;
     const struct task_names *names;
@@ -26,7 +26,7 @@ struct search {
 
 static const struct task_form unknown = {.kind = FORM_UNKNOWN, .object = CFG_NONE};
 
-/* Notes what hinders, if nothing is noted yet. Returns false. */
+/* Notes why the loop cannot be divided, unless a reason is noted already. Returns false. */
 static bool refuse(struct search *s, int insn, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static bool refuse(struct search *s, int insn, const char *format, ...)
@@ -76,7 +76,7 @@ static bool each_insn(struct search *s, bool (*visit)(struct search *s, unsigned
     return true;
 }
 
-/* What may not be in a loop. */
+/* Instructions that a loop may not have. */
 
 static const char *obstacle(const struct cfg_insn *insn)
 {
@@ -97,7 +97,7 @@ static const char *obstacle(const struct cfg_insn *insn)
     return block ? "it manages cache blocks" : NULL;
 }
 
-/* Returns how often a round executes the node, about. */
+/* Estimates how often a round executes the node. */
 static unsigned times_of(const struct search *s, unsigned node)
 {
     unsigned times = 1;
@@ -215,7 +215,7 @@ static int writer_of(const struct search *s, unsigned reg)
     return s->task->begin;
 }
 
-/* All registers that are live where the loop begins and that it changes must be counters. */
+/* Finds the counters: the registers live where the loop begins that it changes. Refuses the loop if one is no counter. */
 static bool find_counters(struct search *s)
 {
     struct loop_task *task = s->task;
@@ -247,7 +247,7 @@ static struct task_form register_form(unsigned reg)
         .kind = FORM_SUM, .terms = 1, .regs = {(uint8_t)reg}, .factors = {1}, .object = CFG_NONE};
 }
 
-/* Returns the AUIPC of the object to whose address the form adds something, or CFG_NONE. */
+/* Returns the AUIPC of the object whose address is part of the form, or CFG_NONE. */
 static int object_of(const struct search *s, const struct task_form *form)
 {
     if (form->kind == FORM_OBJECT)
@@ -258,7 +258,8 @@ static int object_of(const struct search *s, const struct task_form *form)
     return CFG_NONE;
 }
 
-/* What is known of a sum of which the terms are not: it lies in the one object that it names. */
+/* Returns the form of a sum whose terms are not known: an address in the object that a or b names; unknown if both or none
+ * do. */
 static struct task_form blurred(const struct search *s, const struct task_form *a, const struct task_form *b)
 {
     int first = object_of(s, a), second = object_of(s, b);
@@ -383,7 +384,8 @@ static void go_through(const struct search *s, unsigned node, struct task_form *
             now[insn_at(s, at)->regs.rd] = result_of(s, at, now);
 }
 
-/* Returns whether the register counts in an inner loop of a static trip count; *way is what all rounds but the last add. */
+/* Returns whether the register counts in an inner loop of a static trip count; *way is the sum that all rounds but
+ * the last add. */
 static bool counts_within(const struct search *s, unsigned inner, unsigned reg, int64_t *way)
 {
     struct task_counter counter;
@@ -395,7 +397,7 @@ static bool counts_within(const struct search *s, unsigned inner, unsigned reg, 
     return true;
 }
 
-/* Makes of the value with which an inner loop is entered that in all of its rounds. */
+/* Turns a register's value at the entry of an inner loop into its range of values over all rounds. */
 static struct task_form spread(struct task_form form, int64_t way)
 {
     bool over = __builtin_add_overflow(form.low, way < 0 ? way : 0, &form.low);
@@ -403,14 +405,14 @@ static struct task_form spread(struct task_form form, int64_t way)
     return over ? unknown : form;
 }
 
-/* Returns the loop whose header the node is, if that is within the loop looked at; otherwise NODE_NONE. */
+/* Returns the inner loop whose header the node is, or NODE_NONE. */
 static unsigned inner_loop_at(const struct search *s, unsigned node)
 {
     unsigned loop = s->f->loops.inner[node];
     return loop != NODE_NONE && loop != s->loop && s->f->loops.list[loop].header == node ? loop : NODE_NONE;
 }
 
-/* Hands a node's results to a successor. Returns whether something there grows. */
+/* Passes the forms at a node's end to a successor. Returns whether a form there grows. */
 static bool hand_on(const struct search *s, unsigned from, unsigned to, const struct task_form *now)
 {
     unsigned inner = inner_loop_at(s, to);
@@ -421,7 +423,7 @@ static bool hand_on(const struct search *s, unsigned from, unsigned to, const st
         int64_t way;
         if (inner != NODE_NONE && counts_within(s, inner, reg, &way)) {
             if (back && into->kind == FORM_SUM)
-                continue; /* it is in what was spread when the loop was entered */
+                continue; /* the range set at the loop's entry includes it */
             if (!back && form.kind == FORM_SUM)
                 form = spread(form, way);
         }
@@ -436,7 +438,7 @@ static void find_forms(struct search *s, const unsigned *order, unsigned count)
     unsigned header = s->f->loops.list[s->loop].header;
     struct task_form now[32];
     for (unsigned reg = 1; reg < 32; reg++) {
-        /* sp, gp and tp are no operands of a launch (thread-local variables are relative to tp) */
+        /* sp, gp and tp cannot be operands of a launch (thread-local variables are relative to tp). */
         bool known =
             (reg < SP || reg > TP) && (!changed_in(s->f, s->loop, reg) || find_counter(s->task, reg));
         s->before[(size_t)32 * header + reg] = known ? register_form(reg) : unknown;
@@ -597,7 +599,7 @@ static bool add_value(struct loop_task *task, enum task_carry carry, unsigned nu
     return add_carrier(task, carry, number, input, !input, used);
 }
 
-/* Returns the registers that a task needs to begin: not the limit, if only the branch at the end reads it. */
+/* Returns the registers that a task needs when it begins, without the limit if only the branch at the end reads it. */
 static uint64_t needed(const struct search *s)
 {
     const struct loop *l = &s->f->loops.list[s->loop];
@@ -644,7 +646,7 @@ static bool find_carriers(struct search *s)
                   task->range_count, __builtin_popcountll(left) + 1);
 }
 
-/* Finds the objects to which registers point that the loop does not change. */
+/* Finds the object that each register points to, for registers that the loop does not change. */
 static void find_objects(struct search *s)
 {
     unsigned header = s->f->loops.list[s->loop].header;

@@ -3,13 +3,13 @@
  * what has to be proved is that the ranges are complete and that no register carries a value from round to round.
  *
  * A loop can be divided if
- *   - its only exit is a conditional branch at its end, with a trip count that is known by registers (trips.h);
+ *   - its only exit is a conditional branch at its end, with a trip count that is known from registers (trips.h);
  *   - each register that a round reads before writing it is either not written in the loop, or a counter: one instruction adds
  *     a constant to it once in each round. Other registers that the loop writes are not used behind it before they are written,
  *     or each round writes them;
  *   - each address is a sum of such registers, times constants, and a constant (within inner loops of static trip counts, a
- *     range of constants), or lies in a named object, of which the address is an unknown sum: then the whole object is read.
- *     Stores are of the first kind, and the next round stores behind those of this round;
+ *     range of constants), or an unknown address in a named object: then the task reads the whole object. The
+ *     addresses of stores are sums, and each round stores behind the stores of the round before it;
  *   - it has no calls, indirect jumps, atomics, fences, CSRs, environment calls, hints, custom instructions, volatile accesses, assembler
  *     statements, and does not name sp;
  *   - its ranges and values fit into the operands of one nucd;
@@ -27,7 +27,7 @@ enum { TASK_TERMS = 3, TASK_RANGES = 8, TASK_COUNTERS = 8, TASK_CARRIERS = 8, TA
 /* A named object. */
 struct task_object {
     uint64_t address, size;
-    bool constant; /* nobody writes it */
+    bool constant; /* it is never written */
 };
 
 /* What the analysis asks of its caller. */
@@ -79,10 +79,10 @@ struct loop_task {
     int function;      /* of the graph */
     int begin, branch; /* instructions: the first of the header, and the branch that ends a round */
     unsigned length;   /* instructions */
-    unsigned insns; /* that a round executes, about: inner loops of unknown trip counts have eight rounds */
+    unsigned insns;    /* executed in a round, estimated: inner loops of unknown trip count have 8 rounds */
     bool possible;
-    char reason[160]; /* if not */
-    int where;        /* the instruction that hinders */
+    char reason[160]; /* why not, if not possible */
+    int where;        /* the instruction that prevents it */
     struct trip trip;
     bool up;        /* the trip's subtrahend counts, otherwise its minuend does */
     uint64_t live;  /* registers live where the loop begins */
@@ -102,7 +102,7 @@ struct loop_tasks {
 struct loop_tasks loop_tasks_of(const struct cfg *cfg, const struct task_names *names);
 void loop_tasks_free(struct loop_tasks *tasks);
 
-/* Returns the register that a range's first address tells, and the difference address - register in *bias; REGISTER_NONE: none. */
+/* Returns the register that, plus *bias, is a range's first address; REGISTER_NONE: there is none. */
 unsigned task_range_register(const struct task_range *range, int64_t *bias);
 
 #endif

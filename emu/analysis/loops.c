@@ -56,7 +56,7 @@ static void collect(struct search *search, unsigned header)
         search->found.inner[search->found.members[loop.first + i]] = search->found.count - 1;
 }
 
-/* Counts the edges that go back in the order of a depth-first search without being back edges. */
+/* Counts the edges to the same or an earlier node of `order` whose target does not dominate their source. */
 static unsigned count_irreducible(const struct search *search, const unsigned *order, unsigned count)
 {
     unsigned *number = alloc(search->graph->nodes + 1, sizeof *number), edges = 0;

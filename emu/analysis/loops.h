@@ -19,7 +19,7 @@ struct loops {
     struct loop *list; /* a loop comes after the loops around it */
     unsigned *members;
     unsigned *inner;      /* by node: the innermost loop, or NODE_NONE */
-    unsigned irreducible; /* edges of cycles that enter them beside their header */
+    unsigned irreducible; /* number of edges to earlier nodes in depth-first order that are no back edges */
 };
 
 /* Release the result with loops_free(). */

@@ -39,14 +39,14 @@ static unsigned total(const struct kept *kept, const struct live *live, const st
     return sum;
 }
 
-/* Returns what a call leaves to be kept. */
+/* Returns the live registers whose values are kept over a call. */
 static struct live kept_over(const struct count *count, const struct cfg_insn *call)
 {
     const struct live none = {0};
     return call->next == CFG_NONE ? none : live_only(count->live.in[call->next], ~values_changed_by(call));
 }
 
-/* Adds what a function keeps over a call, and what its callers keep, to the callee. */
+/* Adds to the callee's `kept` what the function keeps over a call, and what its own callers keep. Returns whether that grows. */
 static bool keep_over(const struct count *count, const struct kept *kept, int at)
 {
     const struct cfg_insn *call = &count->cfg->insns[at];

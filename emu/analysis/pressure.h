@@ -20,7 +20,7 @@ struct pressure {
     unsigned functions; /* number of functions in the code */
 };
 
-/* Code of more than REACH_INSNS instructions counts what it names. */
+/* If the code has more than REACH_INSNS instructions, `units` is the number of registers that it names. */
 struct pressure pressure_of(const struct decoder *decoder, const struct reach_code *code, uint64_t entry);
 
 #endif

@@ -26,7 +26,7 @@ struct place {
     uint64_t pc;
     struct insn insn;
     unsigned flow; /* flow_of() */
-    unsigned base; /* register that the AUIPC wrote, or 0: there is none */
+    unsigned base; /* register that the AUIPC wrote; 0: there is no AUIPC */
     uint64_t value;
 };
 

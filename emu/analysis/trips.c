@@ -60,7 +60,7 @@ static int64_t step_of(const struct function *f, unsigned loop, const struct exi
         return 0;
     const struct insn *insn = &f->cfg->insns[at].step.insn;
     bool adds = (insn->id == INSN_addi || insn->id == INSN_addiw) && insn->rs1 == reg && insn->rd == reg;
-    /* once in each round, in the loop itself and not in one within it */
+    /* Once in each round: in this loop, not in an inner one. */
     bool once = f->loops.inner[node] == loop && dominates(&f->dominators, node, out->node);
     return adds && once && f->loops.inner[out->node] == loop ? insn->imm : 0;
 }
@@ -105,7 +105,7 @@ static unsigned before_loop(const struct function *f, unsigned loop)
     return found;
 }
 
-/* Makes the count static if the code says what D is. */
+/* Makes the count static if D is a constant in the code. */
 static void look_before(const struct function *f, unsigned loop, unsigned minuend, unsigned subtrahend,
                         struct trip *trip)
 {

@@ -1,23 +1,24 @@
 /* How often a loop's body is executed each time that the loop is entered.
  *
- * Found for loops with one exit, a branch that compares a register with one that the loop does not change, where the loop
- * adds a constant to the first one once in each round, before the branch. With D = limit - start (or start - limit, if the
- * constant is negative), and s the size of the constant, the body is executed at least n times (n > 1) exactly if
+ * The count is found for loops with one exit, a branch that compares a register with one that the loop does not change,
+ * where the loop adds a constant to the first one once in each round, before the branch. With D = limit - start
+ * (start - limit, if the constant is negative), and s the size of the constant, the body is executed at least n times
+ * (n > 1) exactly if
  *
  *   the loop goes on while they differ:          D >= n * s      (D is a multiple of s)
  *   while the first one is less (greater):       D >= (n - 1) * s + 1
  *   while it is less or equal (greater, equal):  D >= (n - 1) * s
  *
- * Comparisons are taken for signed, and without overflow. Compilers compare pointers in this way where programs count. */
+ * Comparisons are treated as signed, and as free of overflow. Compilers compare pointers in this way where programs count. */
 #ifndef EMU_ANALYSIS_TRIPS_H
 #define EMU_ANALYSIS_TRIPS_H
 
 #include "emu/analysis/function.h"
 
 enum trip_kind {
-    TRIP_UNKNOWN, /* known in the loop only, if at all */
-    TRIP_STATIC,  /* the code says it */
-    TRIP_KNOWN,   /* known when the loop is entered, by registers */
+    TRIP_UNKNOWN, /* not known when the loop is entered */
+    TRIP_STATIC,  /* a constant in the code */
+    TRIP_KNOWN,   /* known from registers when the loop is entered */
 };
 
 struct trip {

@@ -6,7 +6,7 @@
 #include "emu/analysis/cfg.h"
 #include "emu/analysis/convention.h"
 
-/* Sets of registers. */
+/* Sets of registers: those with a sign-extended word, a zero-extended word, and the value that the caller left. */
 struct facts {
     uint64_t extended_sign, extended_zero, entry;
 };

@@ -86,7 +86,7 @@ static uint64_t uses_in(const char *text)
     return set;
 }
 
-/* Returns whether the comment has a volatile access: flag v of a mem, as in (mem/v:SI or (mem/u/v:DI. */
+/* Returns whether the comment contains a volatile access: a mem with flag v, as in (mem/v:SI or (mem/u/v:DI. */
 static bool has_volatile(const char *text)
 {
     for (const char *at = text; (at = strstr(at, "(mem/")); at++)

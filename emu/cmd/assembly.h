@@ -1,4 +1,4 @@
-/* The text of assembler that GCC has written: which lines are instructions, where labels are, source lines. */
+/* The assembler text that GCC writes, by lines: instructions, labels, and the source line of each. */
 #ifndef EMU_CMD_ASSEMBLY_H
 #define EMU_CMD_ASSEMBLY_H
 
@@ -10,7 +10,7 @@
 #include "emu/sim/error.h"
 
 enum assembly_kind {
-    ASSEMBLY_OTHER, /* a directive, a comment, nothing */
+    ASSEMBLY_OTHER, /* a directive, a comment, an empty line */
     ASSEMBLY_INSN,
     ASSEMBLY_FOREIGN, /* an instruction or directive of an assembler statement */
     ASSEMBLY_LABEL,
@@ -21,8 +21,8 @@ struct assembly_line {
     enum assembly_kind kind;
     int file, line;   /* of the last .loc directive before it; 0: none */
     bool is_volatile; /* GCC's RTL (-dP) says that it accesses a volatile object */
-    uint64_t
-        arguments; /* of a call: 0, or bit 0 and the registers that GCC's RTL says it reads (-dP); as in isa/flow.h */
+    /* Bit 0 and the registers that a call reads, from GCC's RTL (-dP), numbered as in isa/flow.h; 0: unknown. */
+    uint64_t arguments;
 };
 
 struct assembly {
@@ -39,7 +39,7 @@ enum { ASSEMBLY_OPERAND = 256 };
 bool assembly_read(struct assembly *assembly, const char *path, struct error *err);
 void assembly_free(struct assembly *assembly);
 
-/* Writes the text to a file, with a label "croft.line.UNIT.N" before each line N that is an instruction (from 0 on). */
+/* Writes the text to a file, with a label "croft.line.UNIT.N" before each instruction; N is its line, from 0. */
 bool assembly_write_numbered(const struct assembly *assembly, size_t unit, const char *path,
                              struct error *err);
 
@@ -51,10 +51,10 @@ const char *assembly_last_operand(const char *line, char operand[ASSEMBLY_OPERAN
 /* Returns whether the label is at this line. */
 bool assembly_is_label(const struct assembly_line *line, const char *label);
 
-/* Writes the source line as "file:line", or "-". */
+/* Writes the source line of assembler line `line` as "file:line"; "-" if it is unknown. */
 void assembly_place(const struct assembly *assembly, size_t line, char *text, size_t size);
 
-/* Writes a line; behind each name in it comes what suffix_of() returns for it. */
+/* Writes a line of text and a newline. Appends to each name in the line what suffix_of() returns for the name. */
 void assembly_write(const char *text, const char *(*suffix_of)(void *context, const char *name),
                     void *context, FILE *out);
 

@@ -249,7 +249,7 @@ static int take(void *context, int option, const char *value)
     return OPTIONS_TAKEN;
 }
 
-/* Takes what the command line does not say from the machine's first multiprocessors. */
+/* Takes the threads of a warp, and without --line the bytes of a line, from the machine's multiprocessors and their L1 cache. */
 static bool ask_machine(struct request *r, struct error *err)
 {
     char folder[PATH_MAX];

@@ -110,7 +110,7 @@ struct cc_request {
     char **arguments; /* the arguments for GCC, within a longer array */
 };
 
-/* Parses the number behind an option's name. */
+/* Parses the number at the end of an option. */
 static void cc_number(struct cc_request *request, const char *option, unsigned least, unsigned most,
                       unsigned *value)
 {
@@ -170,8 +170,8 @@ static int cc_rewrite(const struct cc_units *units, size_t number, const struct 
                       struct error *err)
 {
     const struct cc_unit *unit = &units->units[number];
-    /* Without section anchors, an address names its own object. RTL (-dP) says what calls read. Line tables say what the
-     * report is about. */
+    /* Without section anchors, an address names its own object. RTL (-dP) says what calls read. Line tables give the
+     * report its source lines. */
     char *const added[] = {(char *)(uintptr_t) "-fno-section-anchors", (char *)(uintptr_t) "-dP",
                            units->debug ? NULL : (char *)(uintptr_t) "-g1", NULL};
     struct assembly assembly = {0};
@@ -209,7 +209,7 @@ static int cc_copy(const struct cc_units *units, const struct cc_unit *unit, str
     return done ? 0 : -1;
 }
 
-/* Compiles with loops as tasks. Returns the exit status, -1 with err set. */
+/* Compiles with loops as tasks. Returns the exit status, or -1 with err set. */
 static int cc_with_loops(const struct cc_request *request, struct cc_units *units, struct error *err)
 {
     struct cc_loops_options options = {
@@ -236,7 +236,7 @@ static int cc_with_loops(const struct cc_request *request, struct cc_units *unit
     return status;
 }
 
-/* Compiles by way of changed assembler, unless there is none. Returns the exit status, or -1 if GCC can do it alone. */
+/* Compiles through changed assembler. Returns the exit status, or -1 if there is nothing to change: GCC does it alone. */
 static int cc_units(const struct cc_request *request, char *const *fixed, size_t fixed_count)
 {
     struct cc_units units = {0};

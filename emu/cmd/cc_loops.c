@@ -40,7 +40,7 @@ static const char *const names[] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1"
                                     "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
                                     "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 
-/* What the analysis asks. */
+/* Answers to the analysis's questions (struct task_names). */
 
 static size_t line_of(const struct rewriter *r, int insn)
 {
@@ -97,7 +97,7 @@ static const char *obstacle(void *context, int insn)
                                           : NULL;
 }
 
-/* Preparing a loop: its place in the text, and registers for its launch. Each returns NULL, or what hinders. */
+/* Prepare a loop: find its place in the text, and registers for its launch. Return NULL, or what prevents the launch. */
 
 static const char *find_lines(const struct rewriter *r, struct launch *l)
 {
@@ -130,7 +130,7 @@ static const char *find_lines(const struct rewriter *r, struct launch *l)
     return NULL;
 }
 
-/* Takes a register of the set, the highest; 0 if there is none. */
+/* Removes the highest register from the set and returns it; 0: the set is empty. */
 static uint8_t take(uint32_t *set)
 {
     if (!*set)
@@ -140,7 +140,7 @@ static uint8_t take(uint32_t *set)
     return (uint8_t)reg;
 }
 
-/* Takes a register that the loop does not name, or else any. */
+/* Takes a register that the loop does not name (`free`); if there is none, one that it names (`others`). */
 static uint8_t take_any(uint32_t *free, uint32_t *others)
 {
     uint8_t reg = take(free);
@@ -189,7 +189,7 @@ static const char *find_registers(struct launch *l)
     return done && l->pair ? NULL : hinders;
 }
 
-/* Writing. */
+/* Writing the rewritten text. */
 
 static const char *no_suffix(void *context, const char *name)
 {
@@ -197,7 +197,7 @@ static const char *no_suffix(void *context, const char *name)
     return "";
 }
 
-/* Jumps to a loop's header from elsewhere go to its launch. */
+/* Returns ".entry" for the header of a loop: jumps from outside the loop go to the check before it. */
 static const char *entry_suffix(void *context, const char *name)
 {
     const struct rewriter *r = context;
@@ -212,7 +212,7 @@ struct copy {
     const struct launch *launch;
 };
 
-/* The labels of a copied loop. */
+/* Returns the suffix of the copy for a label within the loop. */
 static const char *copy_suffix(void *context, const char *name)
 {
     const struct copy *copy = context;
@@ -258,7 +258,7 @@ static void write_mark(FILE *out, const struct launch *l, size_t offset)
                   names[l->count]);
 }
 
-/* The check before the loop: the distance that is left must be at least 1 << shift. */
+/* Writes the check before the loop: jumps to the launch if minuend - subtrahend is at least 1 << shift. */
 static void write_check(FILE *out, const struct launch *l, const struct cc_loops_options *options)
 {
     const struct trip *trip = &l->task->trip;
@@ -274,7 +274,7 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
                   l->number);
 }
 
-/* The launches of a batch; there may be none in the second one. */
+/* Writes the launches of a batch. The second batch may have none. */
 static void write_batch(FILE *out, const struct launch *l, unsigned batch)
 {
     const size_t place = PLACE(batches) + batch * sizeof(struct croft_loop_batch);
@@ -303,7 +303,7 @@ static void write_batch(FILE *out, const struct launch *l, unsigned batch)
                   l->number, batch);
 }
 
-/* The launch, behind the function's code. */
+/* Writes the launch, which follows the function's code. */
 static void write_launch(FILE *out, const struct launch *l)
 {
     const struct loop_task *task = l->task;
@@ -334,7 +334,7 @@ static void write_launch(FILE *out, const struct launch *l)
     (void)fprintf(out, "\taddi\tsp,sp,%d\n\tj\t%s\n", FRAME, l->header);
 }
 
-/* Sets the loop's registers from the carriers, the limit last. */
+/* Writes the code that sets the loop's registers from the carriers, the limit last. */
 static void write_setup(FILE *out, const struct launch *l)
 {
     const struct loop_task *task = l->task;
@@ -373,7 +373,7 @@ static bool is_loc(const char *word)
     return strncmp(word, ".loc", 4) == 0 && (word[4] == ' ' || word[4] == '\t');
 }
 
-/* The task: a function of the launch's registers, which it keeps. */
+/* Writes the task: a function that finds its operands in the launch's registers, and preserves these. */
 static void write_task(FILE *out, const struct rewriter *r, const struct launch *l)
 {
     uint32_t kept = (l->launching | UINT32_C(1) << RA) & ((uint32_t)l->task->named | UINT32_C(1) << l->limit);
@@ -462,7 +462,7 @@ static void write_table(FILE *out, const struct rewriter *r, const struct launch
     }
 }
 
-/* Returns whether the line begins a section of debug information; *skipped tells whether the line before was in one. */
+/* Returns whether the line is in a section of debug information. skipped: the line before it was. */
 static bool is_debug(const char *text, bool skipped)
 {
     const char *word = text + strspn(text, " \t");
@@ -510,7 +510,7 @@ static void write_all(struct rewriter *r)
         write_table(r->out, r, &r->launches[j]);
 }
 
-/* Reports what becomes of a loop. */
+/* Reports whether a loop becomes tasks. hinders: why it does not; NULL: it does. */
 static void report(const struct rewriter *r, const struct loop_task *task, const char *hinders)
 {
     char place[512], where[512];

@@ -8,12 +8,12 @@
 #include "emu/cmd/program.h"
 
 struct cc_loops_options {
-    unsigned tasks, least; /* most tasks of a loop; instructions of a loop from which on tasks are worth it */
+    unsigned tasks, least; /* most tasks of a loop; fewest instructions that a loop must execute */
     bool debug;            /* keep debug information */
     FILE *report;          /* a line for each loop; or NULL */
 };
 
-/* Writes the rewritten text to `out`. The program is the numbered assembler, linked for itself. */
+/* Writes the rewritten text to `out`. The program is the numbered assembler, linked alone. */
 bool cc_loops_rewrite(const struct assembly *assembly, struct program *program,
                       const struct cc_loops_options *options, FILE *out, struct error *err);
 

@@ -17,11 +17,11 @@ struct found {
     struct decoder *decoder;
 };
 
-/* A section, not loaded, that the assembler of each source adds to: number, begin and end of each candidate with a hint, 8 bytes
- * each. */
+/* A section that is not loaded. The assembler of each source adds three words of 8 bytes for each candidate with a hint:
+ * number, begin, end. */
 #define HINTS ".tom.hints"
 
-/* The paper's model, as `croft candidates` has it by default: 32 threads, lines of 128 bytes, addresses of 8. */
+/* The paper's model, the default of `croft candidates`: 32 threads, lines of 128 bytes, addresses of 8 bytes. */
 static const struct candidate_model model = {32, 16, 1, 0.5, false};
 
 static bool find(struct found *f, const char *path, struct error *err)
@@ -60,18 +60,18 @@ struct marker {
     struct numbered numbered;
     struct mark *marks; /* by candidate */
     uint8_t **inside;   /* by unit and line: 0, or 1 + the candidate whose block has the instruction */
-    size_t unit;        /* that is being written */
+    size_t unit;        /* the unit that is being written */
     size_t line;
 };
 
-/* Returns the place of the line that an instruction begins, or NULL. */
+/* Returns the line whose first instruction is at pc, or NULL. */
 static const struct numbered_place *line_at(const struct marker *m, uint64_t pc)
 {
     const struct numbered_place *place = numbered_place(&m->numbered, pc);
     return place && place->pc == pc ? place : NULL;
 }
 
-/* Notes the lines of a candidate's block. Returns whether it jumps to its beginning. */
+/* Notes the lines of a candidate's block. Returns whether the block jumps to its own beginning. */
 static bool note_lines(const struct marker *m, size_t number)
 {
     const struct candidate *c = &m->found->candidates.list[number];
@@ -114,7 +114,7 @@ static void place_mark(struct marker *m, size_t number)
             mark->labels = i;
 }
 
-/* Jumps from elsewhere to the beginning of a block that jumps back to it go to the hint. */
+/* Returns ".entry" for a label at the beginning of a block that jumps back there: jumps from outside go to the hint. */
 static const char *entry_suffix(void *context, const char *name)
 {
     const struct marker *m = context;
@@ -144,14 +144,14 @@ static void write_hint(const struct assembly *a, const struct mark *mark, size_t
     (void)fprintf(out, "\t.insn i 0x13, 2, x0, x0, %zu\n", id);
 }
 
-/* Writes what comes before a line: where a block ends, the hint where one begins. */
+/* Writes what precedes a line: labels where blocks begin and end, and the hint where a block begins. */
 static void write_marks(const struct marker *m, size_t line, FILE *out)
 {
     const struct assembly *a = &m->texts[m->unit];
     size_t count = m->found->candidates.count;
     for (size_t i = 0; i < count; i++) {
         const struct mark *mark = &m->marks[i];
-        size_t end = mark->end; /* in front of the hint that is there */
+        size_t end = mark->end; /* if another block begins there, before its hint */
         for (size_t j = 0; j < count; j++)
             if (m->marks[j].placed && m->marks[j].unit == mark->unit && m->marks[j].begin == mark->end)
                 end = m->marks[j].labels;
@@ -215,7 +215,7 @@ static bool write_hints(const struct cc_units *units, struct assembly *texts, st
     return done;
 }
 
-/* Returns whether the candidates with hints are those of the list. */
+/* Returns whether each candidate with a hint has the same begin and end in the list. */
 static bool same_places(const struct program *p, const struct candidates *candidates)
 {
     size_t size;
@@ -230,7 +230,7 @@ static bool same_places(const struct program *p, const struct candidates *candid
     return true;
 }
 
-/* Finds the same candidates in the program with hints, and adds the table of them. */
+/* Checks that the program with hints has the same candidates, and adds their table to it. */
 static bool add_table(const char *path, const struct found *before, struct error *err)
 {
     struct found after;

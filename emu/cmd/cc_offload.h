@@ -4,7 +4,7 @@
 
 #include "emu/cmd/cc_units.h"
 
-/* Compiles and links the user's command line. Returns the exit status, -1 with err set. */
+/* Compiles and links the user's command line. Returns the exit status, or -1 with err set. */
 int cc_offload(const struct cc_units *units, struct error *err);
 
 #endif

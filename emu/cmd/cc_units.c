@@ -154,7 +154,8 @@ static char *text_of(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-/* Returns whether an argument has no meaning when one source is compiled to assembler; *skip: nor has the next. */
+/* Returns whether argument i has no meaning when one source is compiled to assembler. Sets *skip if argument i + 1 has none,
+ * either. */
 static bool dropped(const struct cc_units *u, size_t i, bool *skip)
 {
     const char *argument = u->arguments[i];
@@ -167,7 +168,7 @@ static bool dropped(const struct cc_units *u, size_t i, bool *skip)
            strcmp(argument, "-c") == 0 || strcmp(argument, "-S") == 0;
 }
 
-/* Names what -MD writes as it would be named without the detour. */
+/* Adds options that give -MD's file and target the names that they have when GCC compiles the source directly. */
 static void add_dependencies(const struct cc_units *u, const struct cc_unit *unit, char *words[5],
                              char *names[2])
 {

@@ -1,4 +1,4 @@
-/* Compiling C sources by way of their assembler: what `croft cc` does if it has to change the compiler's output. */
+/* Compiles C sources through assembler text, for the options of `croft cc` that change the compiler's output. */
 #ifndef EMU_CMD_CC_UNITS_H
 #define EMU_CMD_CC_UNITS_H
 
@@ -14,7 +14,7 @@ struct cc_unit {
     size_t argument;          /* its place among the arguments */
     char text[PATH_MAX];      /* GCC's assembler */
     char numbered[PATH_MAX];  /* the same with labels (assembly.h) */
-    char object[PATH_MAX];    /* the numbered assembler, linked for itself */
+    char object[PATH_MAX];    /* the numbered assembler, linked alone */
     char rewritten[PATH_MAX]; /* what is compiled in place of the source; its name is the source's with .s */
 };
 
@@ -26,7 +26,7 @@ struct cc_units {
     struct cc_unit *units;
     size_t count;
     bool debug, assembles, only_preprocesses,
-        links;          /* -g; -S; -E, -M, -fsyntax-only; none of these and of -c */
+        links;          /* -g; -S; -E, -M or -fsyntax-only; links: none of -c, -S, -E ... */
     const char *output; /* -o */
     bool lto;
 };
@@ -36,11 +36,11 @@ bool cc_units_open(struct cc_units *units, char *const *fixed, size_t fixed_coun
                    size_t argument_count, struct error *err);
 void cc_units_close(struct cc_units *units);
 
-/* Runs a command and returns its exit status; -1 with err set if it cannot be run. */
+/* Runs a command. Returns its exit status, or -1 with err set if it cannot be run. */
 int cc_run_command(char *const *words, struct error *err);
 
-/* Compile a unit to assembler, with further options (ending in NULL); link its numbered assembler for itself. Return the exit
- * status. */
+/* Compile a unit to assembler, with further options (a list that ends in NULL); link its numbered assembler alone. Return the
+ * exit status, or -1 with err set. */
 int cc_unit_compile(const struct cc_units *units, const struct cc_unit *unit, char *const *options,
                     struct error *err);
 int cc_unit_link(const struct cc_units *units, const struct cc_unit *unit, struct error *err);

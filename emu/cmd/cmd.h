@@ -6,8 +6,8 @@
 struct engine_machine;
 
 int cmd_run(int argc, char **argv); /* runs a program on a machine */
-/* The same; statistics go to this open file, if it is not -1. If the machine was loaded from the same name and settings, it is
- * used; NULL: none was. */
+/* Like cmd_run(), but writes the statistics to the open file `statistics`, unless that is -1, and uses `machine` if it was
+ * loaded from the same name and settings. machine may be NULL. */
 int run_measured(int argc, char **argv, int statistics, const struct engine_machine *machine);
 int cmd_candidates(int argc, char **argv); /* finds code worth executing near memory */
 int cmd_cc(int argc, char **argv);         /* compiles and links programs */

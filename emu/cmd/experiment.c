@@ -198,7 +198,7 @@ static int left_of(const struct experiment *e, const struct experiment_run *runs
     return number;
 }
 
-/* Executes, evaluates and writes what there is, also after a signal. */
+/* Executes the runs, then evaluates and writes the results that there are, also after a signal. */
 static bool conduct(const struct experiment *e, const struct experiment_where *where, bool files,
                     struct results *results, struct experiment_run *runs, struct error *err)
 {
@@ -211,7 +211,7 @@ static bool conduct(const struct experiment *e, const struct experiment_where *w
     return good && written;
 }
 
-/* Returns whether an experiment of so many runs is meant. */
+/* Asks the user to confirm an experiment of more than EXPERIMENT_WITHOUT_YES runs. Returns false if it is not confirmed. */
 static bool ask(const struct experiment *e, bool yes, struct error *err)
 {
     char answer[16] = "";

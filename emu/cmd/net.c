@@ -242,14 +242,14 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     return fine;
 }
 
-/* Opens what an option names; *file is NULL for standard output. */
+/* Opens the file that an option names. *file is NULL for standard output ("-"). */
 static bool open_file(const char *option, const char *path, struct output **file, struct error *err)
 {
     *file = strcmp(path, "-") == 0 ? NULL : output_open(path, err);
     return *file || strcmp(path, "-") == 0 || error_prefix(err, "%s", option);
 }
 
-/* Closes it; fine: it has been written as it should be. */
+/* Keeps the file if it was written without error (`fine`), else drops it. NULL: standard output. */
 static bool close_file(const char *option, struct output *file, bool fine, struct error *err)
 {
     if (!file && fflush(stdout) != 0 && fine)

@@ -14,7 +14,7 @@ struct net_curve {
     struct traffic_result results[TRAFFIC_RATES];
     size_t count;
     double saturation; /* highest stable rate; 0: not searched */
-    double accepted;   /* at 1 flit per clock and node offered */
+    double accepted;   /* flits per clock and node, when 1 is offered */
 };
 
 /* Writes one line for each rate, under a line of names. */

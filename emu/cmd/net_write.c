@@ -37,7 +37,7 @@ static double y_of(const struct axes *axes, double latency)
     return HEIGHT - BOTTOM - (share < 1 ? share : 1) * (HEIGHT - TOP - BOTTOM);
 }
 
-/* A round step that gives 4 to 10 ticks. */
+/* Returns a round step between ticks that divides 0 to `most` into 4 to 10 parts. */
 static double step_of(double most)
 {
     double step = pow(10, floor(log10(most)));

@@ -146,7 +146,7 @@ static void remove_folder(const struct request *r)
         (void)rmdir(r->folder);
 }
 
-/* Runs words of this croft; names what failed. */
+/* Runs a command of this croft. An error message names `what`. */
 static bool run_croft(char *const *words, const char *what, struct error *err)
 {
     int status = cc_run_command(words, err);

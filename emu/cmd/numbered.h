@@ -1,4 +1,4 @@
-/* Which line of assembler an instruction comes from: from the labels of assembly_write_numbered(). */
+/* Finds the line of assembler that an instruction comes from, by the labels of assembly_write_numbered(). */
 #ifndef EMU_CMD_NUMBERED_H
 #define EMU_CMD_NUMBERED_H
 
@@ -10,7 +10,7 @@ struct numbered_place {
 };
 
 struct numbered {
-    struct numbered_place *places; /* by pc */
+    struct numbered_place *places; /* ascending by pc */
     size_t count, room;
 };
 
@@ -18,7 +18,7 @@ struct numbered {
 struct numbered numbered_of(struct program *program);
 void numbered_free(struct numbered *numbered);
 
-/* Returns the place of the instruction at pc, or NULL if it comes from none. */
+/* Returns the last place at or below pc, or NULL if there is none. */
 const struct numbered_place *numbered_place(const struct numbered *numbered, uint64_t pc);
 
 #endif

@@ -224,7 +224,7 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
     return output_keep(output, err);
 }
 
-enum { CELLS = 128, CELL = 4 }; /* a picture of as many cells has so many pixels for each */
+enum { CELLS = 128, CELL = 4 }; /* most cells on a side of the picture, and pixels on a side of each then */
 
 /* Writes the picture of --map: blocks from left to right, pages from top to bottom, darker where more requests are. */
 static bool write_map(const struct request *r, struct sharing *sharing, struct error *err)

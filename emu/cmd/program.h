@@ -17,7 +17,7 @@ struct program {
     Elf *elf;
     uint8_t *bytes; /* the file */
     size_t size, segments;
-    uint64_t *entries; /* where analyses begin, see program_find_entries() */
+    uint64_t *entries; /* where analyses begin; see program_find_entries() */
     size_t count, room;
 };
 
@@ -25,11 +25,11 @@ struct program {
 bool program_open(struct program *program, const char *path, struct error *err);
 void program_close(struct program *program);
 
-/* The code, as struct reach_code wants it; context is a struct program. */
+/* The fetch() of struct reach_code (emu/analysis/reach.h); context is a struct program. */
 bool program_fetch(void *context, uint64_t pc, uint32_t *bits);
 
-/* Collects entries: the function `symbol`; or, unless `all`, the program's kernels for multiprocessors; or, if there are none
- * of these, all functions; or where the program starts. */
+/* Collects entries. If `symbol` is given: that function; false with err set if there is none. Otherwise the kernels for
+ * multiprocessors (not with `all`); without kernels all functions; without functions the program's start. */
 bool program_find_entries(struct program *program, const char *symbol, bool all,
                           const struct decoder *decoder, struct error *err);
 

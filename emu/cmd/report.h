@@ -17,7 +17,7 @@ struct report;
 struct report *report_new(const char *path);
 void report_free(struct report *report);
 
-/* Writes the statistics to an open file instead, which report_write() closes, and no description. */
+/* Makes report_write() write the statistics to this open file, which it closes, and no description. */
 void report_to(struct report *report, int stream);
 
 /* Returns the counters, for callers that begin regions or print statistics during the run. */
@@ -30,7 +30,7 @@ bool report_open(struct report *report, struct error *err);
 /* Registers the counters of a hart, which must outlive the report, as hart.0, hart.1, ... */
 void report_add_hart(struct report *report, const struct hart *hart);
 
-/* Registers the instructions by class of accelerators that have no statistics as harts: the sums, "accel.class.alu" ... */
+/* Registers the sums of accelerators' instructions by class ("accel.class.alu", ...). Not for harts of report_add_hart(). */
 void report_add_accelerators(struct report *report, const struct hart *harts, unsigned count);
 
 /* Facts about a run. */

@@ -204,7 +204,7 @@ static void add_disk(struct request *r, const char *file, size_t length, const c
     r->drives++;
 }
 
-/* --drive takes what QEMU users give a raw disk; format, if and id change nothing. */
+/* Parses QEMU's --drive options for a raw disk; format, if and id have no effect. */
 static bool take_drive(struct request *r, const char *value)
 {
     static const char file_key[] = "file=";

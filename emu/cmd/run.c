@@ -162,7 +162,7 @@ static bool start_clock(struct session *s, const struct request *r, const struct
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
-    else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* nobody types there */
+    else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* no user types to the guest */
         system_show_progress(system);
     for (unsigned i = 0; i < system->threads; i++)
         report_add_hart(s->report, &system->harts[i]);

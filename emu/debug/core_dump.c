@@ -34,7 +34,7 @@ struct note {
 /* The notes of a thread, which are not aligned to more than 4 bytes. */
 enum { NOTES_SIZE = 2 * sizeof(struct note) + sizeof(struct status) + sizeof(struct floats) };
 
-/* Runs of pages that exist. */
+/* Address ranges of consecutive pages that exist, ascending. */
 struct runs {
     struct core_range *list;
     size_t count;
@@ -117,8 +117,8 @@ static bool is_zero(const uint8_t page[CORE_DUMP_PAGE])
     return page[0] == 0 && memcmp(page, page + 1, CORE_DUMP_PAGE - 1) == 0;
 }
 
-/* Writes the pages from the file's offset `data` on. The last one is written even if it is zero, so that the file has its
- * whole length. Returns false if the file has no offsets. */
+/* Writes the pages at the file's offset `data`. Skips pages of zeros, except the last page, which gives the file its length.
+ * Returns false with errno set if the file cannot be positioned. */
 static bool write_pages(FILE *out, const struct core_dump *dump, const struct runs *runs, uint64_t data)
 {
     uint8_t page[CORE_DUMP_PAGE];

@@ -23,8 +23,8 @@ struct core_range {
 
 /* The state that a core file holds: threads, and all pages of ascending ranges that exist. */
 struct core_dump {
-    int signal;                        /* Linux's number of the one that ended the program */
-    const struct core_thread *threads; /* the one that caused the signal first */
+    int signal;                        /* Linux's number of the signal that ended the program */
+    const struct core_thread *threads; /* first the thread that caused the signal */
     size_t thread_count;
     const struct core_range *ranges;
     size_t range_count;
@@ -34,7 +34,7 @@ struct core_dump {
 };
 
 /* Writes the file to an open stream. Pages of zeros take no room in it if the file system allows holes. Returns false with
- * errno set if the stream cannot go on elsewhere: ESPIPE: it is no regular file. The caller finds other errors by ferror(). */
+ * errno set if the stream cannot be positioned (ESPIPE: it is no regular file). The caller checks other errors with ferror(). */
 bool core_dump_write(FILE *out, const struct core_dump *dump);
 
 #endif

@@ -83,7 +83,7 @@ char *gdb_description_new(size_t *length)
     return text;
 }
 
-/* size 0: up to the end of the address space */
+/* Writes a region. size 0: it reaches to the end of the address space. */
 static void write_region(FILE *out, const char *type, uint64_t first, uint64_t size)
 {
     fprintf(out, "  <memory type=\"%s\" start=\"0x%" PRIx64 "\" length=\"0x%" PRIx64 "\"/>\n", type, first,

@@ -10,8 +10,9 @@
  * length in bytes to *length. Never NULL; the caller frees it with free(). */
 char *gdb_description_new(size_t *length);
 
-/* Returns gdb's memory map: the target's regions, and what is between them as RAM, because programs may have virtual
- * addresses, and gdb would refuse accesses outside of the map. The target must have regions(). Otherwise as above. */
+/* Returns gdb's memory map: the target's regions, and the gaps between them as RAM, because programs may have virtual
+ * addresses, and gdb refuses accesses outside of the map. The target must have regions(). Stores the length in bytes to
+ * *length. Never NULL; the caller frees it with free(). */
 char *gdb_memory_map_new(const struct gdb_target *target, size_t *length);
 
 #endif

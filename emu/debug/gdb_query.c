@@ -50,7 +50,7 @@ static void query_features(struct gdb_session *session, struct gdb_cursor *in)
     reply_part(session, in, "target.xml:", session->description, session->description_length);
 }
 
-/* An empty reply says that the packet is not known. */
+/* Replies with a part of the memory map. An empty reply means that the packet is not supported. */
 static void query_memory_map(struct gdb_session *session, struct gdb_cursor *in)
 {
     if (session->memory_map)
@@ -112,7 +112,7 @@ static void query_attached(struct gdb_session *session, struct gdb_cursor *in)
 static void query_symbol(struct gdb_session *session, struct gdb_cursor *in)
 {
     (void)in;
-    gdb_ok(session); /* request no symbol */
+    gdb_ok(session); /* OK means that no symbol is requested */
 }
 
 static void query_command(struct gdb_session *session, struct gdb_cursor *in)

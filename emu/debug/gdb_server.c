@@ -27,7 +27,7 @@ struct gdb_server {
     bool lost;            /* the last write to the client failed */
     char command[160];
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* path of the Unix socket, or empty */
-    size_t got, used;                                     /* input: bytes used, bytes received */
+    size_t got, used;                                     /* bytes of `input` received, and used */
     char input[INPUT];
 };
 

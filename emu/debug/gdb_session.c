@@ -6,7 +6,7 @@
 #include "emu/debug/gdb_description.h"
 #include "emu/sim/alloc.h"
 
-enum { RANGE_STEPS = 1000 }; /* steps of a range before gdb's packets are looked at */
+enum { RANGE_STEPS = 1000 }; /* steps within a range between two checks for gdb's packets */
 
 void gdb_fail(struct gdb_session *session, enum gdb_error error)
 {
@@ -37,7 +37,7 @@ static bool exists(const struct gdb_session *session, unsigned thread)
     return !target->ops->exists || target->ops->exists(target->target, thread);
 }
 
-/* Returns the thread that stopped last, if there is one. */
+/* Returns the thread that stopped last, or thread 0 if that one no longer exists. */
 static unsigned last_thread(const struct gdb_session *session)
 {
     return exists(session, session->last.thread) ? session->last.thread : 0;
@@ -76,8 +76,8 @@ static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
     }
 }
 
-/* gdb asks so for the thread that the user selects. Its choice by Hg may be another one: of the thread that it last
- * listed, for example. */
+/* Handles T, which gdb sends for the thread that the user selects. Hg may choose another thread: the last one listed, for
+ * example. */
 static void thread_alive(struct gdb_session *session, struct gdb_cursor *in)
 {
     int64_t thread;
@@ -243,8 +243,8 @@ static struct gdb_stop run_once(struct gdb_session *session)
     return stop;
 }
 
-/* Returns true if the thread has made a step of a range and must go on with it. Makes the stop one at a breakpoint if
- * there is one at the thread's pc. */
+/* Returns true if the thread has made a step within its range and must step again. If a breakpoint is at the thread's pc,
+ * turns *stop into a stop at that breakpoint, and returns false. */
 static bool is_in_range(const struct gdb_session *session, struct gdb_stop *stop)
 {
     const struct gdb_action *action = &session->actions[stop->thread];

@@ -32,10 +32,10 @@ struct gdb_session {
     bool attached;              /* gdb is connected */
     bool acks;                  /* packets are acknowledged */
     bool names_breaks;          /* gdb understands swbreak and hwbreak in stop replies */
-    unsigned thread;            /* through which registers and memory are accessed */
+    unsigned thread;            /* the thread whose registers and memory are accessed */
     unsigned selected;          /* the user's thread, for monitor commands */
     unsigned to_list;           /* next thread of a list that takes several packets */
-    int64_t resume_thread;      /* that c and s move, from 0; -1: all threads */
+    int64_t resume_thread;      /* thread that c and s move, from 0; -1: all */
     struct gdb_stop last;       /* why the target stopped */
     struct gdb_action *actions; /* actions[thread]: what the thread does while the target runs */
     unsigned thread_count;
@@ -46,7 +46,7 @@ struct gdb_session {
 
     char *description; /* target.xml */
     size_t description_length;
-    char *memory_map; /* NULL: the target does not tell */
+    char *memory_map; /* NULL: the target has no regions() */
     size_t memory_map_length;
     struct gdb_points points;
     struct gdb_reply reply; /* reply to the current packet */

@@ -34,7 +34,7 @@ enum gdb_motion { GDB_STAY, GDB_CONTINUE, GDB_STEP };
 struct gdb_action {
     enum gdb_motion motion;
     unsigned signal; /* signal to deliver first, or GDB_SIGNAL_NONE */
-    /* for the session: a thread that steps steps again while its pc is in [from, to) */
+    /* For the session: GDB_STEP is repeated while the thread's pc is in [from, to). */
     uint64_t from, to;
 };
 
@@ -61,15 +61,15 @@ enum { GDB_WATCH_READ = 1, GDB_WATCH_WRITE = 2 };
 /* Part of the address space, of `size` bytes, not 0. */
 struct gdb_region {
     uint64_t first, size;
-    bool rom; /* it has code that cannot be written */
+    bool rom; /* it holds code and cannot be written */
 };
 
 /* Threads are numbered from 0 to thread_count() - 1; the count is at least 1 and constant. A function that
  * returns bool returns false on failure: the register does not exist, some of the memory is not mapped, or
- * there is no room. The last five functions, exists() and listed() may be NULL. */
+ * there is no room. exists(), listed(), and statistics() and all functions after it may be NULL. */
 struct gdb_target_ops {
     unsigned (*thread_count)(void *target);
-    /* Return whether there is such a thread now, and whether lists of threads have it. NULL: all. Thread 0 always is. */
+    /* Return whether the thread exists now, and whether lists of threads contain it. NULL: all do. Thread 0 always exists. */
     bool (*exists)(void *target, unsigned thread);
     bool (*listed)(void *target, unsigned thread);
     bool (*register_read)(void *target, unsigned thread, unsigned number, uint64_t *value);
@@ -85,7 +85,7 @@ struct gdb_target_ops {
     void (*run)(void *target, const struct gdb_action *actions, struct gdb_stop *stop);
     /* Describes a thread's state in a few words, for `info threads`. */
     void (*thread_describe)(void *target, unsigned thread, char *text, size_t size);
-    /* Monitor commands of the same names. Statistics whose names match the shell pattern; all if it is NULL. */
+    /* Write the output of the monitor commands. statistics(): those whose names match the shell pattern; NULL: all. */
     void (*statistics)(void *target, const char *pattern, FILE *out);
     void (*machine)(void *target, FILE *out);
     bool (*reset)(void *target, FILE *out);

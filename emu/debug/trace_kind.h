@@ -22,7 +22,7 @@ struct trace_ops {
     bool unlimited;
     struct trace *(*create)(void); /* zeroed except for the kind's own fields; files is still NULL */
     void (*begin)(struct trace *trace);
-    void (*end)(struct trace *trace); /* parts have written their ends */
+    void (*end)(struct trace *trace); /* called after the parts have ended their events */
     void (*free)(struct trace *trace);
 };
 

@@ -1,4 +1,4 @@
-/* The trace kind "memory": bytes of one stream, compressed by zstd as they come. */
+/* The trace kind "memory": bytes of one stream, compressed by zstd as they arrive. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -20,7 +20,7 @@ static struct track open_stream(struct track_sink *sink, const char *name)
     return (struct track){.sink = sink};
 }
 
-/* Compresses what is in the buffer and writes it. */
+/* Compresses the buffered bytes and writes them. */
 static void compress(struct records *records, ZSTD_EndDirective how)
 {
     struct trace_file *file = records->base.files;

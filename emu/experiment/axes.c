@@ -1,4 +1,4 @@
-/* Axes whose points are not written out: lists and ranges of values, and samples of several settings. */
+/* Reads axes that are not given as points: lists and ranges of values, and samples of several settings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct range {
     uint64_t from, to, step;
 };
 
-/* A form of an axis, while it is read. */
+/* The fields of such an axis while it is read. */
 struct form {
     struct experiment *e;
     const yaml_node_t *node;
@@ -149,7 +149,7 @@ static bool list_times(struct form *form, struct range *range, struct error *err
     return true;
 }
 
-/* Reads from, to, and step or times. With neither, a sample takes any value between. */
+/* Reads `from`, `to`, and `step` or `times`. Without `step` and `times`, a sample takes any value from `from` to `to`. */
 static bool read_range(struct form *form, struct range *range, bool listed, struct error *err)
 {
     struct experiment *e = form->e;
@@ -252,8 +252,8 @@ static const char *value_at(struct experiment *e, const struct range *range, dou
     return experiment_keep(e, alloc_text(text));
 }
 
-/* Gives all points a value of one setting. In a Latin hypercube, each of as many equal parts of its range as there are
- * points has one value. */
+/* Gives each point a value of one setting. For a Latin hypercube, divides the range into as many equal parts as there are
+ * points, and takes one value from each part. */
 static void sample_setting(struct form *form, struct experiment_axis *axis, const char *name,
                            const struct range *range, uint64_t *state)
 {

@@ -204,7 +204,7 @@ static bool column_whole(struct experiment *e, const char *name, const yaml_node
     return true;
 }
 
-/* Checks that the baseline of each run is run, too. */
+/* Checks that no run has a skipped baseline. */
 static bool baseline_is_run(struct experiment *e, const struct experiment_column *column,
                             const yaml_node_t *node, struct error *err)
 {

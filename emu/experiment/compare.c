@@ -8,7 +8,7 @@
 
 enum { TEXT = 4096 };
 
-/* A comparison under way. */
+/* The state of a comparison. */
 struct comparing {
     const struct experiment *e;
     const struct experiment_comparison *comparison;

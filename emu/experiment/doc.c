@@ -44,8 +44,7 @@ static bool yaml_failure(const yaml_parser_t *parser, const char *path, struct e
                      parser->problem ? parser->problem : "out of memory");
 }
 
-/* Checks that nothing is nested too deep, before libyaml loads the document: each level that is open makes each later one
- * slower. */
+/* Checks the nesting depth before libyaml loads the document, because loading slows down with each open level. */
 static bool check_depth(const struct doc *doc, const char *text, size_t length, struct error *err)
 {
     yaml_parser_t parser;
@@ -195,7 +194,7 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : x->index - y->index;
 }
 
-/* Returns the first pair whose key an earlier one has, too; -1: there is none. */
+/* Returns the first pair whose key an earlier pair has, too; -1: there is none. */
 static int find_twin(struct doc *doc, const yaml_node_t *node, int count)
 {
     int first = -1;

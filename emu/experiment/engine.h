@@ -9,16 +9,16 @@
 
 struct machine_config;
 
-/* A machine that is loaded, and from what: children take it over, which is faster than to load it again. */
+/* A loaded machine, and the name and settings it was loaded from. Forked children use it instead of loading it again. */
 struct engine_machine {
     const struct machine_config *config;
     const char *name;
     char *const *sets; /* as of croft run --set, NULL-terminated */
 };
 
-/* A run to execute. The texts stay the caller's, until the call returns. */
+/* A run to execute. The texts belong to the caller and must last until the call returns. */
 struct engine_run {
-    int number; /* the caller's */
+    int number; /* the caller's number of the run */
     const struct digest *key;
     char **words;   /* of the command, NULL-terminated: a croft, "run", ... or anything else */
     int statistics; /* index of the word that names the file of statistics; the engine replaces it. 0: none */
@@ -28,7 +28,7 @@ struct engine_run {
 
 struct engine_done {
     int number;
-    bool again; /* there was no memory: the run has to be started again later */
+    bool again; /* no outcome (memory ran short, or the run was lost): start it again */
     struct outcome outcome;
 };
 
@@ -37,13 +37,13 @@ struct engine;
 struct engine_ops {
     /* Returns whether a run can be started now. */
     bool (*room)(struct engine *engine);
-    /* Takes a run. Returns 1 if it is taken, 0 if there turns out to be no room now, -1 with err set if no run can be started
-     * at all. */
+    /* Starts a run. Returns 1 if it is started or queued, 0 if there is no room now after all, or -1 with err set if no run can
+     * be started. */
     int (*start)(struct engine *engine, const struct engine_run *run, struct error *err);
-    /* Tells that no run is waiting to be started. */
+    /* Tells the engine that the caller has no further run to start now. Returns false with err set on failure. */
     bool (*flush)(struct engine *engine, struct error *err);
-    /* Hands out a run that has ended, waiting up to so many milliseconds. Returns 1, or 0 if there is none, or -1 with err
-     * set if the engine is broken. */
+    /* Waits at most `milliseconds` for a run to end, and stores its outcome to *done. Returns 1, 0 if none has ended, or -1 with
+     * err set if the engine fails. */
     int (*next)(struct engine *engine, int milliseconds, struct engine_done *done, struct error *err);
     unsigned (*running)(const struct engine *engine);
     /* Ends all runs that are under way, and frees the engine. */
@@ -54,15 +54,15 @@ struct engine {
     const struct engine_ops *ops;
 };
 
-/* Executes the words of a run of this croft in the calling process, which has been made for it, and returns its exit status.
- * The file descriptor gets the statistics; -1: none are wanted. machine: as of struct engine_run. */
+/* Executes a run of this croft in the calling process, a child made for it. Returns the run's exit status. Writes statistics to
+ * the file descriptor `statistics`; -1: none. machine: as in struct engine_run. */
 typedef int engine_body(int argc, char **argv, int statistics, const struct engine_machine *machine);
 
-/* The processors and the memory of this machine. */
+/* What the local engine uses of this host. */
 struct engine_local_options {
     const char *out; /* folder for temporary files */
     unsigned jobs;   /* runs at a time */
-    uint64_t memory; /* bytes for all runs; 0: what is free */
+    uint64_t memory; /* bytes for all runs; 0: the memory that is free */
     long expected;   /* KiB that a run takes, as far as known; 0: unknown */
     engine_body *body;
 };

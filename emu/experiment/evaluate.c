@@ -7,7 +7,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 
-/* Where the description asks for what a run lacks: the key's node, and its name. */
+/* The place in the description that asks for a statistic: the key's node, and its name. */
 struct asked {
     const struct doc *doc;
     const yaml_node_t *node; /* NULL: nowhere */

@@ -93,7 +93,7 @@ static void part_name(const struct experiment_where *where, const char *name, ch
     (void)snprintf(part, TEXT, "%s/programs/%s.%ld.part", where->out, name, (long)getpid());
 }
 
-/* Takes a compiled program to its place, or marks the runs of one that does not compile as failed. */
+/* Moves a compiled program to its place. If it does not compile, marks its runs as failed. */
 static void compiled(const struct experiment *e, const struct experiment_where *where,
                      struct experiment_run *runs, const struct engine_done *done)
 {
@@ -139,7 +139,7 @@ static int start_compiler(const struct experiment *e, const struct experiment_wh
     return started;
 }
 
-/* Removes what our compilers have left when they were ended. */
+/* Removes the unfinished programs of this croft's compilers. */
 static void remove_own_parts(const struct experiment *e, const struct experiment_where *where)
 {
     char part[TEXT];
@@ -149,7 +149,7 @@ static void remove_own_parts(const struct experiment *e, const struct experiment
     }
 }
 
-/* Removes what killed compilers have left. */
+/* Removes unfinished programs of crofts that no longer run. */
 static void remove_parts(const struct experiment_where *where)
 {
     char pattern[TEXT];
@@ -167,7 +167,7 @@ static void remove_parts(const struct experiment_where *where)
     globfree(&found);
 }
 
-/* Compiles the programs that have sources. Each appears whole, so that a killed compiler leaves no half of one. */
+/* Compiles the programs that have sources. Each is renamed into place when it is complete. */
 static bool compile(const struct experiment *e, const struct experiment_where *where,
                     struct experiment_run *runs, struct error *err)
 {
@@ -235,7 +235,7 @@ static void settle(struct execution *x, int n, const char *label, double seconds
     tally_run(&x->tally, label, seconds, failure);
 }
 
-/* Takes a run from results.db if it is there. Returns 1, 0 or, with err set, -1. */
+/* Settles a run from results.db. Returns 1, 0 if it is not there, or -1 with err set. */
 static int find(struct execution *x, int n, const char *label, bool retry, struct error *err)
 {
     struct results_run known = {NULL, 0, 0};
@@ -250,8 +250,8 @@ static int find(struct execution *x, int n, const char *label, bool retry, struc
     return found;
 }
 
-/* Starts a run, unless it is known, cannot begin or an equal one is under way. A run that finds no room is noted to be started
- * again. Returns as engine_ops.start(). */
+/* Starts a run, unless its results are known, it cannot begin, or an equal run has begun. Notes a run that finds no room in
+ * `again`. Returns as engine_ops.start(). */
 static int start(struct execution *x, int n, bool again, struct error *err)
 {
     int point[EXPERIMENT_AXES], started = 1;
@@ -279,7 +279,7 @@ static int start(struct execution *x, int n, bool again, struct error *err)
             if (started == 0)
                 x->again[x->again_count++] = n;
         } else if (started == 0)
-            started = 1; /* find_twins() comes back to it */
+            started = 1; /* find_twins() settles it */
     }
     experiment_task_free(&task);
     return started;
@@ -329,7 +329,7 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
     return good;
 }
 
-/* Takes what has ended. Returns false with err set on failure. */
+/* Waits for a run to end and records it; commits from time to time. Returns false with err set on failure. */
 static bool take(struct execution *x, int milliseconds, struct error *err)
 {
     struct engine_done done;
@@ -366,7 +366,7 @@ static bool fill(struct execution *x, int *next, struct error *err)
     return started >= 0;
 }
 
-/* Runs that equal another one take its results. */
+/* Gives the runs that equal another run its results. */
 static bool find_twins(struct execution *x, struct error *err)
 {
     int point[EXPERIMENT_AXES], found = 0;
@@ -399,7 +399,7 @@ static bool execute_all(struct execution *x, struct error *err)
     return good && kept && find_twins(x, err);
 }
 
-/* Executes what is wanted, until nothing more is. */
+/* Executes rounds of wanted runs until no run is wanted. */
 static bool execute_rounds(struct execution *x, struct error *err)
 {
     bool good = true;

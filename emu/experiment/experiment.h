@@ -81,7 +81,7 @@ enum {
     EXPERIMENT_AXES = 16,
     EXPERIMENT_COLUMNS = 256,
     EXPERIMENT_POINTS = 1 << 20,    /* of one axis */
-    EXPERIMENT_RUNS = 100000000,    /* and means: most of an experiment */
+    EXPERIMENT_RUNS = 100000000,    /* most runs and means of an experiment */
     EXPERIMENT_WITHOUT_YES = 10000, /* most runs that croft experiment does not ask about */
 };
 
@@ -117,7 +117,7 @@ struct experiment_axis {
     const char *name;
     struct experiment_point *points;
     int count;
-    int leader;   /* index of the axis that this one follows; its own: none */
+    int leader;   /* index of the axis that this one follows (`zip`); its own index: none */
     bool sampled; /* tables show the points' settings */
 };
 
@@ -225,9 +225,9 @@ enum experiment_state { EXPERIMENT_LEFT, EXPERIMENT_SKIPPED, EXPERIMENT_FAILED, 
 /* The run at a place. */
 struct experiment_run {
     enum experiment_state state;
-    bool wanted;    /* it is to be executed now */
+    bool wanted;    /* execute it in this round */
     bool evaluated; /* its statistics are in values */
-    bool known;     /* key is set: its program and machine can be read */
+    bool known;     /* `key` is set, because program and machine could be read */
     struct digest key;
     char *failure;  /* one line about a failed run; NULL: none */
     double *values; /* by column; NaN: unknown */
@@ -235,7 +235,7 @@ struct experiment_run {
 
 enum experiment_engine { EXPERIMENT_LOCAL, EXPERIMENT_SLURM, EXPERIMENT_PARALLEL };
 
-/* Paths, and what the command line adds. */
+/* Paths, and values from the command line. */
 struct experiment_where {
     const char *croft, *out, *folder; /* folder: the description's */
     const char *results;              /* path of results.db */
@@ -246,7 +246,7 @@ struct experiment_where {
     unsigned jobs;
     uint64_t memory; /* bytes for all runs; 0: what is free */
     enum experiment_engine engine;
-    const char *partition, *time, *hosts; /* of the engines; NULL: none */
+    const char *partition, *time, *hosts; /* the first two for Slurm, hosts for GNU parallel; NULL: none */
     bool retry_failed;
     engine_body *body;
 };
@@ -263,7 +263,7 @@ void experiment_unplan(const struct experiment *e, struct experiment_run *runs);
 /* Returns the points' names of a place, separated by dots; the caller frees it. */
 char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 
-/* What a place runs. */
+/* The run of a place: its command's parts. */
 struct experiment_task {
     char *label;              /* as experiment_label() */
     char *croft;              /* path of another croft; NULL: this one */
@@ -286,25 +286,27 @@ char **experiment_words(const struct experiment_where *where, const struct exper
 char *experiment_command(char *const *words);
 
 /* Compiles the programs that have sources, then executes all runs that are not in results.db, and adds each as it ends. Marks
- * failed runs and reports them on standard error. A signal ends what is under way. Returns false and sets err if results cannot
- * be kept or nothing can be started. */
+ * failed runs and reports them on standard error. A signal ends the runs that are under way. Returns false and sets err if results
+ * cannot be stored or no run can be started. */
 bool experiment_execute(const struct experiment *e, const struct experiment_where *where,
                         struct results *results, struct experiment_run *runs, struct error *err);
 
 /* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks them as failed. */
 void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs);
 
-/* Marks the runs that are to be executed next: all that are left, or those that searches need for their next step. Returns
- * whether there are any. */
+/* Sets `wanted` of the runs to execute next: all that are left or, with searches, those that the searches need for their next
+ * step. Returns whether there are any. */
 bool experiment_want(const struct experiment *e, struct experiment_run *runs);
 
 enum experiment_found { EXPERIMENT_FOUND, EXPERIMENT_NONE, EXPERIMENT_SEARCHING, EXPERIMENT_UNKNOWN };
 
-/* Returns whether a search begins at a place: it is the first of its axis, and not all along the axis are skipped. */
+/* Returns whether a search begins at a place: the place has the axis's first point, is of a program, is among those of `at`, and not
+ * all places along the axis are skipped. */
 bool experiment_searched(const struct experiment *e, const struct experiment_search *search,
                          const int point[EXPERIMENT_AXES]);
 
-/* Follows a search from such a place as far as values are known, and sets the point along its axis. UNKNOWN: a run failed. */
+/* Follows a search from the place where it begins as far as values are known, and sets point[] of its axis. EXPERIMENT_UNKNOWN:
+ * a value is missing, because a run failed. */
 enum experiment_found experiment_search(const struct experiment *e, const struct experiment_search *search,
                                         struct experiment_run *runs, int point[EXPERIMENT_AXES]);
 

@@ -1,4 +1,4 @@
-/* The files of single runs, for those who want to read them without SQLite. */
+/* Writes the files of single runs, which can be read without SQLite. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,9 +31,9 @@ struct identity {
     struct digest croft;
     struct known_file *files;
     struct known_machine machines[MACHINES];
-    struct machine_config latest; /* the machine that was loaded last, of this request */
+    struct machine_config latest; /* the machine that was loaded last, for latest_request */
     struct digest latest_request;
-    bool loaded; /* there is one */
+    bool loaded; /* `latest` is valid */
     char *inputs;
 };
 
@@ -68,7 +68,7 @@ static bool program_digest(const char *path, struct digest *digest, struct error
         (void)close(fd);
     if (!good)
         return false;
-    char *copy = alloc(text.size + 1, 1); /* libelf may change what it reads */
+    char *copy = alloc(text.size + 1, 1); /* libelf may change the bytes that it reads */
     memcpy(copy, text.bytes, text.size);
     (void)elf_version(EV_CURRENT);
     Elf *elf = elf_memory(copy, text.size);
@@ -100,7 +100,8 @@ known_digest(struct identity *identity, const char *path,
     return &file->digest;
 }
 
-/* Digests what an ELF executable loads, and its size: most of a build is for debuggers, and would take longer than ten short runs. */
+/* Digests the loaded segments of an ELF executable, and its size. Digesting the debug information, too, would take longer than ten
+ * short runs. */
 static bool digest_loaded(const char *path, struct digest *digest, struct error *err)
 {
     struct stat status;
@@ -190,7 +191,8 @@ void identity_free(struct identity *identity)
     free(identity);
 }
 
-/* Removes empty lines and comments from a description that machine_show() has written, as they tell where values come from. */
+/* Removes empty lines and comments from a description that machine_show() has written. The comments tell where values come
+ * from, which does not change the run. */
 static void strip(char *text)
 {
     char *to = text;
@@ -203,7 +205,7 @@ static void strip(char *text)
         line[length] = '\0';
         for (char *comment = line; (comment = strstr(comment, "  # ")) != NULL; comment++) {
             char *later = strstr(comment + 1, "  # ");
-            if (!later) { /* the last one: values may hold such characters, sources do not */
+            if (!later) { /* the last "  # ": values may contain it, comments do not */
                 *comment = '\0';
                 break;
             }
@@ -304,7 +306,7 @@ static void note(FILE *out, const char *what, const char *word, const struct dig
     (void)fprintf(out, "%s %zu:%s%s%s\n", what, strlen(word), word, digest ? " " : "", text);
 }
 
-/* Notes words, and the contents of the files that they, or what is behind their first '=', name. */
+/* Notes words, and the digests of files that a word, or the part after its first '=', names. */
 static bool note_words(struct identity *identity, FILE *out, const char *what, char *const *words,
                        struct error *err)
 {
@@ -338,7 +340,7 @@ bool identity_find(struct identity *identity, const struct experiment_task *task
     if (machine)
         note(out, "machine", "", &machine->resolved);
     bool good = !machine || note_words(identity, out, "machine's file", machine->files, err);
-    /* What another croft makes of a description is unknown, so the description's own text stands for it. */
+    /* How another croft resolves a description is unknown, so note the description's own text. */
     good = good &&
            (machine || (note_words(identity, out, "machine", (char *const[]){task->machine, NULL}, err) &&
                         note_words(identity, out, "set", task->sets, err))) &&

@@ -7,19 +7,19 @@
 
 struct identity;
 
-/* Returns NULL and sets err if croft's own files cannot be read. */
+/* Digests croft's own files. Returns NULL and sets err if they cannot be read. Release it with identity_free(). */
 struct identity *identity_new(const struct experiment_where *where, struct error *err);
 void identity_free(struct identity *identity);
 
-/* A run's. The texts are valid until the next call. */
+/* The identity of a run. The texts are valid until the next call of identity_find(). */
 struct identity_run {
     struct digest key;
-    const char *inputs;                  /* what the key is the digest of: one line for each thing */
+    const char *inputs;                  /* the text that `key` digests: a line for each input */
     const char *machine;                 /* the resolved description, without comments */
     const struct machine_config *loaded; /* the machine, if it is the one that was loaded last; or NULL */
 };
 
-/* Returns false and sets err if the run cannot begin: its program cannot be read, or its machine is wrong. */
+/* Finds the identity of a task's run. Returns false and sets err if the run cannot begin: its program cannot be read, or its machine is wrong. */
 bool identity_find(struct identity *identity, const struct experiment_task *task, struct identity_run *run,
                    struct error *err);
 

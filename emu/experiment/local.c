@@ -1,7 +1,7 @@
 /* Runs as children of this process, on this machine.
  *
  * Runs of this croft are forked and not executed anew: loading and linking the program would take as long as a short run. Their
- * output goes to files without a name, of which nothing is left if croft is killed. No child outlives croft, however that
+ * output goes to unnamed files, which vanish if croft is killed. No child outlives croft, however croft
  * ends: the kernel sends a signal to a child whose parent has gone (PR_SET_PDEATHSIG). A command that has children of its own,
  * such as the compiler, gets a guard between it and croft, which ends their whole process group. */
 #include <errno.h>
@@ -26,7 +26,7 @@
 enum {
     UNKNOWN = 256 << 10, /* KiB that a run is expected to take before one has ended */
     CHECK = 250,         /* ms between two looks at the free memory */
-    LARGE = 128 << 10,   /* bytes, as where malloc() begins */
+    LARGE = 128 << 10,   /* bytes: malloc()'s initial M_MMAP_THRESHOLD */
 };
 
 /* A child. */
@@ -44,7 +44,7 @@ struct local {
     struct slot *slots;
     unsigned running, limit;
     double checked; /* time of the last look at the memory */
-    uint64_t free;  /* bytes, then */
+    uint64_t free;  /* bytes that were free then */
 };
 
 static double seconds_now(void)
@@ -61,7 +61,7 @@ static int open_unnamed(const char *folder)
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || snprintf(path, sizeof path, "%s/.run.XXXXXX", folder) >= (int)sizeof path)
         return fd;
-    fd = mkostemp(path, O_CLOEXEC); /* not all file systems have such files */
+    fd = mkostemp(path, O_CLOEXEC); /* not all file systems support O_TMPFILE */
     if (fd >= 0)
         (void)unlink(path);
     return fd;
@@ -121,17 +121,17 @@ static _Noreturn void guard(char **words)
     _exit(process < 0 ? 127 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-/* What the child does. */
+/* Executes the run in the child. */
 static _Noreturn void execute(const struct local *local, const struct slot *slot,
                               const struct engine_run *run, pid_t parent)
 {
     int count = 0;
-    (void)setpgid(0, 0); /* the terminal's signals are croft's to take */
+    (void)setpgid(0, 0); /* only croft gets the terminal's signals */
     if (!run->own)
         (void)signal(SIGTERM, end_group);
     (void)prctl(PR_SET_PDEATHSIG, run->own ? SIGKILL : SIGTERM);
     signals_child();
-    if (getppid() != parent) /* it has gone before the call of prctl() */
+    if (getppid() != parent) /* the parent ended before prctl() */
         _exit(1);
     int null = open("/dev/null", O_RDONLY);
     (void)dup2(null, STDIN_FILENO);
@@ -179,7 +179,7 @@ static uint64_t free_memory(struct local *local)
     return local->free;
 }
 
-/* Returns whether another run fits into the memory, beside those that still grow. The first one is always started. */
+/* Returns whether another run fits into the memory, with the expected growth of those under way. True if none is under way. */
 static bool fits(struct local *local)
 {
     uint64_t expected = (uint64_t)(local->options.expected ? local->options.expected : UNKNOWN) * 1024;
@@ -229,7 +229,7 @@ static int local_start(struct engine *engine, const struct engine_run *run, stru
     return 1;
 }
 
-/* Reads what a child has left. */
+/* Reads the outcome of a child that has ended. */
 static bool collect(struct local *local, struct slot *slot, int status, const struct rusage *usage,
                     struct engine_done *done, struct error *err)
 {
@@ -260,7 +260,8 @@ static void end(const struct slot *slot)
     (void)kill(slot->process, SIGKILL); /* before it has made its group */
 }
 
-/* If memory becomes short, ends the run that was started last: it has to be started again. Returns it, or NULL. */
+/* If memory becomes short, ends the run that was started last. Returns its slot, or NULL if none was ended. The caller starts
+ * the run again. */
 static struct slot *relieve(struct local *local)
 {
     struct slot *latest = NULL;

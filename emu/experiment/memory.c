@@ -32,7 +32,7 @@ static bool group_folder(char folder[PATH_MAX])
     return found && snprintf(folder, PATH_MAX, "/sys/fs/cgroup%s", line + 3) < PATH_MAX;
 }
 
-/* Returns what the control group and those above it leave. */
+/* Returns the bytes that the control group and the groups above it leave. */
 static uint64_t group_available(void)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns the bytes that new processes can take: what the kernel estimates, or less if the control group allows less.
+/* Returns the bytes that new processes can take: the kernel's estimate, or what the control group leaves if that is less.
  * UINT64_MAX: unknown. */
 uint64_t memory_available(void);
 

@@ -11,7 +11,7 @@
 
 static const char gap[] = "\n[croft experiment: the middle is left out]\n";
 
-/* Reads `size` bytes from a place in the file; fewer if it ends. */
+/* Reads `size` bytes at offset `from`, fewer if the file ends. */
 static bool read_part(int file, char *to, size_t size, off_t from, size_t *got)
 {
     ssize_t now = 1;

@@ -1,4 +1,4 @@
-/* What is left of a run when it has ended: its status, what it printed, its statistics. */
+/* The outcome of a run: its status, the texts that it printed, its statistics. */
 #ifndef EMU_EXPERIMENT_OUTCOME_H
 #define EMU_EXPERIMENT_OUTCOME_H
 
@@ -7,7 +7,7 @@
 
 #include "emu/sim/error.h"
 
-/* Text of a run, with a NUL behind its last byte; NULL: none. */
+/* Text of a run, with a NUL after its last byte; bytes is NULL if there is none. */
 struct outcome_text {
     char *bytes;
     size_t size;
@@ -15,7 +15,7 @@ struct outcome_text {
 
 enum outcome_stream { OUTCOME_OUTPUT, OUTCOME_MESSAGES, OUTCOME_STATISTICS, OUTCOME_STREAMS };
 
-enum { OUTCOME_MOST = 64 << 20 }; /* bytes kept of what a run prints; of more, the first and last halves */
+enum { OUTCOME_MOST = 64 << 20 }; /* bytes kept of what a run prints; if it prints more, half from each end */
 
 struct outcome {
     int status; /* as of waitpid(); -1: the run could not be started */

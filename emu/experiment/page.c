@@ -10,7 +10,7 @@
 #include "emu/sim/alloc.h"
 
 enum {
-    DETAIL = 6 << 20, /* bytes of single runs' statistics, about: the page has to stay small */
+    DETAIL = 6 << 20, /* about: bytes of single runs' statistics, so that the page stays small */
     GRAPHS = 4,       /* drawings of machines */
     SETS = 16,        /* sets of statistics' names */
     LARGEST = 1 << 30,
@@ -149,7 +149,7 @@ static void add_runs(struct page *page, const json_t *rows)
         const json_t *row = json_array_get(rows, i);
         if (!key_of(row, &key) || !results_statistics(page->results, &key, &statistics, &ignored))
             continue;
-        if (page->sets == 0) { /* the first one tells how many there is room for */
+        if (page->sets == 0) { /* the first run's size tells how many runs fit */
             size_t bytes =
                 1 + statistics.names->count * 6 * (1 + json_object_size(statistics_regions(&statistics)));
             step = 1 + count * bytes / DETAIL;
@@ -239,7 +239,7 @@ static void open_results(struct page *page, const char *folder, const char *text
     json_decref(tables);
 }
 
-/* Reads what the user names. */
+/* Reads the results that the user names. */
 static bool take(struct page *page, struct error *err)
 {
     const char *results = page->options->results;

@@ -8,7 +8,7 @@
 
 #include "emu/sim/error.h"
 
-/* Where the page comes from and goes to. */
+/* The sources of a page. */
 struct page_options {
     const char
         *results; /* folder or results.db of an experiment, results.json, or a file of croft run --stats */

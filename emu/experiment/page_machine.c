@@ -1,4 +1,4 @@
-/* What a page shows of machines. */
+/* The parts of a page that show machines. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
-/* Loads a machine from its text, by way of a file, as descriptions are files. */
+/* Loads a machine from its text through a file, because machine_load() reads files. */
 static bool load(const char *text, const char *machines, struct machine_config *machine)
 {
     char path[] = "/tmp/croft-report-XXXXXX.yaml";
@@ -28,7 +28,7 @@ static bool load(const char *text, const char *machines, struct machine_config *
     return good;
 }
 
-/* Has Graphviz draw a graph; NULL: it is not there. The caller frees the text. */
+/* Lets Graphviz draw a graph. Returns the picture, which the caller frees; NULL: Graphviz is not there. */
 static char *draw(const struct machine_config *machine)
 {
     char *picture = NULL, *end;
@@ -84,7 +84,7 @@ void page_graph(json_t *data, const char *name, const char *text, const char *ma
     machine_free(&machine);
 }
 
-/* Adds what one part can do at most. */
+/* Adds the peak rates of one part. */
 static void add_peak(const struct instance *part, double *bandwidth, double *burst, double *issue)
 {
     if (strcmp(part->kind->name, "dram") == 0) {

@@ -12,7 +12,7 @@
 #include "emu/experiment/spool.h"
 #include "emu/sim/alloc.h"
 
-enum { AHEAD = 256 }; /* runs that it knows of at most: more would fill the pipe */
+enum { AHEAD = 256 }; /* most runs whose keys are written to GNU parallel: more could fill the pipe */
 
 struct parallel {
     struct engine engine;
@@ -22,7 +22,7 @@ struct parallel {
     int keys;      /* the pipe; -1: closed, as GNU parallel starts the last runs only at its end */
 };
 
-/* Becomes GNU parallel. */
+/* Executes GNU parallel in the child, with `keys` as its input. */
 static _Noreturn void become(const struct parallel *parallel, int keys)
 {
     char jobs[32], command[3 * PATH_MAX];

@@ -207,7 +207,7 @@ static bool has_values(const struct experiment *e, const int point[EXPERIMENT_AX
     return true;
 }
 
-/* What runs[] takes: apart from other memory, so that children need not inherit it. */
+/* Returns the bytes of runs[], which has a mapping of its own, so that children need not inherit it. */
 static size_t plan_bytes(const struct experiment *e)
 {
     return (size_t)experiment_places(e) *

@@ -25,12 +25,14 @@ bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char 
 /* Keeps a text until experiment_free(), and returns it. */
 const char *experiment_keep(struct experiment *e, char *text);
 
-/* Returns whether an axis is written as a list, a range or a sample rather than as points, and reads such a one. */
+/* Return whether an axis is written as a list, a range or a sample instead of points; and read such an axis (false with err set on
+ * failure). */
 bool experiment_axis_is_form(struct experiment *e, const yaml_node_t *node);
 bool experiment_read_form(struct experiment *e, struct experiment_axis *axis, const yaml_node_t *node,
                           struct error *err);
 
-/* Checks the size of the grid, once its axes are read, and makes room for marking what is not run. */
+/* Checks the size of the grid after its axes were read, and allocates the marks of skipped places. Returns false and sets err on
+ * failure. */
 bool experiment_measure(struct experiment *e, struct error *err);
 
 /* Excludes the chosen places. */

@@ -24,7 +24,7 @@ struct results;
  * program or has another version's format. */
 struct results *results_open(const char *path, bool make, struct error *err);
 
-/* Commits and closes. Accepts NULL. Returns false and sets err if what was added is not kept. */
+/* Commits and closes. Accepts NULL. Returns false and sets err if added runs could not be stored. */
 bool results_close(struct results *results, struct error *err);
 
 /* How a run has ended. The caller frees failure (NULL: it succeeded). */
@@ -38,16 +38,16 @@ struct results_run {
 int results_find(struct results *results, const struct digest *key, struct results_run *run,
                  struct error *err);
 
-/* What is added for a run beside its outcome. */
+/* What results_add() stores of a run besides its outcome. */
 struct results_note {
-    const char *inputs;  /* what determines it, as text */
+    const char *inputs;  /* what determines the run, as text (identity.h) */
     const char *command; /* as typed in a shell */
     const char *machine; /* the resolved description */
     const char *failure; /* NULL: it succeeded */
 };
 
-/* Adds a run, or replaces it. Statistics that cannot be read make it a failed one: then *failure gets the message, which the
- * caller frees. Returns false and sets err if it cannot be stored, as on a full disk. */
+/* Adds a run, or replaces it. If its statistics cannot be read, it is stored as failed: then *failure gets the message, which
+ * the caller frees. Returns false and sets err if it cannot be stored, as on a full disk. */
 bool results_add(struct results *results, const struct digest *key, const struct outcome *outcome,
                  const struct results_note *note, char **failure, struct error *err);
 

@@ -1,5 +1,5 @@
-/* Searches for the first point of an axis at which a column reaches a threshold, by bisection. Nothing is kept between rounds: each
- * follows the bisection through the values that are known, and asks for the next runs that it needs. */
+/* Finds the first point of an axis at which a column reaches a threshold, by bisection. Nothing is kept between rounds: each round
+ * follows the bisection through the known values, and asks for the next runs that it needs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ enum experiment_found experiment_search(const struct experiment *e, const struct
         if (!experiment_skipped(e, point))
             points[count++] = i;
     }
-    /* The first point that reaches it is in low..high; high = count: none does. The last point is tried first. */
+    /* The first point that reaches the threshold is in low..high; high = count: none does. Try the last point first. */
     for (int high = count, middle = count - 1; low < high && found == EXPERIMENT_FOUND;
          middle = low + (high - low) / 2) {
         point[search->axis] = points[middle];

@@ -12,7 +12,7 @@
 
 enum {
     TASKS = 500,   /* of one array: Slurm's default limit is 1000 */
-    TRIES = 3,     /* of a run that is lost */
+    TRIES = 3,     /* most submissions of a run that is lost */
     QUEUED = 2000, /* runs in the queue at most */
     LOOK = 3,      /* s between two looks at the queue */
 };

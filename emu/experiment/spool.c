@@ -20,7 +20,7 @@ static void path_of(const char *folder, const char *key, const char *ending, cha
         path[0] = '\0';
 }
 
-/* Removes what a croft that was killed has left. */
+/* Removes the files that a killed croft has left. */
 static void empty(const char *folder)
 {
     static const char *const endings[] = {"*.run", "*.done", "*.part"};

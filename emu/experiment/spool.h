@@ -1,8 +1,8 @@
-/* A folder that croft and its workers share: engines that execute runs elsewhere leave a file for each run there, and find its outcome
- * there. All hosts need the folder, croft and the programs under the same paths.
+/* A folder that croft and its workers share: an engine that executes runs elsewhere writes a file for each run, and finds the run's
+ * outcome there. All hosts need the folder, croft and the programs under the same paths.
  *
  * KEY.run is a run to execute, KEY.done its outcome, which appears whole. croft holds a lock on `lock`: a worker that finds it free
- * ends itself, so that nothing goes on for a croft that has gone. */
+ * ends itself, so that no worker outlives its croft. */
 #ifndef EMU_EXPERIMENT_SPOOL_H
 #define EMU_EXPERIMENT_SPOOL_H
 
@@ -17,7 +17,7 @@ struct spool {
         int number, tries;
         char key[DIGEST_TEXT];
         bool submitted;
-        long job; /* the engine's */
+        long job; /* the engine's numbers of job and task */
         int task;
     } * runs; /* under way */
     int count;
@@ -29,28 +29,29 @@ bool spool_open(struct spool *spool, const char *out, struct error *err);
 /* Removes the files of runs that are under way, and the folder if it is empty. */
 void spool_close(struct spool *spool);
 
-/* Leaves a run. Returns false and sets err on failure. */
+/* Writes the file of a run. Returns false and sets err on failure. */
 bool spool_add(struct spool *spool, const struct engine_run *run, struct error *err);
 
 /* Hands out a run whose outcome has arrived. Returns as engine_ops.next(). */
 int spool_next(struct spool *spool, struct engine_done *done, struct error *err);
 
-/* Whether the outcome of runs[i] has arrived. */
+/* Returns whether the outcome of runs[i] has arrived. */
 bool spool_has(const struct spool *spool, int i);
 
-/* Hands out runs[i] without an outcome: to be started again, or, if message is not NULL, as one that failed with it. */
+/* Removes runs[i], which has no outcome, and stores it to *done: as a run to start again or, if message is not NULL, as failed
+ * with that message. */
 void spool_lose(struct spool *spool, int i, const char *message, struct engine_done *done);
 
-/* Executes the run KEY of a folder, and leaves its outcome. Returns an exit status. */
+/* Executes the run KEY of a folder, and writes its outcome there. Returns an exit status. */
 int spool_work(const char *folder, const char *key, engine_body *body);
 
-/* Engines on other programs. */
+/* Options of the engines that use Slurm and GNU parallel. */
 struct engine_remote_options {
     const char *out, *croft;
-    unsigned jobs;                /* at a time; for each host of GNU parallel */
+    unsigned jobs;                /* runs at a time; for GNU parallel, on each host */
     const char *partition, *time; /* of Slurm; NULL: its default */
     uint64_t memory;              /* bytes of each run; 0: Slurm's default */
-    const char *hosts;            /* of GNU parallel, as for its --sshlogin; NULL: this one */
+    const char *hosts;            /* of GNU parallel, as for its --sshlogin; NULL: this host */
 };
 
 /* Return NULL and set err if the programs are missing. */

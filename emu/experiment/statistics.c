@@ -62,8 +62,8 @@ void statistics_forget(struct statistics_latest *latest)
     *latest = (struct statistics_latest){NULL, 0, NULL, NULL};
 }
 
-/* Finds the part of a file that has the names, as stats_write_json() writes it: a line of its own begins and ends it. Returns NULL
- * if there is none. */
+/* Finds the part of a file that holds the names: its first and last line are those that stats_write_json() writes. Returns NULL if
+ * there is none. */
 static const char *names_part(const char *text, size_t size, size_t *length)
 {
     static const char first[] = "\n  \"statistics\": {\n", last[] = "\n  },";
@@ -85,7 +85,7 @@ static json_t *load_rest(const char *text, size_t size, const char *part, size_t
     return file;
 }
 
-/* Parses a file, and sets *latest to its names. Returns NULL and sets err if it is none of statistics. */
+/* Parses a file, and sets *latest to its names. Returns NULL and sets err if it is no file of statistics. */
 static json_t *load_whole(struct statistics_latest *latest, const char *text, size_t size, struct error *err)
 {
     json_error_t problem;
@@ -120,7 +120,7 @@ bool statistics_pack(struct statistics_latest *latest, const char *text, size_t 
     bool known = part && length == latest->size && memcmp(part, latest->text, length) == 0;
     json_t *file = known ? load_rest(text, size, part, length) : NULL;
     const char *format = json_string_value(json_object_get(file, "format"));
-    if (!format || strcmp(format, "croft statistics 1") != 0) { /* also if the rest alone cannot be read */
+    if (!format || strcmp(format, "croft statistics 1") != 0) { /* other names, or the rest cannot be read */
         json_decref(file);
         file = load_whole(latest, text, size, err);
     }

@@ -14,7 +14,7 @@ struct statistics_names {
     const char **names;
 };
 
-/* One run's: {"run": {facts}, "total": [values], "regions": {"NAME": {"entries": 1, "values": []}}}. */
+/* Statistics of one run: {"run": {facts}, "total": [values], "regions": {"NAME": {"entries": 1, "values": []}}}. */
 struct statistics {
     const struct statistics_names *names; /* borrowed */
     json_t *json;
@@ -30,12 +30,12 @@ struct statistics_latest {
 };
 
 /* Converts the text of a file of croft run --stats into two texts, which the caller frees: of struct statistics_names and of
- * struct statistics. What depends on the host is left out. Returns false and sets err if the text is not such a file. */
+ * struct statistics. Leaves out values that depend on the host. Returns false and sets err if the text is not such a file. */
 bool statistics_pack(struct statistics_latest *latest, const char *text, size_t size, char **names,
                      char **values, struct error *err);
 void statistics_forget(struct statistics_latest *latest);
 
-/* Read what statistics_pack() has made. Return false if it is damaged. */
+/* Read the texts that statistics_pack() made. Return false if they are damaged. */
 bool statistics_names_load(struct statistics_names *names, const char *text, size_t size);
 void statistics_names_free(struct statistics_names *names);
 bool statistics_load(struct statistics *statistics, const struct statistics_names *names, const char *text,
@@ -46,13 +46,14 @@ void statistics_free(struct statistics *statistics);
  * region. The array belongs to the statistics. */
 const json_t *statistics_region(const struct statistics *statistics, const char *region);
 
-/* Returns the statistics in the format of croft run --stats, without what depends on the host; the caller frees the text. */
+/* Returns the statistics in the format of croft run --stats, without values that depend on the host; the caller frees the text. */
 char *statistics_text(const struct statistics *statistics);
 
 /* Returns the names of the regions as an object that has them as keys. */
 const json_t *statistics_regions(const struct statistics *statistics);
 
-/* Returns the number that a value stands for: integers above 2^63-1 are texts of digits. NaN: none, as the mean of nothing. */
+/* Returns the number that a value stands for: integers above 2^63-1 are texts of digits. NaN: no number, like the mean of no
+ * samples. */
 double statistics_number(const json_t *value);
 
 #endif

@@ -1,11 +1,11 @@
-/* How far an experiment is: a line that changes on a terminal, otherwise one line for each run. */
+/* Shows the progress of an experiment: on a terminal one line that changes, otherwise one line for each run. */
 #ifndef EMU_EXPERIMENT_TALLY_H
 #define EMU_EXPERIMENT_TALLY_H
 
 #include <stdbool.h>
 
 struct tally {
-    int all, done, failed, found; /* runs; found: of those done, in results.db */
+    int all, done, failed, found; /* runs; found: of those done, how many were in results.db */
     unsigned running;
     double start, shown; /* host times */
     bool terminal;
@@ -13,7 +13,7 @@ struct tally {
 
 void tally_begin(struct tally *tally, int all);
 
-/* A run has ended. failure: NULL if it succeeded. */
+/* Counts a run that has ended. failure: NULL if it succeeded. */
 void tally_run(struct tally *tally, const char *label, double seconds, const char *failure);
 
 /* Updates the line on a terminal, a few times a second. */

@@ -1,4 +1,4 @@
-/* Which places of the grid are run: what `skip` names and `where` excludes is not. Conditions are expressions of SQLite. */
+/* The places of the grid that are not run: those that `skip` names or `where` excludes. Conditions are expressions of SQLite. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static sqlite3_stmt *prepare(struct experiment *e, sqlite3 *base, const yaml_nod
     if (!out)
         alloc_failed();
     (void)fputs("WITH place AS (SELECT",
-                out); /* first, as parameters without a number count on from the last one */
+                out); /* first, because a parameter without a number gets the last number plus 1 */
     for (int axis = 0; axis < e->axis_count; axis++)
         (void)fprintf(out, "%s ?%d AS \"%s\"", axis ? "," : "", axis + 1, e->axes[axis].name);
     (void)fprintf(out, ") SELECT (%s\n) FROM place", condition);

@@ -150,7 +150,7 @@ static bool stops(const struct console *console)
     return console->stops && console->stops(console->context);
 }
 
-/* Sleeps until the host's input can be read or the run ends. */
+/* Sleeps until the host's input can be read, or a signal arrives and the run ends. */
 static void await_host(struct console *console)
 {
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
@@ -265,7 +265,7 @@ bool console_wait(struct console *console, int milliseconds)
     int what;
     if (console->source == SOURCE_REPLAY)
         return input_replay_peek(console->replay, &at,
-                                 &what); /* simulated time goes on, so its moment comes */
+                                 &what); /* simulated time goes on, so the entry's moment comes */
     if (console->source == SOURCE_NONE || console->source == SOURCE_FILE || console->source == SOURCE_PIPE)
         return console->source != SOURCE_NONE;
     struct pollfd ready = {.fd = console->input, .events = POLLIN};

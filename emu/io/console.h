@@ -57,7 +57,7 @@ enum console_state {
     CONSOLE_FAILED, /* output or input failed, or the run differs from the recorded one: see err */
 };
 
-/* Serves the host's side; call it at each poll point. Cheap if called often. */
+/* Writes output and checks the host for input; call it at each poll point. Most calls return at once. */
 enum console_state console_poll(struct console *console, struct error *err);
 
 /* Sleeps until the host has input, for at most `milliseconds` (-1: no limit); call it while the guest is

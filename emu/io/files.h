@@ -50,7 +50,7 @@ int64_t files_enter(struct files *files, int host);
  * -errno. */
 int64_t files_duplicate(struct files *files, uint64_t descriptor, uint64_t lowest);
 
-/* As dup3(2) without flags. */
+/* Like dup3(2) without flags. Returns the descriptor or -errno. */
 int64_t files_duplicate_to(struct files *files, uint64_t descriptor, uint64_t to);
 
 /* Closes a descriptor. Returns 0 or -EBADF. */

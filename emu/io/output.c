@@ -13,11 +13,11 @@
 struct output {
     FILE *stream;
     char *name;  /* as the user gave it */
-    char *place; /* where the file goes; links are followed */
-    char *aside; /* where it is written; NULL: in its place */
+    char *place; /* path of the complete file; links are resolved */
+    char *aside; /* path of the file being written; NULL: it is `place` */
 };
 
-/* Opens a new file beside the place, with the permissions of the file that it replaces. Returns -1 if that is not possible. */
+/* Opens a new file beside the place, with the permissions of the old file there, if any. Returns -1 if it cannot. */
 static int open_aside(struct output *output, const struct stat *old)
 {
     char path[PATH_MAX];
@@ -47,7 +47,7 @@ bool output_try(const char *path, bool *created, struct error *err)
     return true;
 }
 
-/* Returns whether the file at the path can be replaced by another one without anybody else noticing. */
+/* Returns whether the file at the path can be replaced: it is a regular file with a single name, or nothing is there. */
 static bool is_replaceable(const char *path, const struct stat *file)
 {
     struct stat link;

@@ -82,8 +82,8 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode)
     if (flags & O_PATH)
         how.flags = (unsigned)(flags | O_CLOEXEC);
     long fd = -1;
-    /* EAGAIN: a rename during the resolution left the kernel unable to tell whether the path stayed
-     * beneath. */
+    /* EAGAIN: after a rename during the resolution, the kernel cannot tell whether the path stays beneath
+     * the folder. */
     for (int i = 0; i < RETRIES; i++) {
         fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))

@@ -16,7 +16,7 @@ static void guard(const struct terminal *terminal, int pipe)
     ssize_t got;
     sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all,
-                      NULL); /* including SIGTTOU, so that tcsetattr() works in a background process */
+                      NULL); /* also SIGTTOU, so that tcsetattr() works in a background process */
     do
         got = read(pipe, &byte, 1);
     while (got < 0 && errno == EINTR);

@@ -11,7 +11,7 @@
 struct terminal {
     int file;
     struct termios saved;
-    pid_t guard; /* child process that restores the terminal if croft dies before it has; at most 0: none */
+    pid_t guard;    /* child that restores the terminal if croft dies without restoring it; at most 0: none */
     int guard_pipe; /* write end of the pipe that the guard reads; it closes when croft dies */
 };
 
