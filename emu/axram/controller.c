@@ -79,7 +79,7 @@ static void put_results(const struct axram_shared *shared, const struct axram_re
 void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
                    struct axram_counters *counters)
 {
-    struct axram_counters ignored;
+    struct axram_counters ignored = {0};
     struct axram_sequence sequence;
     struct axram_units units = {.kind = request->topology.kind};
     uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];

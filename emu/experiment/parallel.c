@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emu/experiment/experiment.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
 #include "emu/sim/alloc.h"
@@ -25,7 +26,7 @@ struct parallel {
 /* Executes GNU parallel in the child, with `keys` as its input. */
 static _Noreturn void become(const struct parallel *parallel, int keys)
 {
-    char jobs[32], command[3 * PATH_MAX];
+    char jobs[32];
     const struct engine_remote_options *o = &parallel->options;
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -34,8 +35,11 @@ static _Noreturn void become(const struct parallel *parallel, int keys)
     /* GNU parallel quotes for this shell; with neither this nor SHELL in the environment, it does not reach other hosts. */
     (void)setenv("PARALLEL_SHELL", "/bin/sh", 1);
     (void)snprintf(jobs, sizeof jobs, "%u", o->jobs);
-    (void)snprintf(command, sizeof command, "'%s' experiment --work '%s' {}", o->croft,
-                   parallel->spool.folder);
+    char *words[] = {(char *)(uintptr_t)o->croft, (char *)(uintptr_t) "experiment",
+                     (char *)(uintptr_t) "--work", (char *)(uintptr_t)parallel->spool.folder, NULL};
+    char *command;
+    if (asprintf(&command, "%s {}", experiment_command(words)) < 0)
+        alloc_failed();
     if (o->hosts)
         (void)execlp("parallel", "parallel", "--will-cite", "--plain", "--jobs", jobs, "--sshlogin", o->hosts,
                      command, (char *)NULL);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/experiment/experiment.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
 #include "emu/sim/alloc.h"
@@ -81,20 +82,28 @@ static bool write_script(struct slurm *slurm, const char *path, int count, struc
             slurm->spool.runs[i].task = task++;
             (void)fprintf(out, "%s ", slurm->spool.runs[i].key);
         }
-    (void)fprintf(out, ")\nexec '%s' experiment --work '%s' \"${keys[$SLURM_ARRAY_TASK_ID]}\"\n", o->croft,
-                  slurm->spool.folder);
+    char *words[] = {(char *)(uintptr_t)o->croft, (char *)(uintptr_t) "experiment",
+                     (char *)(uintptr_t) "--work", (char *)(uintptr_t)slurm->spool.folder, NULL};
+    char *command = experiment_command(words);
+    (void)fprintf(out, ")\nexec %s \"${keys[$SLURM_ARRAY_TASK_ID]}\"\n", command);
+    free(command);
     return fclose(out) == 0 || error_set(err, "%s: %s", path, strerror(errno));
 }
 
 /* Submits up to TASKS runs as one array. */
 static bool submit(struct slurm *slurm, int count, struct error *err)
 {
-    char path[PATH_MAX + 16], command[2 * PATH_MAX], *end;
+    char path[PATH_MAX + 16], *end;
     (void)snprintf(path, sizeof path, "%s/array.sh", slurm->spool.folder);
     if (!write_script(slurm, path, count, err))
         return false;
-    (void)snprintf(command, sizeof command, "sbatch --parsable '%s' 2>&1 || true", path);
+    char *words[] = {(char *)(uintptr_t) "sbatch", (char *)(uintptr_t) "--parsable", path, NULL};
+    char *submission = experiment_command(words), *command;
+    if (asprintf(&command, "%s 2>&1 || true", submission) < 0)
+        alloc_failed();
     char *answer = output_of(command);
+    free(command);
+    free(submission);
     long job = answer ? strtol(answer, &end, 10) : 0;
     (void)unlink(path);
     if (job <= 0) {

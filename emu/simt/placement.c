@@ -151,6 +151,8 @@ static bool read_lines(struct reader *reader, FILE *file, struct error *err)
         reader->line++;
         good = read_line(reader, text, &launch, err);
     }
+    if (good && ferror(file))
+        good = error_set(err, "%s: %s", reader->path, strerror(errno));
     free(text);
     return good && sort(reader->table, reader->path, err);
 }

@@ -89,6 +89,8 @@ ends() {
 
 same parallel --engine parallel --jobs 3
 judge $? "GNU parallel has the same tables"
+same "it's" --engine parallel --jobs 3
+judge $? "a folder whose name has an apostrophe, by GNU parallel"
 same parallel --engine parallel && grep -q '24 runs were in' messages
 judge $? "nothing runs twice"
 # A host behind a stand-in for ssh: it drops the options and the host, and gives the rest to a shell, as sshd does.

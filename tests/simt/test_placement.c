@@ -159,6 +159,8 @@ static void bad_tables_are_refused(void **state)
     assert_null(placement_table_read("/nonexistent/table", 6, &err));
     assert_string_equal(err.text,
                         "/nonexistent/table: cannot read the table of blocks: No such file or directory");
+    assert_null(placement_table_read("/", 6, &err));
+    assert_string_equal(err.text, "/: Is a directory");
 }
 
 int main(void)
