@@ -509,6 +509,7 @@ void network_free(struct network *network)
                       network->ended,       network->widths,  network->begun,        network->stalls};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
+    free(network->joint);
     workset_free(&network->active_routers);
     workset_free(&network->busy_routers);
     workset_free(&network->active_nodes);
