@@ -11,9 +11,10 @@
 #include "emu/hart/stream.h"
 #include "emu/sim/alloc.h"
 
+/* Neighbours in the program are neighbours here: a short program touches few pages of the buckets. */
 static uint32_t bucket_of(uint64_t pc)
 {
-    return (uint32_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 48) & (BUCKETS - 1);
+    return (uint32_t)(pc >> 1 ^ (pc >> 17) * 0x9e37) & (BUCKETS - 1);
 }
 
 static void *reserve(size_t count, size_t size)

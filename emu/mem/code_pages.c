@@ -1,13 +1,24 @@
 #include "emu/mem/code_pages.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
 
 struct code_pages *code_pages_new(const uint8_t *bytes, uint64_t size)
 {
-    struct code_pages *pages = calloc(1, sizeof *pages + size / CODE_PAGE * sizeof pages->ends[0]);
-    if (pages)
-        pages->bytes = bytes;
+    size_t length = sizeof(struct code_pages) + size / CODE_PAGE * sizeof(uint16_t);
+    /* Not calloc(), which clears and so touches all of it where it lies in freed memory. */
+    struct code_pages *pages =
+        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    pages->bytes = bytes;
+    pages->length = length;
     return pages;
+}
+
+void code_pages_free(struct code_pages *pages)
+{
+    if (pages)
+        (void)munmap(pages, pages->length);
 }
 
 void code_pages_watch(struct code_pages *pages, struct code_watcher *watcher)

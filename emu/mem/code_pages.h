@@ -5,6 +5,7 @@
 #define EMU_MEM_CODE_PAGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CODE_PAGE = 4096 };
@@ -26,13 +27,16 @@ struct code_watcher {
 
 struct code_pages {
     const uint8_t *bytes; /* host address of the memory's first byte */
+    size_t length;        /* of this map, in bytes */
     struct code_watcher *watchers;
     bool limited;    /* pages that have not been written are marked, too (memory_limit.h) */
     uint16_t ends[]; /* by page: the end of the code in it, 1 to CODE_PAGE; 0: it has no code */
 };
 
-/* Makes the map for `size` bytes of memory. Returns NULL if the host has no memory. Free with free(). */
+/* Makes the map for `size` bytes of memory; it takes host memory where there is code. Returns NULL if the host has no address
+ * space for it. */
 struct code_pages *code_pages_new(const uint8_t *bytes, uint64_t size);
+void code_pages_free(struct code_pages *pages);
 
 /* Adds or removes a watcher. `pages` may be NULL: stores to the memory are not noted. */
 void code_pages_watch(struct code_pages *pages, struct code_watcher *watcher);

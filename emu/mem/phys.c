@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -37,6 +36,6 @@ void phys_free(struct phys *memory)
 {
     if (memory->bytes)
         (void)munmap(memory->bytes, memory->size);
-    free(memory->code);
+    code_pages_free(memory->code);
     *memory = (struct phys){0};
 }
