@@ -13,6 +13,8 @@ ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/simt/warp_rows*.c) emu/simt/warp_f
 EMU_SRC   := $(wildcard isa/*.c emu/*/*.c emu/*/*/*.c)
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
+# For programs that need parts of the emulator: each links what it uses.
+CROFT_LIB := $(BUILD)/obj/libcroft.a
 
 INCLUDES  := -I. -I$(BUILD)/gen -I$(BUILD)/include
 
@@ -54,6 +56,10 @@ $(INSN_ID).stamp: isa/tools/insn_id.h
 	@touch $@
 $(INSN_ID).h: $(INSN_ID).stamp
 	+@:
+
+$(CROFT_LIB): $(LIB_OBJ)
+	rm -f $@
+	ar rcsT $@ $^
 
 $(BUILD)/obj/%.o: %.c | $(INSN_ID).h
 	@mkdir -p $(@D)

@@ -49,9 +49,9 @@ bench-linux: $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stam
 
 # The event queue and the DRAM engine alone.
 BENCH_PARTS := $(addprefix $(BENCH_DIR)/,event_bench dram_bench stream_bench sharing)
-$(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(LIB_OBJ) | $(BUILD)/setup-build.stamp
+$(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(CROFT_LIB) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
 MIX_ROUNDS ?= 1500
 bench-timed: $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of machines with a clock, and of their parts

@@ -5,7 +5,7 @@ FUZZ_TIME   ?= 60
 FUZZ_BUILD  := $(BUILD)/fuzz
 FUZZ_NAMES  ?= $(basename $(notdir $(wildcard tests/fuzz/*.c)))
 FUZZ_CHECKS := address,undefined
-FUZZ_MAKE   := $(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) SETUP=no CC=clang OPTIMIZE='-O1 -g' \
+FUZZ_MAKE   := $(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) SETUP=no CC=clang OPTIMIZE='-O1 -g1' \
                SANITIZE='-fsanitize=fuzzer-no-link,$(FUZZ_CHECKS) -fno-sanitize-recover=undefined'
 
 .PHONY: fuzz fuzz-programs fuzz-build fuzz-keep
@@ -18,9 +18,9 @@ fuzz-programs: | $(BUILD)/setup-test.stamp
 # Rules of the second build.
 fuzz-build: $(FUZZ_NAMES:%=$(BUILD)/bin/fuzz-%)
 
-$(BUILD)/bin/fuzz-%: tests/fuzz/%.c $(LIB_OBJ)
+$(BUILD)/bin/fuzz-%: tests/fuzz/%.c $(CROFT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) -fsanitize=fuzzer,$(FUZZ_CHECKS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+	$(CC) $(EMU_CFLAGS) -fsanitize=fuzzer,$(FUZZ_CHECKS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
 fuzz-keep: ## add what fuzzing has found to the corpora
 	for name in $(FUZZ_NAMES); do \

@@ -297,7 +297,7 @@ if part clang "compiled by Clang"; then
     other_build clang "${ALL:+unit-tests}" CC=clang
 fi
 if part sanitize "with address and undefined-behaviour sanitizers"; then
-    other_build sanitize unit-tests OPTIMIZE="-O1 -g" \
+    other_build sanitize unit-tests OPTIMIZE="-O1 -g1" \
         SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover -DCROFT_TRAMPOLINE"
 fi
 

@@ -44,11 +44,10 @@ $(TEST_LIB): $(TEST_OBJ)
 	rm -f $@
 	ar rcs $@ $^
 
-
-LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(LIB_OBJ) $(TEST_LIBS) $(EMU_LIBS) -o $@
+LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(CROFT_LIB) $(TEST_LIBS) $(EMU_LIBS) -o $@
 
 $(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump $(BUILD)/tests/neural/print_networks: \
-    $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIB) $(LIB_OBJ)
+    $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIB) $(CROFT_LIB)
 	@mkdir -p $(@D)
 	$(LINK_TEST)
 

@@ -11,9 +11,9 @@ bench-nucd: all | $(BUILD)/setup-build.stamp $(BUILD)/setup-bench.stamp ## the N
 	@JOBS="$(JOBS)" tests/bench/nucd.sh $(BUILD)/bin/croft examples/nucd $(BENCH_NUCD)
 
 # Checks that the kernels access only what their nucds name.
-$(BUILD)/tests/nucd/offloads: $(BUILD)/obj/tests/nucd/offloads.o $(LIB_OBJ)
+$(BUILD)/tests/nucd/offloads: $(BUILD)/obj/tests/nucd/offloads.o $(CROFT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+	$(CC) $(SANITIZE) $(LDFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
 $(BUILD)/obj/tests/nucd/offloads.o: | $(BUILD)/setup-build.stamp
 -include $(BUILD)/obj/tests/nucd/offloads.d

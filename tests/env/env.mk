@@ -1,9 +1,9 @@
 # tests/env/run.sh tests the user environment, the loader, backtraces and the command line.
 CHECK_BACKTRACE := $(BUILD)/tests/debug/check_backtrace
 
-$(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(LIB_OBJ) | $(BUILD)/setup-test.stamp
+$(CHECK_BACKTRACE): tests/debug/check_backtrace.c $(CROFT_LIB) | $(BUILD)/setup-test.stamp
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -lcmocka -o $@
+	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -lcmocka -o $@
 
 .PHONY: test-env
 test-env: $(CHECK_BACKTRACE) all | $(BUILD)/setup-test.stamp ## system calls, sandbox, faults, malformed programs, usage
@@ -11,9 +11,9 @@ test-env: $(CHECK_BACKTRACE) all | $(BUILD)/setup-test.stamp ## system calls, sa
 
 CHECK_RANGES := $(BUILD)/tests/env/check_ranges
 
-$(CHECK_RANGES): tests/env/check_ranges.c $(LIB_OBJ)
+$(CHECK_RANGES): tests/env/check_ranges.c $(CROFT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) $< $(LIB_OBJ) $(EMU_LIBS) -o $@
+	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
 .PHONY: test-kernel test-kernel-programs test-driver test-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
