@@ -126,8 +126,11 @@ static int divide(struct division *d)
     most /= grain;
     if (most == 0)
         return 0;
-    if ((grains - 1) / tasks + 1 > most)
-        tasks = (grains - 1) / most + 1;
+    if ((grains - 1) / tasks + 1 > most) {
+        /* As many for each accelerator: 33 tasks on 16 of them would take as long as 48. */
+        int64_t times = (grains - 1) / most / loop->tasks + 1;
+        tasks = grains / loop->tasks >= times ? times * loop->tasks : grains;
+    }
     int64_t more = grains % tasks, larger = more > 0; /* tasks with one grain more, a batch of their own */
     d->batches[0].tasks = more;
     d->batches[0].each = (grains / tasks + 1) * grain;
