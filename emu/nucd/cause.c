@@ -15,29 +15,37 @@ const char *nucd_cause_text(enum nucd_cause cause)
     return cause_texts[cause];
 }
 
-/* Adds the pc to the set. Returns false when the set already has it or is full. */
-static bool place_add(struct nucd_causes *causes, uint64_t pc)
+enum place { PLACE_KNOWN, PLACE_NEW, PLACE_NO_ROOM };
+
+/* Adds the pc to the set. */
+static enum place place_add(struct nucd_causes *causes, uint64_t pc)
 {
     uint64_t key = pc + 1;
     unsigned at = (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 48) % (2 * NUCD_CAUSE_PLACES);
     for (; causes->places[at] != 0; at = (at + 1) % (2 * NUCD_CAUSE_PLACES))
         if (causes->places[at] == key)
-            return false;
-    if (causes->place_count == NUCD_CAUSE_PLACES) {
-        causes->silent++;
-        return false;
-    }
+            return PLACE_KNOWN;
+    if (causes->place_count == NUCD_CAUSE_PLACES)
+        return PLACE_NO_ROOM;
     causes->places[at] = key;
     causes->place_count++;
-    return true;
+    return PLACE_NEW;
 }
 
 bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning)
 {
     assert(cause < NUCD_CAUSE_COUNT);
     causes->count[cause]++;
-    if (cause == NUCD_CAUSE_SIGNATURE || !place_add(causes, pc))
+    enum place place = cause == NUCD_CAUSE_SIGNATURE ? PLACE_KNOWN : place_add(causes, pc);
+    if (place == PLACE_KNOWN || (place == PLACE_NO_ROOM && causes->full))
         return false;
+    if (place == PLACE_NO_ROOM) {
+        causes->full = true;
+        error_set(warning,
+                  "nucds at more than %d addresses are ignored; further ones are counted only (malformed.*)",
+                  NUCD_CAUSE_PLACES);
+        return true;
+    }
     error_set(warning, "nucd at pc 0x%" PRIx64 " is ignored, and the %s runs its region: %s", pc,
               causes->runner ? causes->runner : "host", cause_texts[cause]);
     return true;

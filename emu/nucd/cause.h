@@ -32,7 +32,7 @@ enum { NUCD_CAUSE_PLACES = 512 }; /* maximum number of pcs that are warned of */
 struct nucd_causes {
     const char *runner; /* who runs the regions of malformed nucds, for warnings; NULL: the host */
     uint64_t count[NUCD_CAUSE_COUNT];
-    uint64_t silent;                        /* malformed nucds without a warning, because the set was full */
+    bool full;                              /* a warning has said that there is no room for another pc */
     uint64_t places[2 * NUCD_CAUSE_PLACES]; /* hash set of pc + 1; 0 = free */
     unsigned place_count;
 };
@@ -41,7 +41,8 @@ struct nucd_causes {
 const char *nucd_cause_text(enum nucd_cause cause);
 
 /* Counts the cause. Returns true, with a message in *warning, when the user should be warned: the first time
- * for each pc, but never for a missing signature, because ordinary programs contain other slt x0. */
+ * for each pc, and once when there is no room for another pc; never for a missing signature, because ordinary
+ * programs contain other slt x0. */
 bool nucd_causes_note(struct nucd_causes *causes, enum nucd_cause cause, uint64_t pc, struct error *warning);
 
 /* Registers the counter "malformed.NAME" of each cause. */

@@ -89,8 +89,8 @@ void engines_attach(struct engines *engines, unsigned host, struct core *core);
 void engines_publish(const struct engines *engines, struct stats *stats);
 void engines_add_facts(const struct engines *engines, struct stats *stats);
 
-/* Returns whether the first host, or a thread of its program, has stopped for a fault in a region, and
- * stores the accelerator and the pc of the fault. */
+/* Returns whether the hart, or a thread of a multiprocessor, has stopped for a fault in a region, and stores the
+ * accelerator and the pc of the fault. */
 bool engines_fault(const struct engines *engines, const struct hart *hart, unsigned *accelerator,
                    uint64_t *pc);
 

@@ -129,6 +129,12 @@ printf '#include <stdio.h>\nvoid fill(double *, long);\ndouble x[5000];\nint mai
 echo 14997 >expected
 "$croft" cc -O2 -foffload-loops main.c fill.c -o both && runs both -m nucd --stats stats
 check "two sources: tasks" test "$(offloads stats)" -gt 10
+# A task writes 32,704 bytes at most; each of the 16 accelerators gets as many tasks of more than 16 times that.
+sed 's/5000/131072/g; s/4999/131071/' main.c >long.c
+echo 393213 >expected
+"$croft" cc -O2 -foffload-loops long.c fill.c -o long && runs long -m nucd --stats stats
+check "a long array: tasks" test "$(offloads stats)" -eq 48
+echo 14997 >expected
 # Static arrays of the same name in two sources are two arrays.
 printf 'static double x[5000];\ndouble other(long n)\n{\n    for (long i = 0; i < n; i++)\n        x[i] = (double)(i * 5);\n    return x[n - 1];\n}\n' >other.c
 printf '#include <stdio.h>\nstatic double x[5000];\ndouble other(long);\nint main(void)\n{\n    for (long i = 0; i < 5000; i++)\n        x[i] = (double)(i * 3);\n    double there = other(5000);\n    printf("%%g %%g\\n", x[4999], there);\n}\n' >own.c
