@@ -4,6 +4,9 @@
 
 #include "emu/sim/alloc.h"
 
+/* Ticks of 32 bits are compared by their difference, so no count may be older than 2^31 of them. */
+enum { SETTLE_TICKS = 1 << 30 };
+
 uint64_t epochs_idle_bits(const struct network *network, uint32_t port, uint64_t clock)
 {
     const struct link_width *width = &network->widths[port];
@@ -70,18 +73,21 @@ static void adapt_width(struct network *network, uint32_t number, const struct c
     struct link_width *width = &network->widths[number];
     if (port->wire == TOPOLOGY_NO_WIRE || !network->topology->wires[port->wire].off_chip)
         return;
+    if (clock < width->ready) /* changes now */
+        return;
     uint64_t flits = network->epoch_clocks / link_flit_clocks(network->config.flit, port->width);
     bool critical = router->critical & BIT(number - router->first_port);
     uint32_t parts =
         congestion_width(critical, width->parts, epoch, flits, most, network->config.width_threshold);
     if (parts == width->parts)
         return;
+    width->ready = clock + network->width_clocks;
     if (network->config.width_change == NETWORK_STOP) {
         epochs_change_width(network, number, parts, network->width_clocks, clock);
         return;
     }
     width->next = (uint8_t)parts;
-    width->at = clock + network->width_clocks;
+    width->at = width->ready;
     network->change = width->at < network->change ? width->at : network->change;
 }
 
@@ -110,19 +116,28 @@ static uint64_t stalls_of(const struct network *network, uint32_t port)
                                                    : network->stalls[port].ticks / network->speedup;
 }
 
+/* Counts all stalls before a tick. */
+static void settle(struct network *network, uint32_t tick)
+{
+    for (uint32_t p = 0; network->stalls && p < network->topology->port_count; p++)
+        stalls_settle(&network->stalls[p], tick);
+    for (uint32_t r = 0; r < network->topology->router_count; r++)
+        for (uint32_t input = 0; input < network->routers[r].ports * network->vcs; input++)
+            count_waiting(network, &network->routers[r], input, tick);
+}
+
 /* Ends the epoch whose end is `clock`. */
 static void end_epoch(struct network *network, uint64_t clock)
 {
     uint32_t tick = (uint32_t)(clock * network->speedup);
     network->epoch_end += network->epoch_clocks;
-    for (uint32_t p = 0; p < network->topology->port_count; p++)
-        stalls_settle(&network->stalls[p], tick);
-    if (network->totals.hops == network->epoch_hops && !network->config.idle_epochs)
+    if (network->totals.hops == network->epoch_hops && !network->config.idle_epochs) {
+        for (uint32_t p = 0; p < network->topology->port_count; p++)
+            stalls_settle(&network->stalls[p], tick);
         return;
+    }
     network->epoch_hops = network->totals.hops;
-    for (uint32_t r = 0; r < network->topology->router_count; r++)
-        for (uint32_t input = 0; input < network->routers[r].ports * network->vcs; input++)
-            count_waiting(network, &network->routers[r], input, tick);
+    settle(network, tick);
     for (uint32_t p = 0; p < network->topology->port_count; p++) {
         const struct network_link_counters *link = &network->links[p];
         uint64_t stalls = stalls_of(network, p);
@@ -139,14 +154,24 @@ static void end_epoch(struct network *network, uint64_t clock)
 void epochs_set_due(struct network *network)
 {
     network->due = network->change < network->epoch_end ? network->change : network->epoch_end;
+    network->due = network->settle < network->due ? network->settle : network->due;
 }
 
 void epochs_pass(struct network *network)
 {
-    if (network->change <= network->epoch_end)
+    if (network->settle <= network->due) {
+        settle(network, (uint32_t)(network->settle * network->speedup));
+        network->settle += SETTLE_TICKS / network->speedup;
+    } else if (network->change <= network->epoch_end)
         apply_changes(network, network->change);
     else
         end_epoch(network, network->epoch_end);
+    epochs_set_due(network);
+}
+
+void epochs_begin(struct network *network)
+{
+    network->settle = SETTLE_TICKS / network->speedup;
     epochs_set_due(network);
 }
 

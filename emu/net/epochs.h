@@ -8,10 +8,13 @@
 /* Makes the state that critical paths and link widths need. */
 void epochs_make(struct network *network);
 
+/* Sets network->settle and network->due of a new network. Call it after epochs_make(), if that is called. */
+void epochs_begin(struct network *network);
+
 /* Sets network->due. Call it after network->epoch_end or network->change was set. */
 void epochs_set_due(struct network *network);
 
-/* Does what is due next: the end of an epoch, or late changes of widths. */
+/* Does what is due next: the end of an epoch, late changes of widths, or the count of stalls that last long. */
 void epochs_pass(struct network *network);
 
 /* Sets the width of the link that begins at a port to 1/parts of the full width, from `clock` on. The link sends nothing

@@ -458,7 +458,7 @@ static void make_management(struct network *network)
     network->managed = network->congestion || network->priority_vcs;
     network->plain_vcs = vc_alloc_plain(network);
     network->plain_switch = switch_alloc_plain(network);
-    epochs_set_due(network);
+    epochs_begin(network);
 }
 
 struct network *network_new(const struct network_config *config, const struct topology *topology,

@@ -85,6 +85,7 @@ struct link_width {
     uint8_t parts;     /* divisor of the full width: 1, 2, 4, 8 */
     uint8_t next;      /* parts from clock `at` on */
     uint64_t at;       /* UINT64_MAX: no change waits */
+    uint64_t ready;    /* clock from which an epoch's end may change it again */
     uint64_t since;    /* clock of the last change */
     uint64_t idle;     /* bits that it could have carried before `since`, but did not */
     uint64_t occupied; /* clocks before `since` in which it was busy, but not stopped */
@@ -142,7 +143,9 @@ struct network {
     uint32_t width_clocks;
     uint32_t *begun; /* with path_priority, by input channel: tick at which its packet came to the head */
     struct network_waits waits;
-    uint64_t due; /* the earlier of epoch_end and change */
+    uint64_t
+        settle; /* clock at which all stalls are counted, so that no count is older than 32-bit ticks allow */
+    uint64_t due; /* the earliest of epoch_end, change and settle */
     bool managed; /* congestion or priority buffers: router.c calls manage() for each flit that leaves */
     bool
         plain_vcs; /* the present router's VA is round robin, without ranks, priority buffers or need of room */

@@ -242,6 +242,58 @@ static void idle_links_get_narrow(void **state)
     }
 }
 
+/* A change that takes longer than an epoch is finished before the next one begins, at the end of an epoch. */
+static void long_changes_are_finished(void **state)
+{
+    (void)state;
+    enum { EPOCH = 1000, CHANGE = 2500 };
+    for (unsigned late = 0; late < 2; late++) {
+        struct network_config config = chain("2");
+        config.track = config.link_widths = config.off_chip = config.idle_epochs = true;
+        config.epoch = EPOCH * PERIOD;
+        config.width_time = CHANGE * PERIOD;
+        config.width_change = late ? NETWORK_LATE : NETWORK_STOP;
+        struct rig *rig = rig_new(&config);
+        uint32_t port = rig->topology.routers[0].first_port;
+        static const uint32_t begins[] = {1000, 4000, 7000}; /* ends of epochs */
+        for (unsigned i = 0; i < 3; i++) {
+            uint64_t clock = begins[i] + (late ? CHANGE : 0);
+            network_sync(rig->network, (clock - 1) * PERIOD);
+            assert_int_equal(network_width(rig->network, port), 1U << i);
+            network_sync(rig->network, clock * PERIOD);
+            assert_int_equal(network_width(rig->network, port), 2U << i);
+        }
+        assert_int_equal(network_link(rig->network, port)->changes, 3);
+        assert_int_equal(network_link(rig->network, port)->stopped, late ? 0 : 3 * CHANGE);
+        rig_free(rig);
+    }
+}
+
+/* Stalls that last longer than 2^31 and 2^32 ticks are counted to the clock: a node takes no packet. */
+static void long_stalls_are_counted(void **state)
+{
+    (void)state;
+    static const uint64_t epochs[] = {UINT64_C(1000), UINT64_C(3000000000), UINT64_C(5000000000)};
+    for (unsigned i = 0; i < 3; i++) {
+        struct network_config config = chain("2");
+        config.track = config.idle_epochs = true;
+        config.vcs = 1;
+        config.buffer = 4;
+        config.epoch = epochs[i] * PERIOD;
+        struct rig *rig = rig_new(&config);
+        rig->refuses = 1;
+        for (unsigned packet = 0; packet < 4; packet++)
+            assert_true(send(rig, 0, 1, 4, 0));
+        event_queue_run(rig->queue, (epochs[i] + 10) * PERIOD);
+        network_sync(rig->network, (epochs[i] + 10) * PERIOD);
+        const struct congestion_router *router = &network_congestion(rig->network)->routers[1];
+        assert_in_range(router->most, epochs[i] - 50, epochs[i]);
+        const struct network_link_counters *link = network_link(rig->network, rig->topology.node_ports[1]);
+        assert_in_range(link->credit_stalls + link->vc_stalls, epochs[i] - 50, epochs[i]);
+        rig_free(rig);
+    }
+}
+
 /* A critical link keeps at least 1/4, and gets its full width back when it stalls. */
 static void busy_links_stay_wide(void **state)
 {
@@ -392,7 +444,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urgent_packets_pass),           cmocka_unit_test(buffers_are_for_urgent_packets),
         cmocka_unit_test(critical_paths_go_first),       cmocka_unit_test(farther_packets_go_first),
-        cmocka_unit_test(idle_links_get_narrow),         cmocka_unit_test(busy_links_stay_wide),
+        cmocka_unit_test(idle_links_get_narrow),         cmocka_unit_test(long_changes_are_finished),
+        cmocka_unit_test(long_stalls_are_counted),       cmocka_unit_test(busy_links_stay_wide),
         cmocka_unit_test(bad_keys_are_refused),          cmocka_unit_test(invariants_hold),
         cmocka_unit_test(what_has_most_left_goes_first), cmocka_unit_test(full_narrow_links_get_wide),
     };
