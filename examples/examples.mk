@@ -3,7 +3,7 @@ EXAMPLES       := $(BUILD)/examples
 EXAMPLE_CFLAGS := -O2 -g -Wall -Wextra
 CROFT          := $(BUILD)/bin/croft
 NUCD_KERNELS   := meabo2 meabo5 ebox stride spatter spmv
-SIMT_KERNELS   := vector_add reduction scalar_product walsh backprop bfs kmeans pathfinder needleman_wunsch lud stencil \
+SIMT_KERNELS   := vector_add reduction scalar_product walsh backprop kmeans pathfinder needleman_wunsch lud stencil \
                   sgemm hotspot3d srad libor
 SIMT_EXAMPLES  := $(SIMT_KERNELS:%=$(EXAMPLES)/simt/%)
 # The workloads of the NUPIM and TOM papers that are not among the kernels above.

@@ -264,7 +264,8 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "accelerators in chips" tests/axram/axram.sh "$BUILD/bin/croft" "$BUILD/tests/axram/work"
     [ -z "${ALL:-}" ] || { built "$BUILD/tests/axram/test_controller" &&
         suite "random networks in chips" tests/axram/soak.sh "$BUILD/tests/axram/test_controller"; }
-    built simt-examples && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt"
+    built simt-examples && built workloads && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt" \
+        "$BUILD/examples/workloads/bfs"
     built "$BUILD/tests/neural/print_networks" && suite "neural networks" tests/neural/neural.sh "$BUILD/bin/croft" \
         "$BUILD/tests/neural/work" "$BUILD/tests/neural/print_networks"
     built axram-examples && suite "axram applications" tests/neural/apps.sh "$BUILD/bin/croft" "$BUILD/tests/neural/apps" \

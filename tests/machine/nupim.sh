@@ -1,6 +1,6 @@
 #!/bin/bash
-# Machines nupim and nupim_central: nupim.sh CROFT WORKDIR FOLDER (of the compiled examples/simt). All kernels behave as on
-# qemu-riscv64 and obey the DRAM rules; a load's latency and its flits on each link are those that the tree of switches asks
+# Machines nupim and nupim_central: nupim.sh CROFT WORKDIR FOLDER (of the compiled examples/simt) BFS (of examples/workloads). All
+# kernels behave as on qemu-riscv64 and obey the DRAM rules; a load's latency and its flits on each link are those that the tree of switches asks
 # for. Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
@@ -9,6 +9,7 @@ source "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 folder=$(realpath "$3")
+bfs=$(realpath "$4")
 work=$(fresh "$2")
 cd "$work" || exit 1
 
@@ -18,19 +19,21 @@ evidence() {
 
 # kernel MACHINE PROGRAM
 kernel() {
-    oracle expected "$folder/$2"
-    "$croft" run -m "$1" --check dram "$folder/$2" >output 2>errors
-    check "$1, $2: runs" test $? = 0
-    check "$1, $2: qemu's output" cmp -s expected output
+    local name=${2##*/}
+    oracle expected "$2"
+    "$croft" run -m "$1" --check dram "$2" >output 2>errors
+    check "$1, $name: runs" test $? = 0
+    check "$1, $name: qemu's output" cmp -s expected output
 }
 
 for program in "$folder"/*; do
-    case $program in *.*) ;; *) kernel nupim "${program##*/}" ;; esac
+    case $program in *.*) ;; *) kernel nupim "$program" ;; esac
 done
-kernel nupim_central bfs
-kernel nupim_central srad
+kernel nupim "$bfs"
+kernel nupim_central "$bfs"
+kernel nupim_central "$folder/srad"
 
-for machine in nupim_dist nupim_crit nupim_crit_tr nupim_double; do kernel "$machine" bfs; done
+for machine in nupim_dist nupim_crit nupim_crit_tr nupim_double; do kernel "$machine" "$bfs"; done
 
 # total NAME: a statistic of the whole run.
 total() {
@@ -38,9 +41,9 @@ total() {
 }
 
 # Everything on, with short epochs: trackers leave, priority buffers are used, links get narrow, nothing is lost, and it repeats.
-oracle expected "$folder/bfs" 8192
+oracle expected "$bfs" 8192
 for statistics in one.json two.json; do
-    "$croft" run -m nupim_crit_tr_w --set net.epoch="2 us" --set net.width_time="50 ns" --stats "$statistics" "$folder/bfs" 8192 >output 2>errors
+    "$croft" run -m nupim_crit_tr_w --set net.epoch="2 us" --set net.width_time="50 ns" --stats "$statistics" "$bfs" 8192 >output 2>errors
     check "everything on: qemu's output" cmp -s expected output
 done
 check "it repeats" cmp <(sed '/^  "host"/,$d' one.json) <(sed '/^  "host"/,$d' two.json)
