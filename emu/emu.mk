@@ -65,8 +65,9 @@ $(BUILD)/obj/%.o: %.c | $(INSN_ID).h
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) -c $< -o $@
 
+# croft experiment forks thousands of runs: they find all symbols bound. Runs are known by the build ID of their croft, too.
 $(BUILD)/bin/croft: $(EMU_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(EMU_LIBS) -o $@
+	$(CC) $(SANITIZE) $(LDFLAGS) -Wl,-z,now -Wl,--build-id=sha1 $^ $(EMU_LIBS) -o $@
 
 -include $(EMU_OBJ:.o=.d) $(INSN_ID).d

@@ -329,25 +329,6 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
     return good;
 }
 
-/* Waits for a run to end and records it; commits from time to time. Returns false with err set on failure. */
-static bool take(struct execution *x, int milliseconds, struct error *err)
-{
-    struct engine_done done;
-    int ended = x->engine->ops->next(x->engine, milliseconds, &done, err);
-    bool good = ended >= 0;
-    if (ended > 0 && done.again)
-        x->again[x->again_count++] = done.number;
-    else if (ended > 0) {
-        good = signals_arrived() || record(x, &done, err); /* the signal may have ended the run, too */
-        outcome_free(&done.outcome);
-    }
-    if (good && seconds_now() - x->committed > WAIT * 1e-3) {
-        good = results_commit(x->results, err);
-        x->committed = seconds_now();
-    }
-    return good;
-}
-
 /* Starts runs while there is room. Returns false with err set on failure. */
 static bool fill(struct execution *x, int *next, struct error *err)
 {
@@ -364,6 +345,32 @@ static bool fill(struct execution *x, int *next, struct error *err)
         tally_show(&x->tally, x->engine->ops->running(x->engine));
     }
     return started >= 0;
+}
+
+/* Waits for a run to end, starts others in its place and then records it, so that no processor waits for the results file; commits
+ * from time to time. Returns false with err set on failure. */
+static bool take(struct execution *x, int *next, struct error *err)
+{
+    struct engine_done done;
+    int ended = x->engine->ops->next(x->engine, WAIT, &done, err);
+    bool good = ended >= 0;
+    if (ended > 0 && done.again)
+        x->again[x->again_count++] = done.number;
+    else if (ended > 0) {
+        struct error later;
+        bool filled = fill(x, next, &later);
+        good = signals_arrived() || record(x, &done, err); /* the signal may have ended the run, too */
+        if (good && !filled) {
+            *err = later;
+            good = false;
+        }
+        outcome_free(&done.outcome);
+    }
+    if (good && seconds_now() - x->committed > WAIT * 1e-3) {
+        good = results_commit(x->results, err);
+        x->committed = seconds_now();
+    }
+    return good;
 }
 
 /* Gives the runs that equal another run its results. */
@@ -390,7 +397,7 @@ static bool execute_all(struct execution *x, struct error *err)
            (next < all || x->again_count > 0 || x->engine->ops->running(x->engine) > 0)) {
         good = fill(x, &next, err);
         if (good && x->engine->ops->running(x->engine) > 0)
-            good = take(x, WAIT, err);
+            good = take(x, &next, err);
         tally_show(&x->tally, x->engine->ops->running(x->engine));
     }
     tally_hide(&x->tally);

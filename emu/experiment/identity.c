@@ -5,7 +5,6 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,38 +99,48 @@ known_digest(struct identity *identity, const char *path,
     return &file->digest;
 }
 
-/* Digests the loaded segments of an ELF executable, and its size. Digesting the debug information, too, would take longer than ten
- * short runs. */
-static bool digest_loaded(const char *path, struct digest *digest, struct error *err)
+/* Finds the number that the linker has made of a program's bytes (--build-id). Returns false if it has none. */
+static bool build_id(Elf *elf, char *text, size_t room)
+{
+    GElf_Shdr header;
+    GElf_Nhdr note;
+    size_t name, bytes;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section)) != NULL;) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!data || gelf_getnote(data, 0, &note, &name, &bytes) == 0 || note.n_type != NT_GNU_BUILD_ID ||
+            note.n_namesz != sizeof ELF_NOTE_GNU || 2 * (size_t)note.n_descsz >= room ||
+            memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        for (size_t i = 0; i < note.n_descsz; i++)
+            (void)snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)data->d_buf + bytes)[i]);
+        return note.n_descsz > 0;
+    }
+    return false;
+}
+
+/* Digests an executable: its build ID and size, or all of it. All of croft takes as long as several short runs. */
+static bool digest_executable(const char *path, struct digest *digest, struct error *err)
 {
     struct stat status;
-    size_t count = 0, used = 0;
-    GElf_Phdr segment;
-    char text[1024];
+    char text[256] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0)
-        return error_set(err, "%s: %s", path, strerror(errno));
-    size_t size = (size_t)status.st_size;
-    char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    (void)close(fd);
-    if (bytes == MAP_FAILED)
-        return error_set(err, "%s: %s", path, strerror(errno));
-    (void)elf_version(EV_CURRENT);
-    Elf *elf = elf_memory(bytes, size);
-    (void)elf_getphdrnum(elf, &count);
-    used = (size_t)snprintf(text, sizeof text, "%zu", size);
-    for (size_t i = 0; i < count && used + DIGEST_TEXT < sizeof text && gelf_getphdr(elf, (int)i, &segment);
-         i++) {
-        if (segment.p_type != PT_LOAD || segment.p_offset > size ||
-            segment.p_filesz > size - segment.p_offset)
-            continue;
-        const struct digest part = digest_bytes(bytes + segment.p_offset, segment.p_filesz);
-        digest_text(&part, text + used);
-        used += DIGEST_TEXT - 1;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        int failure = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        return error_set(err, "%s: %s", path, strerror(failure));
     }
+    (void)elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    bool found = build_id(elf, text, sizeof text - 32);
     (void)elf_end(elf);
-    *digest = digest_bytes(text, used);
-    (void)munmap(bytes, size);
+    (void)close(fd);
+    if (!found)
+        return digest_file(path, digest, err);
+    (void)snprintf(text + strlen(text), 32, " %lld", (long long)status.st_size);
+    *digest = digest_bytes(text, strlen(text));
     return true;
 }
 
@@ -140,7 +149,7 @@ static bool digest_croft(struct identity *identity, struct error *err)
 {
     char text[8 * DIGEST_TEXT] = "";
     struct digest digest;
-    if (!digest_loaded(identity->where->croft, &digest, err))
+    if (!digest_executable(identity->where->croft, &digest, err))
         return false;
     digest_text(&digest, text);
     for (size_t i = 0; identity->where->parts[i]; i++)

@@ -144,9 +144,6 @@ static _Noreturn void execute(const struct local *local, const struct slot *slot
     }
     while (run->words[count])
         count++;
-    /* Large blocks come zeroed from the kernel, page by page as they are used. Without this, the blocks that croft has freed
-     * would be cleared and copied as a whole. */
-    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
     int status = local->options.body(count, run->words,
                                      run->statistics ? slot->files[OUTCOME_STATISTICS] : -1, run->machine);
     if (fflush(stdout) != 0 && status == 0) {
@@ -341,6 +338,9 @@ struct engine *engine_local(const struct engine_local_options *options)
     static const struct engine_ops ops = {local_room, local_start,   local_flush,
                                           local_next, local_running, local_close};
     struct local *local = alloc(1, sizeof *local);
+    /* Large blocks come zeroed from the kernel, page by page as they are used. Otherwise blocks that croft has freed would be
+     * cleared and copied as a whole by its children. */
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
     *local = (struct local){.engine = {&ops}, .options = *options, .limit = options->jobs};
     local->slots = alloc(options->jobs, sizeof *local->slots);
     for (unsigned i = 0; i < options->jobs; i++)
