@@ -1,4 +1,5 @@
 /* Reads axes that are not given as points: lists and ranges of values, and samples of several settings. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,10 @@ static bool read_range(struct form *form, struct range *range, bool listed, stru
     if (form->step && range->step == 0)
         return doc_wrong(&e->doc, form->step, err, "step: must be above 0");
     if (listed && (range->to - range->from) / range->step >= EXPERIMENT_POINTS)
-        return doc_wrong(&e->doc, form->node, err, "1 to %d points are allowed", EXPERIMENT_POINTS);
+        return doc_wrong(&e->doc, form->node, err,
+                         "from: %" PRIu64
+                         " points up to 'to'; an axis has at most %d. Take a larger step, or several axes",
+                         (range->to - range->from) / range->step + 1, EXPERIMENT_POINTS);
     for (uint64_t i = 0; listed && i <= (range->to - range->from) / range->step; i++)
         add_value(range, range->from + i * range->step);
     return true;

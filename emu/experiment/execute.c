@@ -207,6 +207,7 @@ struct execution {
     struct digest *begun; /* hash table of the keys of runs that have begun; all zeros: free */
     size_t room;
     int *again, again_count; /* runs to be started again */
+    int *fresh, fresh_count; /* runs that have been recorded since the last commit */
     double committed;
 };
 
@@ -316,9 +317,11 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
     const struct results_note note = {identity.inputs, command, identity.machine, failure};
     bool good = results_add(x->results, &x->runs[done->number].key, &done->outcome, &note, &damage, err);
     if (good) {
-        tally_hide(&x->tally);
-        if (failure)
+        x->fresh[x->fresh_count++] = done->number;
+        if (failure) {
+            tally_hide(&x->tally);
             report_failure(task.label, words, &done->outcome);
+        }
         settle(x, done->number, task.label, done->outcome.seconds, damage ? damage : failure);
     }
     free(damage);
@@ -347,6 +350,21 @@ static bool fill(struct execution *x, int *next, struct error *err)
     return started >= 0;
 }
 
+/* Commits what was recorded. If this fails, the runs recorded since the last commit are left to run. */
+static bool commit(struct execution *x, struct error *err)
+{
+    bool good = results_commit(x->results, err);
+    for (; !good && x->fresh_count > 0; x->fresh_count--) {
+        struct experiment_run *run = &x->runs[x->fresh[x->fresh_count - 1]];
+        run->state = EXPERIMENT_LEFT;
+        free(run->failure);
+        run->failure = NULL;
+    }
+    x->fresh_count = 0;
+    x->committed = seconds_now();
+    return good;
+}
+
 /* Waits for a run to end, starts others in its place and then records it, so that no processor waits for the results file; commits
  * from time to time. Returns false with err set on failure. */
 static bool take(struct execution *x, int *next, struct error *err)
@@ -366,10 +384,8 @@ static bool take(struct execution *x, int *next, struct error *err)
         }
         outcome_free(&done.outcome);
     }
-    if (good && seconds_now() - x->committed > WAIT * 1e-3) {
-        good = results_commit(x->results, err);
-        x->committed = seconds_now();
-    }
+    if (good && seconds_now() - x->committed > WAIT * 1e-3)
+        good = commit(x, err);
     return good;
 }
 
@@ -402,7 +418,7 @@ static bool execute_all(struct execution *x, struct error *err)
     }
     tally_hide(&x->tally);
     struct error ignored;
-    bool kept = results_commit(x->results, good ? err : &ignored);
+    bool kept = commit(x, good ? err : &ignored);
     return good && kept && find_twins(x, err);
 }
 
@@ -460,6 +476,7 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     x.room = 2 * (size_t)all + 1;
     x.begun = alloc(x.room, sizeof *x.begun);
     x.again = experiment_array(all, sizeof *x.again);
+    x.fresh = experiment_array(all, sizeof *x.fresh);
     tally_begin(&x.tally, all);
     experiment_evaluate(e, results, runs);
     bool good = execute_rounds(&x, err);
@@ -469,5 +486,6 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     identity_free(x.identity);
     free(x.begun);
     free(x.again);
+    free(x.fresh);
     return good;
 }

@@ -372,7 +372,9 @@ static bool write_files(const struct experiment *e, const struct experiment_wher
         !write_json(e, where, results, runs, err))
         return false;
     print_tables(e, runs, differences, stdout);
-    return fflush(stdout) == 0 || error_set(err, "the output cannot be written: %s", strerror(errno));
+    bool printed = fflush(stdout) == 0 && !ferror(stdout);
+    return printed || error_set(err, "the tables cannot be printed: %s; they are in %s/tables.txt",
+                                strerror(errno), where->out);
 }
 
 bool experiment_write(const struct experiment *e, const struct experiment_where *where,

@@ -257,8 +257,12 @@ judge $? "results of another version"
 status=$?
 "$croft" experiment good.yaml --out full >output 2>again.txt
 [ $? -eq 0 ] && [ "$status" -eq 1 ] && grep -q 'full/results.db: .*is the disk full' messages &&
+    ! grep -q 'has no statistics' messages && # of runs that were not committed
     cmp -s good.results/results.csv full/results.csv
 judge $? "a full disk"
+"$croft" experiment good.yaml >/dev/full 2>messages
+[ $? -eq 1 ] && grep -q 'the tables cannot be printed: No space left on device; they are in .*/good.results/tables.txt' messages
+judge $? "tables that cannot be printed"
 
 # Runs that take 40 MiB each: with 100 MiB, no more than two at a time.
 cat >large.c <<'C'

@@ -196,6 +196,8 @@ describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 1000
 wrong ":4: axes: these are 10000000 runs; if they are meant, say --yes"
 [ ! -e plan.results ]
 judge $? "nothing is made before it is meant"
+describe 'axes: {a: {set: $n, from: 1, to: 10000000}}'
+wrong ":4: from: 10000000 points up to 'to'; an axis has at most 1048576"
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 1000000}}'
 wrong ":4: axes: 2000000000 runs and means; 100000000 are allowed"
 {
@@ -213,5 +215,7 @@ describe 'set: {$s: x}' 'axes: {n: {set: $n, from: 1, to: 40}}'
 script -qec "$croft experiment plan.yaml --jobs 2" /dev/null >output 2>messages
 grep -Eq '[0-9]+ of 40 runs done, 0 failed, [0-9] running, [0-9]+ left' output && [ "$(wc -l <output)" -le 3 ]
 judge $? "a line of progress on a terminal"
+[ "$(tr '\r' '\n' <output | grep -c 'runs done')" -lt 30 ] # it changes five times a second, not with each run
+judge $? "the line changes seldom"
 
 conclude

@@ -277,6 +277,18 @@ check_page "a click on a row shows its run" 'document.querySelectorAll(".rows tr
 "$croft" report two.results/results.db -o again.html 2>messages && cmp -s two.html again.html
 judge $? "the same from results.db"
 
+# The same point has the same colour in each panel, also where others are missing.
+cat >panels.json <<'J'
+{"format": "croft experiment 1", "title": "panels", "machine": "functional", "tables": [{"column": "v", "across": "mode"}], "rows": [
+ {"at": {"program": "p", "size": "small", "mode": "none"}, "failed": false, "values": {"v": 1}, "references": {}},
+ {"at": {"program": "p", "size": "small", "mode": "driver"}, "failed": false, "values": {"v": 2}, "references": {}},
+ {"at": {"program": "p", "size": "large", "mode": "driver"}, "failed": false, "values": {"v": 3}, "references": {}},
+ {"at": {"program": "p", "size": "large", "mode": "nucd"}, "failed": false, "values": {"v": 4}, "references": {}}]}
+J
+"$croft" report panels.json -o panels.html 2>messages && visit panels.html && drawn 2
+judge $? "panels that lack points"
+check_page "a point has its colour in all panels" '(bars => bars[0].length === 2 && bars[1].length === 2 && bars[0][1] === bars[1][0] && new Set(bars.flat()).size === 3)(["small", "large"].map(at => [...[...document.querySelectorAll("figure")].find(box => box.querySelector("b")?.textContent === `v by mode (size: ${at})`).querySelectorAll("g[aria-label=bar] rect")].map(bar => bar.getAttribute("fill") || bar.parentNode.getAttribute("fill"))))'
+
 # What cannot be read.
 wrong() {
     "$croft" report "${@:2}" -o wrong.html >output 2>messages

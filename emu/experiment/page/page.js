@@ -288,7 +288,14 @@ function thin(points) {
   return [...bins.values()];
 }
 
-function drawGroups(points, xAxis, zName, label) {
+/* The colours of series: a point of an axis has the same one in all figures, also in those that lack some of the points. */
+function colours(series, zAxis) {
+  const domain = [...new Set(series)], place = name => zAxis ? zAxis.points.indexOf(name) : 0;
+  return {legend: true, domain, range: domain.map(name => d3.schemeObservable10[place(name) % 10])};
+}
+
+function drawGroups(points, xAxis, zAxis, label) {
+  const zName = zAxis?.name || '', color = colours(points.map(p => p.z), zAxis);
   const numeric = xAxis.points.every(point => !Number.isNaN(pointNumber(point))) && xAxis.points.length > 2;
   const references = points.filter(point => point.reference !== null);
   if (numeric) {
@@ -296,14 +303,14 @@ function drawGroups(points, xAxis, zName, label) {
     const wide = d3.max(at, p => p.x) > 32 * Math.max(d3.min(at, p => p.x), 1e-9) && d3.min(at, p => p.x) > 0;
     const dots = at.length <= 2000, names = d3.sort(new Map(at.map((point, i) => [point.x, points[i].x])), entry => entry[0]);
     const few = names.length <= 16; // each point has its name below it
-    return Plot.plot({...look, color: palette, x: {label: xAxis.name, type: wide ? 'log' : 'linear', tickFormat: wide ? '~s' : undefined}, y: {label, grid: true, zero: true, nice: true},
+    return Plot.plot({...look, color, x: {label: xAxis.name, type: wide ? 'log' : 'linear', tickFormat: wide ? '~s' : undefined}, y: {label, grid: true, zero: true, nice: true},
       marks: [Plot.ruleY([0]), ...(few ? [Plot.axisX(names.map(entry => entry[0]), {text: names.map(entry => entry[1])})] : []), Plot.lineY(at, {x: 'x', y: 'value', stroke: 'z', strokeWidth: 2}),
         ...(dots ? [Plot.dot(at, {x: 'x', y: 'value', fill: 'z', r: 3, tip: {fill: 'var(--back)'}})] : []),
         Plot.dot(at.filter(p => p.reference !== null), {x: 'x', y: 'reference', stroke: 'z', symbol: 'times', r: 5, strokeWidth: 2})]});
   }
   const bars = points.slice(0, 400);
   const width = Math.max(400, Math.min(look.width, 160 + 60 * bars.length)); // a few bars are not as broad as the page
-  return Plot.plot({...look, width, marginBottom: 60, color: {...palette, domain: [...new Set(bars.map(p => p.z))]}, fx: {label: xAxis.name, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
+  return Plot.plot({...look, width, marginBottom: 60, color, fx: {label: xAxis.name, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
     x: {axis: null, domain: [...new Set(bars.map(p => p.z))]}, y: {label, grid: true, nice: true},
     marks: [Plot.ruleY([0]), Plot.barY(bars, {fx: 'x', x: 'z', y: 'value', fill: 'z', tip: {fill: 'var(--back)'}, title: p => `${p.x}, ${zName} ${p.z}: ${format(p.value)}${p.count > 1 ? ` (mean of ${p.count})` : ''}${p.reference === null ? '' : `, reference ${format(p.reference)}`}`}),
       Plot.tickY(references, {fx: 'x', x: 'z', y: 'reference', stroke: 'currentColor', strokeWidth: 2.5}),
@@ -341,7 +348,7 @@ function showFigures() {
       const notes = [meanAxes.length ? `Mean over ${meanAxes.map(a => a.name).join(', ')}.` : '',
         rows.some(row => (column.references?.[row] ?? null) !== null) ? 'Marks: the references of the description, as the paper gives them.' : ''];
       figure(part, `${column.name} by ${across.name}${at ? ` (${panelAxes.map(a => a.name).join(', ')}: ${at})` : ''}`,
-        () => rowsOf(points(), x.name, z.name, column.name), () => drawGroups(points(), x, z.name, column.name), notes.join(' ').trim());
+        () => rowsOf(points(), x.name, z.name, column.name), () => drawGroups(points(), x, z, column.name), notes.join(' ').trim());
     }
     if (panels.size > panelsMost) part.append(make('p', {}, `${panels.size - panelsMost} further panels are left out; choose them below.`));
   }
@@ -373,7 +380,7 @@ function explorer(part) {
       const means = new Set(along === axes[0] || colour === axes[0] ? [] : data.means || []);
       return grouped(column, along, colour, d3.range(rowCount).filter(row => !means.has(row)));
     });
-    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour?.name || '', column.name),
+    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour, column.name),
       along.points.length > 1000 ? 'Mean over all other axes, and over neighbours if there are more points than a drawing can show; the CSV has all points.' : 'Mean over all other axes.');
   }
   draw();
