@@ -61,12 +61,11 @@ static const struct option_set interface = {
     .synopsis = "[options] FILE.yaml",
     .summary = "Runs programs on variants of a machine, and makes tables of their statistics.",
     .example = "croft experiment examples/nucd/figure8.yaml --out figure8",
-    .notes =
-        "DIR gets results.csv, results.json, tables.txt, and in runs/ each run's command, output, statistics "
-        "and "
-        "machine.\nThe status is 1 if a run fails; the others' results are kept. emu/experiment/experiment.h "
-        "and "
-        "examples/README.md explain descriptions.\n",
+    .notes = "DIR gets results.csv, results.json, tables.txt and results.db, which has each run's output, "
+             "statistics "
+             "and machine.\nThe status is 1 if a run fails; the others' results are kept. "
+             "emu/experiment/experiment.h "
+             "and examples/README.md explain descriptions; croft report makes a page of the results.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };

@@ -257,9 +257,23 @@ judge $? "results of another version"
 status=$?
 "$croft" experiment good.yaml --out full >output 2>again.txt
 [ $? -eq 0 ] && [ "$status" -eq 1 ] && grep -q 'full/results.db: .*is the disk full' messages &&
-    ! grep -q 'has no statistics' messages && # of runs that were not committed
     cmp -s good.results/results.csv full/results.csv
 judge $? "a full disk"
+# Runs that have ended and are not stored are left to run; they do not fail.
+cat >many.yaml <<'Y'
+title: many
+machine: functional
+programs: {loop: {file: good.results/programs/loop, arguments: [$n]}}
+axes: {n: {set: $n, from: 1, to: 80}}
+columns: {cycles: {statistic: hart.0.instructions}}
+Y
+(
+    ulimit -f 80
+    "$croft" experiment many.yaml --jobs 1
+) >output 2>messages
+[ $? -eq 1 ] && grep -q 'many.results/results.db: .*is the disk full' messages && ! grep -q 'has no statistics' messages &&
+    "$croft" experiment many.yaml >output 2>messages && [ "$(grep -c '^loop,' many.results/results.csv)" -eq 80 ]
+judge $? "a full disk while many runs are stored"
 "$croft" experiment good.yaml >/dev/full 2>messages
 [ $? -eq 1 ] && grep -q 'the tables cannot be printed: No space left on device; they are in .*/good.results/tables.txt' messages
 judge $? "tables that cannot be printed"
