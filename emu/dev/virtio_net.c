@@ -124,12 +124,12 @@ void virtio_net_poll(struct virtio_net *net)
     }
 }
 
-bool virtio_net_wait(const struct virtio_net *net, int milliseconds)
+bool virtio_net_wait(const struct virtio_net *net, int other, int milliseconds)
 {
-    struct pollfd fd = {.fd = net->socket, .events = POLLIN};
+    struct pollfd fds[] = {{.fd = net->socket, .events = POLLIN}, {.fd = other, .events = POLLIN}};
     if (net->socket < 0 || !virtio_live(&net->virtio))
         return false;
-    (void)poll(&fd, 1, milliseconds);
+    (void)poll(fds, 2, milliseconds);
     return true;
 }
 

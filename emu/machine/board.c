@@ -296,8 +296,11 @@ bool board_wait(struct board *board, int milliseconds)
 {
     bool waits = (board->htif && htif_waits(board->htif)) || (board->uart && uart16550_waits(board->uart)) ||
                  (board->virtio_console && virtio_console_waits(board->virtio_console));
-    if (board->net && virtio_net_wait(board->net, milliseconds))
-        return true;
-    return board->console && (waits || console_interactive(board->console)) &&
-           console_wait(board->console, milliseconds);
+    bool input = board->console && (waits || console_interactive(board->console));
+    if (board->console)
+        console_flush(board->console);
+    bool waited =
+        board->net && virtio_net_wait(board->net, input ? console_input(board->console) : -1, milliseconds);
+    bool looked = input && console_wait(board->console, waited ? 0 : milliseconds);
+    return waited || looked;
 }

@@ -130,7 +130,7 @@ static void frames(void **state)
     offer(&b, RECEIVE, BUFFER, 100, WRITE);
     assert_int_equal(used(&b, RECEIVE), -1); /* not whole yet */
     assert_int_equal(send(peer, "c\0\0\0\1x", 6, 0), 6);
-    assert_true(virtio_net_wait(b.device, 0));
+    assert_true(virtio_net_wait(b.device, -1, 0));
     virtio_net_poll(b.device);
     assert_int_equal(used(&b, RECEIVE), HEADER + 3);
     assert_memory_equal(b.memory.bytes + 4096, "\0\0\0\0\0\0\0\0\0\0\1\0abc", HEADER + 3);
@@ -141,10 +141,17 @@ static void frames(void **state)
     assert_int_equal(send(peer, "\0\0\0\2yz", 6, 0), 6);
     offer(&b, RECEIVE, BUFFER, HEADER + 1, WRITE); /* too small */
     assert_int_equal(used(&b, RECEIVE), 0);
+    virtio_net_poll(b.device);
+    int keys[2]; /* a console's input ends the wait, too */
+    assert_int_equal(pipe(keys), 0);
+    assert_int_equal(write(keys[1], "k", 1), 1);
+    assert_true(virtio_net_wait(b.device, keys[0], -1));
+    (void)close(keys[0]);
+    (void)close(keys[1]);
 
     assert_int_equal(send(peer, "\0\1\0\1", 4, 0), 4); /* more than a frame can have */
     virtio_net_poll(b.device);
-    assert_false(virtio_net_wait(b.device, 0));
+    assert_false(virtio_net_wait(b.device, -1, 0));
     offer(&b, TRANSMIT, BUFFER, HEADER + 5, 0);
     assert_int_equal(used(&b, TRANSMIT), 0); /* dropped */
     (void)close(peer);
