@@ -79,6 +79,12 @@ static unsigned first_part(uint64_t address)
 static bool load_bytes(struct hart *hart, uint64_t address, unsigned size, uint64_t *value,
                        uint64_t *physical)
 {
+    uint64_t second;
+    unsigned split = first_part(address);
+    /* A fault on the second page comes before a device on the first one is read. */
+    if (!mmu_check(hart, address, split, MMU_LOAD, priv_data_mode(hart), &second) ||
+        !mmu_check(hart, address + split, size - split, MMU_LOAD, priv_data_mode(hart), &second))
+        return false;
     *value = 0;
     for (unsigned i = 0; i < size; i++) {
         uint64_t byte, other;

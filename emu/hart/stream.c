@@ -228,6 +228,17 @@ static bool end_reservations(const struct stream *stream, uint64_t physical, uns
     return end_harts(peers, stream->hart, physical, size) || threads;
 }
 
+/* Likewise; the store may cross into another page, which lies anywhere. */
+static bool end_at_store(const struct stream *stream, uint64_t address, uint64_t physical, unsigned size)
+{
+    unsigned here = MMU_PAGE - (unsigned)(physical & (MMU_PAGE - 1));
+    uint64_t next;
+    if (size <= here || !mmu_peek(stream->hart, address + here, &next))
+        return end_reservations(stream, physical, size);
+    (void)end_reservations(stream, physical, here);
+    return end_reservations(stream, next, size - here);
+}
+
 /* Ends the reservations that the stores of the batch touch. */
 static void tell_peers(struct stream *stream)
 {
@@ -235,7 +246,7 @@ static void tell_peers(struct stream *stream)
     for (uint32_t i = 0; i < stream->count && reserved; i++) {
         const struct stream_entry *entry = &stream->entries[i];
         if (entry->op->flags & STREAM_STORE)
-            reserved = end_reservations(stream, entry->physical, entry->op->size);
+            reserved = end_at_store(stream, entry->address, entry->physical, entry->op->size);
     }
     stream->peers->reserved = reserved;
 }
@@ -245,8 +256,8 @@ static void tell_peers_of_step(struct stream *stream, const struct step_report *
     struct hart *hart = stream->hart;
     const struct effects *effects = &report->effects;
     if (effects->stored || effects->block == BLOCK_ZERO)
-        stream->peers->reserved = end_reservations(
-            stream, effects->physical, effects->block == BLOCK_ZERO ? CACHE_BLOCK : effects->size);
+        stream->peers->reserved = end_at_store(stream, effects->address, effects->physical,
+                                               effects->block == BLOCK_ZERO ? CACHE_BLOCK : effects->size);
     if (!hart->reserved)
         return;
     if (insn_table[report->insn.id].access == ACCESS_LR)

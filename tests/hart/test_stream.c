@@ -127,6 +127,35 @@ static void crossing_pages(void **state)
     }
 }
 
+/* A store across pages, which lie in reverse order, ends others' reservations on both, and only there. */
+static void reservations_across_pages(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t address;
+        bool ends;
+    } cases[] = {
+        {DATA - 64, true}, {DATA, true}, {DATA + 64, false}, {DATA - 128, false}, {DATA + 4096, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hart *other = calloc(1, sizeof *other);
+        assert_non_null(other);
+        struct stream_peers peers = {.harts = other, .count = 1, .reserved = true};
+        struct pair pair;
+        pair_init(&pair, SIZE + 0x10000, true, NULL);
+        pair_translate(&pair, SIZE / 4096);
+        pair_row(&pair, INSN_sd, OP(.rs1 = A0, .rs2 = T0, .imm = -4));
+        pair_set(&pair, A0, DATA);
+        other->reserved = true;
+        other->reservation_physical = pair_physical(&pair, cases[i].address);
+        pair.stream.peers = &peers;
+        pair_run(&pair, pair.at, limits, LIMITS, 10);
+        assert_int_equal(other->reserved, !cases[i].ends);
+        assert_int_equal(peers.reserved, !cases[i].ends);
+        pair_free(&pair);
+        free(other);
+    }
+}
+
 /* A loop with a call, and accesses at the address in A0. */
 static void write_loop(struct pair *pair)
 {
@@ -458,13 +487,21 @@ static void gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),  cmocka_unit_test(random_blocks_translated),
-        cmocka_unit_test(crossing_pages), cmocka_unit_test(fast),
-        cmocka_unit_test(devices),        cmocka_unit_test(breakpoints),
-        cmocka_unit_test(comparators),    cmocka_unit_test(watchpoints),
-        cmocka_unit_test(hooks),          cmocka_unit_test(interrupts),
-        cmocka_unit_test(clocks),         cmocka_unit_test(block_operations),
-        cmocka_unit_test(full_cache),     cmocka_unit_test(observers),
+        cmocka_unit_test(random_blocks),
+        cmocka_unit_test(random_blocks_translated),
+        cmocka_unit_test(crossing_pages),
+        cmocka_unit_test(reservations_across_pages),
+        cmocka_unit_test(fast),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(comparators),
+        cmocka_unit_test(watchpoints),
+        cmocka_unit_test(hooks),
+        cmocka_unit_test(interrupts),
+        cmocka_unit_test(clocks),
+        cmocka_unit_test(block_operations),
+        cmocka_unit_test(full_cache),
+        cmocka_unit_test(observers),
         cmocka_unit_test(gone),
     };
     return cmocka_run_group_tests_name("instruction stream", tests, NULL, NULL);
