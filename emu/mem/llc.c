@@ -299,6 +299,14 @@ void llc_set_slice(struct llc *llc, uint32_t number)
     llc->stride = llc->config.slices;
 }
 
+void llc_set_partition(struct llc *llc, uint32_t number, const struct home_map *homes, uint32_t channels)
+{
+    llc->slice = number;
+    llc->stride = 1;
+    llc->partition = homes;
+    llc->partition_channels = channels;
+}
+
 void llc_keep_out(struct llc *llc, const struct keep_out *list)
 {
     llc->keep_out = list;

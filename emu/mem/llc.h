@@ -166,6 +166,10 @@ void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
  * lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
 
+/* Makes the cache slice `number` by partition: it gets the lines whose home has one of `channels` controllers from
+ * number * channels on. Of a range to clean or invalidate, it checks all lines. */
+void llc_set_partition(struct llc *llc, uint32_t number, const struct home_map *homes, uint32_t channels);
+
 /* Keeps prefetches and wrong-path reads, its own and those of its clients, out of the ranges of the list,
  * also those that it has accepted when a range is set. The list, or NULL, must outlive the cache's last
  * event. */

@@ -2,7 +2,7 @@
 #include "emu/mem/llc_state.h"
 
 /* A walk over the lines of a range or, if these are more than the cache has entries, over all entries. A
- * slice walks over the lines of its own blocks. */
+ * slice walks over the lines of its own blocks; by partition, over all lines. */
 struct walk {
     uint64_t first, last; /* lines */
     uint64_t steps;
@@ -21,7 +21,8 @@ static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t siz
     uint64_t mask = ~(uint64_t)(llc->config.line - 1), bytes = block_lines(llc) * llc->config.line;
     struct walk walk = {.first = address & mask, .last = (address + size - 1) & mask};
     uint64_t first = walk.first / bytes, last = walk.last / bytes;
-    walk.block = first + (llc->slice + llc->stride - first % llc->stride) % llc->stride;
+    walk.block =
+        llc->partition ? first : first + (llc->slice + llc->stride - first % llc->stride) % llc->stride;
     if (walk.block <= last)
         walk.steps = ((last - walk.block) / llc->stride + 1) * block_lines(llc);
     walk.by_way = walk.steps > tags_size(&llc->tags);

@@ -52,7 +52,11 @@ static void done(void *owner, uint64_t now)
 /* Returns whether the line belongs to this slice. */
 static bool is_own(const struct llc *llc, uint64_t line)
 {
-    return llc->stride == 1 || (line >> llc->block_shift) % llc->stride == llc->slice;
+    struct home home;
+    if (!llc->partition)
+        return llc->stride == 1 || (line >> llc->block_shift) % llc->stride == llc->slice;
+    home_resolve(llc->partition, line, &home);
+    return home.controller / llc->partition_channels == llc->slice;
 }
 
 /* Returns a way for the line, or TAGS_NONE if a prefetch has to give way. */

@@ -189,6 +189,8 @@ void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map 
     assert(channels % slices->count == 0);
     slices->homes = homes;
     slices->channels = channels / slices->count;
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_set_partition(slices->slices[i], i, homes, slices->channels);
 }
 
 void llc_slices_free(struct llc_slices *slices)

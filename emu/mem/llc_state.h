@@ -170,10 +170,12 @@ struct llc {
 
     struct protocol_rules rules;
     struct tags tags;
-    bool mapped;              /* keys in the tags differ from lines */
-    uint32_t moved;           /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
-    uint32_t block_shift;     /* log2 of config.slice_bytes */
-    uint32_t slice, stride;   /* its number among the slices, and their count; 0 and 1: not known */
+    bool mapped;            /* keys in the tags differ from lines */
+    uint32_t moved;         /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
+    uint32_t block_shift;   /* log2 of config.slice_bytes */
+    uint32_t slice, stride; /* its number among the slices, and their count; 0 and 1: not known */
+    const struct home_map *partition; /* by partition: homes have its lines, and stride is 1; else NULL */
+    uint32_t partition_channels;
     struct llc_frame *frames; /* by index of the tags */
     uint64_t *words_held; /* by index of the tags: set of 32-bit words of a line held in part; 0: all of it */
     uint64_t *holders;    /* by index of the tags: sets of clients, of `words` words each */

@@ -2,6 +2,8 @@
  *
  * A cache's lookup takes 2 clocks, the last level's tags 4, a hit 12, a probe 6 more, a fill 2, memory
  * 100. */
+#include "emu/dram/map.h"
+#include "emu/machine/machine.h"
 #include "emu/mem/llc_slices.h"
 #include "tests/mem/slow_memory.h"
 
@@ -143,6 +145,38 @@ static void warm_ranges_reach_all_slices(void **state)
     sliced_free(sliced);
 }
 
+/* By partition, lines are where their channel is (machine gpu: 6 channels of 1 KiB in turn), and ranges find them there. */
+static void ranges_reach_partitions(void **state)
+{
+    enum { CHANNELS = 6, BLOCK = 1024, BLOCKS = 12 };
+    const uint64_t base = UINT64_C(0x80000000);
+    struct machine_config machine;
+    struct access access = {.waiter = {NULL, done, &access}};
+    struct error err;
+    (void)state;
+    if (!machine_load(&machine, "gpu", "emu/machine/shipped", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    struct home_map *homes = dram_map_homes(tree_config(machine.tree, "dram"), base);
+    struct sliced *sliced = sliced_new(32);
+    llc_slices_set_partitions(sliced->slices, homes, CHANNELS);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        cache_warm(sliced->caches[0], base + i * BLOCK, true);
+        assert_true(
+            llc_line_state(llc_slices_at(sliced->slices, i % CHANNELS / 2), base + i * BLOCK).present);
+    }
+    cache_maintain(sliced->caches[1], MEM_CLEAN_INVALIDATE, base, BLOCKS * BLOCK, sliced->queue.now,
+                   (struct cache_actor){.pc = 0}, &access.waiter);
+    event_queue_run(&sliced->queue, sliced->queue.now + 5000 * (uint64_t)CLOCK);
+    assert_int_equal(access.calls, 1);
+    assert_int_equal(sliced->memory.seen[MEM_WRITE], BLOCKS);
+    for (unsigned i = 0; i < SLICES * BLOCKS; i++)
+        assert_false(
+            llc_line_state(llc_slices_at(sliced->slices, i % SLICES), base + i / SLICES * BLOCK).present);
+    sliced_free(sliced);
+    home_map_free(homes);
+    machine_free(&machine);
+}
+
 /* A client between the slices and the originators of ranges, which can refuse a response. */
 struct narrow {
     struct mem_link link;
@@ -234,6 +268,7 @@ int main(void)
         cmocka_unit_test(lines_have_one_home),
         cmocka_unit_test(ranges_reach_all_slices),
         cmocka_unit_test(warm_ranges_reach_all_slices),
+        cmocka_unit_test(ranges_reach_partitions),
         cmocka_unit_test(ranges_do_not_wait_for_each_other),
         cmocka_unit_test(slices_look_at_their_own_lines),
     };
