@@ -98,8 +98,7 @@ void cache_expire_all(struct cache *cache)
 /* Brings the line up to date in the levels below. Returns whether only this cache has it. */
 static bool warm_below(struct cache *cache, uint64_t line, bool exclusive)
 {
-    const struct mem_link *link = &cache->link;
-    bool alone = !link->port_ops->warm || link->port_ops->warm(link->port, &cache->link, line, exclusive);
+    bool alone = mem_link_warm(&cache->link, line, exclusive);
     return alone || !cache->config.coherent;
 }
 
@@ -192,7 +191,6 @@ void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struc
 void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical, uint64_t size)
 {
     struct tags *tags = &cache->front.tags;
-    const struct mem_link *link = &cache->link;
     uint64_t first = physical & cache->front.line_mask, now = cache->queue->now;
     uint64_t last = (physical + size - 1) & cache->front.line_mask;
     for (uint64_t line = first; line <= last; line += cache->config.line) {
@@ -210,6 +208,5 @@ void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical,
         cache_remove(cache, index);
         cache_tell_evict(cache, line, now);
     }
-    if (link->port_ops->maintain)
-        link->port_ops->maintain(link->port, &cache->link, op, first, last + cache->config.line - first);
+    mem_link_maintain(&cache->link, op, first, last + cache->config.line - first);
 }

@@ -126,15 +126,14 @@ static void drop_unsent(struct cache *cache, uint64_t first, uint64_t end, uint6
 
 void cache_drop(struct cache *cache, uint64_t first, uint64_t size, bool below)
 {
-    const struct mem_link *link = &cache->link;
     uint64_t now = cache->queue->now, end = first + size, bytes = cache->config.line;
     uint64_t inner = (first + bytes - 1) & cache->front.line_mask, last = end & cache->front.line_mask;
     for (uint64_t line = first & cache->front.line_mask; line < end && cache->stacks.size; line += bytes)
         drop_valid(cache, line, words_in(cache, line, first, end), now);
     if (cache->writes_busy)
         drop_unsent(cache, first, end, now);
-    if (below && inner < last && link->port_ops->maintain)
-        link->port_ops->maintain(link->port, &cache->link, MEM_INVALIDATE, inner, last - inner);
+    if (below && inner < last)
+        mem_link_maintain(&cache->link, MEM_INVALIDATE, inner, last - inner);
 }
 
 uint64_t cache_stacks_written(const struct cache *cache)

@@ -276,8 +276,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
             return false;
         tags_fill(&llc->tags, index, llc_key(llc, line), LLC_CLEAN);
         llc_line_changed(llc, line);
-        if (lower->port_ops->warm)
-            (void)lower->port_ops->warm(lower->port, lower, line, false);
+        (void)mem_link_warm(lower, line, false);
         llc_tell_fill(llc, line, now, now, MEM_LEVEL_MEMORY);
     }
     tags_touch(&llc->tags, index);

@@ -122,6 +122,5 @@ void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64
             llc_forget(llc, index, now);
         llc_frame_changed(llc, index);
     }
-    if (lower->port_ops->maintain)
-        lower->port_ops->maintain(lower->port, lower, op, address, size);
+    mem_link_maintain(lower, op, address, size);
 }

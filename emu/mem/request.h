@@ -193,6 +193,19 @@ static inline bool mem_link_request(struct mem_link *link, struct mem_request *r
     return false;
 }
 
+/* Warms a line in the caches below, as mem_port_ops.warm does. Returns true if there is no cache below. */
+static inline bool mem_link_warm(struct mem_link *link, uint64_t address, bool exclusive)
+{
+    return !link->port_ops->warm || link->port_ops->warm(link->port, link, address, exclusive);
+}
+
+/* Does op for a range in the caches below, if there are any, without time. */
+static inline void mem_link_maintain(struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    if (link->port_ops->maintain)
+        link->port_ops->maintain(link->port, link, op, address, size);
+}
+
 /* Returns the link on which the holder of the request has received it. */
 static inline struct mem_link *mem_request_link(const struct mem_request *request)
 {

@@ -119,7 +119,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     struct crossbar *crossbar = ((struct crossbar_input *)port)->crossbar;
     struct mem_link *lower = &crossbar->outputs[outputs_of_address(&crossbar->homes, address)].link;
     (void)link;
-    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+    return mem_link_warm(lower, address, exclusive);
 }
 
 /* Splits the range into pieces of one route each. */
@@ -133,8 +133,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         struct mem_link *lower = &crossbar->outputs[outputs_of_address(&crossbar->homes, at)].link;
         next = (at | (grain - 1)) + 1;
         next = next < end ? next : end;
-        if (lower->port_ops->maintain)
-            lower->port_ops->maintain(lower->port, lower, op, at, next - at);
+        mem_link_maintain(lower, op, at, next - at);
     }
 }
 

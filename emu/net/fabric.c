@@ -113,7 +113,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     struct fabric *fabric = ((struct fabric_input *)port)->fabric;
     struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, address)].link;
     (void)link;
-    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+    return mem_link_warm(lower, address, exclusive);
 }
 
 /* Splits the range into pieces of one route each. */
@@ -127,8 +127,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, at)].link;
         next = (at | (grain - 1)) + 1;
         next = next < end ? next : end;
-        if (lower->port_ops->maintain)
-            lower->port_ops->maintain(lower->port, lower, op, at, next - at);
+        mem_link_maintain(lower, op, at, next - at);
     }
 }
 

@@ -183,17 +183,14 @@ static void response_room(void *port, struct mem_link *upper, uint64_t now)
 /* Passes an access without time on to the port below. */
 static bool warm(void *port, struct mem_link *upper, uint64_t address, bool exclusive)
 {
-    struct mem_link *lower = &((struct link *)port)->lower;
     (void)upper;
-    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+    return mem_link_warm(&((struct link *)port)->lower, address, exclusive);
 }
 
 static void maintain(void *port, struct mem_link *upper, enum mem_op op, uint64_t address, uint64_t size)
 {
-    struct mem_link *lower = &((struct link *)port)->lower;
     (void)upper;
-    if (lower->port_ops->maintain)
-        lower->port_ops->maintain(lower->port, lower, op, address, size);
+    mem_link_maintain(&((struct link *)port)->lower, op, address, size);
 }
 
 const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain};

@@ -102,17 +102,14 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
 
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
-    struct mem_link *lower = &((struct tom_pcie *)port)->lower;
     (void)link;
-    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+    return mem_link_warm(&((struct tom_pcie *)port)->lower, address, exclusive);
 }
 
 static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
 {
-    struct mem_link *lower = &((struct tom_pcie *)port)->lower;
     (void)link;
-    if (lower->port_ops->maintain)
-        lower->port_ops->maintain(lower->port, lower, op, address, size);
+    mem_link_maintain(&((struct tom_pcie *)port)->lower, op, address, size);
 }
 
 static const struct mem_port_ops port_ops = {request_offered, response_room, warm, maintain};

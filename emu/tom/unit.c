@@ -44,17 +44,14 @@ static const struct mem_client_ops client_ops = {respond, request_room};
 
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
-    struct mem_link *lower = &((struct tom_unit *)port)->lower;
     (void)link;
-    return !lower->port_ops->warm || lower->port_ops->warm(lower->port, lower, address, exclusive);
+    return mem_link_warm(&((struct tom_unit *)port)->lower, address, exclusive);
 }
 
 static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
 {
-    struct mem_link *lower = &((struct tom_unit *)port)->lower;
     (void)link;
-    if (lower->port_ops->maintain)
-        lower->port_ops->maintain(lower->port, lower, op, address, size);
+    mem_link_maintain(&((struct tom_unit *)port)->lower, op, address, size);
 }
 
 /* Tasks. */
