@@ -63,9 +63,9 @@ static const struct option_set interface = {
     .example = "croft experiment examples/nucd/figure8.yaml --out figure8",
     .notes = "DIR gets results.csv, results.json, tables.txt and results.db, which has each run's output, "
              "statistics "
-             "and machine.\nThe status is 1 if a run fails; the others' results are kept. "
-             "emu/experiment/experiment.h "
-             "and examples/README.md explain descriptions; croft report makes a page of the results.\n",
+             "and machine.\ncroft report makes a page of them. The status is 1 if a run fails; the others' "
+             "results are "
+             "kept.\nemu/experiment/experiment.h and examples/README.md explain descriptions.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
