@@ -1,6 +1,7 @@
 #include "emu/experiment/tally.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,17 +40,27 @@ void tally_run(struct tally *tally, const char *label, double seconds, const cha
                       seconds);
 }
 
+/* Returns how many characters fit into a line of the terminal. A line that wraps could not be drawn over. */
+static int columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
 void tally_show(struct tally *tally, unsigned running)
 {
+    char line[160];
     double now = seconds_now();
     int executed = tally->done - tally->found, left = tally->all - tally->done;
     if (!tally->terminal || now - tally->shown < period)
         return;
     tally->shown = now;
-    (void)fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %u running, %d left", tally->done,
-                  tally->all, tally->failed, running, left - (int)running);
+    int used = snprintf(line, sizeof line, "%d of %d runs done, %d failed, %u running, %d left", tally->done,
+                        tally->all, tally->failed, running, left - (int)running);
     if (executed > 0) {
         long rest = (long)((now - tally->start) / executed * left);
-        (void)fprintf(stderr, ", %ld:%02ld:%02ld to go", rest / 3600, rest / 60 % 60, rest % 60);
+        (void)snprintf(line + used, sizeof line - (size_t)used, ", %ld:%02ld:%02ld to go", rest / 3600,
+                       rest / 60 % 60, rest % 60);
     }
+    (void)fprintf(stderr, "\r\033[K%.*s", columns(), line);
 }

@@ -217,5 +217,10 @@ grep -Eq '[0-9]+ of 40 runs done, 0 failed, [0-9] running, [0-9]+ left' output &
 judge $? "a line of progress on a terminal"
 [ "$(tr '\r' '\n' <output | grep -c 'runs done')" -lt 30 ] # it changes five times a second, not with each run
 judge $? "the line changes seldom"
+rm -rf plan.results
+script -qec "stty columns 30; $croft experiment plan.yaml --jobs 2" /dev/null >output 2>messages
+tr '\r' '\n' <output | sed 's/\x1b\[K//' | grep 'runs done' >lines
+[ -s lines ] && [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' lines)" -le 29 ]
+judge $? "it is cut to the terminal"
 
 conclude
