@@ -170,7 +170,14 @@ static unsigned processors(void)
 
 static bool make_folder(const char *path, struct error *err)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST || error_set(err, "%s: %s", path, strerror(errno));
+    struct stat status;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    int failure = errno;
+    if (failure != EEXIST)
+        return error_set(err, "%s: %s", path, strerror(failure));
+    return (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) ||
+           error_set(err, "%s: not a folder; --out names another place for the results", path);
 }
 
 /* A run in a process of its own: croft run. */

@@ -66,7 +66,9 @@ static bool failed(struct results *results, const char *what, struct error *err)
 {
     int code = sqlite3_extended_errcode(results->base);
     bool full = (code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_IOERR;
-    return error_set(err, "%s: %s: %s%s", results->path, what, sqlite3_errmsg(results->base),
+    int cause = (code & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(results->base) : 0;
+    return error_set(err, "%s: %s: %s%s", results->path, what,
+                     cause ? strerror(cause) : sqlite3_errmsg(results->base),
                      full ? "; is the disk full? What was committed is kept: make room and start again" : "");
 }
 

@@ -249,6 +249,12 @@ cp shared.db wrong.db && sqlite3 wrong.db "PRAGMA user_version = 99"
 "$croft" experiment good.yaml --results wrong.db >output 2>messages
 [ $? -eq 1 ] && grep -q 'wrong.db: its results have format 99, of another version of croft' messages
 judge $? "results of another version"
+"$croft" experiment good.yaml --results nowhere/results.db >output 2>messages
+[ $? -eq 1 ] && grep -q 'nowhere/results.db: cannot be opened: No such file or directory' messages
+judge $? "results in a folder that does not exist"
+"$croft" experiment good.yaml --out loop.S >output 2>messages
+[ $? -eq 1 ] && grep -q 'loop.S: not a folder; --out names another place for the results' messages
+judge $? "a file as the folder for results"
 # 40 KiB: enough for the program, but not for the results of several machines.
 (
     ulimit -f 80
