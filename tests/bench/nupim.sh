@@ -59,6 +59,15 @@ prepare() {
     rm "$dir/$name.zst"
 }
 
+# Leaves settings of external multiprocessors out of `mapping`: nupim_central has none.
+central_only() {
+    local all=("${mapping[@]}") i
+    mapping=()
+    for ((i = 0; i < ${#all[@]}; i += 2)); do
+        case ${all[i + 1]} in external.*) ;; *) mapping+=("${all[@]:i:2}") ;; esac
+    done
+}
+
 # one CROFT DIR FOLDER "MACHINE PROGRAM CLASS ARGUMENT...": a run; its row goes to a file of its own.
 one() {
     local croft=$1 dir=$2 row machine name stats mapping=("${by_number[@]}")
@@ -66,6 +75,7 @@ one() {
     machine=${row[0]} name=${row[1]##*/}
     stats=$dir/$name.$machine.json
     if [ "${row[2]}" = low ]; then mapping=("${by_page[@]}" --set "pages=$dir/$name.pages"); fi
+    if [ "$machine" = nupim_central ]; then central_only; fi
     timed "$croft" -m "$machine" "${mapping[@]}" --stats "$stats" "$3/${row[1]}" "${row[@]:3}" >"$dir/$name.$machine.output"
     grep -q correct "$dir/$name.$machine.output"
     # The links between modules are all ports of routers to others: three at the centre, one up at the others, one or two down.
