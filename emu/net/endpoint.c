@@ -32,6 +32,8 @@ static bool deliver(struct network *network, struct endpoint *node, uint32_t vc,
 static void absorb(struct network *network, struct endpoint *node, struct flit flit)
 {
     network->totals.flits_left++;
+    if (flit.flags & FLIT_TAIL && network->packets[flit.packet].urgent)
+        network->totals.urgent_left += network->packets[flit.packet].flits;
     if (flit.flags & FLIT_TAIL && network->shared_vcs & BIT(flit.vc)) {
         uint32_t number = (uint32_t)(node - network->nodes);
         struct arrivals *held = &network->arrivals[number * network->vcs + flit.vc];

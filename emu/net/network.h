@@ -142,7 +142,8 @@ struct network_totals {
     uint64_t wire_flits;                /* flits sent on wires between routers */
     uint64_t refusals;                  /* packets that the client refused */
     uint64_t clocks;                    /* clocks in which something was done */
-    uint64_t urgent, buffered;          /* hops of non-divergent packets; of these, out of priority buffers */
+    uint64_t urgent_left;      /* of flits_left, those of non-divergent packets that have arrived whole */
+    uint64_t urgent, buffered; /* hops of non-divergent packets; of these, out of priority buffers */
 };
 
 struct network;

@@ -9,6 +9,8 @@ static void publish_totals(const struct network *network, struct stats *stats, s
         {"packets_delivered", &totals->delivered, "packets", "Packets delivered to their destinations."},
         {"flits_entered", &totals->flits_entered, "flits", "Flits that left their source."},
         {"flits_left", &totals->flits_left, "flits", "Flits taken by their destination."},
+        {"urgent_flits", &totals->urgent_left, "flits",
+         "Of `flits_left`, those of packets of non-divergent accesses that have arrived whole."},
         {"hops", &totals->hops, "flits", "Flits that crossed a router, summed over routers."},
         {"refusals", &totals->refusals, "packets", "Deliveries that the receiver refused."},
         {"busy_clocks", &totals->clocks, "clocks", "Clocks in which anything moved or could move."},

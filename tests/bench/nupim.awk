@@ -1,4 +1,4 @@
-# Prints the tables of nupim.sh from its rows: NAME MACHINE TIME(fs) INSTRUCTIONS BUSIEST FLITS PAIRS LONGEST BUFFERED IO ENERGY, and
+# Prints the tables of nupim.sh from its rows: NAME MACHINE TIME(fs) INSTRUCTIONS BUSIEST FLITS PAIRS LONGEST BUFFERED IO ENERGY VARIATION, and
 # NAME kernel KERNEL LAUNCHES BLOCKS PAGES INSTRUCTIONS PS_AVG PS_MAX, and the same of all kernels as NAME sharing PAPER LAUNCHES ...;
 # epoch: in ns. Sharing is low if no page is accessed by more than a tenth of the blocks. PAPER is the paper's class, by which pages
 # are placed and means are taken.
@@ -18,7 +18,7 @@ $2 == "sharing" {
     if (!($1 in seen)) { seen[$1]; names[++count] = $1 }
     if (!($2 in known)) { known[$2]; machines[++kinds] = $2 }
     busy[$1, $2] = $3; insns[$1, $2] = $4; busiest[$1, $2] = $5; flits[$1, $2] = $6; pairs[$1, $2] = $7
-    longest[$1, $2] = $8; buffered[$1, $2] = $9; io[$1, $2] = $10; energy[$1, $2] = $11
+    longest[$1, $2] = $8; buffered[$1, $2] = $9; io[$1, $2] = $10; energy[$1, $2] = $11; variation[$1, $2] = $12
 }
 
 # The gain of a machine over Base in percent, in thread-instructions a clock.
@@ -38,19 +38,19 @@ function print_sharing(    i, name) {
 }
 
 function print_runs(    i, k, name, machine, epochs) {
-    printf "%-14s %-16s %8s %6s %7s %7s %8s %8s %6s %8s %8s %9s\n", "", "machine", "time us", "IPC", "rel.", "epochs", "busiest",
-        "links MB", "pairs", "longest", "I/O uJ", "buffered"
+    printf "%-14s %-16s %8s %6s %7s %7s %8s %8s %6s %8s %8s %9s %6s\n", "", "machine", "time us", "IPC", "rel.", "epochs", "busiest",
+        "links MB", "pairs", "longest", "I/O uJ", "buffered", "nodes"
     for (i = 1; i <= count; i++)
         for (k = 1; k <= kinds; k++) {
             name = names[i]; machine = machines[k]
             if (!((name, machine) in busy))
                 continue
             epochs = busy[name, machine] / (epoch * 1e6)
-            printf "%-14s %-16s %8.1f %6.0f %+6.1f%% %7.1f %7.0f%% %8.1f %6d %8d %8.0f %8.0f%%%s\n", name, machine,
+            printf "%-14s %-16s %8.1f %6.0f %+6.1f%% %7.1f %7.0f%% %8.1f %6d %8d %8.0f %8.0f%% %5.1f%%%s\n", name, machine,
                 busy[name, machine] / 1e9, insns[name, machine] / (busy[name, machine] * 1.4e-6),
                 ("nupim" in known) ? gain(name, machine) : 0, epochs, 100 * busiest[name, machine] / (busy[name, machine] / 4e5),
                 flits[name, machine] * 32 / 1e6, pairs[name, machine], longest[name, machine], io[name, machine] / 1e9,
-                100 * buffered[name, machine], class[name] == "high" && epochs < 30 ? "  fewer than 30 epochs" : ""
+                100 * buffered[name, machine], 100 * variation[name, machine], class[name] == "high" && epochs < 30 ? "  fewer than 30 epochs" : ""
         }
     print ""
 }

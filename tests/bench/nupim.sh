@@ -3,7 +3,7 @@
 # Prints how blocks share pages (the paper's figure 10); for each run the time of the kernels, thread-instructions a
 # clock relative to Base (figure 12), epochs, flits of the busiest link in percent of its bandwidth, bytes on links between
 # modules (figure 4), critical pairs, the longest time in clocks that a packet of others spends at a router, hops out of
-# priority buffers, and I/O energy; and a table beside the paper's numbers. Results are checked against scalar code.
+# priority buffers, I/O energy, and how the flits that stacks send vary (deviation over mean); and a table beside the paper's numbers. Results are checked against scalar code.
 #
 # Inputs are cut (examples/README.md), and epoch, change of width and hysteresis are a 16th of the paper's: 2.5 us, 62.5 ns, 4 epochs.
 # SCALE=1 runs bfs and cfd with the paper's own: 40 us, 1 us, 64 epochs, in some 20 minutes of processor time. Where sharing is low,
@@ -70,7 +70,7 @@ central_only() {
 
 # one CROFT DIR FOLDER "MACHINE PROGRAM CLASS ARGUMENT...": a run; its row goes to a file of its own.
 one() {
-    local croft=$1 dir=$2 row machine name stats mapping=("${by_number[@]}")
+    local croft=$1 dir=$2 row machine name stats nodes mapping=("${by_number[@]}")
     read -ra row <<<"$4"
     machine=${row[0]} name=${row[1]##*/}
     stats=$dir/$name.$machine.json
@@ -78,8 +78,9 @@ one() {
     if [ "$machine" = nupim_central ]; then central_only; fi
     timed "$croft" -m "$machine" "${mapping[@]}" --stats "$stats" "$3/${row[1]}" "${row[@]:3}" >"$dir/$name.$machine.output"
     grep -q correct "$dir/$name.$machine.output"
+    nodes=$("$croft" show "$machine" | sed -n 's/^ *out_nodes: "\(.*\)".*/\1/p')
     # The links between modules are all ports of routers to others: three at the centre, one up at the others, one or two down.
-    awk -v name="$name" -v machine="$machine" '
+    awk -v name="$name" -v machine="$machine" -v nodes="$nodes" '
         /"regions"/ { region = 1 }
         !region { next }
         { key = $1; gsub(/[":]/, "", key); gsub(/[^0-9]/, "", $2); if (key in seen) next; seen[key]; value[key] = $2 + 0 }
@@ -91,9 +92,17 @@ one() {
                 most = flits > most ? flits : most
                 all += flits
             }
+            # two nodes a stack
+            count = split(nodes, node, " ")
+            for (i = 1; i < count; i += 2) {
+                flits = value["net.node." node[i] ".flits"] + value["net.node." node[i + 1] ".flits"]
+                sum += flits; squares += flits * flits
+            }
+            mean = 2 * sum / count
             print name, machine, value["simt.busy"], value["simt.thread_instructions"], most, all, value["net.pairs_added"] + 0,
                 value["net.other_longest"] + 0, value["net.buffered_hops"] / value["net.hops"],
-                value["net.io.energy"] + value["net.idle_io.energy"], value["energy"]
+                value["net.io.energy"] + value["net.idle_io.energy"], value["energy"],
+                mean ? sqrt(2 * squares / count - mean * mean) / mean : 0
         }' "$stats" >"$dir/$name.$machine.row"
     rm "$stats"*
 }

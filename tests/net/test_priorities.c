@@ -84,6 +84,8 @@ static void buffers_are_for_urgent_packets(void **state)
         for (unsigned i = 0; i < 4; i++)
             assert_true(send(rig, 0, 2, 8, 0));
         (void)finish(rig);
+        assert_int_equal(network_totals(rig->network)->flits_left, 8 * 8);
+        assert_int_equal(network_totals(rig->network)->urgent_left, 4 * 8);
         uint64_t after = 0;
         for (uint32_t p = 0; p < rig->topology.port_count; p++)
             after += network_vc(rig->network, p, 1)->flits;
