@@ -93,12 +93,26 @@ static void find_table(struct timed *timed, struct tom_site *site)
     }
 }
 
-/* Adds a symbol to the arrays if it is a data object of at least TOM_RANGE_LEAST bytes and there is room. */
-static void list_array(struct tom_site *site, struct tom_span *arrays, const GElf_Sym *symbol)
+/* Returns whether the symbol is a static array for the allocation table. */
+static bool is_array(const GElf_Sym *symbol)
 {
-    if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size >= TOM_RANGE_LEAST &&
-        site->array_count < TOM_RANGES)
-        arrays[site->array_count++] = (struct tom_span){symbol->st_value, symbol->st_size};
+    return GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size >= TOM_RANGE_LEAST;
+}
+
+/* Stores the arrays among the symbols of a section, unless `arrays` is NULL. Returns their number. */
+static uint32_t list_symbols(Elf_Scn *section, struct tom_span *arrays)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+    uint32_t count = 0;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        if (!is_array(&symbol))
+            continue;
+        if (arrays)
+            arrays[count] = (struct tom_span){symbol.st_value, symbol.st_size};
+        count++;
+    }
+    return count;
 }
 
 /* Lists the program's static arrays, and finds the end of its sections. */
@@ -106,18 +120,17 @@ static void list_arrays(struct timed *timed, struct tom_site *site)
 {
     Elf *elf = symbols_elf(timed->symbols);
     Elf_Scn *section = NULL;
-    struct tom_span *arrays = timed_keep(timed, TOM_RANGES * sizeof *arrays);
-    site->arrays = arrays;
     while (elf && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        GElf_Sym symbol;
         if (!gelf_getshdr(section, &header))
             continue;
         if (header.sh_flags & SHF_ALLOC && header.sh_addr + header.sh_size > site->program_end)
             site->program_end = header.sh_addr + header.sh_size;
-        Elf_Data *data = header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
-        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-            list_array(site, arrays, &symbol);
+        if (header.sh_type != SHT_SYMTAB) /* an ELF file has one at most */
+            continue;
+        struct tom_span *arrays = timed_keep(timed, (list_symbols(section, NULL) + 1) * sizeof *arrays);
+        site->array_count = list_symbols(section, arrays);
+        site->arrays = arrays;
     }
 }
 
@@ -134,12 +147,9 @@ static void list_pcies(struct timed *timed, struct tom_site *site)
 
 const void *timed_tom_site(struct timed *timed, const struct mem_site *memory)
 {
-    struct simt_grid *grid = timed_simt_grid(timed);
-    if (!grid)
-        return NULL;
     struct tom_site *site = timed_keep(timed, sizeof *site);
     *site = (struct tom_site){.memory = memory,
-                              .grid = grid,
+                              .grid = timed_simt_grid(timed),
                               .decoder = timed->harts[0].decoder,
                               .check = timed->options.check_coherence,
                               .layout = plan_layout(&timed->builder.plan),

@@ -7,8 +7,8 @@
 
 struct timed;
 
-/* For timed_build.c: return the construction parameters of a part, which belong to the machine; NULL: the
- * part is left out, because the machine has no multiprocessors. */
+/* For timed_build.c: return the construction parameters of a part, which belong to the machine. Of a unit, NULL: it is
+ * left out, because the machine has no multiprocessors. */
 const void *timed_tom_site(struct timed *timed, const struct mem_site *memory);
 const void *timed_tom_unit_site(struct timed *timed, const struct instance *instance,
                                 const struct mem_site *memory);

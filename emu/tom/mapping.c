@@ -66,6 +66,16 @@ static void list_spans(struct tom_mapper *mapper)
     }
 }
 
+/* Adds a range to the allocation table. Warns of the first one for which there is no room. */
+static void add_range(struct tom_mapper *mapper, uint64_t base, uint64_t bytes)
+{
+    if (!tom_allocations_add(&mapper->allocations, base, bytes) && mapper->allocations.left_out == 1)
+        fprintf(stderr,
+                "croft run: warning: the program has more than %d ranges of %d bytes or more (TOM's table); "
+                "the map of the others stays as it is\n",
+                TOM_RANGES, TOM_RANGE_LEAST);
+}
+
 /* Learning. */
 
 static uint64_t transfer_time(const struct tom_host *host, uint64_t bytes)
@@ -146,12 +156,12 @@ void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now)
     const struct warp_memory *memory = simt_grid_memory(tom->grid);
     if (!mapper->used)
         return;
-    (void)tom_allocations_add(&mapper->allocations, WARP_STACK_WINDOW, memory->stack_size);
+    add_range(mapper, WARP_STACK_WINDOW, memory->stack_size);
     for (uint32_t i = 0; i < mapper->array_count; i++)
-        (void)tom_allocations_add(&mapper->allocations, mapper->arrays[i].base, mapper->arrays[i].bytes);
+        add_range(mapper, mapper->arrays[i].base, mapper->arrays[i].bytes);
     const uint64_t end = mapper->memory_base + mapper->frame_count * mapper->analyzer.frame;
     if (!mapper->told && mapper->program_end < end)
-        (void)tom_allocations_add(&mapper->allocations, mapper->program_end, end - mapper->program_end);
+        add_range(mapper, mapper->program_end, end - mapper->program_end);
     mapper->phase_began = now;
     mapper->phase = TOM_PHASE_MAPPED;
     if (*tom->config.map_output) {
@@ -218,11 +228,8 @@ void tom_mapper_allocated(struct tom_mapper *mapper, uint64_t base, uint64_t byt
     mapper->told = true;
     if (!bytes)
         tom_allocations_remove(&mapper->allocations, base);
-    else if (!tom_allocations_add(&mapper->allocations, base, bytes) && mapper->allocations.left_out == 1)
-        fprintf(stderr,
-                "croft run: warning: more than %d ranges are allocated (TOM's table); the map of the others "
-                "stays as it is\n",
-                TOM_RANGES);
+    else
+        add_range(mapper, base, bytes);
 }
 
 /* Files of maps. */
@@ -267,6 +274,8 @@ static bool read_file(struct tom_mapper *mapper, const char *path, struct error 
         line++;
         good = read_line(mapper, text, &why) || error_set(err, "map_file: %s:%u: %s", path, line, why.text);
     }
+    if (good && ferror(file))
+        good = error_set(err, "map_file: %s: cannot read the file of maps: %s", path, strerror(errno));
     free(text);
     (void)fclose(file);
     if (good && !mapper->chosen)
@@ -277,13 +286,16 @@ static bool read_file(struct tom_mapper *mapper, const char *path, struct error 
 static void write_file(struct tom_mapper *mapper, const char *path)
 {
     FILE *file = fopen(path, "we");
+    bool good = file != NULL;
     if (file) {
         fprintf(file, "%s\nbit %" PRIu64 "\n", magic, mapper->bit);
         for (size_t i = 0; i < mapper->span_count; i++)
             fprintf(file, "frames 0x%" PRIx64 " %" PRIu64 "\n", mapper->spans[i].base,
                     mapper->spans[i].bytes);
+        good = !ferror(file);
+        good = fclose(file) == 0 && good;
     }
-    if (!file || fclose(file) != 0)
+    if (!good)
         fprintf(stderr, "croft run: warning: map_output: %s: cannot be written: %s\n", path, strerror(errno));
 }
 

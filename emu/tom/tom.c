@@ -72,6 +72,8 @@ static void make_stacks(struct tom *tom, const struct tom_site *place)
 static bool check_site(const struct tom_site *place, struct error *err)
 {
     bool some = false;
+    if (!place->grid)
+        return error_set(err, "the machine has no multiprocessors (simt.count is 0 in all groups)");
     for (uint32_t i = 0; i < place->stack_count; i++)
         some = some || place->stacks[i].unit;
     if (!some)

@@ -82,7 +82,7 @@ struct tom_stack {
  * and `stacks`. */
 struct tom_site {
     const struct mem_site *memory;
-    struct simt_grid *grid;
+    struct simt_grid *grid; /* NULL: the machine has no multiprocessors */
     const struct decoder *decoder;
     struct simt_cluster *const *clusters; /* the multiprocessors in front */
     uint32_t cluster_count;

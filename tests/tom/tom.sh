@@ -237,6 +237,8 @@ bad() {
     printf 'extends: tom_base\noffload: {kind: tom, memory: crossbar}\n' >"$work/bare.yaml"
     check "no unit: refused" run 1 -m "$work/bare.yaml" "$work/program" shared
     check "no unit: message" says '^croft run: offload: the machine has no stack that executes blocks'
+    check "no multiprocessors: refused" run 1 -m tom --set simt.count=0 --set stack.simt.count=0 "$work/program" shared
+    check "no multiprocessors: message" says '^croft run: offload: the machine has no multiprocessors [(]simt[.]count is 0'
     check "write-back stacks: refused" run 1 -m tom --set simt.stack_write_back=true "$work/program" shared
     check "write-back stacks: message" says 'simt[.]stack_write_back: false'
 }
@@ -404,6 +406,7 @@ mapping() {
     check "stencil, seen: as by brute force" diff <(count_requests) <(counted_requests)
     alone
     copied
+    crowded
     unlearned
 }
 
@@ -440,6 +443,25 @@ copied() {
     check "copied: time" test $(($(value sim.time) - before)) -gt $((took - 600000000))
 }
 
+# full LEFT OPTIONS...: a program with 130 static arrays of 4 KiB, compiled with the options, has LEFT ranges too many.
+full() {
+    local left=$1
+    shift
+    "$croft" cc -O2 "$@" -include "$work/many.h" "$here/blocks.c" -o "$work/program"
+    check "full table $*: runs" run 0 -m tom --set offload.copy=true "$work/program" shared
+    check "full table $*: qemu's output" cmp -s "$work/oracle" "$work/output"
+    check "full table $*: one warning" test "$(grep -c 'more than 100 ranges of 4096 bytes or more' "$work/errors")" -eq 1
+    check "full table $*: ranges left out" test "$(value offload.map.left_out)" -eq "$left"
+}
+
+# The arrays and thread stacks, and the memory behind the program or the two blocks that it allocates.
+crowded() {
+    seq 130 | sed 's/.*/static char array&[4096] __attribute__((used)) = {1};/' >"$work/many.h"
+    oracle "$work/oracle" "$work/blocks" shared
+    full $((130 + 1 + 1 - 100))
+    full $((130 + 1 + 2 - 100)) --offload
+}
+
 # maps STATUS MESSAGE OPTIONS...: the run ends with that status and a message.
 maps() {
     local status=$1 message=$2
@@ -459,6 +481,7 @@ unlearned() {
     maps 1 'map_file: map: oracle needs a file' --set offload.map=oracle
     maps 1 'map_output: allowed with policy: none' --set offload.map_output="$work/maps"
     maps 1 'map_file: .*absent: cannot read' --set offload.map=oracle --set offload.map_file="$work/absent"
+    maps 1 'map_file: .*: cannot read the file of maps: Is a directory' --set offload.map=oracle --set offload.map_file="$work"
     printf '# nothing\n' >"$work/maps"
     maps 1 'map_file: .*maps: there is no line `bit NUMBER`' --set offload.map=oracle --set offload.map_file="$work/maps"
     printf 'bit 12\nframes 0x80000000\n' >"$work/maps"
