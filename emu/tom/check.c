@@ -6,6 +6,7 @@
 
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/coalesce.h"
 
 enum { FIRST_SIZE = 1 << 12, MOST_MESSAGES = 5 };
 
@@ -119,9 +120,12 @@ static void *map_put(struct map *map, uint64_t key)
 
 /* Lines as keys: address 0 is no line of memory. */
 
-static uint64_t line_of(const struct tom_check *check, uint64_t address)
+/* Stores the lines of memory that a warp's access touches. Returns their number. */
+static unsigned lines_of(const struct tom_check *check, const struct warp_report *report,
+                         struct coalesce_line lines[COALESCE_LINES])
 {
-    return address & ~(uint64_t)(cache_configuration(check->tom->fronts[0].l1)->line - 1);
+    return coalesce_lines(report->physical, report->mask & ~report->shared_mask, report->op->size,
+                          cache_configuration(check->tom->fronts[0].l1)->line, lines);
 }
 
 static void found(struct tom_check *check, enum rule rule, uint64_t line, const char *who, const char *what)
@@ -141,9 +145,11 @@ static void found(struct tom_check *check, enum rule rule, uint64_t line, const 
 void tom_check_stored(struct tom_check *check, const struct tom_front *front,
                       const struct warp_report *report, uint64_t now)
 {
-    for (uint32_t left = report->mask & ~report->shared_mask; left; left &= left - 1) {
-        struct stores *stores = map_put(&check->lines, line_of(check, report->physical[__builtin_ctz(left)]));
-        const uint32_t by = (uint32_t)(front - check->tom->fronts);
+    struct coalesce_line lines[COALESCE_LINES];
+    const unsigned count = lines_of(check, report, lines);
+    const uint32_t by = (uint32_t)(front - check->tom->fronts);
+    for (unsigned i = 0; i < count; i++) {
+        struct stores *stores = map_put(&check->lines, lines[i].line);
         stores->several = stores->several || (stores->stored && stores->by != by);
         stores->stored = now;
         stores->by = by;
@@ -181,12 +187,12 @@ static bool is_on_its_way(const struct tom_front *front, const struct stores *st
 void tom_check_loaded(struct tom_check *check, const struct tom_task *task, const struct warp_report *report,
                       uint64_t now)
 {
-    uint64_t last = 0;
+    struct coalesce_line lines[COALESCE_LINES];
+    const unsigned count = lines_of(check, report, lines);
     (void)now;
-    for (uint32_t left = report->mask & ~report->shared_mask; left; left &= left - 1) {
-        uint64_t line = line_of(check, report->physical[__builtin_ctz(left)]);
-        const struct stores *stores = line == last ? NULL : map_get(&check->lines, line);
-        last = line;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t line = lines[i].line;
+        const struct stores *stores = map_get(&check->lines, line);
         if (stores && stores->stored && stores->stored <= task->asked &&
             stores->by == (uint32_t)(task->front - check->tom->fronts) &&
             is_on_its_way(task->front, stores, line))

@@ -148,6 +148,28 @@ static void faulty(struct arguments *p)
     p->result[t] = sweep(cells, count, sum);
 }
 
+NOINLINE uint64_t total(const uint64_t *line, long count, uint64_t sum)
+{
+    for (long i = 0; i < count; i++)
+        sum = sum * 5 + line[i];
+    return sum;
+}
+
+/* A store in front crosses the end of a line of 128 bytes; the block loads the second line only. */
+static void crossing(struct arguments *p)
+{
+    uint64_t t = thread_id(), sum = 0;
+    char *line = (char *)p->cells + 256 * t + 128;
+    long count = p->count * 2 / 5;
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        __asm__ volatile("sd %0, -4(%1)" ::"r"((t + round) << 32 | round), "r"(line) : "memory");
+        simt_barrier();
+        sum = total((const uint64_t *)line, count, sum);
+        simt_barrier();
+    }
+    p->result[t] = sum;
+}
+
 static void run(struct arguments *p, const char *name)
 {
 #define RUN(kernel)                                                                                          \
@@ -158,6 +180,7 @@ static void run(struct arguments *p, const char *name)
     RUN(late);
     RUN(floats);
     RUN(spaces);
+    RUN(crossing);
     RUN(faulty);
     simt_wait(0);
 }

@@ -157,6 +157,14 @@ coherence() {
         check "$key: message" says "key $key of the offload controllers"
         check "$key: summary" says 'of the loads of multiprocessors, '
     done
+    table "$work/program" "$work/blocks" "${wide[@]}"
+    oracle "$work/oracle" "$work/blocks" crossing
+    same "crossing" -m tom --check coherence "$work/program" crossing
+    check "crossing: offloads" test "$(value offload.offloaded)" -ge $((4 * 6))
+    for key in push drop_near; do
+        check "crossing, $key: found" run 3 -m tom --check coherence --set "offload.$key=false" "$work/program" crossing
+        check "crossing, $key: message" says "key $key of the offload controllers"
+    done
 }
 
 # per LAYOUT OPTIONS...: prints the time in ps that following a pointer takes, and that in clocks in front (policy none).
