@@ -191,11 +191,16 @@ within() {
 # 80 GB/s, 400 at 40 GB/s), nine flits for a line; the crossbar in front 8 clocks and four for a line; the second level 60
 # clocks of 1.4286 ns until the tags are known, and 60 after the line has come.
 latencies() {
-    local near far front host
+    local near far front host half key
     table "$work/program" "$work/chase"
     local own=$(((27 + 19) * 714)) vault=$((8000 + 17 * 1600)) cross=$((2 * 2 * 800))
     read -r near _ < <(per near)
     within "near" "$near" $((own + cross + vault)) $((714 + 2 * 800 + 1600))
+    # With half the TSVs, both bursts of a line take twice their time: 8 clocks more.
+    half=()
+    for key in tBURST tCCDS tCCDL; do half+=(--set "stack.dram.$key=12.8 ns"); done
+    read -r near _ < <(per near "${half[@]}")
+    within "near, half the TSVs" "$near" $((own + cross + vault + 8 * 1600)) $((714 + 2 * 800 + 1600))
     read -r far _ < <(per far)
     within "far" "$far" $((own + 2 * cross + vault + 2 * 11000 + 10 * 400)) $((714 + 4 * 800 + 1600))
     read -r _ front < <(per near --set offload.policy=none)
