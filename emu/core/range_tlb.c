@@ -21,24 +21,33 @@ const struct range_tlb_entry *range_tlb_find(struct range_tlb *tlb, uint64_t add
     return NULL;
 }
 
-/* Returns the entry for a range: one that it overlaps (the range before it grew), else a free one, else the least
- * recently used. */
-static struct range_tlb_entry *place(struct range_tlb *tlb, uint64_t first, uint64_t last)
+/* Drops the entries that a range overlaps: ranges before one grew over them. */
+static void drop_overlapped(struct range_tlb *tlb, uint64_t first, uint64_t last)
+{
+    for (uint32_t i = 0; i < tlb->count;) {
+        if (first <= tlb->entries[i].last && tlb->entries[i].first <= last)
+            tlb->entries[i] = tlb->entries[--tlb->count];
+        else
+            i++;
+    }
+}
+
+/* Returns a free entry, or the least recently used one. */
+static struct range_tlb_entry *place(struct range_tlb *tlb)
 {
     struct range_tlb_entry *oldest = &tlb->entries[0];
-    for (uint32_t i = 0; i < tlb->count; i++) {
-        struct range_tlb_entry *entry = &tlb->entries[i];
-        if (first <= entry->last && entry->first <= last)
-            return entry;
-        if (entry->used < oldest->used)
-            oldest = entry;
-    }
-    return tlb->count < tlb->size ? &tlb->entries[tlb->count++] : oldest;
+    if (tlb->count < tlb->size)
+        return &tlb->entries[tlb->count++];
+    for (uint32_t i = 1; i < tlb->count; i++)
+        if (tlb->entries[i].used < oldest->used)
+            oldest = &tlb->entries[i];
+    return oldest;
 }
 
 void range_tlb_put(struct range_tlb *tlb, uint64_t first, uint64_t last, uint64_t ready)
 {
-    *place(tlb, first, last) = (struct range_tlb_entry){first, last, ready, ++tlb->stamp};
+    drop_overlapped(tlb, first, last);
+    *place(tlb) = (struct range_tlb_entry){first, last, ready, ++tlb->stamp};
 }
 
 void range_tlb_drop(struct range_tlb *tlb)

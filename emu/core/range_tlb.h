@@ -25,7 +25,8 @@ void range_tlb_init(struct range_tlb *tlb, uint32_t size);
 /* Returns the entry that translates an address, or NULL. Counts as a use. Valid until the next change. */
 const struct range_tlb_entry *range_tlb_find(struct range_tlb *tlb, uint64_t address);
 
-/* Inserts a range that is present from `ready` on. */
+/* Inserts a range that is present from `ready` on, in place of all entries that it overlaps (it has grown), else in a free
+ * entry, else in place of the least recently used one. */
 void range_tlb_put(struct range_tlb *tlb, uint64_t first, uint64_t last, uint64_t ready);
 
 void range_tlb_drop(struct range_tlb *tlb);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "emu/core/range_tlb.h"
 #include "emu/core/tlb.h"
 #include "emu/hart/mmu.h"
 #include "isa/include/croft/range.h"
@@ -189,6 +190,25 @@ static void entries_are_replaced_by_age(void **state)
     rig_free(rig);
 }
 
+/* Ranges 20 to 29 and 0 to 9 have grown into one: what is left of them takes no entry, so 40 to 49, older than they,
+ * stays when a third range comes. */
+static void a_grown_range_replaces_its_parts(void **state)
+{
+    (void)state;
+    struct range_tlb tlb;
+    range_tlb_init(&tlb, 3);
+    range_tlb_put(&tlb, 40, 49, 1);
+    range_tlb_put(&tlb, 20, 29, 2);
+    range_tlb_put(&tlb, 0, 9, 3);
+    range_tlb_put(&tlb, 0, 29, 4);
+    range_tlb_put(&tlb, 60, 69, 5);
+    for (uint64_t at = 0; at < 30; at++)
+        assert_int_equal(range_tlb_find(&tlb, at)->ready, 4);
+    assert_non_null(range_tlb_find(&tlb, 45));
+    assert_non_null(range_tlb_find(&tlb, 65));
+    assert_int_equal(tlb.count, 3);
+}
+
 /* The window, machine mode, and user mode without a table need no walk; a flush drops all ranges. */
 static void what_needs_no_walk(void **state)
 {
@@ -252,7 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_walks_the_table), cmocka_unit_test(entries_are_replaced_by_age),
         cmocka_unit_test(what_needs_no_walk),     cmocka_unit_test(walks_are_shared),
-        cmocka_unit_test(warming_brings_ranges),
+        cmocka_unit_test(warming_brings_ranges),  cmocka_unit_test(a_grown_range_replaces_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
