@@ -39,8 +39,9 @@ static void tell(struct timed_launch *t, const struct launch_work *work, uint32_
                                    .scratchpad = launch->scratchpad};
     const char *limit;
     uint32_t blocks = simt_occupancy(t->simt, &need, &limit);
-    if (t->demands[slot].entry == launch->entry && t->demands[slot].told == threads)
+    if (t->demands[slot].told_entry == launch->entry && t->demands[slot].told == threads)
         return;
+    t->demands[slot].told_entry = launch->entry;
     t->demands[slot].told = threads;
     fprintf(stderr, "croft run: launch %llu: ", (unsigned long long)launch->number);
     if (work->registers)

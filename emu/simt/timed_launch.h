@@ -56,7 +56,7 @@ struct timed_launch {
         uint64_t entry;
         uint32_t halves; /* 0: unknown */
         struct pressure pressure;
-        uint64_t told; /* threads of a block for which the demand was printed; 0: none */
+        uint64_t told_entry, told; /* kernel and threads of a block last printed; told 0: none */
     } demands[TIMED_LAUNCH_ENTRIES];
 };
 

@@ -96,6 +96,8 @@ int main(void)
     static struct data data = {x, x + 1, x + 2, x + 3};
     simt_launch(nothing, &data, simt_dim(1), simt_dim(256), .registers = 20);
     simt_launch(pointers, &data, simt_dim(1), simt_dim(256));
+    for (int i = 0; i < 3; i++)
+        simt_launch(nothing, &data, simt_dim(1), simt_dim(256), .registers = 20);
     simt_wait(0);
     return 0;
 }
@@ -105,5 +107,7 @@ prints "registers of the program" \
     '^croft run: launch 1: 20 32-bit registers per thread, as the program says; .* holds 6 blocks of 256 threads, 48 of 48 warps, limited by warps$' \
     -m gpu --verbose
 prints "registers of the code" '^croft run: launch 2: 8 32-bit registers per thread \(the compiler.s code names [0-9]+\); ' -m gpu --verbose
+told=$("$croft" run -m gpu --verbose where 2>&1 | grep -c "registers per thread")
+check "each kernel is described once" test "$told" = 2
 
 conclude
