@@ -160,13 +160,6 @@ static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t lengt
     return -EFAULT;
 }
 
-static uint32_t permission_of(enum trap_cause cause)
-{
-    return cause == TRAP_STORE_PAGE   ? CROFT_RANGE_WRITE
-           : cause == TRAP_FETCH_PAGE ? CROFT_RANGE_EXECUTE
-                                      : CROFT_RANGE_READ;
-}
-
 /* Returns the result of the program's call after a thread's call has stopped the launch: the kernel must
  * serve that call, or must bring pages in, or the call has ended the program. */
 static int64_t stopped_by_call(struct threads *threads)
@@ -187,7 +180,7 @@ static int64_t stopped_by_trap(struct threads *threads)
 {
     const struct warp_report *report;
     struct warp *warp = launch_trapped(threads->launch, &report);
-    if (ask_for(threads, report->trap.value, 1, permission_of(report->trap.cause)))
+    if (ask_for(threads, report->trap.value, 1, threads_permission(report->trap.cause)))
         return -EFAULT;
     if (launch_memory(threads->launch)->debug && threads->system &&
         warp_debug_trap(launch_memory(threads->launch)->debug, warp, report))

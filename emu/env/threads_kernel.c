@@ -18,7 +18,7 @@ static void notify(struct threads *threads)
     system_set_interrupt(threads->system, HOST, SEIP, level);
 }
 
-static uint32_t permission_of(enum trap_cause cause)
+uint32_t threads_permission(enum trap_cause cause)
 {
     return cause == TRAP_STORE_PAGE   ? CROFT_RANGE_WRITE
            : cause == TRAP_FETCH_PAGE ? CROFT_RANGE_EXECUTE
@@ -28,7 +28,7 @@ static uint32_t permission_of(enum trap_cause cause)
 bool threads_missing(void *context, const struct trap *trap)
 {
     const struct threads *threads = context;
-    uint32_t permission = permission_of(trap->cause);
+    uint32_t permission = threads_permission(trap->cause);
     uint64_t physical;
     if (trap->cause != TRAP_LOAD_PAGE && trap->cause != TRAP_STORE_PAGE && trap->cause != TRAP_FETCH_PAGE)
         return false;

@@ -58,6 +58,9 @@ bool threads_later(void *context, struct warp *warp, unsigned lane, const struct
                    struct custom_waiter *waiter);
 void threads_ended(void *context);
 
+/* Returns the permission (CROFT_RANGE_...) that an access lacked when it raised a page fault. */
+uint32_t threads_permission(enum trap_cause cause);
+
 /* Makes the program's call wait for `what` (struct threads.awaited). The kernel then repeats the call. */
 void threads_await(struct threads *threads, uint64_t what);
 
