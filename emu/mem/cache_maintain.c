@@ -81,15 +81,20 @@ static void scan(struct cache_upkeep *upkeep, uint64_t now)
     uint64_t count = by_line ? (upkeep->end - upkeep->first) / line : entries;
     uint64_t clocks = 0;
     for (; upkeep->cursor < count && clocks < CACHE_SCAN; upkeep->cursor++) {
+        const uint64_t before = clocks;
         clocks += by_line || upkeep->cursor % tags->ways == 0;
         uint32_t index =
             by_line ? tags_find(tags, upkeep->first + upkeep->cursor * line) : (uint32_t)upkeep->cursor;
         if (index == TAGS_NONE || !tags_state(tags, index) || !in_range(upkeep, tags_key(tags, index)))
             continue;
-        if (!treat(upkeep, index, now)) {
+        if (treat(upkeep, index, now))
+            continue;
+        if (before == 0) {
             upkeep->stalled = true;
             return;
         }
+        clocks = before; /* the line is due only after the lookups before it */
+        break;
     }
     if (upkeep->cursor == count)
         upkeep->step = CACHE_UPKEEP_WRITES;

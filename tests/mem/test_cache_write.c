@@ -257,6 +257,27 @@ static void clean_waits_for_the_write_buffer(void **state)
     rig_free(rig);
 }
 
+/* One write buffer entry, taken until 207 by line 0. Lookups of lines 1 to 13 take from 202 to 215, so line 14 is due only
+ * then, although the buffer has had room since 207. */
+static void lookups_before_a_full_write_buffer_take_time(void **state)
+{
+    (void)state;
+    struct cache_config config = rig_config(16, 2);
+    config.write_buffer = 1;
+    struct rig *rig = rig_new(&config);
+    (void)rig_store(rig, 0, 0, 0);
+    (void)rig_store(rig, 1, 14, 0);
+    rig_until(rig, 105);
+    maintain(rig, 2, MEM_CLEAN, 0, LINE, 105);
+    maintain(rig, 3, MEM_CLEAN, LINE, 15 * LINE, 200);
+    rig_until(rig, 1000);
+    rig_asked_is(rig, 2, MEM_WRITE, 0, LINE, 107);
+    rig_asked_is(rig, 3, MEM_CLEAN, 0, LINE, 207);
+    rig_asked_is(rig, 4, MEM_WRITE, 14 * LINE, LINE, 215);
+    rig_asked_is(rig, 5, MEM_CLEAN, LINE, 15 * LINE, 315);
+    rig_free(rig);
+}
+
 /* Stores in the write buffer: a clean waits for them; an invalidation drops them unless they were sent. */
 static void maintenance_reaches_the_write_buffer(void **state)
 {
@@ -311,6 +332,7 @@ int main(void)
         cmocka_unit_test(long_ranges),
         cmocka_unit_test(lines_under_way_are_waited_for),
         cmocka_unit_test(clean_waits_for_the_write_buffer),
+        cmocka_unit_test(lookups_before_a_full_write_buffer_take_time),
         cmocka_unit_test(maintenance_reaches_the_write_buffer),
         cmocka_unit_test(invalidate_all_is_at_once),
     };
