@@ -69,23 +69,16 @@ static uint8_t access_sectors(struct disk *disk, const struct request *request, 
     return transfer(disk, request->sector * SECTOR, size, out) ? STATUS_OK : STATUS_ERROR;
 }
 
-/* Serves a request. Returns its status; *written becomes the number of data bytes written to it. */
-static uint8_t serve(struct disk *disk, const struct request *request, const struct virtio_chain *chain,
-                     uint64_t *written)
+/* Serves a request. Returns its status. */
+static uint8_t serve(struct disk *disk, const struct request *request, const struct virtio_chain *chain)
 {
     static const char id[ID_SIZE] = "croft-disk";
     uint64_t room = chain->write_size - 1;
-    uint8_t status;
     switch (request->type) {
-    case TYPE_IN:
-        status = access_sectors(disk, request, room);
-        *written = status == STATUS_OK ? room : 0;
-        return status;
+    case TYPE_IN: return access_sectors(disk, request, room);
     case TYPE_OUT: return access_sectors(disk, request, chain->read_size - HEADER);
     case TYPE_FLUSH: return disk->readonly || fdatasync(disk->file) == 0 ? STATUS_OK : STATUS_ERROR;
-    case TYPE_ID:
-        *written = virtio_put(&disk->virtio, 0, id, room < ID_SIZE ? room : ID_SIZE);
-        return STATUS_OK;
+    case TYPE_ID: (void)virtio_put(&disk->virtio, 0, id, room < ID_SIZE ? room : ID_SIZE); return STATUS_OK;
     default: return STATUS_UNSUPPORTED;
     }
 }
@@ -96,14 +89,15 @@ static void notify(struct virtio *virtio, unsigned queue)
     const struct virtio_chain *chain;
     while ((chain = virtio_take(virtio, queue))) {
         struct request request;
-        uint64_t written = 0;
         if (virtio_get(virtio, 0, &request, sizeof request) < HEADER || chain->write_size == 0) {
             virtio_break(virtio); /* the header is not complete, or the status has no room */
             return;
         }
-        uint8_t status = serve(disk, &request, chain, &written);
+        uint8_t status = serve(disk, &request, chain);
         (void)virtio_put(virtio, chain->write_size - 1, &status, 1);
-        virtio_complete(virtio, queue, (uint32_t)(written + 1));
+        /* The status is the last byte, and a driver may read only as many as the used ring says (section 2.6.8). */
+        virtio_complete(virtio, queue,
+                        chain->write_size < UINT32_MAX ? (uint32_t)chain->write_size : UINT32_MAX);
     }
 }
 

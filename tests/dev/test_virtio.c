@@ -1,8 +1,9 @@
-/* The virtio network device's cable, and what the entropy device and the console do across resets. Queues are driven by
- * tests/firmware/virtio.c. */
+/* The virtio network device's cable, what the entropy device and the console do across resets, and the sizes
+ * in the disk's used ring. Queues are driven by tests/firmware/virtio.c. */
 #include "tests/dev/rig.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "emu/dev/virtio_console.h"
 #include "emu/dev/virtio_net.h"
 
-enum { MEMORY = 1 << 16, RECEIVE = 0, TRANSMIT = 1, HEADER = 12, WRITE = 2, SIZE = 8 };
+enum { MEMORY = 1 << 16, RECEIVE = 0, TRANSMIT = 1, HEADER = 12, NEXT = 1, WRITE = 2, SIZE = 8 };
 enum { QUEUE = 0x30, NOTIFY = 0x50, STATUS = 0x70 };
 #define BASE   UINT64_C(0x80000000)
 #define BUFFER (BASE + 4096)
@@ -201,12 +202,66 @@ static void console_input(void **state)
     destroy(&b);
 }
 
+/* Offers a disk a request: header, 512 bytes of data and the status, the last two to be written. Returns the size in the
+ * used ring. */
+static int64_t ask_disk(struct bench *b, uint32_t type, uint64_t sector)
+{
+    const struct {
+        uint64_t address;
+        uint32_t size;
+        uint16_t flags, next;
+    } chain[3] = {{BUFFER, 16, NEXT, 1}, {BUFFER + 16, 512, NEXT | WRITE, 2}, {BUFFER + 528, 1, WRITE, 0}};
+    const struct {
+        uint32_t type, reserved;
+        uint64_t sector;
+    } header = {type, 0, sector};
+    start(b);
+    memcpy(b->memory.bytes, chain, sizeof chain);
+    memcpy(b->memory.bytes + 4096, &header, sizeof header);
+    memset(b->memory.bytes + 4096 + 16, 0xee, 513);
+    b->memory.bytes[256 + 2] = 1;
+    put(b, NOTIFY, 0);
+    return used(b, 0);
+}
+
+/* The status follows 512 bytes of data: a driver may read it only if the used size covers it, whether all data were written
+ * (a read), some (the name, 20 bytes) or none (a sector that is not there, and a type that is not known). */
+static void disk_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t type;
+        uint64_t sector;
+        uint8_t status;
+    } rows[] = {{0, 1, 0}, {8, 0, 0}, {0, 2, 1}, {99, 0, 2}};
+    struct bench b = {0};
+    char *name = NULL, path[] = "/tmp/test-virtio-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && ftruncate(fd, 1024) == 0 && pwrite(fd, "sector", 6, 512) == 6);
+    for (size_t i = 0; i < disk_kind.field_count; i++)
+        if (strcmp(disk_kind.fields[i].name, "file") == 0)
+            name = (char *)b.config + disk_kind.fields[i].offset;
+    assert_non_null(name);
+    memcpy(name, path, sizeof path);
+    make(&b, &disk_kind);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(ask_disk(&b, rows[i].type, rows[i].sector), 513);
+        assert_int_equal(b.memory.bytes[4096 + 528], rows[i].status);
+        if (i == 0)
+            assert_memory_equal(b.memory.bytes + 4096 + 16, "sector", 7);
+    }
+    destroy(&b);
+    (void)close(fd);
+    (void)unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames),
         cmocka_unit_test(entropy_repeats),
         cmocka_unit_test(console_input),
+        cmocka_unit_test(disk_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
