@@ -7,7 +7,7 @@
 
 #include "emu/sim/alloc.h"
 
-enum { EF_RISCV_DOUBLE_RVC = 0x5, RUNS_MOST = PN_XNUM - 2 };
+enum { EF_RISCV_DOUBLE_RVC = 0x5 };
 
 /* Linux's struct elf_prstatus and its floating-point registers on RV64 (arch/riscv/include/uapi/asm/ptrace.h). */
 struct status {
@@ -47,9 +47,8 @@ static void add_runs(struct runs *runs, const struct core_dump *dump, const stru
         if (!dump->read(dump->context, at, page))
             continue;
         if (runs->count == 0 || runs->list[runs->count - 1].end != at) {
-            if (runs->count == RUNS_MOST)
-                return;
-            runs->list = alloc_resize(runs->list, (runs->count + 1) * sizeof *runs->list);
+            if ((runs->count & (runs->count - 1)) == 0) /* twice as much room */
+                runs->list = alloc_resize(runs->list, (2 * runs->count + 1) * sizeof *runs->list);
             runs->list[runs->count++] = (struct core_range){at, at};
         }
         runs->list[runs->count - 1].end = at + CORE_DUMP_PAGE;
@@ -77,13 +76,22 @@ static void write_notes(FILE *out, int signal, const struct core_thread *thread)
     write_note(out, NT_FPREGSET, &floats, sizeof floats);
 }
 
+/* Returns whether the file's header has no room for the number of program headers; section header 0 then holds it (extended
+ * numbering, as Linux writes it). */
+static bool is_extended(const struct runs *runs)
+{
+    return runs->count + 1 >= PN_XNUM;
+}
+
 static uint64_t headers_size(const struct runs *runs)
 {
-    return sizeof(Elf64_Ehdr) + (runs->count + 1) * sizeof(Elf64_Phdr);
+    return sizeof(Elf64_Ehdr) + (runs->count + 1) * sizeof(Elf64_Phdr) +
+           (is_extended(runs) ? sizeof(Elf64_Shdr) : 0);
 }
 
 static void write_headers(FILE *out, const struct runs *runs, uint64_t notes_size, uint64_t data)
 {
+    const bool extended = is_extended(runs);
     const Elf64_Ehdr file = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
         .e_type = ET_CORE,
@@ -93,7 +101,11 @@ static void write_headers(FILE *out, const struct runs *runs, uint64_t notes_siz
         .e_flags = EF_RISCV_DOUBLE_RVC,
         .e_ehsize = sizeof file,
         .e_phentsize = sizeof(Elf64_Phdr),
-        .e_phnum = (Elf64_Half)(runs->count + 1)};
+        .e_phnum = extended ? PN_XNUM : (Elf64_Half)(runs->count + 1),
+        .e_shoff = extended ? headers_size(runs) - sizeof(Elf64_Shdr) : 0,
+        .e_shentsize = extended ? sizeof(Elf64_Shdr) : 0,
+        .e_shnum = extended};
+    const Elf64_Shdr section = {.sh_type = SHT_NULL, .sh_info = (Elf64_Word)(runs->count + 1)};
     const Elf64_Phdr notes = {
         .p_type = PT_NOTE, .p_offset = headers_size(runs), .p_filesz = notes_size, .p_align = 4};
     (void)fwrite(&file, sizeof file, 1, out);
@@ -110,6 +122,8 @@ static void write_headers(FILE *out, const struct runs *runs, uint64_t notes_siz
         (void)fwrite(&load, sizeof load, 1, out);
         data += size;
     }
+    if (extended)
+        (void)fwrite(&section, sizeof section, 1, out);
 }
 
 static bool is_zero(const uint8_t page[CORE_DUMP_PAGE])
