@@ -161,7 +161,8 @@ static void remove_parts(const struct experiment_where *where)
         char *ending = found.gl_pathv[i] + strlen(found.gl_pathv[i]) - strlen(".part"), *number = ending;
         while (number[-1] >= '0' && number[-1] <= '9')
             number--;
-        if (kill((pid_t)strtol(number, NULL, 10), 0) != 0) /* its croft has gone */
+        /* EPERM: another user's croft, which runs. */
+        if (kill((pid_t)strtol(number, NULL, 10), 0) != 0 && errno == ESRCH)
             (void)unlink(found.gl_pathv[i]);
     }
     globfree(&found);

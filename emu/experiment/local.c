@@ -234,6 +234,8 @@ static bool collect(struct local *local, struct slot *slot, int status, const st
     *done = (struct engine_done){.number = slot->number, .outcome = {.status = status}};
     slot->process = 0;
     local->running--;
+    if (local->limit < local->options.jobs) /* the user's other processes may have ended, too */
+        local->limit++;
     outcome->seconds = seconds_now() - slot->start;
     outcome->memory = usage->ru_maxrss;
     if (outcome->memory > local->options.expected)

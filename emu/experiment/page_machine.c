@@ -13,17 +13,29 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
+/* Creates a file for writing; `path` is a template with a suffix (mkostemps()). Returns NULL if it cannot be created; then
+ * nothing is left behind. */
+static FILE *create(char *path, int suffix)
+{
+    int fd = mkostemps(path, suffix, O_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (fd >= 0 && !file) {
+        (void)close(fd);
+        (void)unlink(path);
+    }
+    return file;
+}
+
 /* Loads a machine from its text through a file, because machine_load() reads files. */
 static bool load(const char *text, const char *machines, struct machine_config *machine)
 {
     char path[] = "/tmp/croft-report-XXXXXX.yaml";
     struct error ignored;
-    int fd = mkostemps(path, 5, O_CLOEXEC);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    FILE *file = create(path, 5);
     if (!file)
         return false;
-    (void)fputs(text, file);
-    bool good = fclose(file) == 0 && machine_load(machine, path, machines, NULL, 0, &ignored);
+    bool good = fputs(text, file) >= 0;
+    good = fclose(file) == 0 && good && machine_load(machine, path, machines, NULL, 0, &ignored);
     (void)unlink(path);
     return good;
 }
@@ -35,8 +47,7 @@ static char *draw(const struct machine_config *machine)
     size_t size, got;
     char buffer[4096], path[] = "/tmp/croft-report-XXXXXX.dot", command[128];
     struct error ignored;
-    int fd = mkostemps(path, 4, O_CLOEXEC);
-    FILE *dot = fd < 0 ? NULL : fdopen(fd, "w");
+    FILE *dot = create(path, 4);
     if (!dot)
         return NULL;
     bool good = graph_dot(machine, dot, &ignored);
