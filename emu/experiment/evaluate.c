@@ -152,19 +152,25 @@ static double mean(const struct experiment *e, const struct experiment_column *c
     return column->mean == EXPERIMENT_GEOMETRIC ? exp(total / count) : total / count;
 }
 
+void experiment_evaluate_run(const struct experiment *e, struct results *results, struct experiment_run *runs,
+                             int n)
+{
+    int point[EXPERIMENT_AXES];
+    if (runs[n].evaluated)
+        return;
+    experiment_place(e, n, point);
+    for (int c = 0; c < e->column_count; c++)
+        runs[n].values[c] = NAN;
+    runs[n].evaluated = n < experiment_runs(e) && runs[n].state == EXPERIMENT_DONE;
+    if (runs[n].evaluated)
+        read_run(e, results, point, &runs[n]);
+}
+
 void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs)
 {
     int point[EXPERIMENT_AXES], all = experiment_runs(e);
-    for (int n = 0; n < experiment_places(e); n++) {
-        experiment_place(e, n, point);
-        if (runs[n].evaluated)
-            continue;
-        for (int c = 0; c < e->column_count; c++)
-            runs[n].values[c] = NAN;
-        runs[n].evaluated = n < all && runs[n].state == EXPERIMENT_DONE;
-        if (runs[n].evaluated)
-            read_run(e, results, point, &runs[n]);
-    }
+    for (int n = 0; n < experiment_places(e); n++)
+        experiment_evaluate_run(e, results, runs, n);
     for (int c = 0; c < e->column_count; c++) {
         for (int n = 0; n < experiment_places(e); n++) {
             experiment_place(e, n, point);

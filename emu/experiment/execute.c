@@ -210,6 +210,7 @@ struct execution {
     int *again, again_count; /* runs to be started again */
     int *fresh, fresh_count; /* runs that have been recorded since the last commit */
     double committed;
+    bool evaluated; /* a run of this execution was */
 };
 
 /* Notes that a run begins. Returns false if an equal run has begun already. */
@@ -324,6 +325,12 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
             report_failure(task.label, words, &done->outcome);
         }
         settle(x, done->number, task.label, done->outcome.seconds, damage ? damage : failure);
+        if (!x->evaluated && !damage &&
+            !failure) { /* a wrong name is reported after the first run, not the last */
+            tally_hide(&x->tally);
+            experiment_evaluate_run(x->e, x->results, x->runs, done->number);
+            x->evaluated = true;
+        }
     }
     free(damage);
     free(failure);
@@ -358,6 +365,7 @@ static bool commit(struct execution *x, struct error *err)
     for (; !good && x->fresh_count > 0; x->fresh_count--) {
         struct experiment_run *run = &x->runs[x->fresh[x->fresh_count - 1]];
         run->state = EXPERIMENT_LEFT;
+        run->evaluated = false;
         free(run->failure);
         run->failure = NULL;
     }

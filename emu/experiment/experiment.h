@@ -294,6 +294,10 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
 /* Reads the runs' statistics and computes all columns and means. Reports runs without statistics and marks them as failed. */
 void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs);
 
+/* Reads the statistics of the run at place n, if it is done, and stores its columns that are statistics. Reports as above. */
+void experiment_evaluate_run(const struct experiment *e, struct results *results, struct experiment_run *runs,
+                             int n);
+
 /* Sets `wanted` of the runs to execute next: all that are left or, with searches, those that the searches need for their next
  * step. Returns whether there are any. */
 bool experiment_want(const struct experiment *e, struct experiment_run *runs);

@@ -206,6 +206,13 @@ wrong ":4: axes: 2000000000 runs and means; 100000000 are allowed"
 } >plan.yaml
 wrong ":1: nested more than 32 deep"
 
+# A statistic that does not exist is reported after the first run, not after all.
+describe 'set: {$s: x}' 'axes: {n: {set: $n, from: 1, to: 20}}'
+sed -i 's/statistic: [a-z0-9.*]*/statistic: hart.0.instrucions/' plan.yaml
+"$croft" experiment plan.yaml --jobs 1 >output 2>messages
+[ "$(grep -n "no statistic 'hart.0.instrucions'" messages | head -n 1 | cut -d: -f1)" -le 3 ]
+judge $? "an unknown statistic is reported early"
+
 # With a terminal, it asks; progress is one line.
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 11}}'
 printf 'n\n' | script -qec "$croft experiment plan.yaml" /dev/null >output 2>messages
