@@ -99,10 +99,11 @@ one() {
                 sum += flits; squares += flits * flits
             }
             mean = 2 * sum / count
+            variance = 2 * squares / count - mean * mean
             print name, machine, value["simt.busy"], value["simt.thread_instructions"], most, all, value["net.pairs_added"] + 0,
                 value["net.other_longest"] + 0, value["net.buffered_hops"] / value["net.hops"],
                 value["net.io.energy"] + value["net.idle_io.energy"], value["energy"],
-                mean ? sqrt(2 * squares / count - mean * mean) / mean : 0
+                (variance > 0 ? sqrt(variance) / mean : 0)
         }' "$stats" >"$dir/$name.$machine.row"
     rm "$stats"*
 }
