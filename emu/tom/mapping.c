@@ -138,7 +138,8 @@ static void change(void *context, uint64_t now)
 static void choose(void *owner, uint64_t now)
 {
     struct tom_mapper *mapper = owner;
-    mapper->overshoot = mapper->analyzer.instances - mapper->tom->config.learn_instances;
+    const uint64_t wanted = mapper->tom->config.learn_instances, seen = mapper->analyzer.instances;
+    mapper->overshoot = seen > wanted ? seen - wanted : 0;
     mapper->learn_time = now - mapper->phase_began;
     mapper->phase_began = now;
     mapper->chosen = tom_analyzer_best(&mapper->analyzer);
@@ -148,6 +149,16 @@ static void choose(void *owner, uint64_t now)
     for (unsigned i = 0; i < mapper->allocations.count; i++)
         mapper->allocations.ranges[i].bit = mapper->allocations.ranges[i].accesses ? mapper->bit : 0;
     change(mapper, now);
+}
+
+/* The event that ends learning after `learn_limit`. Without accesses, all memory keeps the machine's own map. */
+static void end_learning(void *owner, uint64_t now)
+{
+    struct tom_mapper *mapper = owner;
+    if (mapper->phase != TOM_PHASE_LEARNING)
+        return;
+    mapper->phase = TOM_PHASE_STOPPED;
+    choose(mapper, now);
 }
 
 void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now)
@@ -169,6 +180,9 @@ void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now)
     } else if (tom->config.map == TOM_TMAP && tom->table.count) {
         mapper->phase = TOM_PHASE_LEARNING;
         mapper->host.holds_data = true;
+        event_init(&mapper->limit, tom->component, end_learning, mapper);
+        if (tom->config.learn_limit)
+            event_schedule(tom->queue, &mapper->limit, now + tom->config.learn_limit);
     } else if (tom->config.copy) {
         mapper->phase = TOM_PHASE_STOPPED;
         copy(mapper, now);
@@ -306,7 +320,7 @@ void tom_mapper_finish(struct tom_mapper *mapper)
         fprintf(stderr,
                 "croft run: warning: the mapping was not learned: %" PRIu64
                 " instances of blocks were executed, and %" PRIu64
-                " are needed (learn_instances); no block was offloaded\n",
+                " are needed (learn_instances, or learn_limit); no block was offloaded\n",
                 mapper->analyzer.instances, config->learn_instances);
     if (mapper->phase != TOM_PHASE_RECORDING)
         return;
@@ -387,8 +401,10 @@ bool tom_mapper_init(struct tom *tom, const struct tom_site *place, struct error
 
 void tom_mapper_free(struct tom_mapper *mapper)
 {
-    if (mapper->used)
+    if (mapper->used) {
         event_cancel(mapper->tom->queue, &mapper->event);
+        event_cancel(mapper->tom->queue, &mapper->limit);
+    }
     free(mapper->touch);
     free(mapper->spans);
 }

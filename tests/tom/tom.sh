@@ -483,6 +483,31 @@ maps() {
     check "$message" says "$message"
 }
 
+# limit TIME: a run in which learning ends at that time, with fewer blocks than learn_instances.
+limit() {
+    same "limit of $1" -m tom --set offload.map=tmap --set "offload.learn_limit=$1" "$work/program" shared
+    check "limit of $1: no overshoot" test "$(value offload.map.overshoot)" -eq 0
+    check "limit of $1: offloads" test "$(value offload.offloaded)" -gt 0
+}
+
+# Learning ends after a time: with the map that is best then, or, before the end of any block, with the machine's own map.
+limited() {
+    oracle "$work/oracle" "$work/blocks" shared
+    limit "12 us"
+    check "limit of 12 us: time" test "$(value offload.map.learn_time)" -eq 12000000000
+    check "limit of 12 us: fewer blocks" test "$(value offload.map.instances)" -gt 0 -a \
+        "$(value offload.map.instances)" -lt 24
+    check "limit of 12 us: the best map" test "$(value offload.map.bit)" -eq "$(best_bit)"
+    limit "10 us"
+    check "limit of 10 us: time" test "$(value offload.map.learn_time)" -eq 10000000000
+    check "limit of 10 us: no map changes" test "$(value offload.map.instances)" -eq 0 -a \
+        "$(value offload.map.bit)" -eq 0 -a "$(value offload.map.changed_bytes)" -eq 0
+    same "late limit" -m tom --set offload.map=tmap --set offload.learn_instances=6 --set 'offload.learn_limit=1 s' \
+        "$work/program" shared
+    check "late limit: the instances end it" test "$(value offload.map.learn_time)" -lt 100000000000 -a \
+        "$(value offload.map.instances)" -eq $((6 + $(value offload.map.overshoot)))
+}
+
 # Learning that does not end, and keys and files that are wrong.
 # shellcheck disable=SC2016 # backquotes of messages
 unlearned() {
@@ -490,6 +515,7 @@ unlearned() {
     maps 0 'warning: the mapping was not learned: 24 instances of blocks were executed, and 100 are needed' \
         --set offload.map=tmap
     check "unlearned: stays" test "$(value offload.packets)" -eq 0
+    limited
     maps 1 'map_bit: 20; allowed with map: fixed: 7 to 16' --set offload.map=fixed --set offload.map_bit=20
     maps 1 'map_file: map: oracle needs a file' --set offload.map=oracle
     maps 1 'map_output: allowed with policy: none' --set offload.map_output="$work/maps"
