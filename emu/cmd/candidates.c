@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/analysis/candidate_table.h"
+#include "emu/cmd/candidates_storage.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
@@ -16,7 +17,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
-enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, OUTPUT };
+enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, OUTPUT, STORAGE };
 
 static const struct option_row rows[] = {
     [JSON] = {"json", 'j', NULL, "print JSON, with all that is known of each block"},
@@ -33,6 +34,8 @@ static const struct option_row rows[] = {
                "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
+    [STORAGE] = {"storage", 0, NULL,
+                 "print the bits of TOM's tables in the machine (default tom), without a program"},
 };
 
 static const struct option_set interface = {
@@ -55,7 +58,7 @@ static const struct option_set interface = {
 /* The parsed command line. */
 struct request {
     const char *path, *symbol, *output, *machine;
-    bool json, all, known_only;
+    bool json, all, known_only, storage;
     uint64_t lanes, line, address, misses, coalesced, most;
 };
 
@@ -228,6 +231,7 @@ static int take(void *context, int option, const char *value)
     switch (option) {
     case JSON: r->json = true; break;
     case ALL: r->all = true; break;
+    case STORAGE: r->storage = true; break;
     case SYMBOL: r->symbol = value; break;
     case OUTPUT: r->output = value; break;
     case MACHINE: r->machine = value; break;
@@ -288,6 +292,14 @@ int cmd_candidates(int argc, char **argv)
     int status = options_parse(&interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)
         return status;
+    if (r.storage && r.path)
+        return options_usage_error(&interface, "--storage takes no program, but '%s' was given", r.path);
+    if (r.storage && candidates_print_storage(r.machine ? r.machine : "tom", &err))
+        return 0;
+    if (r.storage) {
+        fprintf(stderr, "croft candidates: %s\n", err.text);
+        return 1;
+    }
     if (!r.path)
         return options_usage_error(&interface, "no program given");
     bool done = answer(&program, &r, &err);

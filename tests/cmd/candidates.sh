@@ -86,6 +86,20 @@ echo old >full
 check "no room: message" grep -q "'full'.*File too large" messages
 check "no room: the older file" grep -qx old full
 
+# TOM 6.6: 1,920, 9,700 and 10,320 bits. Our own: 48 x 10 x 2 more, and 40 x 64 bytes; 64 multiprocessors.
+finds "storage" --storage
+says "storage: analyzer" '^analyzer, a multiprocessor +2880 +1920 '
+says "storage: ranges" '^allocation table, shared +9700 +9700 '
+says "storage: metadata" '^metadata table, a multiprocessor +20480 +10320 '
+says "storage: all" "^all +$((64 * (2880 + 20480) + 9700)) +$((64 * (1920 + 10320) + 9700)) "
+says "storage: area" '^Area: 0\.11 mm2, 0\.018 % of the GPU .*not estimated here'
+printf 'extends: tom\nsimt: {count: 4, warps: 16}\n' >warps.yaml
+finds "storage of 16 warps" --storage -m warps.yaml
+says "storage of 16 warps: analyzer" "^analyzer, a multiprocessor +$((10 * 16 * 6)) +$((10 * 16 * 4)) "
+refuses "storage without stacks" 1 "machine 'tom_base' does not offload blocks" --storage -m tom_base
+refuses "storage of an unknown machine" 1 "nothing" --storage -m nothing
+refuses "storage of a program" 2 "--storage takes no program, but 'libor' was given" --storage libor
+
 # Input that cannot be.
 refuses "no program" 2 'no program given'
 refuses "two programs" 2 "takes one program, but 'b' was given, too" a b
