@@ -54,12 +54,23 @@ static void count_activate(struct bank *bank)
     bank->fresh = true;
 }
 
-/* Clears `yielded` after a refresh of a bank or a command for several banks: the next activate is no row
- * conflict. */
-static void forget(struct bank *banks, uint32_t count)
+/* Clears `yielded` of the banks that a command affects, as a refresh does: their next activates are no row conflicts. */
+static void forget(struct dram_banks *all, const struct dram_record *record)
 {
-    for (uint32_t i = 0; i < count; i++)
-        banks[i].yielded = false;
+    const struct dram_config *config = &all->memory->common.config;
+    const enum dram_extent extent = dram_commands(config)[record->command].extent;
+    struct bank *bank = &all->banks[(size_t)record->channel * all->each];
+    for (uint32_t number = 0; number < all->each; number++, bank++) {
+        const uint32_t group = number / config->banks;
+        const bool same_rank = group / config->groups == record->rank,
+                   same_group = same_rank && group % config->groups == record->group,
+                   same_number = number % config->banks == record->bank;
+        if (extent == DRAM_EXTENT_CHANNEL || (extent == DRAM_EXTENT_RANK && same_rank) ||
+            (extent == DRAM_EXTENT_GROUP && same_group) ||
+            (extent == DRAM_EXTENT_ALIKE && same_rank && same_number) ||
+            (extent == DRAM_EXTENT_BANK && same_group && same_number))
+            bank->yielded = false;
+    }
 }
 
 static void count_command(void *context, const struct dram_record *record)
@@ -67,7 +78,7 @@ static void count_command(void *context, const struct dram_record *record)
     struct dram_banks *all = context;
     const struct dram_config *config = &all->memory->common.config;
     const uint32_t number = (record->rank * config->groups + record->group) * config->banks + record->bank;
-    struct bank *channel = &all->banks[(size_t)record->channel * all->each], *bank = &channel[number];
+    struct bank *bank = &all->banks[(size_t)record->channel * all->each + number];
     switch (record->command) {
     case DRAM_ACT: count_activate(bank); break;
     case DRAM_RD:
@@ -75,8 +86,7 @@ static void count_command(void *context, const struct dram_record *record)
     case DRAM_WR:
     case DRAM_WRA: count_column(bank, WRITES); break;
     case DRAM_PRE: bank->yielded = is_wanted(all, record->channel, number); break;
-    case DRAM_REFB: forget(bank, 1); break;
-    default: forget(channel, all->each); break;
+    default: forget(all, record); break;
     }
 }
 

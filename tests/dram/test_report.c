@@ -198,17 +198,17 @@ static void see_command(void *context, const struct dram_record *record)
         (record->rank * seen->config->groups + record->group) * seen->config->banks + record->bank;
     seen->after_precharge += record->command == DRAM_ACT && seen->last[bank] == DRAM_PRE;
     seen->last[bank] = record->command;
+    const uint32_t each = seen->config->groups * seen->config->banks;
+    for (uint32_t i = 0; (record->command == DRAM_REF || record->command == DRAM_PREA) && i < each; i++)
+        seen->last[record->rank * each + i] = record->command;
 }
 
 /* A refresh of a bank closes its row, too, also while bursts wait for the bank: that is no conflict. With open pages all other
  * precharges are. */
-static void refreshes_are_no_conflicts(void **state)
+static void conflicts_under(struct dram_config config, uint64_t refreshes)
 {
-    (void)state;
-    struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
     config.bank_statistics = true;
     config.page = DRAM_PAGE_OPEN;
-    config.refresh = DRAM_REFRESH_BANK;
     struct sequence seen = {.observer = {.command = see_command, .context = &seen}, .config = &config};
     struct rig *rig = rig_new(&config, 64, &seen.observer);
     struct stats *stats = stats_new();
@@ -220,18 +220,41 @@ static void refreshes_are_no_conflicts(void **state)
     while (rig->finished < 20000 && event_queue_step(&rig->queue))
         ;
     dram_memory_sync(&rig->memory, rig->queue.now);
-    assert_true(DRAM_MEMORY_SUM(&rig->memory, bank_refreshes) > 100 && seen.after_precharge > 100);
+    assert_true(DRAM_MEMORY_SUM(&rig->memory, bank_refreshes) + DRAM_MEMORY_SUM(&rig->memory, refreshes) >=
+                    refreshes &&
+                seen.after_precharge > 100);
     assert_int_equal(sum_of(stats, 0, dram_config_channel_banks(&config), "row_conflicts"),
                      seen.after_precharge);
     stats_free(stats);
     rig_free(rig);
 }
 
+static void refreshes_are_no_conflicts(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_hbm1);
+    config.refresh = DRAM_REFRESH_BANK;
+    conflicts_under(config, 100);
+}
+
+/* A refresh of a rank while the other rank's banks are between precharge and activate. */
+static void refreshes_leave_other_ranks(void **state)
+{
+    (void)state;
+    struct dram_config config = one_channel(DRAM_STANDARD_ddr3_1600k);
+    config.ranks = 2;
+    (void)snprintf(config.map, sizeof config.map, "R16 B3 K1 C7 O6");
+    conflicts_under(config, 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),      cmocka_unit_test(hits_in_turn),
-        cmocka_unit_test(idle_energy),  cmocka_unit_test(banks_by_hand),
-        cmocka_unit_test(banks_add_up), cmocka_unit_test(refreshes_are_no_conflicts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(hits_in_turn),
+                                       cmocka_unit_test(idle_energy),
+                                       cmocka_unit_test(banks_by_hand),
+                                       cmocka_unit_test(banks_add_up),
+                                       cmocka_unit_test(refreshes_are_no_conflicts),
+                                       cmocka_unit_test(refreshes_leave_other_ranks)};
     return cmocka_run_group_tests_name("DRAM statistics and energies", tests, NULL, NULL);
 }
