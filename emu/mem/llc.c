@@ -128,7 +128,8 @@ static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
     frame->waiting.first = NULL;
     frame->busy = false;
     llc->counters.store_evictions += evict;
-    if (evict || frame->expired)
+    /* A line that has been written meanwhile is newer than what expired. */
+    if (evict || (frame->expired && tags_state(&llc->tags, index) != LLC_DIRTY))
         llc_forget(llc, index, now);
     frame->expired = false;
     llc_frame_changed(llc, index);

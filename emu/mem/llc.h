@@ -180,7 +180,7 @@ void llc_keep_out(struct llc *llc, const struct keep_out *list);
 void llc_set_homes(struct llc *llc, struct home_map *homes);
 
 /* Removes a line that is not dirty, without time. If the line is busy, it is removed when its transaction has
- * ended. */
+ * ended, unless the transaction has made it dirty. */
 void llc_expire(struct llc *llc, uint64_t line, uint64_t now);
 
 /* Calls the push when memory has answered all writes that this cache has begun. Returns false if there are none. */

@@ -48,6 +48,22 @@ static void a_line_under_way_is_not_kept(void **state)
     crowd_free(crowd);
 }
 
+/* With write-back, the transaction may be a store, whose bytes only this cache has. */
+static void a_store_under_way_is_kept(void **state)
+{
+    (void)state;
+    const struct llc_config config = crowd_config(4, 2);
+    struct crowd *crowd = crowd_new(&config);
+    (void)crowd_add(crowd, MEM_WRITE, LINE, 8, 0);
+    until(crowd, 40);
+    assert_true(llc_line_state(crowd->llc, LINE).busy);
+    llc_expire(crowd->llc, LINE, crowd->queue.now);
+    event_queue_run(&crowd->queue, CLOCK_NEVER);
+    assert_int_equal(crowd->memory.seen[MEM_WRITE], 0);
+    assert_true(llc_line_state(crowd->llc, LINE).present && llc_line_state(crowd->llc, LINE).dirty);
+    crowd_free(crowd);
+}
+
 static void done(struct mem_push *push, uint64_t now)
 {
     *(uint64_t *)push->owner = now / CLOCK;
@@ -79,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_leaves),
         cmocka_unit_test(a_line_under_way_is_not_kept),
+        cmocka_unit_test(a_store_under_way_is_kept),
         cmocka_unit_test(a_push_waits_for_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
