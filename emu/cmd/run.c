@@ -271,8 +271,10 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
     if (!phys_init(&memory, s->machine.memory->base, s->machine.memory->size, err))
         return -1;
-    if (r->user.max_memory)
-        memory_limit_init(&limit, &memory, r->user.max_memory);
+    if (r->user.max_memory && !memory_limit_init(&limit, &memory, r->user.max_memory, err)) {
+        phys_free(&memory);
+        return -1;
+    }
     struct decoder *decoder = decoder_new();
     int status = -1;
     struct launch_options simt;

@@ -301,8 +301,8 @@ static bool set_up(struct bare *bare, struct error *err)
     const struct machine_config *machine = o->machine;
     if (!phys_init(&bare->all, machine->memory->base, machine->memory->size, err))
         return false;
-    if (o->max_memory)
-        memory_limit_init(&bare->limit, &bare->all, o->max_memory);
+    if (o->max_memory && !memory_limit_init(&bare->limit, &bare->all, o->max_memory, err))
+        return false;
     bare->memory = nucd_program_memory(machine->tree, o->firmware, &bare->all);
     bare->decoder = decoder_new();
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,

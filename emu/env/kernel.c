@@ -296,8 +296,8 @@ static bool set_up(struct kernel *kernel, struct error *err)
     struct system *system = &kernel->system;
     if (!phys_init(&kernel->all, machine->memory->base, machine->memory->size, err))
         return false;
-    if (o->user->max_memory)
-        memory_limit_init(&kernel->limit, &kernel->all, o->user->max_memory);
+    if (o->user->max_memory && !memory_limit_init(&kernel->limit, &kernel->all, o->user->max_memory, err))
+        return false;
     kernel->memory = nucd_program_memory(machine->tree, o->firmware, &kernel->all);
     if (!take_stacks(kernel, err))
         return false;

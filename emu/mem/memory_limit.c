@@ -1,8 +1,7 @@
 #include "emu/mem/memory_limit.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-
-#include "emu/sim/alloc.h"
 
 static void check(struct memory_limit *limit, uint64_t page)
 {
@@ -41,17 +40,27 @@ static void marked(void *context, uint64_t page, unsigned end, bool first)
     (void)context, (void)page, (void)end, (void)first;
 }
 
-void memory_limit_init(struct memory_limit *limit, const struct phys *memory, uint64_t most)
+bool memory_limit_init(struct memory_limit *limit, const struct phys *memory, uint64_t most,
+                       struct error *err)
 {
+    const uint64_t pages = memory->size / CODE_PAGE;
+    *limit = (struct memory_limit){0};
+    uint8_t *written = calloc(pages, 1);
+    if (!written)
+        return error_set(err,
+                         "--max-memory: the host has no memory for a list of the %" PRIu64
+                         " pages of main memory; choose a smaller memory.size",
+                         pages);
     *limit = (struct memory_limit){
         .most = most,
         .memory = memory,
         .watcher = {.stored = stored, .released = released, .marked = marked, .context = limit},
-        .written = alloc(memory->size / CODE_PAGE, 1)};
+        .written = written};
     code_pages_watch(memory->code, &limit->watcher);
     memory->code->limited = true;
-    for (uint64_t page = 0; page < memory->size / CODE_PAGE; page++)
+    for (uint64_t page = 0; page < pages; page++)
         code_pages_mark(memory->code, page, CODE_PAGE);
+    return true;
 }
 
 void memory_limit_free(struct memory_limit *limit)

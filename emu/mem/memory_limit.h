@@ -25,8 +25,10 @@ struct memory_limit {
 };
 
 /* Limits a memory that has not been written and has no hart yet, to `most` bytes. The limit must not move,
- * and the memory must outlive it. Release it with memory_limit_free(). */
-void memory_limit_init(struct memory_limit *limit, const struct phys *memory, uint64_t most);
+ * and the memory must outlive it. Release it with memory_limit_free(). Fails if the host has no memory for the
+ * list of pages; *limit is zeroed then. */
+bool memory_limit_init(struct memory_limit *limit, const struct phys *memory, uint64_t most,
+                       struct error *err);
 
 /* A zeroed struct is allowed. */
 void memory_limit_free(struct memory_limit *limit);

@@ -4,6 +4,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -41,7 +45,7 @@ static void set_up(struct rig *rig, uint64_t pages)
     struct error err;
     *rig = (struct rig){.watcher = {.stored = fast_stored, .marked = fast_marked, .context = rig}};
     assert_true(phys_init(&rig->memory, base, PAGES * PAGE, &err));
-    memory_limit_init(&rig->limit, &rig->memory, pages * PAGE);
+    assert_true(memory_limit_init(&rig->limit, &rig->memory, pages * PAGE, &err));
     code_pages_watch(rig->memory.code, &rig->watcher);
     memory_limit_call(&rig->limit, full, rig);
 }
@@ -140,7 +144,7 @@ static void test_exceeded_before(void **state)
     struct error err;
     (void)state;
     assert_true(phys_init(&rig.memory, base, PAGES * PAGE, &err));
-    memory_limit_init(&rig.limit, &rig.memory, PAGE);
+    assert_true(memory_limit_init(&rig.limit, &rig.memory, PAGE, &err));
     phys_note_store(&rig.memory, base, PAGE + 1);
     assert_true(rig.limit.exceeded);
     memory_limit_call(&rig.limit, full, &rig);
@@ -148,13 +152,41 @@ static void test_exceeded_before(void **state)
     tear_down(&rig);
 }
 
+/* The size of the list follows the user's memory.size, so a lack of host memory is an error, not an abort. The list of
+ * 64 GiB takes 16 MiB; the address space has 1 MiB left. */
+static void test_no_host_memory(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its allocator ends the program */
+#endif
+    struct phys memory;
+    struct memory_limit limit;
+    struct error err;
+    struct rlimit before, little;
+    unsigned long pages = 0;
+    assert_true(phys_init(&memory, base, UINT64_C(64) << 30, &err));
+    FILE *file = fopen("/proc/self/statm", "re");
+    assert_true(file && fscanf(file, "%lu", &pages) == 1);
+    (void)fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    little = before;
+    little.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (1 << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+    bool good = memory_limit_init(&limit, &memory, PAGE, &err);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_false(good);
+    assert_non_null(strstr(err.text, "16777216 pages of main memory; choose a smaller memory.size"));
+    memory_limit_free(&limit);
+    phys_free(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_gives_back),
-        cmocka_unit_test(test_code),
-        cmocka_unit_test(test_exceeded_before),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_gives_back),
+        cmocka_unit_test(test_code),           cmocka_unit_test(test_exceeded_before),
+        cmocka_unit_test(test_no_host_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
