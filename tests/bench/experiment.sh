@@ -48,8 +48,9 @@ axes: {rounds: {set: \$rounds, from: $1, to: $(($1 + runs - 1)), step: 1}}
 columns: {instructions: {statistic: hart.0.instructions}}
 Y
     rm -rf plan.results
-    cpu "$croft" experiment plan.yaml --jobs "$(nproc)" 2>messages
+    times=$(cpu "$croft" experiment plan.yaml --jobs "$(nproc)" 2>messages)
     [ "$(sqlite3 plan.results/results.db 'SELECT count(*) FROM run WHERE failure IS NULL')" -eq "$runs" ]
+    echo "$times" # last, as the caller goes on then
 }
 read -r seconds wall < <(experiment "$rounds")
 read -r own _ < <(experiment 1)
