@@ -29,15 +29,17 @@ cpu() {
     "$measure" output "$@" | awk '{ print $2 + $3, $1 }'
 }
 
-# What a round takes while all processors execute rounds: the mean of three runs on each, less the start of croft.
+# mean ROUNDS: the seconds of a run, a mean over runs as short as those of the experiment, while all processors execute some.
 mean() {
     local processor
-    for _ in 1 2 3; do
-        for ((processor = 0; processor < $(nproc); processor++)); do cpu "$croft" run -m functional loop "$1" & done
-        wait
+    for ((processor = 0; processor < $(nproc); processor++)); do
+        for _ in {1..25}; do cpu "$croft" run -m functional loop "$1"; done &
     done | awk '{ sum += $1 } END { print sum / NR }'
 }
-rounds=$(awk -v ms="$ms" -v long="$(mean 100000000)" -v none="$(mean 0)" 'BEGIN { printf "%.0f", 100000000 * ms / 1000 / (long - none) }')
+none=$(mean 0) rounds=1000000
+for _ in 1 2 3; do
+    rounds=$(awk -v ms="$ms" -v rounds="$rounds" -v long="$(mean "$rounds")" -v none="$none" 'BEGIN { printf "%.0f", rounds * ms / 1000 / (long - none) }')
+done
 # experiment FROM: runs the program with FROM rounds and more, and prints CPU and wall-clock time.
 experiment() {
     cat >plan.yaml <<Y
