@@ -31,6 +31,11 @@ static void sleep_until(struct simt *simt, uint32_t slot, uint64_t cycle, uint64
     simt->wheel_words |= 1u << index / 64;
 }
 
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -40,10 +45,10 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
         enter(simt, slot, simt_waits(SIMT_STALL_memory));
         return;
     }
-    uint64_t ready = warp->next;
-    const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
-    for (size_t i = 0; i < sizeof registers; i++)
-        ready = warp->ready[registers[i]] > ready ? warp->ready[registers[i]] : ready;
+    uint64_t ready = later_of(warp->next, warp->ready[op->rs1]);
+    ready = later_of(ready, warp->ready[op->rs2]);
+    ready = later_of(ready, warp->ready[op->rs3]);
+    ready = later_of(ready, warp->ready[op->rd]);
     for (size_t i = 0; warp->offers && i < SIMT_REGISTERS; i++)
         ready = warp->ready[i] > ready ? warp->ready[i] : ready;
     uint64_t when = ready >> SIMT_CAUSE_BITS;
@@ -68,19 +73,22 @@ static enum simt_unit unit_of(enum simt_work work)
     return (enum simt_unit)units[work];
 }
 
+/* Returns the set of the register alone; the empty set for STREAM_NONE. */
+static uint64_t bit_of(uint8_t reg)
+{
+    _Static_assert(STREAM_NONE == 64, "a set of registers has 64 bits");
+    return (uint64_t)(reg < STREAM_NONE) << reg % 64;
+}
+
 static void describe(const struct simt *simt, struct simt_warp *warp)
 {
     const struct stream_op *op = warp->op;
-    const uint8_t registers[] = {op->rs1, op->rs2, op->rs3, op->rd};
     warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
     warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
     warp->offers = op->iclass == CLASS_HINT && insn_table[op->id].extension == simt->offered;
     warp->fence = op->iclass == CLASS_FENCE || warp->offers;
     warp->custom = op->iclass == CLASS_CUSTOM || warp->offers;
-    warp->uses = 0;
-    for (size_t i = 0; i < sizeof registers; i++)
-        if (registers[i] < STREAM_NONE)
-            warp->uses |= UINT64_C(1) << registers[i];
+    warp->uses = bit_of(op->rs1) | bit_of(op->rs2) | bit_of(op->rs3) | bit_of(op->rd);
 }
 
 static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycle)
@@ -175,7 +183,9 @@ static void count(struct simt *simt, uint8_t work)
 {
     static const uint8_t operations[CLASS_COUNT] = {
         [CLASS_FADD] = 1, [CLASS_FMUL] = 1, [CLASS_FMA] = 2, [CLASS_FDIV] = 1, [CLASS_FSQRT] = 1};
-    unsigned lanes = (unsigned)__builtin_popcount(simt->report.mask);
+    /* a warp is rarely split */
+    unsigned lanes =
+        simt->report.mask == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(simt->report.mask);
     simt->counters.instructions++;
     simt->counters.thread_instructions += lanes;
     simt->counters.work[work] += lanes;
@@ -221,36 +231,30 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     simt_fetch(simt, slot, cycle);
 }
 
-/* The units that accept an instruction of the scheduler: of[unit] is all ones, or 0. */
+/* The units that accept an instruction of the scheduler: all ones, or 0. */
 struct open {
-    uint64_t of[SIMT_UNITS];
+    uint64_t lanes, special, memory;
 };
 
 /* Returns false if none of the scheduler's warps can issue to a unit. */
 static bool open_units(const struct simt *simt, const struct simt_scheduler *scheduler, uint64_t cycle,
                        struct open *open)
 {
-    const bool takes[SIMT_UNITS] = {
-        [SIMT_UNIT_LANES] = scheduler->lanes_free <= cycle,
-        [SIMT_UNIT_SPECIAL] = simt->special_free <= cycle,
-        [SIMT_UNIT_MEMORY] = simt->memory_free <= cycle && simt_memory_room(simt),
-    };
-    bool any = false;
-    for (unsigned i = 0; i < SIMT_UNITS; i++) {
-        bool can = takes[i] && scheduler->count[i];
-        open->of[i] = -(uint64_t)can;
-        any |= can;
-    }
-    return any;
+    const bool lanes = scheduler->count[SIMT_UNIT_LANES] && scheduler->lanes_free <= cycle;
+    const bool special = scheduler->count[SIMT_UNIT_SPECIAL] && simt->special_free <= cycle;
+    const bool memory =
+        scheduler->count[SIMT_UNIT_MEMORY] && simt->memory_free <= cycle && simt_memory_room(simt);
+    *open = (struct open){-(uint64_t)lanes, -(uint64_t)special, -(uint64_t)memory};
+    return lanes || special || memory;
 }
 
 /* Returns the slots in a word of the set whose warps can issue. */
 static uint64_t eligible(const struct simt *simt, const struct simt_scheduler *scheduler,
                          const struct open *open, uint32_t word)
 {
-    uint64_t warps = 0;
-    for (unsigned i = 0; i < SIMT_UNITS; i++)
-        warps |= simt->can_issue[i][word] & open->of[i];
+    const uint64_t warps = (simt->can_issue[SIMT_UNIT_LANES][word] & open->lanes) |
+                           (simt->can_issue[SIMT_UNIT_SPECIAL][word] & open->special) |
+                           (simt->can_issue[SIMT_UNIT_MEMORY][word] & open->memory);
     return warps & scheduler->own;
 }
 

@@ -313,12 +313,11 @@ static inline void execute(struct simt_grid *grid, const struct simt *simt, stru
                            uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report,
                            bool shown)
 {
-    uint64_t ticks = clock_time(simt_clock(simt), cycle) / grid->parts.tick;
     if (has_ended(grid)) {
         report->event = WARP_TRAP; /* stops the multiprocessor */
         return;
     }
-    warp_set_clock(member->warp, cycle, ticks);
+    warp_set_clock(member->warp, cycle, clock_time(simt_clock(simt), cycle), grid->parts.tick);
     warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
     if (grid->host->watch && shown && report->event != WARP_IDLE && report->event != WARP_AWAY &&

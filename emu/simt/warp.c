@@ -186,7 +186,7 @@ static enum warp_event end_group(struct warp *warp, struct warp_report *report)
 
 /* Fills in the report of an instruction. The lanes of a barrier or a call are parked already. */
 static enum warp_event report_event(struct warp *warp, enum warp_event event, const struct warp_op *op,
-                                    uint32_t mask, struct warp_report *report)
+                                    uint32_t mask, uint32_t lanes, struct warp_report *report)
 {
     report->event = event;
     report->op = &op->stream;
@@ -196,7 +196,7 @@ static enum warp_event report_event(struct warp *warp, enum warp_event event, co
     report->trap = warp->trap;
     if (event != WARP_TRAP && event != WARP_BREAK) {
         warp->count++;
-        warp->thread_insns += (unsigned)__builtin_popcount(event == WARP_CALL ? 1 : mask);
+        warp->thread_insns += event == WARP_CALL ? 1 : lanes;
     }
     return event;
 }
@@ -216,7 +216,7 @@ enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_repo
             uint32_t mask = warp->mask, lanes = warp->lanes;
             enum warp_event event = op->run(warp, op);
             if (event != WARP_DONE) {
-                (void)report_event(warp, event, op, mask, report);
+                (void)report_event(warp, event, op, mask, lanes, report);
             } else {
                 warp->count++;
                 warp->thread_insns += lanes;
@@ -255,6 +255,18 @@ static void place_access(struct warp *warp, const struct stream_op *op, struct w
     }
 }
 
+/* Executes an instruction in the host's floating-point environment that it needs. Setting and restoring it costs more than
+ * most instructions. */
+static enum warp_event run_alone(struct warp *warp, const struct warp_op *op)
+{
+    if (class_table[op->stream.iclass].unit != UNIT_FLOAT)
+        return op->run(warp, op);
+    const uint32_t saved = fp_begin(RM_RNE);
+    const enum warp_event event = op->run(warp, op);
+    (void)fp_end(saved);
+    return event;
+}
+
 enum warp_event warp_step(struct warp *warp, struct warp_report *report)
 {
     warp->taken = warp->taken_apart = warp->spins = report->paused = false;
@@ -268,9 +280,8 @@ enum warp_event warp_step(struct warp *warp, struct warp_report *report)
     if (warp->pc == 0)
         return end_group(warp, report);
     const struct warp_op *op = fetch(warp);
-    uint32_t mask = warp->mask, saved = fp_begin(RM_RNE);
-    enum warp_event event = report_event(warp, op->run(warp, op), op, mask, report);
-    (void)fp_end(saved);
+    const uint32_t mask = warp->mask, lanes = warp->lanes;
+    enum warp_event event = report_event(warp, run_alone(warp, op), op, mask, lanes, report);
     report->taken = warp->taken;
     report->taken_apart = warp->taken_apart;
     report->spins = warp->spins;
@@ -400,11 +411,12 @@ uint64_t warp_thread_insns(const struct warp *warp)
     return warp->thread_insns;
 }
 
-void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks)
+void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t time, uint64_t tick)
 {
     warp->timed = true;
     warp->cycles = cycles;
-    warp->ticks = ticks;
+    warp->time = time;
+    warp->tick = tick;
 }
 
 void warp_set_waiter(struct warp *warp, struct custom_waiter *waiter)

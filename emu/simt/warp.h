@@ -186,8 +186,8 @@ uint64_t warp_thread_insns(const struct warp *warp);
  * none. */
 void warp_set_waiter(struct warp *warp, struct custom_waiter *waiter);
 
-/* Sets the values that the CSRs `cycle` and `time` return. Before the first call, they return the number of
- * instructions executed. */
-void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t ticks);
+/* Sets what the CSR `cycle` returns, and the CSR `time`: `time` divided by `tick`, both in femtoseconds. Before the first
+ * call, they return the number of instructions executed. */
+void warp_set_clock(struct warp *warp, uint64_t cycles, uint64_t time, uint64_t tick);
 
 #endif

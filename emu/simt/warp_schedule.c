@@ -120,6 +120,8 @@ static uint32_t pending(const struct warp *warp, const struct warp_level *level)
  * reached its stop, or wait for lanes further below (a barrier); they continue as lanes of the level below. */
 static uint32_t drop_to(struct warp *warp, uint32_t can)
 {
+    if (warp->level_count == 1)
+        return can; /* the first level has all lanes, and no stop */
     uint32_t set = pending(warp, top_of(warp)) & can;
     while (!set && warp->level_count > 1) {
         warp->level_count--;

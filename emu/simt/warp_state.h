@@ -76,7 +76,7 @@ struct warp {
     uint64_t thread_insns;
     struct warp_place place;
     bool timed;
-    uint64_t cycles, ticks;
+    uint64_t cycles, time, tick;  /* warp_set_clock() */
     struct custom_waiter *waiter; /* for units of custom instructions; NULL: none */
 };
 
