@@ -54,7 +54,7 @@ static bool must_leave(const struct scheduler *s)
 }
 
 /* Fires the next event. False when there is none. */
-static bool step(struct scheduler *s)
+static inline bool step(struct scheduler *s)
 {
     bool fired = event_queue_step(s->queue);
     if (s->progress.countdown != 0 && --s->progress.countdown == 0)

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "emu/sim/inline.h"
+
 enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SORTED, PLACE_SLOT };
 
 enum {
@@ -74,12 +76,12 @@ static void heap_insert(struct event_queue *queue, struct event *event)
 {
     event->place = PLACE_HEAP;
     event->next = event->previous = event->child = NULL;
-    queue->heap = heap_merge(queue->heap, event);
+    queue->heap = queue->heap ? heap_merge(queue->heap, event) : event;
 }
 
 static void heap_remove(struct event_queue *queue, struct event *event)
 {
-    struct event *rest = heap_merge_siblings(event->child);
+    struct event *rest = event->child ? heap_merge_siblings(event->child) : NULL;
     if (event == queue->heap) {
         queue->heap = rest;
     } else {
@@ -289,7 +291,8 @@ static bool advance(struct event_queue *queue)
 void event_schedule(struct event_queue *queue, struct event *event, uint64_t time)
 {
     assert(time >= queue->now);
-    event_cancel(queue, event);
+    if (event_pending(event))
+        event_cancel(queue, event);
     event->time = time;
     event->order = (uint64_t)event->component << AGE_BITS | queue->age++;
     place(queue, event);
@@ -307,7 +310,7 @@ void event_cancel(struct event_queue *queue, struct event *event)
 }
 
 /* Returns the next event, or NULL if none is pending. */
-static struct event *first_event(struct event_queue *queue)
+static FORCE_INLINE struct event *first_event(struct event_queue *queue)
 {
     while (!queue->sorted && !queue->heap)
         if (!advance(queue))
@@ -324,9 +327,16 @@ uint64_t event_queue_next(struct event_queue *queue)
 }
 
 /* Fires an event. Prefetches the data of the next one, because events are far apart in the host's memory. */
-static void fire(struct event_queue *queue, struct event *event)
+static FORCE_INLINE void fire(struct event_queue *queue, struct event *event)
 {
-    event_cancel(queue, event);
+    if (event == queue->sorted) {
+        queue->sorted = event->next;
+        if (event->next)
+            event->next->previous = NULL;
+    } else {
+        heap_remove(queue, event); /* it is the heap's first */
+    }
+    event->place = PLACE_NONE;
     if (queue->sorted) {
         __builtin_prefetch(queue->sorted->owner);
         __builtin_prefetch(queue->sorted->next);
