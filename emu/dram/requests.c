@@ -114,12 +114,14 @@ void dram_requests_rebase(struct dram_channel *channel)
     dram_channel_choose(channel);
 }
 
-/* Returns the earliest cycle of the bank's next command. */
-static uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
+/* Returns the earliest cycle of the bank's next command: dram_timing_ready() of a candidate. */
+static inline uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
 {
-    uint64_t cycle =
-        dram_timing_ready(&channel->timing, (enum dram_command)channel->candidates.command[index], index);
-    return cycle > channel->floor ? cycle : channel->floor;
+    const struct dram_timing *timing = &channel->timing;
+    const uint8_t command = channel->candidates.command[index];
+    const uint64_t shared = later_of(timing->rank[0][channel->banks[index].rank][command],
+                                     timing->bus[timing->rules->bus[command]]);
+    return later_of(later_of(channel->candidates.ready[index], shared), channel->floor);
 }
 
 /* Offers to close rows that were not used for the timeout and that no queued burst needs. */
