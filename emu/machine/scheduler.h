@@ -116,9 +116,11 @@ void scheduler_begin_message(struct scheduler *scheduler);
  * stuck although all of its harts wait. */
 void scheduler_set_beside(struct scheduler *scheduler, bool beside);
 
-/* Lets time pass, called from hooks.trap, until met(context) is true. False when the run ends before, or when system_run()
- * must return before; then scheduler_goes_on() is true, and the call is repeated (system_keep_call()). */
-bool scheduler_wait(struct scheduler *scheduler, bool (*met)(const void *context), const void *context);
+/* Lets time pass, called from hooks.trap, until met(context) is true, which can become true only in an event that changes
+ * *changes. False when the run ends before, or when system_run() must return before; then scheduler_goes_on() is true, and the
+ * call is repeated (system_keep_call()). */
+bool scheduler_wait(struct scheduler *scheduler, bool (*met)(const void *context), const void *context,
+                    const uint64_t *changes);
 
 bool scheduler_goes_on(const struct scheduler *scheduler);
 

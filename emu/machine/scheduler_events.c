@@ -417,15 +417,19 @@ void scheduler_set_beside(struct scheduler *s, bool beside)
         event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
 }
 
-bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const void *context)
+bool scheduler_wait(struct scheduler *s, bool (*met)(const void *context), const void *context,
+                    const uint64_t *changes)
 {
     bool over = false;
     s->waits = true;
     s->stopped = false; /* set when an accelerator reaches the limit of instructions */
     event_schedule(s->queue, &s->poll_event, s->queue->now + SCHEDULER_POLL);
     while (!over && !met(context)) {
-        (void)step(s); /* at least the poll event is scheduled */
-        over = must_leave(s) || s->stopped;
+        const uint64_t seen = *changes;
+        while (!over && *changes == seen) {
+            (void)step(s); /* at least the poll event is scheduled */
+            over = must_leave(s) || s->stopped;
+        }
     }
     s->waits = false;
     note_waiting(s);

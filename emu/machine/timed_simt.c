@@ -31,6 +31,7 @@ struct timed_simt {
     struct warp_memory *memory; /* the threads' memory */
     struct track trace;         /* trace of accesses; sink NULL: none */
     bool failed;
+    uint64_t changes; /* launches that have ended, and failures */
     timed_simt_fault *fault;
     void *fault_context;
 };
@@ -47,6 +48,7 @@ static void failed(void *context, enum grid_end end, struct warp *warp, const st
     struct timed *timed = context;
     struct timed_simt *simt = timed->simt;
     simt->failed = true;
+    simt->changes++;
     simt->fault(simt->fault_context, end, warp, report);
 }
 
@@ -94,10 +96,11 @@ static bool fetch(void *context, uint64_t pc, uint32_t *bits)
 static void phase(void *context, const struct grid_launch *launch, bool begins)
 {
     const struct timed *timed = context;
-    const struct timed_simt *simt = timed->simt;
+    struct timed_simt *simt = timed->simt;
     const struct kernels_sample sample = sample_of(timed);
     const struct reach_code code = {fetch, simt->memory};
     if (!begins) {
+        simt->changes++;
         kernels_end(simt->kernels, launch->number, &sample);
         return;
     }
@@ -318,7 +321,8 @@ static bool wait_until(struct timed *timed, bool (*met)(const struct simt_grid *
                        uint64_t number)
 {
     const struct simt_wait wait = {timed->simt, met, number};
-    return scheduler_wait(&timed->scheduler, is_met, &wait) && met(timed->simt->grid, number);
+    return scheduler_wait(&timed->scheduler, is_met, &wait, &timed->simt->changes) &&
+           met(timed->simt->grid, number);
 }
 
 bool timed_simt_wait(struct timed *timed, uint64_t number)

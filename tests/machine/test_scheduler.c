@@ -39,11 +39,15 @@ struct rig {
     uint64_t demand, executed; /* EXECUTE: instructions of a call; instructions executed so far */
     bool waited;               /* result of scheduler_wait() */
     bool arrived;
+    uint64_t arrivals; /* changes for scheduler_wait() */
     struct event arrival;
 };
 
+static unsigned looks; /* calls of has_arrived() */
+
 static bool has_arrived(const void *context)
 {
+    looks++;
     return ((const struct rig *)context)->arrived;
 }
 
@@ -52,6 +56,7 @@ static void arrive(void *owner, uint64_t now)
     struct rig *rig = owner;
     (void)now;
     rig->arrived = true;
+    rig->arrivals++;
 }
 
 /* Interrupts the system at this time, as a signal's handler would. */
@@ -89,7 +94,7 @@ static bool hook_trap(void *context, struct hart *hart)
     case EXIT: system_exit(&rig->system, 7); break;
     case SLEEP: system_sleep(&rig->system, rig->sleep); break;
     case INTERRUPT: system_interrupt(&rig->system); break;
-    case WAIT: rig->waited = scheduler_wait(rig->system.scheduler, has_arrived, rig); break;
+    case WAIT: rig->waited = scheduler_wait(rig->system.scheduler, has_arrived, rig, &rig->arrivals); break;
     case EXECUTE_AND_INTERRUPT: system_interrupt(&rig->system); /* fall through */
     case EXECUTE:
         if (execute(rig))
@@ -584,12 +589,14 @@ static void calls_can_wait(void **state)
         const uint64_t when = UINT64_C(25000000123); /* poll events occur meanwhile */
         emit_calls(rig);
         rig->action = WAIT;
+        looks = 0;
         event_init(&rig->arrival, UINT16_MAX, interrupted ? interrupt : arrive, rig);
         event_schedule(&rig->timed->queue, &rig->arrival, when);
         enum system_stop stop = system_run(&rig->system, 2);
         assert_int_equal(rig->calls, 1);
         assert_int_equal(rig->timed->queue.now, when);
         assert_int_equal(rig->waited, !interrupted);
+        assert_int_equal(looks, interrupted ? 1 : 2); /* not after polls */
         assert_int_equal(rig->updates, 2);
         assert_int_equal(stop, interrupted ? SYSTEM_WATCHED : SYSTEM_LIMIT);
         rig_free(rig);
