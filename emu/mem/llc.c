@@ -187,10 +187,19 @@ static void add_refused(struct llc *llc, struct llc_entry *entry)
     llc_list_add(&llc->refused, entry);
 }
 
+/* Returns whether the link would refuse `count` responses; then it has counted their refusals. */
+static bool refuses(const struct mem_link *link, uint32_t count)
+{
+    return link && link->refuses && link->refuses(link->client, count);
+}
+
+/* A response is not offered in vain. But if caches are attached, an offer completes the request's row first, and the records
+ * of holders may change by it. */
 void llc_answer(struct llc_entry *entry, uint64_t now)
 {
-    if (!answered(entry, now))
-        add_refused(entry->llc, entry);
+    struct llc *llc = entry->llc;
+    if ((!llc->client_count && refuses(mem_request_link(entry->request), 1)) || !answered(entry, now))
+        add_refused(llc, entry);
 }
 
 /* Offers the refused responses again, in order. If all have come on one link, and it refuses one, it would refuse the
@@ -202,16 +211,16 @@ static void answer_refused(struct llc *llc, uint64_t now)
     uint32_t count = llc->refused_count;
     llc->refused.first = NULL;
     llc->refused_count = 0;
-    while (rest.first) {
-        llc_answer(llc_list_take(&rest), now);
+    while (rest.first && !((!llc->client_count || llc->refused_count == 1) && refuses(only, count))) {
+        struct llc_entry *entry = llc_list_take(&rest);
+        if (!answered(entry, now))
+            add_refused(llc, entry);
         count--;
-        if (llc->refused_count != 1 || !rest.first || !only || !only->refusals)
-            continue;
-        *only->refusals += count;
-        llc->refused_count += count;
-        list_join(&llc->refused, &rest);
-        return;
     }
+    if (!rest.first)
+        return;
+    llc->refused_count += count;
+    list_join(&llc->refused, &rest);
 }
 
 static void response_room(void *port, struct mem_link *link, uint64_t now)

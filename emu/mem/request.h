@@ -125,9 +125,9 @@ struct mem_link {
     bool waiting;
     /* for a link that leaves the last level: the map that gives requests their homes; else NULL */
     struct home_map *homes;
-    /* the client's counter of refused responses. After a refusal, a port may add to it the number of responses that it
-     * does not offer because they would be refused now, too. NULL: the port must offer every response */
-    uint64_t *refusals;
+    /* Returns whether the client would refuse each response that is offered now; if so, it counts `count` refusals, and calls
+     * port_ops->response_room() later as after a refusal. So a port need not offer them. NULL: it must */
+    bool (*refuses)(void *client, uint64_t count);
 };
 
 /* The clients that a port has refused, in order of their refusal. */

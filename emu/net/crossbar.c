@@ -91,6 +91,18 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     return false;
 }
 
+/* Returns whether the queue of responses is full, and counts refusals if it is. */
+static bool refuses(void *client, uint64_t count)
+{
+    struct crossbar_output *output = client;
+    struct vc *responses = &output->crossbar->responses;
+    if (vc_has_room(responses, output->number))
+        return false;
+    responses->sources[output->number].counters.refusals += count;
+    output->refused = true;
+    return true;
+}
+
 static bool deliver_response(void *context, uint32_t sink, struct mem_request *request, uint64_t now)
 {
     (void)context, (void)sink;
@@ -184,12 +196,11 @@ void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct m
 {
     static const struct mem_client_ops client = {respond, request_room};
     assert(output < crossbar->config.outputs);
-    crossbar->outputs[output].link =
-        (struct mem_link){.port_ops = ops,
-                          .port = port,
-                          .client_ops = &client,
-                          .client = &crossbar->outputs[output],
-                          .refusals = &crossbar->responses.sources[output].counters.refusals};
+    crossbar->outputs[output].link = (struct mem_link){.port_ops = ops,
+                                                       .port = port,
+                                                       .client_ops = &client,
+                                                       .client = &crossbar->outputs[output],
+                                                       .refuses = refuses};
 }
 
 /* Lines of the track: outputs, then inputs. */

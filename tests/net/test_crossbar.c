@@ -199,6 +199,11 @@ static void responses_press_back(void **state)
     assert_int_equal(a->answered, 0);
     assert_int_equal(rig->memories[0].held, 20 - 8 - 3);
     assert_int_equal(counted(rig, "in.0.response_refusals"), 1);
+    const struct memory *below = &rig->memories[0];
+    const struct mem_link *output = mem_request_link(below->refused[below->first]);
+    const uint64_t refusals = counted(rig, "out.0.response_refusals");
+    assert_true(output->refuses(output->client, 5)); /* without an offer */
+    assert_int_equal(counted(rig, "out.0.response_refusals"), refusals + 5);
     assert_true(send(b, 0, MEM_READ, 0x8000, 16));
     run(rig, 100);
     assert_int_equal(rig->memories[0].taken, 21); /* requests pass all the same */
