@@ -19,6 +19,7 @@ static void enter(struct simt *simt, uint32_t slot, uint8_t state)
     }
     scheduler->count[warp->state]--;
     scheduler->count[state]++;
+    scheduler->cause = SIMT_STALLS;
     warp->state = state;
 }
 
@@ -303,8 +304,8 @@ static void occupy(struct simt *simt, struct simt_scheduler *scheduler, const st
     }
 }
 
-/* Returns why none of the scheduler's warps issues. */
-static enum simt_stall cause_of(const struct simt *simt, const struct simt_scheduler *scheduler)
+/* Returns why none of the scheduler's warps issues, by their states. */
+static enum simt_stall find_cause(const struct simt *simt, const struct simt_scheduler *scheduler)
 {
     if (scheduler->count[SIMT_UNIT_LANES] || scheduler->count[SIMT_UNIT_SPECIAL])
         return SIMT_STALL_unit;
@@ -314,6 +315,18 @@ static enum simt_stall cause_of(const struct simt *simt, const struct simt_sched
         if (scheduler->count[simt_waits(cause)])
             return cause;
     return SIMT_STALL_empty;
+}
+
+/* Returns why none of the scheduler's warps issues. Only the cause of those that wait for the memory queue may change while all
+ * warps keep their states. */
+static enum simt_stall cause_of(const struct simt *simt, struct simt_scheduler *scheduler)
+{
+    if (scheduler->cause != SIMT_STALLS)
+        return (enum simt_stall)scheduler->cause;
+    const enum simt_stall cause = find_cause(simt, scheduler);
+    if (!scheduler->count[SIMT_UNIT_MEMORY])
+        scheduler->cause = (uint8_t)cause;
+    return cause;
 }
 
 void simt_count_stalls(struct simt *simt, uint64_t count)

@@ -77,6 +77,8 @@ static void make_slots(struct simt *simt)
     simt->wheel = alloc((size_t)SIMT_WHEEL * simt->words, sizeof *simt->wheel);
     for (uint32_t i = 0; i < 64; i++)
         simt->schedulers[i % config->schedulers].own |= UINT64_C(1) << i;
+    for (uint32_t i = 0; i < config->schedulers; i++)
+        simt->schedulers[i].cause = SIMT_STALLS;
     for (uint32_t i = 0; i < config->warps; i++) {
         simt->free_slots[i / 64] |= UINT64_C(1) << i % 64;
         simt->warps[i].state = SIMT_NOWHERE;

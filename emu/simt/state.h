@@ -90,8 +90,9 @@ struct simt_atomic {
 struct simt_scheduler {
     uint64_t own; /* slots of its warps, the same in each word of a set */
     uint64_t lanes_free;
-    uint32_t last;               /* slot that issued last */
-    bool greedy;                 /* `last` is preferred */
+    uint32_t last; /* slot that issued last */
+    bool greedy;   /* `last` is preferred */
+    uint8_t cause; /* enum simt_stall if it is known why none of its warps issues, else SIMT_STALLS */
     uint32_t count[SIMT_STATES]; /* number of its warps in each state */
 };
 
