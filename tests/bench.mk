@@ -82,7 +82,7 @@ bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
 .PHONY: bench-nupim
-bench-nupim: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; SCALE=1: two of them with the paper's epochs
+bench-nupim: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; SCALE=1: two of them with the paper's epochs; SET="KEY=VALUE ..."
 	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim $(EXAMPLES)
 
 .PHONY: bench-tom

@@ -8,8 +8,8 @@
 # Inputs are cut (examples/README.md), and epoch, change of width and hysteresis are a 16th of the paper's: 2.5 us, 62.5 ns, 4 epochs.
 # SCALE=1 runs bfs and cfd with the paper's own: 40 us, 1 us, 64 epochs, in some 20 minutes of processor time. Where sharing is low,
 # pages are near the multiprocessors that access them, by the trace of a run before, and blocks go to modules in equal parts;
-# elsewhere memory is interleaved, and blocks are placed by their number alone. BENCHMARKS and CONFIGURATIONS choose; JOBS is the number of
-# runs at a time (default 2).
+# elsewhere memory is interleaved, and blocks are placed by their number alone. BENCHMARKS and CONFIGURATIONS choose; SET="KEY=VALUE ..." sets
+# keys in all runs; JOBS is the number of runs at a time (default 2).
 set -euo pipefail
 
 scale=${SCALE:-16} hysteresis=6
@@ -40,8 +40,10 @@ by_number=(--set simt.placement=contiguous --set 'external.*.simt.placement=cont
 
 # timed CROFT OPTION...: a run with the scaled epoch.
 timed() {
+    local pair extra=()
+    for pair in ${SET:-}; do extra+=(--set "$pair"); done
     "$1" run --set "net.epoch=$((40000 / scale)) ns" --set "net.width_time=$((1000000 / scale)) ps" \
-        --set "net.hysteresis=$hysteresis" --detail roi "${@:2}"
+        --set "net.hysteresis=$hysteresis" --detail roi "${extra[@]}" "${@:2}"
 }
 
 # prepare CROFT DIR FOLDER "PROGRAM CLASS ARGUMENT...": finds how blocks share pages, and where sharing is low, places pages. Pages
