@@ -285,7 +285,7 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     return true;
 }
 
-const struct mem_port_ops dram_memory_ops = {request_offered, response_room, NULL, NULL};
+const struct mem_port_ops dram_memory_ops = {request_offered, response_room, NULL, NULL, NULL};
 
 bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
                       uint32_t component, const struct home_map *homes, struct error *err)

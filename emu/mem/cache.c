@@ -306,6 +306,18 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
     return access_any(cache, &asked);
 }
 
+bool cache_full_ahead(struct cache *cache, uint64_t line, uint64_t time, struct cache_waiter *waiter)
+{
+    const struct mem_link *link = &cache->link;
+    if (cache_free_mshrs(cache) > 0 || !link->port_ops->quiet || cache_in_stacks(cache, line) ||
+        tags_find_way(&cache->front.tags, line) != TAGS_NONE || mshr_find(&cache->mshrs, line) ||
+        link->port_ops->quiet(link->port, cache->queue->now) <= time)
+        return false;
+    cache->counters.full++;
+    cache_waiters_add(&cache->for_miss, waiter);
+    return true;
+}
+
 enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, enum cache_use use,
                                        uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
 {

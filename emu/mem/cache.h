@@ -166,6 +166,11 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
                                       enum cache_use use, uint64_t time, struct cache_actor actor,
                                       struct cache_waiter *waiter);
 
+/* Returns whether a load of words of the line at `time`, which is not before the queue's, will certainly be refused because
+ * all MSHRs are in use and no response comes until then. If so, the load has been made: it is counted, and its waiter is called
+ * as after CACHE_FULL. So the caller need not wake up to make it. A run that ends before that time has counted it, too. */
+bool cache_full_ahead(struct cache *cache, uint64_t line, uint64_t time, struct cache_waiter *waiter);
+
 /* Does op (MEM_CLEAN, MEM_INVALIDATE or MEM_CLEAN_INVALIDATE) for the lines of [physical, physical + size),
  * in this cache and all levels below, down to memory. Calls the waiter (or NULL) when the last write-back and
  * the request to the levels below have been answered. Waits for outstanding lines of the range to arrive

@@ -300,7 +300,7 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return reply == PROTOCOL_REPLY_OWNED;
 }
 
-const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain};
+const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain, NULL};
 
 void llc_set_slice(struct llc *llc, uint32_t number)
 {

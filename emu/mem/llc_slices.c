@@ -155,7 +155,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
         llc_ops.maintain(slices->slices[i], link, op, address, size);
 }
 
-static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain};
+static const struct mem_port_ops slices_ops = {request_offered, response_room, warm, maintain, NULL};
 
 /* All slices. */
 

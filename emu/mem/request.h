@@ -103,6 +103,8 @@ struct mem_port_ops {
     /* Does op (MEM_CLEAN ...) for the range in the caches below, without time. NULL: there is no cache
      * below. */
     void (*maintain)(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
+    /* Returns a time before which no response comes, at least now. NULL: not known. */
+    uint64_t (*quiet)(const void *port, uint64_t now);
 };
 
 /* The upper end of a link, which sends requests. */

@@ -149,7 +149,18 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     }
 }
 
-const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain};
+/* A response that is not on its way to the input yet takes at least the latency. */
+static uint64_t quiet(const void *port, uint64_t now)
+{
+    const struct crossbar_input *input = port;
+    const struct vc *responses = &input->crossbar->responses;
+    const struct net_message *first = net_queue_head(&responses->sinks[input->number].arriving);
+    if (!first)
+        return now + responses->latency * responses->clock->period;
+    return first->time > now ? first->time : now;
+}
+
+const struct mem_port_ops crossbar_ops = {request_offered, response_room, warm, maintain, quiet};
 
 struct crossbar *crossbar_new(const struct crossbar_config *config, struct event_queue *queue,
                               const struct clock *clock, uint32_t component,

@@ -131,7 +131,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     }
 }
 
-const struct mem_port_ops fabric_ops = {request_offered, response_room, warm, maintain};
+const struct mem_port_ops fabric_ops = {request_offered, response_room, warm, maintain, NULL};
 
 uint32_t *fabric_nodes(const char *text, uint32_t ends, uint32_t first, uint32_t nodes, struct error *err)
 {

@@ -193,7 +193,7 @@ static void maintain(void *port, struct mem_link *upper, enum mem_op op, uint64_
     mem_link_maintain(&((struct link *)port)->lower, op, address, size);
 }
 
-const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain};
+const struct mem_port_ops link_ops = {request_offered, response_room, warm, maintain, NULL};
 
 static void way_init(struct way *way, struct link *link, uint64_t bandwidth, uint32_t component)
 {

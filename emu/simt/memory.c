@@ -390,6 +390,18 @@ void simt_memory_step(struct simt *simt, uint64_t cycle)
         simt->refused = !send_line(simt, access, cycle);
 }
 
+bool simt_memory_foresee(struct simt *simt, uint64_t cycle)
+{
+    if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
+        return false;
+    struct simt_access *access = simt->queue[simt->queue_first];
+    if (access->kind != SIMT_LOAD || (access->passes && !access->passed))
+        return false;
+    simt->refused = cache_full_ahead(simt->parts.l1, access->lines[access->sent].line, simt_time(simt, cycle),
+                                     &access->waiters[access->sent]);
+    return simt->refused;
+}
+
 static bool offer(struct simt *simt, struct simt_atomic *atomic, uint64_t now)
 {
     return mem_link_request(&simt->link, &atomic->request, now);

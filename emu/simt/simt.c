@@ -43,6 +43,8 @@ static void run_cycles(struct simt *simt)
             return;
         uint64_t time = simt_time(simt, next);
         if (time > queue->now && time >= event_queue_next(queue)) {
+            if (!simt->halfway && !simt->debugged && simt_memory_foresee(simt, next))
+                continue;
             event_schedule(queue, &simt->event, time);
             return;
         }

@@ -206,6 +206,9 @@ void simt_unit_returned(struct custom_waiter *waiter, uint64_t now);
 void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Sends a line or makes the passes of an access in this cycle. */
 void simt_memory_step(struct simt *simt, uint64_t cycle);
+/* Returns whether simt_memory_step() can do nothing in this future cycle but be refused by the first-level cache; then it has
+ * been. */
+bool simt_memory_foresee(struct simt *simt, uint64_t cycle);
 extern const struct mem_client_ops simt_client_ops;
 
 #endif

@@ -112,7 +112,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
     mem_link_maintain(&((struct tom_pcie *)port)->lower, op, address, size);
 }
 
-static const struct mem_port_ops port_ops = {request_offered, response_room, warm, maintain};
+static const struct mem_port_ops port_ops = {request_offered, response_room, warm, maintain, NULL};
 
 static void request_room(void *client, struct mem_link *link, uint64_t now)
 {

@@ -165,7 +165,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     mem_link_response_room(&unit->lower, now);
 }
 
-const struct mem_port_ops tom_unit_ops = {request_offered, response_room, warm, maintain};
+const struct mem_port_ops tom_unit_ops = {request_offered, response_room, warm, maintain, NULL};
 
 static int by_address(const void *a, const void *b)
 {

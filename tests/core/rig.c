@@ -53,7 +53,7 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     (void)now;
 }
 
-static const struct mem_port_ops port_ops = {take_request, response_room, NULL, NULL};
+static const struct mem_port_ops port_ops = {take_request, response_room, NULL, NULL, NULL};
 
 static void make_hart(struct rig *rig)
 {

@@ -60,7 +60,7 @@ static void memory_room(void *port, struct mem_link *link, uint64_t now)
     (void)port, (void)link, (void)now;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, NULL, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, NULL, NULL, NULL};
 
 static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {

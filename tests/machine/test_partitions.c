@@ -85,7 +85,7 @@ static bool answered(void *client, struct mem_link *link, struct mem_request *re
     return true;
 }
 
-static const struct mem_port_ops channel_ops = {channel_request, no_room, NULL, NULL};
+static const struct mem_port_ops channel_ops = {channel_request, no_room, NULL, NULL, NULL};
 static const struct mem_client_ops client_ops = {answered, no_room};
 
 static struct partitions *partitions_new(unsigned slices, const char *interleave)

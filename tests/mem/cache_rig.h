@@ -37,6 +37,7 @@ struct rig {
     bool refuse[2]; /* reads (and maintenance), writes */
     bool shared;    /* grant of reads that do not request ownership */
     bool drop;      /* drops requests that are prefetches on their arrival */
+    uint64_t quiet; /* no response comes before */
     unsigned count, answered;
     struct rig_asked log[RIG_LOG];
     struct rig_access accesses[RIG_ACCESSES];
@@ -142,6 +143,12 @@ static void rig_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     access->calls++;
 }
 
+static uint64_t rig_quiet(const void *port, uint64_t now)
+{
+    const struct rig *rig = port;
+    return rig->quiet > now ? rig->quiet : now;
+}
+
 /* Returns the default configuration, but with a hit of 2 clocks, `sets` sets of `ways` ways, and 4 MSHRs. */
 static inline struct cache_config rig_config(uint32_t sets, uint32_t ways)
 {
@@ -155,7 +162,7 @@ static inline struct cache_config rig_config(uint32_t sets, uint32_t ways)
 
 static inline struct rig *rig_new(const struct cache_config *config)
 {
-    static const struct mem_port_ops ops = {.request = rig_request, .warm = rig_warm};
+    static const struct mem_port_ops ops = {.request = rig_request, .warm = rig_warm, .quiet = rig_quiet};
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err;
     struct clock clock = {RIG_CLOCK};

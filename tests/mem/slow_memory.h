@@ -64,7 +64,7 @@ static void slow_room(void *port, struct mem_link *link, uint64_t now)
     (void)now;
 }
 
-static const struct mem_port_ops slow_ops = {slow_request, slow_room, NULL, NULL};
+static const struct mem_port_ops slow_ops = {slow_request, slow_room, NULL, NULL, NULL};
 
 static inline void slow_open(struct slow_memory *memory)
 {

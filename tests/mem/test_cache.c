@@ -114,6 +114,38 @@ static void mshrs_have_a_limit(void **state)
     rig_free(rig);
 }
 
+/* Two MSHRs; line 3 is in the cache, and lines 1 and 2 are outstanding until 204 and 209. A load of line 4 is refused ahead of its
+ * time while no response can come before; a load that may succeed, hit or merge is not. */
+static void refusals_are_foreseen(void **state)
+{
+    (void)state;
+    struct cache_config config = rig_config(4, 2);
+    config.mshrs = 2;
+    struct rig *rig = rig_new(&config);
+    struct cache_waiter *waiter = &rig->accesses[4].waiter;
+    assert_int_equal(rig_load(rig, 3, 3, 0), CACHE_MISS);
+    rig_until(rig, 102);
+    assert_int_equal(rig_load(rig, 1, 1, 102), CACHE_MISS);
+    assert_false(cache_full_ahead(rig->cache, 4 * LINE, 103 * RIG_CLOCK, waiter));
+    assert_int_equal(rig_load(rig, 2, 2, 107), CACHE_MISS);
+    assert_false(cache_full_ahead(rig->cache, 4 * LINE, 108 * RIG_CLOCK, waiter)); /* one may come now */
+    rig->quiet = 204 * RIG_CLOCK;
+    assert_false(cache_full_ahead(rig->cache, 1 * LINE, 108 * RIG_CLOCK, waiter));
+    assert_false(cache_full_ahead(rig->cache, 3 * LINE, 108 * RIG_CLOCK, waiter));
+    assert_false(cache_full_ahead(rig->cache, 4 * LINE, 204 * RIG_CLOCK, waiter));
+    assert_int_equal(rig->cache->counters.full, 0);
+    assert_true(cache_full_ahead(rig->cache, 4 * LINE, 203 * RIG_CLOCK, waiter));
+    assert_int_equal(rig->cache->counters.full, 1);
+    rig_until(rig, 203);
+    assert_int_equal(rig->accesses[4].calls, 0);
+    rig_until(rig, 204);
+    assert_int_equal(rig->accesses[1].done, 204);
+    assert_int_equal(rig->accesses[4].calls, 1);
+    assert_int_equal(rig->accesses[4].level, MEM_LEVELS);
+    rig_until(rig, 300);
+    rig_free(rig);
+}
+
 /* One set of 2: lines 0 and 1 are filled, then 0 is used, so line 2 displaces line 1. */
 static void conflict_takes_the_oldest(void **state)
 {
@@ -356,6 +388,7 @@ int main(void)
         cmocka_unit_test(earlier_access_moves_the_request),
         cmocka_unit_test(targets_have_a_limit),
         cmocka_unit_test(mshrs_have_a_limit),
+        cmocka_unit_test(refusals_are_foreseen),
         cmocka_unit_test(conflict_takes_the_oldest),
         cmocka_unit_test(dirty_victim_is_written_back),
         cmocka_unit_test(read_waits_for_the_write_back),

@@ -117,7 +117,7 @@ static inline bool memory_warm(void *port, struct mem_link *link, uint64_t addre
     return exclusive;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, NULL};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, NULL, NULL};
 
 static inline void client_go(struct client *client, uint64_t now);
 

@@ -218,6 +218,29 @@ static void responses_press_back(void **state)
     rig_free(rig);
 }
 
+/* No response comes before the time that an input has told, and the client could wait for longer than a clock. */
+static void inputs_are_quiet_until_then(void **state)
+{
+    (void)state;
+    const struct crossbar_config config = config_of(2, 1);
+    struct rig *rig = rig_new(&config);
+    struct client *client = &rig->clients[0];
+    uint64_t told = 0, longest = 0;
+    client->next = read_from_0;
+    client->limit = 200;
+    client_go(client, 0);
+    for (uint64_t before = 0; client->answered < 200; before = client->answered) {
+        const uint64_t quiet = crossbar_ops.quiet(client->link.port, rig->queue.now);
+        assert_true(quiet >= rig->queue.now);
+        told = quiet > told ? quiet : told;
+        longest = quiet - rig->queue.now > longest ? quiet - rig->queue.now : longest;
+        assert_true(event_queue_step(&rig->queue));
+        assert_true(client->answered == before || rig->queue.now >= told);
+    }
+    assert_true(longest > PERIOD);
+    rig_free(rig);
+}
+
 static bool anything(struct client *client, struct mem_request *request)
 {
     struct rig *rig = client->rig;
@@ -330,6 +353,7 @@ int main(void)
         cmocka_unit_test(requests_press_back),
         cmocka_unit_test(responses_press_back),
         cmocka_unit_test(all_is_answered_once_and_the_same_in_each_run),
+        cmocka_unit_test(inputs_are_quiet_until_then),
         cmocka_unit_test(messages_are_shown),
         cmocka_unit_test(warming_passes),
         cmocka_unit_test(bad_configurations_are_named),

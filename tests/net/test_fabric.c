@@ -101,7 +101,8 @@ static void memory_maintain(void *port, struct mem_link *link, enum mem_op op, u
     ((struct memory *)port)->cleaned += size;
 }
 
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, memory_maintain};
+static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, memory_maintain,
+                                               NULL};
 
 static void client_go(struct client *client, uint64_t now)
 {
