@@ -43,7 +43,8 @@ static void run_cycles(struct simt *simt)
             return;
         uint64_t time = simt_time(simt, next);
         if (time > queue->now && time >= event_queue_next(queue)) {
-            if (!simt->halfway && !simt->debugged && simt_memory_foresee(simt, next))
+            /* A cycle with a look at starving warps has to be executed. */
+            if (!simt->halfway && !simt->debugged && next < simt->look && simt_memory_foresee(simt, next))
                 continue;
             event_schedule(queue, &simt->event, time);
             return;
