@@ -62,7 +62,7 @@ static bool number(const char *value, bool address, uint64_t most, uint64_t *res
     errno = 0;
     if (*value < '0' || *value > '9')
         return false;
-    *result = strtoull(value, &end, address ? 0 : 10);
+    *result = strtoull(value, &end, address && value[0] == '0' && (value[1] | 32) == 'x' ? 16 : 10);
     return !errno && !*end && *result >= !address && *result <= most;
 }
 

@@ -20,13 +20,14 @@ struct placing {
     uint32_t pages;
 };
 
+/* Reads a decimal number, or a hexadecimal one after 0x; leading zeros do not make it octal. */
 static bool parse(const char *text, uint64_t *value)
 {
     char *end;
     errno = 0;
     if (*text < '0' || *text > '9')
         return false;
-    *value = strtoull(text, &end, 0);
+    *value = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
     return !errno && !*end;
 }
 

@@ -74,6 +74,8 @@ refuses() {
 }
 echo "0x80001000 16" >bad
 refuses "no such memory" 'bad:1: "16" is not a memory; allowed: 0 to 15' --set pages=bad
+echo "0x80001000 016" >bad
+refuses "a decimal number with a zero before it" 'bad:1: "016" is not a memory; allowed: 0 to 15' --set pages=bad
 printf '# comment\n0x80001004 1\n' >bad
 refuses "no page" 'bad:2: "0x80001004" is not the address of a page' --set pages=bad
 printf '0x80001000 1\n0x80001000 2\n' >bad
