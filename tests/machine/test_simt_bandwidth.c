@@ -303,6 +303,7 @@ static void greedy_warps_need_activates(void **state)
     assert_share(crowded, bound, 0.97);
     assert_share(bandwidth(free, sizeof free / sizeof *free, 64, UINT64_MAX), bound, 0.92);
     assert_share(bandwidth(first, 1, 64, UINT64_MAX), bound, 0.87);
+    assert_share(bandwidth(&first[1], 1, 64, UINT64_MAX), bound, 0.9);
     assert_share(bandwidth(first, 2, 64, UINT64_MAX), bound, 0.92);
 }
 
