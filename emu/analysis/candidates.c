@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/analysis/candidates_choose.h"
 #include "emu/analysis/liveness.h"
 #include "emu/sim/alloc.h"
 #include "isa/csr.h"
 
 enum {
-    MOST_INSNS = 1024,     /* of a block */
     MOST_ENDS = 16,        /* post-dominators of an entry that are tried as ends */
     MOST_ROUNDS = 1 << 20, /* a block that needs more rounds is no candidate */
 };
@@ -50,7 +50,12 @@ static bool forbidden(void *context, const struct cfg_insn *insn)
     }
 }
 
-const struct cfg_options candidate_options = {.alone = forbidden};
+static bool stands_alone(void *context, const struct cfg_insn *insn)
+{
+    return insn->step.flow & FLOW_RETURN || forbidden(context, insn);
+}
+
+const struct cfg_options candidate_options = {.alone = stands_alone};
 
 /* The state of a search. */
 struct search {
@@ -138,7 +143,7 @@ static bool collect(const struct search *s, struct region *r)
         if (node == f->part->count || !node_allowed(s, f, node))
             return false;
         r->insns += (unsigned)function_block(f, node)->count;
-        if (r->insns > MOST_INSNS)
+        if (r->insns > CANDIDATE_INSNS)
             return false;
         for (unsigned j = f->part->graph.first[node]; j < f->part->graph.first[node + 1]; j++) {
             unsigned to = f->part->graph.to[j];
@@ -201,6 +206,52 @@ static unsigned first_loop(const struct region *r)
     return found;
 }
 
+struct accesses {
+    double loads, stores;
+};
+
+/* How often something is executed while the function is executed once: times * n^power, if loops of known trip counts have n
+ * rounds. */
+struct weight {
+    double times;
+    unsigned power;
+};
+
+/* Returns the weight of what is executed in each round of `loop` (NODE_NONE: outside of all). */
+static struct weight weight_in(const struct region *r, unsigned loop)
+{
+    struct weight weight = {.times = 1};
+    for (; loop != NODE_NONE; loop = r->f->loops.list[loop].parent) {
+        if (r->trips[loop].kind == TRIP_STATIC)
+            weight.times *= (double)r->trips[loop].count;
+        else if (r->trips[loop].kind == TRIP_KNOWN && weight.power + 1 < CANDIDATE_POWERS)
+            weight.power++;
+    }
+    return weight;
+}
+
+/* Adds to what the candidate saves: it sends and returns so many registers, or makes so many accesses, with that weight. */
+static void add_saved(const struct search *s, struct candidate *c, struct weight weight,
+                      struct accesses accesses)
+{
+    c->saved[weight.power] -= weight.times * (candidate_tx(s->model, 0, accesses.loads, accesses.stores) +
+                                              candidate_rx(s->model, 0, accesses.loads, accesses.stores));
+}
+
+static void add_cost(const struct search *s, struct candidate *c, struct weight weight)
+{
+    c->saved[weight.power] -=
+        weight.times * (candidate_tx(s->model, c->reg_tx, 0, 0) + candidate_rx(s->model, c->reg_rx, 0, 0));
+}
+
+double candidate_saved(const struct candidate *candidate, double rounds)
+{
+    double sum = 0;
+    for (unsigned k = CANDIDATE_POWERS; k-- > 0;)
+        sum = sum * rounds + candidate->saved[k];
+    return sum;
+}
+
 /* The registers that the region reads before it writes them, and those that it writes. */
 
 struct flow_sets {
@@ -244,18 +295,17 @@ static void find_registers(const struct search *s, const struct region *r, struc
     free(in);
 }
 
-/* Counts an instruction that is executed `times` times: in *loads or *stores, and in the candidate's other counts. */
-static void count_insn(const struct cfg_insn *insn, double times, double *loads, double *stores,
-                       struct candidate *c)
+/* Counts an instruction: in *accesses, and in the candidate's other counts. */
+static void count_insn(const struct cfg_insn *insn, struct accesses *accesses, struct candidate *c)
 {
     const struct insn *i = &insn->step.insn;
     const struct insn_info *info = &insn_table[i->id];
     bool own = info->access != ACCESS_NONE && i->rs1 == SP;
     bool shifted = (i->id == INSN_addiw && i->imm == 0) || (i->id == INSN_slli && i->imm == 32);
     if (info->access == ACCESS_LOAD && !own)
-        *loads += times;
+        accesses->loads++;
     if (info->access == ACCESS_STORE && !own)
-        *stores += times;
+        accesses->stores++;
     c->stack += own;
     c->extensions += shifted || i->id == INSN_sext_b || i->id == INSN_sext_h || i->id == INSN_zext_h;
     c->floats |= insn_is_float(info);
@@ -264,11 +314,7 @@ static void count_insn(const struct cfg_insn *insn, double times, double *loads,
         c->coordinates |= UINT32_C(1) << coordinate;
 }
 
-/* Accesses of the region: `fixed` in each execution, `round` in each round of its first loop. */
-struct accesses {
-    double loads, stores;
-};
-
+/* The region's accesses are `fixed` in each execution, and `round` in each round of its first loop. */
 static void estimate(const struct search *s, struct candidate *c, struct accesses fixed,
                      struct accesses round, double rounds)
 {
@@ -309,14 +355,20 @@ static bool look_at(const struct search *s, const struct region *r, struct candi
         bool rounds = loop != NODE_NONE && loops_contain(&r->f->loops, loop, node);
         struct accesses *to = rounds ? &round : &fixed;
         double times = times_of(r, node, loop);
+        struct accesses own = {0};
         for (int at = function_first(r->f, node); at <= function_last(r->f, node); at++)
-            count_insn(&cfg->insns[at], times, &to->loads, &to->stores, c);
+            count_insn(&cfg->insns[at], &own, c);
+        to->loads += times * own.loads;
+        to->stores += times * own.stores;
+        add_saved(s, c, weight_in(r, r->f->loops.inner[node]), own);
     }
     if (!(fixed.loads + fixed.stores + round.loads + round.stores > 0))
         return false;
     find_registers(s, r, c);
     c->reg_tx = (unsigned)(__builtin_popcountll(c->in) + __builtin_popcount(c->coordinates));
     c->reg_rx = (unsigned)__builtin_popcountll(c->out);
+    add_cost(s, c,
+             weight_in(r, loop != NODE_NONE ? r->f->loops.list[loop].parent : r->f->loops.inner[r->entry]));
     c->begin = cfg->insns[function_first(r->f, r->entry)].step.pc;
     c->end = cfg->insns[function_first(r->f, r->end)].step.pc;
     c->function = cfg->insns[r->f->part->entry].step.pc;
@@ -371,119 +423,6 @@ static void look_at_function(struct search *s, const struct function *f)
     free(s->trips);
 }
 
-/* Choosing among the candidates found. */
-
-static double saving(const struct candidate *c)
-{
-    return -(c->tx + c->rx);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    if (x->insns != y->insns)
-        return x->insns < y->insns ? -1 : 1;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-static int by_saving(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    if (saving(x) < saving(y) || saving(x) > saving(y))
-        return saving(x) > saving(y) ? -1 : 1;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-static int by_begin(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* Visits the instructions of a candidate: those that its beginning leads to, up to its end. If `taken` is NULL, sets their owner[]
- * to `number` (a candidate's number plus 1, or 0). Otherwise stores the numbers of the candidates that own them to taken[],
- * possibly repeated, and returns how many it stored. */
-static size_t walk(const struct cfg *cfg, const struct candidate *c, size_t *owner, size_t number,
-                   size_t *taken)
-{
-    int *todo = alloc(MOST_INSNS * 2 + 4, sizeof *todo);
-    bool *seen = alloc((size_t)cfg->count + 1, sizeof *seen);
-    size_t count = 0, depth = 0, others = 0;
-    todo[depth++] = cfg_at(cfg, c->begin);
-    seen[todo[0]] = true;
-    while (depth) {
-        int at = todo[--depth];
-        const int next[] = {cfg->insns[at].next, cfg->insns[at].target};
-        if (owner[at] && taken && (others == 0 || taken[others - 1] != owner[at] - 1))
-            taken[others++] = owner[at] - 1;
-        if (!taken)
-            owner[at] = number;
-        count++;
-        for (unsigned i = 0; i < 2; i++) {
-            if (next[i] == CFG_NONE || seen[next[i]] || cfg->insns[next[i]].step.pc == c->end)
-                continue;
-            seen[next[i]] = true;
-            todo[depth++] = next[i];
-        }
-    }
-    free(todo);
-    free(seen);
-    return others;
-}
-
-static bool is_in(const size_t *list, size_t count, size_t wanted)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == wanted)
-            return true;
-    return false;
-}
-
-/* Takes a candidate if it saves more than all taken candidates together that share instructions with it, and drops these. */
-static void compete(const struct cfg *cfg, struct candidates *found, size_t *owner, bool *taken,
-                    size_t number)
-{
-    size_t *others = alloc(2 * MOST_INSNS, sizeof *others), count = 0;
-    size_t seen = walk(cfg, &found->list[number], owner, 0, others);
-    double sum = 0;
-    for (size_t i = 0; i < seen; i++) {
-        if (is_in(others, count, others[i]))
-            continue;
-        others[count++] = others[i];
-        sum += saving(&found->list[others[count - 1]]);
-    }
-    if (count == 0 || saving(&found->list[number]) > sum) {
-        for (size_t i = 0; i < count; i++) {
-            taken[others[i]] = false;
-            (void)walk(cfg, &found->list[others[i]], owner, 0, NULL);
-        }
-        taken[number] = true;
-        (void)walk(cfg, &found->list[number], owner, number + 1, NULL);
-    }
-    free(others);
-}
-
-static void choose(const struct cfg *cfg, struct candidates *found, size_t most)
-{
-    size_t *owner = alloc((size_t)cfg->count + 1, sizeof *owner), count = 0;
-    bool *taken = alloc(found->count + 1, sizeof *taken);
-    if (found->count)
-        qsort(found->list, found->count, sizeof *found->list, by_size);
-    for (size_t i = 0; i < found->count; i++)
-        compete(cfg, found, owner, taken, i);
-    for (size_t i = 0; i < found->count; i++)
-        if (taken[i])
-            found->list[count++] = found->list[i];
-    free(owner);
-    free(taken);
-    if (count)
-        qsort(found->list, count, sizeof *found->list, by_saving);
-    found->left_out = count > most ? count - most : 0;
-    found->count = count - found->left_out;
-    if (found->count)
-        qsort(found->list, found->count, sizeof *found->list, by_begin);
-}
-
 struct candidates candidates_of(const struct cfg *cfg, const struct candidate_model *model, size_t most)
 {
     struct search s = {.cfg = cfg, .model = model, .live = liveness_of(cfg, NULL)};
@@ -493,7 +432,7 @@ struct candidates candidates_of(const struct cfg *cfg, const struct candidate_mo
         look_at_function(&s, &f);
         function_close(&f);
     }
-    choose(cfg, &s.found, most);
+    candidates_choose(&s.found, cfg, most);
     liveness_free(&s.live);
     free(s.scratch);
     return s.found;

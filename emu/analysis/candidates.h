@@ -5,7 +5,7 @@
  *   RX = REG_RX * S_W - (N_LD * Coal_LD * S_C * Miss_LD + N_ST * Coal_ST / 4)                    (4)
  *
  * A block is code with one entry, from which all paths lead to one instruction behind it, which control reaches when the block
- * ends. It has no calls, indirect jumps, atomics, fences, barriers, environment calls, hints and custom instructions, reads no
+ * ends. It has no calls, returns, indirect jumps, atomics, fences, barriers, environment calls, hints and custom instructions, reads no
  * CSRs but a thread's coordinates, and accesses no memory through a register into which the address of the scratchpad may
  * have flowed (pointers that were loaded are trusted, or not: struct candidate_model).
  *
@@ -39,6 +39,8 @@ struct candidate_model {
 double candidate_tx(const struct candidate_model *model, double registers, double loads, double stores);
 double candidate_rx(const struct candidate_model *model, double registers, double loads, double stores);
 
+enum { CANDIDATE_POWERS = 8 };
+
 enum candidate_tag { CANDIDATE_SAVES_TX = 1, CANDIDATE_SAVES_RX = 2 };
 
 struct candidate {
@@ -56,7 +58,16 @@ struct candidate {
     bool floats;                /* frm and fflags matter */
     struct trip trip;           /* of the loop at its beginning; TRIP_UNKNOWN: unknown, or no loop */
     uint64_t threshold;         /* fewest rounds with which it saves bytes; 0: no condition */
+    /* What it saves while its function is executed once, for comparison with blocks that overlap: the sum of saved[k] * n^k. See
+     * candidate_saved(). */
+    double saved[CANDIDATE_POWERS];
 };
+
+/* Returns what offloading all executions of the block saves while its function is executed once, where loops have `rounds`
+ * rounds if their trip count is known from registers (but one beyond CANDIDATE_POWERS - 1 nested ones), their count if it is
+ * static, and one if it is unknown; and where all instructions in them are executed in each round. For blocks of one function,
+ * these are the same executions; `tx` and `rx` are of one execution of the block each, with its own number of rounds. */
+double candidate_saved(const struct candidate *candidate, double rounds);
 
 struct candidates {
     struct candidate *list; /* by `begin`; no two share instructions */
@@ -65,12 +76,14 @@ struct candidates {
 };
 
 /* Finds the candidates of all functions of a graph made with candidate_options. Of blocks that overlap, a larger one is
- * taken if it saves more than all those that it replaces; of more than `most`, those that save most. Release it with
+ * taken if it saves more than all those that it replaces, by candidate_saved() with the greatest threshold among them; of
+ * more than `most`, those that save most with their own thresholds. Release it with
  * candidates_free(). */
 struct candidates candidates_of(const struct cfg *cfg, const struct candidate_model *model, size_t most);
 void candidates_free(struct candidates *candidates);
 
-/* The options with which the graph has to be built: instructions that no block may contain are blocks of their own. */
+/* The options with which the graph has to be built: instructions that no block may contain are blocks of their own. So code
+ * before a return can be a block that ends with it. */
 extern const struct cfg_options candidate_options;
 
 #endif

@@ -235,6 +235,94 @@ static void only_what_is_sure_counts(void **state)
     code_fixture_free(&rig.code);
 }
 
+static void write_stores(struct rig *rig)
+{
+    for (int i = 0; i < 4; i++)
+        row(rig, INSN_sw, OP(.rs1 = 12, .imm = 4 * i));
+}
+
+/* Code before a return is a block that ends with it. Four stores with one register: 32 - 4 * 33.25. */
+static void blocks_end_with_returns(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    rig.code.at = CODE_BASE;
+    write_stores(&rig);
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, CODE_BASE);
+    assert_int_equal(found.list[0].end, CODE_BASE + 16);
+    assert_true(found.list[0].tx + found.list[0].rx == 32 - 4 * 33.25);
+    candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Four stores, then the loop of the paper with n rounds. The stores alone save 101; the loop alone saves 49.75 n - 160, from
+ * four rounds on; both in one block 133 + 49.75 n - 160. With one round that is 22.75, less than 101, but with four rounds it
+ * is 172, and 140 in two blocks. */
+static void larger_blocks_win_with_the_same_rounds(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    rig.code.at = CODE_BASE;
+    write_stores(&rig);
+    uint64_t loop = rig.code.at;
+    row(&rig, INSN_flw, OP(.rd = FA3, .rs1 = 11));
+    row(&rig, INSN_fmadd_s, OP(.rd = FA3, .rs1 = FA3, .rs2 = FA3 + 1, .rs3 = FA3 + 2));
+    row(&rig, INSN_fsw, OP(.rs1 = 12, .rs2 = FA3));
+    row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+    row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 4));
+    row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_addi, OP(.rd = 11));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, CODE_BASE);
+    assert_int_equal(found.list[0].end, loop + 24);
+    assert_int_equal(found.list[0].threshold, 0);
+    assert_true(found.list[0].tx + found.list[0].rx == -22.75);
+    assert_true(candidate_saved(&found.list[0], 1) == 22.75);
+    assert_true(candidate_saved(&found.list[0], 4) == 172);
+    candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* A loop of n rounds with four stores in each, and nine registers that it reads: it saves 133 n - 288, from three rounds on. The
+ * stores alone are executed in each round and save 101 n. One execution of the loop saves 111 with three rounds, more than one
+ * of the stores; but three of them save 303. */
+static void blocks_in_loops_count_in_each_round(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    rig.code.at = CODE_BASE;
+    row(&rig, INSN_addi, OP(.rd = A0));
+    uint64_t loop = rig.code.at;
+    write_stores(&rig);
+    row(&rig, INSN_jal, OP(.imm = 4));
+    row(&rig, INSN_add, OP(.rd = 14, .rs1 = 16, .rs2 = 17));
+    row(&rig, INSN_add, OP(.rd = 14, .rs1 = T3, .rs2 = T3 + 1));
+    row(&rig, INSN_add, OP(.rd = 14, .rs1 = T3 + 2, .rs2 = T3 + 3));
+    row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+    row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_addi, OP(.rd = 11));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, loop);
+    assert_int_equal(found.list[0].end, loop + 20);
+    assert_true(found.list[0].tx + found.list[0].rx == -101);
+    assert_true(candidate_saved(&found.list[0], 3) == 303);
+    candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
 /* Runs a loop do { a2++ } while (a1 += step, a1 ? a3) on one thread. Returns the number of rounds. */
 static uint64_t rounds_of(struct rig *rig, int64_t start, int64_t limit)
 {
@@ -417,6 +505,9 @@ int main(void)
         cmocka_unit_test(equations_of_the_paper),
         cmocka_unit_test(loop_of_the_paper),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(blocks_end_with_returns),
+        cmocka_unit_test(larger_blocks_win_with_the_same_rounds),
+        cmocka_unit_test(blocks_in_loops_count_in_each_round),
         cmocka_unit_test(trip_counts_hold),
         cmocka_unit_test(scratchpad_stays),
         cmocka_unit_test(loaded_pointers_are_trusted_or_not),
