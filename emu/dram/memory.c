@@ -189,10 +189,12 @@ static struct dram_slice *full_slice(struct dram_memory *memory, const struct me
 static void find_bursts(struct dram_memory *memory, const struct mem_request *request, uint64_t first,
                         uint32_t count)
 {
+    const struct home_map *homes = mem_request_homes(request);
     memory->bursts[0] = request->home;
     for (uint32_t i = 1; i < count; i++) {
         struct home *home = &memory->bursts[i];
-        home_resolve(memory->homes, first + (uint64_t)i * memory->common.config.burst_bytes, home);
+        home_resolve(homes ? homes : memory->homes, first + (uint64_t)i * memory->common.config.burst_bytes,
+                     home);
         assert(home->module == memory->module && home->stack == memory->stack);
     }
 }

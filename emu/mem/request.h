@@ -215,6 +215,15 @@ static inline struct mem_link *mem_request_link(const struct mem_request *reques
     return request->route[request->depth - 1];
 }
 
+/* Returns the map by which the request got its home; NULL: it has none. */
+static inline const struct home_map *mem_request_homes(const struct mem_request *request)
+{
+    for (unsigned i = request->depth; i-- > 0;)
+        if (request->route[i]->homes)
+            return request->route[i]->homes;
+    return NULL;
+}
+
 /* Offers the response to the client that has sent the request. On false, the port keeps the request until
  * port_ops->response_room() is called. */
 static inline bool mem_request_respond(struct mem_request *request, uint64_t now)

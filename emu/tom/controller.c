@@ -16,7 +16,7 @@
 enum { MASK_BYTES = 4, ADDRESS_BYTES = 8, FRM_BYTES = 1 };
 
 const char *const tom_policy_names[] = {
-    [TOM_CTRL] = "ctrl", [TOM_NO_CTRL] = "no_ctrl", [TOM_NONE] = "none", NULL};
+    [TOM_CTRL] = "ctrl", [TOM_NO_CTRL] = "no_ctrl", [TOM_NONE] = "none", [TOM_IDEAL] = "ideal", NULL};
 
 /* The operation at which a warp waits for all its earlier instructions before the controller takes its block. */
 static const struct stream_op send_op = {.id = INSN_tom_begin,
@@ -190,7 +190,7 @@ static uint32_t limit_of(const struct tom *tom, const struct tom_unit *unit)
 
 static bool has_room(const struct tom *tom, struct tom_unit *unit)
 {
-    return tom->config.policy == TOM_NO_CTRL || *tom_unit_pending(unit) < limit_of(tom, unit);
+    return tom->config.policy != TOM_CTRL || *tom_unit_pending(unit) < limit_of(tom, unit);
 }
 
 static bool some_room(const struct tom *tom)
@@ -318,6 +318,12 @@ static void send(struct tom_task *task, uint64_t now)
     struct tom_port *port = task->front->port;
     bool first = !port->first;
     task->sent = now;
+    if (task->tom->config.policy == TOM_IDEAL) {
+        task->request.size = 0;
+        task->tom->packets++;
+        tom_unit_take(task->unit, task, now);
+        return;
+    }
     task->tom->push_time += now - task->asked - task->tom->config.pack_clocks * task->front->clock.period;
     mem_request_init(&task->request, MEM_COMMAND, task->address, packet_bytes(task));
     task->request.kind = MEM_UNCACHED;
@@ -366,13 +372,15 @@ static void cache_pushed(struct mem_push *push, uint64_t now)
     send_if_ready(task, now);
 }
 
-/* Offloads the block: copies the registers that it reads, and begins to push earlier stores and to pack. */
+/* Offloads the block: copies the registers that it reads, unless the copy goes on where it is (TOM_IDEAL), and begins to push earlier stores and to pack. */
 static void leave(struct tom_task *task, uint64_t now)
 {
     struct tom *tom = task->tom;
+    const bool begun = task->guest.warp && tom->config.policy == TOM_IDEAL;
     if (!task->guest.warp)
         task->guest.warp = take_warp(tom);
-    warp_lend(task->guest.warp, task->member->warp, task->entry->of.in);
+    if (!begun)
+        warp_lend(task->guest.warp, task->member->warp, task->entry->of.in);
     tom->offloaded_of[task->entry->number]++;
     tom->offloaded++;
     task->asked = now;
@@ -404,14 +412,11 @@ static void drop_line(const struct tom_front *front, uint64_t line, uint64_t now
         llc_expire(front->slices[i], line, now);
 }
 
-static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+void tom_answered(struct tom_task *task, uint64_t now)
 {
-    struct tom_task *task = (struct tom_task *)((char *)request - offsetof(struct tom_task, request));
     struct tom *tom = task->tom;
     uint32_t lines = tom->config.drop_front ? task->line_count : 0;
-    (void)client;
-    (void)link;
-    tom->answer_bytes += request->size;
+    tom->answer_bytes += task->request.size;
     tom->away_time += now - task->asked;
     --*tom_unit_pending(task->unit);
     warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
@@ -427,6 +432,13 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     task->state = TOM_HERE;
     event_schedule(tom->queue, &task->event,
                    clock_time(&task->front->clock, cycle + 1 + lines * (uint64_t)tom->config.drop_clocks));
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    (void)client;
+    (void)link;
+    tom_answered((struct tom_task *)((char *)request - offsetof(struct tom_task, request)), now);
     return true;
 }
 
@@ -545,8 +557,10 @@ static const struct stream_op *probe(struct tom_front *front, struct tom_task *t
         adopt(task, reason);
         return next_of(front, task->member);
     }
-    front->tom->redundant += task->probed;
-    front->tom->redundant_threads += task->probed_threads;
+    if (front->tom->config.policy != TOM_IDEAL) {
+        front->tom->redundant += task->probed;
+        front->tom->redundant_threads += task->probed_threads;
+    }
     choose(task, reason);
     return &send_op;
 }

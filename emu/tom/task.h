@@ -67,6 +67,9 @@ struct tom_task {
     uint64_t asked, sent, begun, ended; /* fs: block taken in front, packet sent, warp spawned, block ended */
 };
 
+/* The answer to the task's packet has arrived. */
+void tom_answered(struct tom_task *task, uint64_t now);
+
 /* An offload unit takes a packet's task and answers it. The functions for the controllers: */
 uint32_t tom_unit_warps(const struct tom_unit *unit); /* most warps, one per block, at a time */
 /* Returns whether the unit's multiprocessor, when empty, has room for the entry's block. */
@@ -76,6 +79,9 @@ struct cache *tom_unit_l1(const struct tom_unit *unit);
 const char *tom_unit_name(const struct tom_unit *unit);
 /* Tells the unit the configuration of the controllers. Call it before the first packet. */
 void tom_unit_join(struct tom_unit *unit, const struct tom_config *config);
+
+/* With TOM_IDEAL: hands over a task without a packet. tom_answered() is called when its block has ended. */
+void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now);
 
 struct tom_check;
 void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 #include "emu/tom/check.h"
@@ -69,7 +70,51 @@ static void make_stacks(struct tom *tom, const struct tom_site *place)
     }
 }
 
-static bool check_site(const struct tom_site *place, struct error *err)
+/* TOM_IDEAL: offloading costs nothing but the clock of the decision. */
+static void make_free(struct tom_config *config)
+{
+    config->decide_clocks = 1;
+    config->pack_clocks = 0;
+    config->push = config->drop_near = config->drop_front = false;
+}
+
+/* Lets a stack hold all data: each part of memory as large as a stack has the places that the first one has. So addresses
+ * that are such parts apart share a row, in time only. */
+static bool make_replica(struct home_map *map, const struct tom_site *place, struct home_layout *layout,
+                         struct error *err)
+{
+    const uint64_t parts = (uint64_t)layout->geometry.stacks * layout->geometry.modules;
+    const uint64_t bytes = place->memory_size / parts;
+    layout->stack_hash = false;
+    layout->geometry.stacks = layout->geometry.modules = 1;
+    if (!home_text_fit(place->layout.text, &layout->geometry, layout->text, err))
+        return false;
+    for (uint64_t i = 0; i < parts; i++)
+        if (!home_range_add(map, place->memory_base + i * bytes, bytes, layout, err))
+            return false;
+    home_map_fix(map, "all data are in each stack (offload.policy: ideal)");
+    return true;
+}
+
+/* TOM_IDEAL: gives the first-level caches of the stacks' multiprocessors maps in which their stack holds all data. */
+static bool make_replicas(struct tom *tom, const struct tom_site *place, struct error *err)
+{
+    tom->replicas = alloc(place->stack_count, sizeof *tom->replicas);
+    for (uint32_t i = 0; i < place->stack_count; i++) {
+        struct home_layout layout = place->layout;
+        if (!tom->stacks[i].unit)
+            continue;
+        layout.module = (uint16_t)(layout.module + i / place->memory->stacks);
+        layout.stack = (uint16_t)(layout.stack + i % place->memory->stacks);
+        tom->replicas[i] = home_map_new();
+        if (!make_replica(tom->replicas[i], place, &layout, err))
+            return false;
+        cache_set_homes(tom_unit_l1(tom->stacks[i].unit), tom->replicas[i]);
+    }
+    return true;
+}
+
+static bool check_site(const struct tom_config *config, const struct tom_site *place, struct error *err)
 {
     bool some = false;
     if (!place->grid)
@@ -80,6 +125,10 @@ static bool check_site(const struct tom_site *place, struct error *err)
         return error_set(err, "the machine has no stack that executes blocks (a part of kind tom_unit)");
     if (count_fronts(place) == 0)
         return error_set(err, "the machine has no multiprocessors on which launches place blocks");
+    if (config->policy == TOM_IDEAL && place->check)
+        return error_set(err, "policy: ideal does nothing for coherence; leave --check coherence out");
+    if (config->policy == TOM_IDEAL && config->map != TOM_BMAP)
+        return error_set(err, "policy: ideal has all data in each stack; it needs map: bmap");
     for (uint32_t i = 0; i < place->cluster_count; i++)
         if (simt_cluster_config(place->clusters[i])->stack_write_back)
             return error_set(
@@ -93,10 +142,13 @@ static void free_part(void *part);
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct tom_site *place = site->place;
-    if (!check_site(place, err))
+    if (!check_site(config, place, err))
         return NULL;
     struct tom *tom = alloc(1, sizeof *tom);
     tom->config = *(const struct tom_config *)config;
+    const bool ideal = tom->config.policy == TOM_IDEAL;
+    if (ideal)
+        make_free(&tom->config);
     tom->queue = site->queue;
     tom->component = part_component(site);
     tom->grid = place->grid;
@@ -109,7 +161,7 @@ static void *make(const void *config, const struct part_site *site, struct error
     make_fronts(tom, place);
     if (place->check)
         tom->check = tom_check_new(tom);
-    if (tom_mapper_init(tom, place, err))
+    if (tom_mapper_init(tom, place, err) && (!ideal || make_replicas(tom, place, err)))
         return tom;
     free_part(tom);
     return NULL;
@@ -138,6 +190,9 @@ static void free_part(void *part)
     free(tom->warps);
     free(tom->fronts);
     free(tom->ports);
+    for (uint32_t i = 0; tom->replicas && i < tom->stack_count; i++)
+        home_map_free(tom->replicas[i]);
+    free(tom->replicas);
     free(tom->stacks);
     free(tom->monitors);
     free(tom);

@@ -23,6 +23,10 @@
  * first-level cache of its multiprocessor and the second level drop the lines that the block has stored to. Lines that are
  * under way at that time are not kept. check.h checks that.
  *
+ * With `policy: ideal` (figure 2), each block whose condition holds is offloaded, and this costs nothing: packets and answers take
+ * no time and no bytes, a block that does not begin with an access goes on in the stack where the multiprocessor in front stopped,
+ * and nothing is done for coherence. Each stack has a map of its own, by which it holds all data (tom.c).
+ *
  * Not modelled: the messages by which the second level is told to drop lines and multiprocessors that their stores are in
  * memory; a limit of the lines in an answer. */
 #ifndef EMU_TOM_TOM_H
@@ -33,7 +37,7 @@
 #include "emu/sim/part.h"
 #include "emu/simt/cluster.h"
 
-enum tom_policy { TOM_CTRL, TOM_NO_CTRL, TOM_NONE };
+enum tom_policy { TOM_CTRL, TOM_NO_CTRL, TOM_NONE, TOM_IDEAL };
 extern const char *const tom_policy_names[]; /* indexed by value; ends with NULL */
 
 enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_FIXED };

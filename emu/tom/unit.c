@@ -120,6 +120,11 @@ static void enqueue(struct tom_unit *unit, struct tom_task *task, uint64_t now)
     spawn(unit, now);
 }
 
+void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now)
+{
+    enqueue(unit, task, now);
+}
+
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct tom_unit *unit = port;
@@ -190,6 +195,10 @@ static void complete(struct tom_task *task, uint64_t now)
     struct tom_unit *unit = task->unit;
     const struct tom_entry *entry = task->entry;
     const uint32_t width = unit->config_simt->width;
+    if (unit->config_tom->policy == TOM_IDEAL) {
+        tom_answered(task, now);
+        return;
+    }
     sort_lines(task);
     unit->lines += task->line_count;
     task->request.size = STATUS + entry->out * width * unit->config_tom->register_bytes +

@@ -531,6 +531,32 @@ unlearned() {
     maps 1 'map_file: .*maps:2: 0x80001000, 262144 bytes; allowed: whole frames of 262144' --set offload.map=oracle --set offload.map_file="$work/maps"
 }
 
+# Offloads that cost nothing, to stacks that hold all data: a load takes as long as one of the own stack in `near`, blocks make
+# no bytes between stacks or in packets, and redundant instructions do not exist.
+ideal() {
+    local name near far _
+    table "$work/program" "$work/chase"
+    read -r near _ < <(per near)
+    read -r far _ < <(per far --set offload.policy=ideal)
+    within "ideal: far" "$far" $((near - 714 - 4 * 800 - 1600)) $((2 * (714 + 4 * 800 + 1600)))
+    table "$work/program" "$work/blocks" "${wide[@]}"
+    for name in shared diverging late floats spaces crossing; do
+        oracle "$work/oracle" "$work/blocks" "$name"
+        same "ideal, $name" -m tom --check dram --set offload.policy=ideal "$work/program" "$name"
+        adds "ideal, $name"
+        check "ideal, $name: no bytes" test "$(($(value offload.packet_bytes) + $(value offload.answer_bytes) + $(peers)))" -eq 0
+        check "ideal, $name: nothing twice" test "$(value offload.redundant_instructions)" -eq 0
+        check "ideal, $name: no other reason" test "$(($(value offload.instances) - $(value offload.offloaded)))" -eq \
+            "$(($(value offload.refused.condition) + $(value offload.refused.no_access) + $(value offload.refused.no_stack)))"
+        same "ideal, $name, small" -m "$here/small.yaml" --set offload.policy=ideal "$work/program" "$name"
+    done
+    table "$work/program" "$work/blocks"
+    check "ideal, shared: runs" run 0 -m tom --set offload.policy=ideal "$work/program" shared
+    check "ideal, shared: all blocks" test "$(value offload.offloaded)" -eq $((4 * 6))
+    maps 1 'policy: ideal has all data in each stack; it needs map: bmap' --set offload.policy=ideal --set offload.map=tmap
+    maps 1 'policy: ideal does nothing for coherence' --set offload.policy=ideal --check coherence
+}
+
 for name in blocks chase; do
     "$croft" cc -O2 -g -Wall -Wextra "$here/$name.c" -o "$work/$name"
 done
@@ -547,6 +573,7 @@ else
     traced
     kernel
     mapping
+    ideal
     kernels
 fi
 conclude
