@@ -190,7 +190,9 @@ static uint32_t limit_of(const struct tom *tom, const struct tom_unit *unit)
 
 static bool has_room(const struct tom *tom, struct tom_unit *unit)
 {
-    return tom->config.policy != TOM_CTRL || *tom_unit_pending(unit) < limit_of(tom, unit);
+    const bool limited =
+        tom->config.policy == TOM_CTRL || (tom->config.policy == TOM_IDEAL && tom->config.pending);
+    return !limited || *tom_unit_pending(unit) < limit_of(tom, unit);
 }
 
 static bool some_room(const struct tom *tom)

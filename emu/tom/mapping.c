@@ -138,7 +138,8 @@ static void change(void *context, uint64_t now)
 static void choose(void *owner, uint64_t now)
 {
     struct tom_mapper *mapper = owner;
-    const uint64_t wanted = mapper->tom->config.learn_instances, seen = mapper->analyzer.instances;
+    const uint64_t wanted = mapper->tom->config.learn_instances,
+                   seen = mapper->analyzer.instances - mapper->unended;
     mapper->overshoot = seen > wanted ? seen - wanted : 0;
     mapper->learn_time = now - mapper->phase_began;
     mapper->phase_began = now;
@@ -151,6 +152,20 @@ static void choose(void *owner, uint64_t now)
     change(mapper, now);
 }
 
+/* Adds the instances under way to the tallies, with the accesses that they have made so far. */
+static void count_unended(struct tom_mapper *mapper)
+{
+    const struct tom *tom = mapper->tom;
+    for (size_t i = 0; i < tom->task_count; i++) {
+        struct tom_task *task = tom->tasks[i];
+        if (!task->observed || !task->instance.accesses)
+            continue;
+        task->observed = false;
+        tom_analyzer_end(&mapper->analyzer, &task->instance);
+        mapper->unended++;
+    }
+}
+
 /* The event that ends learning after `learn_limit`. Without accesses, all memory keeps the machine's own map. */
 static void end_learning(void *owner, uint64_t now)
 {
@@ -158,6 +173,7 @@ static void end_learning(void *owner, uint64_t now)
     if (mapper->phase != TOM_PHASE_LEARNING)
         return;
     mapper->phase = TOM_PHASE_STOPPED;
+    count_unended(mapper);
     choose(mapper, now);
 }
 
@@ -444,8 +460,9 @@ void tom_mapper_publish(struct tom_mapper *mapper, struct stats *stats, struct s
     const struct stats_row rows[] = {
         {"bit", &mapper->bit, "bits", "Lowest bit of the stack in the chosen map; 0: none"},
         {"instances", &mapper->analyzer.instances, "blocks", "Blocks that the analyzer saw"},
+        {"unended", &mapper->unended, "blocks", "Of these, under way when learn_limit ended learning"},
         {"overshoot", &mapper->overshoot, "blocks",
-         "Of these, when the map was chosen, beyond learn_instances"},
+         "Blocks that had ended when the map was chosen, beyond learn_instances"},
         {"requests", &mapper->analyzer.accesses, "requests", "Requests of these blocks"},
         {"learn_time", &mapper->learn_time, "fs", "Time from the first thread until the map was chosen"},
         {"stop_time", &mapper->stop_time, "fs", "Time from then until the multiprocessors went on"},

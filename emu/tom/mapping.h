@@ -3,8 +3,8 @@
  * With `map: tmap`, the program's data are in host memory (pcie.h) from its first thread on, and no block is offloaded. The
  * analyzer (analyzer.h) sees the accesses of each instance of a candidate, that is of each execution of it by a warp for which
  * its condition holds, and notes the ranges of the allocation table (allocations.h) that they touch. After `learn_instances`
- * instances, or at `learn_limit` at the latest, all multiprocessors in front stop at their next instruction. The frames in which touched ranges lie get the best
- * map as soon as requests to them have been answered (emu/mem/home.h); all others keep the machine's own. Then the data are in
+ * instances, or at `learn_limit` at the latest (then with what the instances under way have accessed so far), all
+ * multiprocessors in front stop at their next instruction. The frames in which touched ranges lie get the best map as soon as requests to them have been answered (emu/mem/home.h); all others keep the machine's own. Then the data are in
  * the stacks, the multiprocessors go on, and blocks are offloaded.
  *
  * A frame has one map, so ranges that share a frame with a touched one get its map too. Ranges are static arrays, what the
@@ -56,6 +56,7 @@ struct tom_mapper {
     struct event event;               /* the stop, then the continuation */
     struct event limit;               /* the latest end of learning (`learn_limit`) */
     struct tom_task *stopped, **last; /* tasks of the warps that wait for the continuation, in order */
+    uint64_t unended;                 /* instances that `learn_limit` has cut short */
     uint64_t bit, overshoot, learn_time, stop_time, copied, changed;
     uint64_t phase_began; /* fs */
 };

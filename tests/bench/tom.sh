@@ -4,7 +4,9 @@
 # use of the busiest transmit and receive channel in percent of 80 GB/s, the bytes on all links relative to the baseline's
 # (figure 9), the part of them between stacks, and the part of the instructions that stacks execute. The paper's workloads use
 # more than half of the memory's bandwidth: a workload whose busiest channel of the baseline is used less is marked, and so are
-# runs whose map was not learned: their data stay with the host. Programs have the table of `croft candidates`. Results are
+# runs whose map was not learned: their data stay with the host. Where a map is learned, a last column has the share of the time
+# that this takes, the blocks seen to their end and those cut short, and the blocks seen beyond the paper's 0.1 % of all: learning
+# ends with 0.1 %, at least one, or after LEARN_LIMIT (default 10us; 0fs: none). Programs have the table of `croft candidates`. Results are
 # checked against scalar code. SET chooses the machines: figure8 (default); figure3, fixed maps; figure11, more warps in stacks;
 # cross, the bandwidth between stacks; internal, that of a stack's vaults (figure 13); links, channels of 40 GB/s.
 # CONFIGURATIONS, lines of LABEL MACHINE [OPTION...], replaces them; the first is the baseline. WORKING chooses workloads; JOBS
@@ -13,7 +15,7 @@ set -euo pipefail
 
 # The machines of a set.
 machines() {
-    local tmap="--set offload.map=tmap" links="--set link.request_bandwidth=40GB/s --set link.response_bandwidth=40GB/s" half="" n
+    local tmap="--set offload.map=tmap --set offload.learn_limit=${LEARN_LIMIT:-10us}" links="--set link.request_bandwidth=40GB/s --set link.response_bandwidth=40GB/s" half="" n
     case $1 in
         figure8)
             echo "base tom_base"
@@ -57,6 +59,19 @@ machines() {
             ;;
     esac
 }
+# instances NAME: blocks of a workload whose condition holds, as offload.map.instances of a run with policy none and map_output
+# counts them.
+instances() {
+    case $1 in
+        kmeans | cfd) echo 12288 ;;
+        ray) echo 12764 ;;
+        reduction) echo 8192 ;;
+        heartwall) echo 918 ;;
+        libor) echo 640 ;;
+        bfs) echo 4 ;;
+        *) echo 0 ;;
+    esac
+}
 workloads() {
     echo "simt/backprop 20480
         workloads/bfs 131072
@@ -77,6 +92,7 @@ one() {
     read -ra options <<<"${3%% -- *}"
     label=${options[0]} machine=${options[1]} name=${arguments[0]}
     stats=$dir/$name.$label.json
+    [[ ${options[*]} != *map=tmap* ]] || options+=(--set "offload.learn_instances=$((($(instances "$name") + 999) / 1000 + !$(instances "$name")))")
     "$croft" run -m "$machine" "${options[@]:2}" --detail roi --stats "$stats" "$dir/$name" "${arguments[@]:1}" \
         >"$dir/$name.$label.output" 2>"$dir/$name.$label.errors" || cat "$dir/$name.$label.errors"
     grep -q correct "$dir/$name.$label.output"
@@ -92,7 +108,9 @@ one() {
         key ~ /^peer\.[0-9]+\.(request|response)\.sent_bytes$/ { inner += $2 }
         END {
             print name, label, value["simt.busy"], value["simt.thread_instructions"], sent + 0, received + 0, outer + 0, inner + 0,
-                value["offload.offloaded_thread_instructions"] + 0, unlearned
+                value["offload.offloaded_thread_instructions"] + 0, unlearned, value["offload.map.learn_time"] + value["offload.map.stop_time"],
+                value["offload.map.instances"] - value["offload.map.unended"], value["offload.map.unended"] + 0,
+                value["offload.map.overshoot"] + 0
         }' \
         unlearned="$(grep -c 'the mapping was not learned' "$dir/$name.$label.errors" || true)" "$stats" >"$dir/$name.$label.row"
     rm "$stats"*
@@ -140,9 +158,10 @@ done <<<"$list" | awk '
         gain = 100 * ($4 / $3 / base[$1] - 1); sum[$2] += gain; count[$2]++
         if (!($2 in seen)) { seen[$2]; labels[++kinds] = $2 }
         more = 100 * (($7 + $8) / bytes[$1] - 1); moved[$2] += more
-        printf "%-15s %-12s %8.1f %8.1f %6.0f %+6.1f%% %4.0f%% %4.0f%% %+6.1f%% %5.0f%% %5.0f%%%s%s\n", $1, $2, $3 / 1e9, $4 / 1e6, ipc,
+        printf "%-15s %-12s %8.1f %8.1f %6.0f %+6.1f%% %4.0f%% %4.0f%% %+6.1f%% %5.0f%% %5.0f%%%s%s%s\n", $1, $2, $3 / 1e9, $4 / 1e6, ipc,
             gain, tx, rx, more, 100 * $8 / ($7 + $8), 100 * $9 / $4,
-            $2 == first[1] && tx <= 50 && rx <= 50 ? "  no channel over half busy" : "", $10 ? "  not learned: data stay with the host" : ""
+            $2 == first[1] && tx <= 50 && rx <= 50 ? "  no channel over half busy" : "", $10 ? "  not learned: data stay with the host" : "",
+            $11 ? sprintf("  learning %.1f%%: %d blocks, %d cut short, %d too many", 100 * $11 / $3, $12, $13, $14) : ""
     }
     END {
         said["ctrl"] = "; paper: +20%"; said["ctrl_tmap"] = said["warps1"] = "; paper: +30%, bytes -13%"

@@ -500,7 +500,14 @@ limited() {
     check "limit of 12 us: the best map" test "$(value offload.map.bit)" -eq "$(best_bit)"
     limit "10 us"
     check "limit of 10 us: time" test "$(value offload.map.learn_time)" -eq 10000000000
-    check "limit of 10 us: no map changes" test "$(value offload.map.instances)" -eq 0 -a \
+    # No block has ended, but blocks under way have asked for lines.
+    check "limit of 10 us: blocks under way" test "$(value offload.map.unended)" -gt 0 -a \
+        "$(value offload.map.unended)" -eq "$(value offload.map.instances)"
+    check "limit of 10 us: the best map" test "$(value offload.map.bit)" -eq "$(best_bit)"
+    check "limit of 10 us: requests" test "$(value offload.map.bit.7.together)" -le "$(value offload.map.requests)" -a \
+        "$(value offload.map.requests)" -gt 0
+    limit "1 ns"
+    check "limit of 1 ns: no map changes" test "$(value offload.map.instances)" -eq 0 -a \
         "$(value offload.map.bit)" -eq 0 -a "$(value offload.map.changed_bytes)" -eq 0
     same "late limit" -m tom --set offload.map=tmap --set offload.learn_instances=6 --set 'offload.learn_limit=1 s' \
         "$work/program" shared
@@ -553,6 +560,9 @@ ideal() {
     table "$work/program" "$work/blocks"
     check "ideal, shared: runs" run 0 -m tom --set offload.policy=ideal "$work/program" shared
     check "ideal, shared: all blocks" test "$(value offload.offloaded)" -eq $((4 * 6))
+    check "ideal, late: runs" run 0 -m tom --set offload.policy=ideal --set offload.pending=1 "$work/program" late
+    check "ideal, late: one at a time" test "$(sum 'unit.running_peak')" -le 4
+    check "ideal, late: others stay" test "$(value offload.refused.full)" -gt 0
     maps 1 'policy: ideal has all data in each stack; it needs map: bmap' --set offload.policy=ideal --set offload.map=tmap
     maps 1 'policy: ideal does nothing for coherence' --set offload.policy=ideal --check coherence
 }
