@@ -19,12 +19,20 @@ static uint32_t distance_of(const struct network *network, uint32_t input)
         ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
 }
 
-/* Flits that are still to pass from an input channel's port to the output of the packet at its head. */
-static uint32_t left_of(const struct network *network, uint32_t input)
+/* The time at which the pair of ports of an input channel's packet is done at the earliest, a clock for each flit left, less the time
+ * at which the packet was made. All packets of a router have the same present time, which is left out. */
+static int64_t oracle_weight(const struct network *network, uint32_t input)
 {
     uint32_t in_port = input / network->vcs,
              first = network->routers[network->ports[in_port].router].first_port;
-    return oracle_left(network->oracle, in_port, first + network->inputs[input].out_port);
+    uint32_t left = oracle_left(network->oracle, in_port, first + network->inputs[input].out_port);
+    return (int64_t)clock_time(network->clock, left) - (int64_t)input_packet(network, input)->time;
+}
+
+static bool heavier(const struct network *network, uint32_t one, uint32_t other)
+{
+    int64_t a = oracle_weight(network, one), b = oracle_weight(network, other);
+    return a != b ? a > b : input_packet(network, one)->source < input_packet(network, other)->source;
 }
 
 bool arbitration_prefers(const struct network *network, enum network_arbitration arbitration, uint32_t one,
@@ -33,7 +41,7 @@ bool arbitration_prefers(const struct network *network, enum network_arbitration
     if (arbitration == NETWORK_AGE)
         return older(network, one, other);
     if (arbitration == NETWORK_ORACLE)
-        return left_of(network, one) > left_of(network, other);
+        return heavier(network, one, other);
     return arbitration == NETWORK_DISTANCE && distance_of(network, one) > distance_of(network, other);
 }
 

@@ -6,8 +6,8 @@
 #include "emu/net/network_state.h"
 
 /* Returns whether the packet at the head of input channel `one` goes before that of `other`. Channels are numbered
- * port * vcs + vc over the network. By age, the packet made first goes first; of equally old ones, that of the lowest
- * source. With round robin, neither goes first. */
+ * port * vcs + vc over the network. By age, the packet made first goes first, by the oracle the heaviest (oracle.h); of equal
+ * ones, that of the lowest source. With round robin, neither goes first. */
 bool arbitration_prefers(const struct network *network, enum network_arbitration arbitration, uint32_t one,
                          uint32_t other);
 

@@ -39,8 +39,8 @@
  *
  * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
  *
- * Oracle. A packet goes before those whose ports have fewer flits to pass of all that are in the network and wait at nodes
- * (oracle.h).
+ * Oracle. A packet goes before those that have waited less and whose ports have fewer flits to pass, of all that are in the
+ * network and wait at nodes. The allocators match to the end, whatever `iterations` is (oracle.h).
  */
 #ifndef EMU_NET_NETWORK_H
 #define EMU_NET_NETWORK_H

@@ -1,9 +1,10 @@
 /* An oracle for arbitration: it knows all flits in a network, queued at nodes and routers or on wires, and so how many of them
  * are still to pass each pair of an input and an output of a router. No router could; it shows what is left to gain.
  *
- * Of several packets, the one goes first whose pair has the most flits left to pass: a port that will be busy longest should
- * not be idle meanwhile. (The same is the weight of maximum-weight matchings, which give a switch its full throughput:
- * McKeown et al., "Achieving 100% throughput in an input-queued switch", 1999.) */
+ * A packet's weight is the clocks since it was made and one for each flit that its pair has left to pass: its share of the
+ * longest wait that is still to come. Heavier packets go first; both allocators match until nothing is left to match. (Queues'
+ * lengths and ages are the two weights whose matchings give a switch its full throughput: McKeown et al., "Achieving 100%
+ * throughput in an input-queued switch", 1999. By length alone, packets of short queues starve.) */
 #ifndef EMU_NET_ORACLE_H
 #define EMU_NET_ORACLE_H
 

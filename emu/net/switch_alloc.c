@@ -154,7 +154,10 @@ uint64_t switch_alloc_match(struct network *network, const struct router *router
 {
     const struct choice choice = {network, router};
     const struct islip_chooser chooser = {best_inputs, best_outputs, &choice};
-    return islip_match(match, &network->turns[router->first_port], router->ports, network->config.iterations,
+    /* Both sides of a switch choose by the same weights, so iterations to the end match the heaviest pairs first. */
+    uint32_t iterations =
+        network->config.switch_arbitration == NETWORK_ORACLE ? router->ports : network->config.iterations;
+    return islip_match(match, &network->turns[router->first_port], router->ports, iterations,
                        network->plain_switch ? NULL : &chooser);
 }
 

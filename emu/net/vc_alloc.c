@@ -97,7 +97,8 @@ static uint32_t allocate(struct network *network, struct router *router, uint32_
         .choose = network->plain_vcs ? NULL : choose_bidder,
         .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
         .context = &choice,
-        .greedy = network->config.vc_arbitration == NETWORK_AGE};
+        .greedy = network->config.vc_arbitration == NETWORK_AGE ||
+                  network->config.vc_arbitration == NETWORK_ORACLE};
     uint32_t count = islip_allocate(&channels, bids, free, grants);
     for (uint32_t i = 0; i < count; i++)
         give_vc(network, router, grants[i].input, out, grants[i].vc, tick);

@@ -416,10 +416,11 @@ static int slow_granted(const struct slow *slow, const struct slow_match *m, int
 }
 
 /* iSLIP. */
-static void slow_islip(const struct slow *slow, struct slow_match *m, int *grant, int *accept, bool pointers)
+static void slow_islip(const struct slow *slow, struct slow_match *m, int *grant, int *accept, bool pointers,
+                       int rounds)
 {
     static bool granted[SLOW_ROUTER_VCS][SLOW_ROUTER_VCS];
-    for (int round = 0; round < (int)slow->config->iterations; round++) {
+    for (int round = 0; round < rounds; round++) {
         bool any[SLOW_ROUTER_VCS] = {false};
         for (int in = 0; in < m->size; in++)
             memset(granted[in], 0, (size_t)m->size * sizeof(bool));
@@ -448,7 +449,8 @@ static void slow_match_begin(struct slow_match *m, int size, int vcs)
         m->match[i] = -1, m->taken[i] = m->wanted[i] = false;
 }
 
-/* The order of packets by an arbitration: the least goes first. By age: the earlier made, then of the lower source. */
+/* The order of packets by an arbitration: the least goes first. By age: the earlier made, then of the lower source. The oracle:
+ * as if it had been made a clock earlier for each flit that is left to pass between its ports. */
 static long slow_order(const struct slow *slow, enum network_arbitration arbitration, int in)
 {
     int port = in / slow->vcs;
@@ -457,7 +459,10 @@ static long slow_order(const struct slow *slow, enum network_arbitration arbitra
     if (arbitration == NETWORK_AGE)
         return (long)(packet->time / 1000) * 1000 + packet->source;
     if (arbitration == NETWORK_ORACLE)
-        return (1L << 24) - slow->left[port][slow->in[port][in % slow->vcs].out];
+        return ((1L << 18) + (long)(packet->time / 1000) -
+                slow->left[port][slow->in[port][in % slow->vcs].out]) *
+                   1000 +
+               packet->source;
     return arbitration == NETWORK_DISTANCE ? 1000 - slow->wires[from][slow_port(slow, port)->router] : 0;
 }
 
@@ -535,11 +540,12 @@ static void slow_give(struct slow *slow, int first, int in, int out)
     slow->owner[first + out / slow->vcs][out % slow->vcs] = in;
 }
 
-/* Gives channels of outputs: priority buffers, or the others, those of classes or shared ones. By age, one by one. */
+/* Gives channels of outputs: priority buffers, or the others, those of classes or shared ones. By age or the oracle, one by one. */
 static void slow_allocate(struct slow *slow, int first, int ports, bool buffers, bool shared)
 {
     static struct slow_match m;
-    bool age = slow->config->vc_arbitration == NETWORK_AGE;
+    bool one_by_one =
+        slow->config->vc_arbitration == NETWORK_AGE || slow->config->vc_arbitration == NETWORK_ORACLE;
     slow_match_begin(&m, ports * slow->vcs, slow->vcs);
     assert(m.size <= SLOW_ROUTER_VCS);
     for (int out = 0; out < m.size; out++) {
@@ -555,13 +561,14 @@ static void slow_allocate(struct slow *slow, int first, int ports, bool buffers,
                 m.grants[in][out] = slow_rank(slow, in_port, out_port) +
                                     slow_order(slow, slow->config->vc_arbitration, first * slow->vcs + in);
         }
-        int oldest = age ? slow_granted(slow, &m, out, 0) : -1;
-        if (oldest >= 0)
-            slow_give(slow, first, oldest, out);
+        int best = one_by_one ? slow_granted(slow, &m, out, 0) : -1;
+        if (best >= 0)
+            slow_give(slow, first, best, out);
     }
-    if (age)
+    if (one_by_one)
         return;
-    slow_islip(slow, &m, slow->vc_grant + first * SLOW_VCS, slow->vc_accept + first * SLOW_VCS, true);
+    slow_islip(slow, &m, slow->vc_grant + first * SLOW_VCS, slow->vc_accept + first * SLOW_VCS, true,
+               (int)slow->config->iterations);
     for (int in = 0; in < m.size; in++)
         if (m.match[in] >= 0)
             slow_give(slow, first, in, m.match[in]);
@@ -667,7 +674,8 @@ static void slow_router(struct slow *slow, const struct topology_router *router,
     slow_allocate(slow, first, ports, false, false);
     if (slow->shared_vcs)
         slow_allocate(slow, first, ports, false, true);
-    slow_islip(slow, &m, slow->sw_grant + first, slow->sw_accept + first, arbitration != NETWORK_AGE);
+    slow_islip(slow, &m, slow->sw_grant + first, slow->sw_accept + first, arbitration != NETWORK_AGE,
+               arbitration == NETWORK_ORACLE ? ports : (int)slow->config->iterations);
     for (int in = 0; in < ports; in++) {
         if (m.match[in] < 0)
             continue;
