@@ -199,7 +199,8 @@ static bool places_fit(const struct request *r, const struct sharing_touch *touc
     return true;
 }
 
-/* Writes the table of --place. Of memories with the same number of requests, the lowest gets the page. */
+/* Writes the table of --place. Of memories with the same number of requests, that with the fewest pages yet gets the page, or the
+ * lowest: a page whose requests come from several memories' multiprocessors alike must not fill the first of them. */
 static bool write_places(const struct request *r, struct sharing *sharing, struct error *err)
 {
     size_t count;
@@ -208,7 +209,7 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
     if (!output)
         return false;
     FILE *file = output_stream(output);
-    uint64_t *requests = alloc(r->memories, sizeof *requests);
+    uint64_t *requests = alloc(r->memories, sizeof *requests), *pages = alloc(r->memories, sizeof *pages);
     (void)fprintf(file, "# pages of %" PRIu64 " bytes, and their memories\n", r->page);
     for (size_t i = 0, next; i < count; i = next) {
         uint64_t best = 0;
@@ -217,10 +218,13 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
             requests[touch[next].by * r->memories / r->multiprocessors] += touch[next].requests;
         }
         for (uint64_t m = 1; m < r->memories; m++)
-            best = requests[m] > requests[best] ? m : best;
+            if (requests[m] > requests[best] || (requests[m] == requests[best] && pages[m] < pages[best]))
+                best = m;
+        pages[best]++;
         (void)fprintf(file, "0x%" PRIx64 " %" PRIu64 "\n", touch[i].page, best);
     }
     free(requests);
+    free(pages);
     return output_keep(output, err);
 }
 
