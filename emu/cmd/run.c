@@ -288,6 +288,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         if (machine_timed(&s->machine))
             simt.device = &launches.device;
         options.stack_size = s->machine.stack->size;
+        (void)machine_reserved(&s->machine, &options.reserved, &options.reserved_end);
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.warp_log = s->warp_log;

@@ -25,6 +25,11 @@ void heap_free(struct heap *heap)
     *heap = (struct heap){0};
 }
 
+void heap_reserve(struct heap *heap, struct heap_range range)
+{
+    heap->reserved = (struct heap_range){range.first & ~(uint64_t)(GUEST_PAGE - 1), page_up(range.end)};
+}
+
 /* Zeroes guest pages [first, end) and gives them back to the host. */
 static void release(const struct heap *heap, uint64_t first, uint64_t end)
 {
@@ -41,6 +46,8 @@ static void release(const struct heap *heap, uint64_t first, uint64_t end)
 uint64_t heap_break(struct heap *heap, uint64_t address)
 {
     uint64_t limit = heap->count > 0 ? heap->maps[0].first : heap->top;
+    if (heap->reserved.end > heap->start && heap->reserved.first < limit)
+        limit = heap->reserved.first;
     if (address < heap->start || address > limit)
         return heap->end_of_data;
     release(heap, page_up(address), page_up(heap->end_of_data));
@@ -80,6 +87,17 @@ static void add(struct heap *heap, size_t at, struct heap_range range)
         insert(heap, at, range);
 }
 
+/* Returns the highest place for `length` bytes in the free range [below, ceiling), or 0. */
+static uint64_t place(const struct heap *heap, uint64_t below, uint64_t ceiling, uint64_t length)
+{
+    const struct heap_range *reserved = &heap->reserved;
+    if (ceiling < below || ceiling - below < length)
+        return 0;
+    if (reserved->end <= ceiling - length || reserved->first >= ceiling)
+        return ceiling - length;
+    return place(heap, below, reserved->first, length);
+}
+
 uint64_t heap_map(struct heap *heap, uint64_t length)
 {
     uint64_t floor = page_up(heap->end_of_data);
@@ -89,9 +107,10 @@ uint64_t heap_map(struct heap *heap, uint64_t length)
     uint64_t ceiling = heap->top;
     for (size_t i = heap->count;; i--) {
         uint64_t below = i > 0 ? heap->maps[i - 1].end : floor;
-        if (ceiling >= below && ceiling - below >= length) {
-            add(heap, i, (struct heap_range){ceiling - length, ceiling});
-            return ceiling - length;
+        const uint64_t at = place(heap, below, ceiling, length);
+        if (at) {
+            add(heap, i, (struct heap_range){at, at + length});
+            return at;
         }
         if (i == 0)
             return 0;

@@ -18,7 +18,8 @@ struct heap_range {
 struct heap {
     const struct phys *memory;
     uint64_t start, end_of_data, top;
-    struct heap_range *maps; /* ascending, disjoint, not adjacent */
+    struct heap_range reserved; /* neither break nor mappings get it; end 0: none */
+    struct heap_range *maps;    /* ascending, disjoint, not adjacent */
     size_t count, room;
 };
 
@@ -26,6 +27,9 @@ struct heap {
  * it. */
 void heap_init(struct heap *heap, const struct phys *memory, uint64_t program_end, uint64_t top);
 void heap_free(struct heap *heap);
+
+/* Keeps the break and all mappings out of a range above the program. Call it once, before anything is mapped. */
+void heap_reserve(struct heap *heap, struct heap_range range);
 
 /* Sets the break to address if possible, like the kernel's brk(2), and returns the resulting break. */
 uint64_t heap_break(struct heap *heap, uint64_t address);

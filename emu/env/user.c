@@ -16,6 +16,19 @@
 
 enum { A0 = 10, SP = 2 };
 
+/* Checks that program and stack lie beside the memory of accelerators. */
+static bool leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
+                            struct error *err)
+{
+    if (options->reserved_end == 0 || (program_end <= options->reserved && options->reserved_end <= stack))
+        return true;
+    return error_set(err,
+                     "%s: ends at 0x%" PRIx64 " and its stack begins at 0x%" PRIx64
+                     ", but accelerator memory is at 0x%" PRIx64 "-0x%" PRIx64
+                     " and must lie between them; change axram.offset or axram.size, or enlarge memory.size",
+                     options->program, program_end, stack, options->reserved, options->reserved_end);
+}
+
 static bool set_up(struct user *user, struct error *err)
 {
     const struct user_options *o = user->options;
@@ -29,6 +42,8 @@ static bool set_up(struct user *user, struct error *err)
                          "%s: ends at 0x%" PRIx64 ", which leaves no room for a stack of %" PRIu64
                          " bytes below 0x%" PRIx64 "; enlarge memory.size or make user_stack.size smaller",
                          o->program, program.end, o->stack_size, end);
+    if (!leaves_reserved(o, program.end, end - o->stack_size, err))
+        return false;
     const struct stack_contents contents = {.arguments = o->arguments,
                                             .argument_count = o->argument_count,
                                             .environment = o->environment,
@@ -42,6 +57,8 @@ static bool set_up(struct user *user, struct error *err)
     hart_protect(user->hart, program.write_first);
     nucd_protect(user->nucd, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
+    if (o->reserved_end)
+        heap_reserve(&user->heap, (struct heap_range){o->reserved, o->reserved_end});
     if (o->simt)
         user->threads = threads_new(user, o->simt, memory, 0, o->system);
     if (o->simt && o->stats)

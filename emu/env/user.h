@@ -24,9 +24,10 @@ struct user_options {
     size_t argument_count;
     const char *const *environment; /* "NAME=VALUE"; the host's own environment is not passed on */
     size_t environment_count;
-    const char *dir;     /* the only host folder whose files the program can reach */
-    uint64_t stack_size; /* in bytes, at the end of memory */
-    const char *core;    /* file for the program's state if a signal ends it; or NULL */
+    const char *dir;                 /* the only host folder whose files the program can reach */
+    uint64_t stack_size;             /* in bytes, at the end of memory */
+    uint64_t reserved, reserved_end; /* memory that only accelerators use, machine_reserved(); both 0: none */
+    const char *core;                /* file for the program's state if a signal ends it; or NULL */
     /* Limit of instructions of all harts, including accelerators and firmware. UINT64_MAX: none. */
     uint64_t max_insns;
     uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/axram/axram.h"
 #include "emu/core/tlb.h"
 #include "emu/machine/lines.h"
 #include "emu/machine/plan.h"
@@ -161,6 +162,20 @@ bool machine_offloads(const struct machine_config *config)
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
         if (i->kind == &tom_kind)
             return true;
+    return false;
+}
+
+bool machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end)
+{
+    *first = *end = 0;
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
+        const struct axram_config *axram = i->config;
+        if (i->kind != &axram_kind)
+            continue;
+        *first = config->memory->base + axram->offset;
+        *end = *first + axram->size;
+        return true;
+    }
     return false;
 }
 

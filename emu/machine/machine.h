@@ -51,6 +51,10 @@ void machine_source(const struct machine_config *config, const char *name, char 
 /* Returns whether multiprocessors offload blocks to others (emu/tom). */
 bool machine_offloads(const struct machine_config *config);
 
+/* Stores the range of main memory that programs get from no call, because it belongs to accelerators (AxRAM). Returns false, and
+ * stores an empty range at 0, if there is none. */
+bool machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end);
+
 /* Returns true if the machine has a clock, that is, timed cores. */
 static inline bool machine_timed(const struct machine_config *config)
 {

@@ -134,4 +134,6 @@ check "another memory: refused" run 2 --set dram.standard=gddr5 -- host 0 1
 check "another memory: message" says errors 'gddr5_axram'
 check "crooked space: refused" run 2 --set axram.offset=1MiB -- host 0 1
 check "crooked space: message" says errors 'offset: it and size must be multiples of 3072 KiB'
+check "space over the program: refused" run 1 --set axram.offset=0B -- host 0 1
+check "space over the program: message" says errors 'ends at 0x[0-9a-f]* .* but accelerator memory is at 0x80000000-0x8c000000 and must lie between'
 conclude

@@ -16,7 +16,8 @@ static const uint64_t base = 0x80000000;
 /* The model: the use of each page. */
 struct model {
     bool mapped[PAGES];
-    uint64_t data_end; /* the program break */
+    bool reserved[PAGES]; /* for nobody */
+    uint64_t data_end;    /* the program break */
 };
 
 static uint64_t next(uint64_t *state)
@@ -32,7 +33,7 @@ static uint64_t model_map(struct model *m, uint64_t pages)
 {
     uint64_t floor = (m->data_end - base + GUEST_PAGE - 1) / GUEST_PAGE, run = 0;
     for (uint64_t page = PAGES; page > floor; page--) {
-        run = m->mapped[page - 1] ? 0 : run + 1;
+        run = m->mapped[page - 1] || m->reserved[page - 1] ? 0 : run + 1;
         if (run == pages) {
             memset(&m->mapped[page - 1], true, pages);
             return base + (page - 1) * GUEST_PAGE;
@@ -45,7 +46,7 @@ static uint64_t model_break(struct model *m, uint64_t address)
 {
     uint64_t limit = PAGES;
     for (uint64_t page = PAGES; page > 0; page--)
-        limit = m->mapped[page - 1] ? page - 1 : limit;
+        limit = m->mapped[page - 1] || m->reserved[page - 1] ? page - 1 : limit;
     if (address >= base && address <= base + limit * GUEST_PAGE)
         m->data_end = address;
     return m->data_end;
@@ -59,9 +60,9 @@ static void check_same(const struct heap *heap, const struct model *m)
         assert_true(heap->maps[i - 1].end < heap->maps[i].first);
 }
 
-static void equals_the_model(void **unused)
+/* Pages [first, first + reserved) are for nobody. */
+static void compare_with_model(uint64_t first, uint64_t reserved)
 {
-    (void)unused;
     struct phys memory;
     struct error err;
     struct heap heap;
@@ -69,6 +70,10 @@ static void equals_the_model(void **unused)
     uint64_t state = 2463534242;
     assert_true(phys_init(&memory, base, (PAGES + 1) * GUEST_PAGE, &err));
     heap_init(&heap, &memory, base, base + PAGES * GUEST_PAGE + 100);
+    memset(&model.reserved[first], true, reserved);
+    if (reserved)
+        heap_reserve(&heap,
+                     (struct heap_range){base + first * GUEST_PAGE, base + (first + reserved) * GUEST_PAGE});
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t page = next(&state) % PAGES, count = 1 + next(&state) % 8;
         uint64_t address = base + page * GUEST_PAGE;
@@ -99,6 +104,21 @@ static void equals_the_model(void **unused)
     phys_free(&memory);
 }
 
+static void equals_the_model(void **unused)
+{
+    (void)unused;
+    compare_with_model(0, 0);
+}
+
+static void keeps_out_of_reserved_memory(void **unused)
+{
+    (void)unused;
+    compare_with_model(20, 9);
+    compare_with_model(3, 1);
+    compare_with_model(PAGES - 1, 1);
+    compare_with_model(0, 2);
+}
+
 static void refuses_nonsense(void **unused)
 {
     (void)unused;
@@ -125,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_model),
+        cmocka_unit_test(keeps_out_of_reserved_memory),
         cmocka_unit_test(refuses_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
