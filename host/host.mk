@@ -9,7 +9,7 @@ SETUP       ?= yes
 HOST_CFLAGS := -std=c17 -O2 -g -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections \
                -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SYSROOT)/include -MMD -MP \
                -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L -D_POSIX_CPUTIME=200112L
-HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c host/nucd/*.c host/threads/*.c)) \
+HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c host/nucd/*.c host/threads/*.c host/axram/*.c)) \
                $(BUILD)/cross/host/simt/entry.o $(BUILD)/cross/host/threads/entry.o
 NEWLIB      := $(BUILD)/newlib.stamp
 
@@ -61,6 +61,12 @@ $(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/l
 $(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+
+# The runtime of <croft/axram_memory.h>.
+$(BUILD)/cross/host/axram/%.o: host/axram/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/axram.h \
+    $(SHARE)/include/croft/axram_memory.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
 # The runtime of <croft/threads.h>.
 $(BUILD)/cross/host/threads/%.o: host/threads/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/threads.h

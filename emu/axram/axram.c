@@ -46,7 +46,7 @@ struct job {
     const struct front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
     struct mem_push *push;     /* [0] of its first-level cache, then of the slices */
     uint32_t unpushed;
-    bool leaving;
+    bool leaving, waiting; /* waiting: from the instruction until its answer */
     struct event event;
     struct job *next; /* in the list of free jobs */
     struct job *all;  /* in the list of all jobs */
@@ -305,14 +305,46 @@ static bool prepare(struct axram *axram, const struct insn *insn, const struct t
     return join(insn, thread, part, &inputs, request, trap);
 }
 
-static uint64_t answer_query(const struct axram *axram, uint64_t number)
+static bool within(uint64_t address, uint64_t first, uint32_t blocks)
+{
+    return address >= first && address - first < (uint64_t)blocks * AXRAM_BLOCK;
+}
+
+/* Returns whether an instruction that waits uses the block at an address. */
+static bool uses(const struct job *job, uint64_t address)
+{
+    const struct axram_request *request = &job->request;
+    const struct axram_topology *topology = &request->topology;
+    return within(address, request->configuration, axram_layout_of(topology).blocks) ||
+           (request->invokes && (within(address, request->inputs, topology->size[0]) ||
+                                 within(address, request->results, topology->size[topology->layers])));
+}
+
+/* Returns the number of instructions that wait; with an address, of those that use its block, at most 1. */
+static uint64_t count_waiting(const struct axram *axram, const uint64_t *address)
+{
+    uint64_t count = 0;
+    for (const struct job *job = axram->all; job; job = job->all)
+        count += job->waiting && (!address || uses(job, *address));
+    return address ? count > 0 : count;
+}
+
+static bool reaches_space(const struct axram *axram, const struct thread *thread)
+{
+    uint64_t physical;
+    struct trap ignored;
+    return translate(thread, axram->base, false, &physical, &ignored) && physical == axram->base;
+}
+
+static uint64_t answer_query(const struct axram *axram, const struct thread *thread, uint64_t number)
 {
     switch (number) {
     case AXRAM_QUERY_CHIPS: return axram->chip_count;
-    case AXRAM_QUERY_BASE: return axram->base;
-    case AXRAM_QUERY_SIZE: return axram->config.size;
+    case AXRAM_QUERY_BASE: return reaches_space(axram, thread) ? axram->base : 0;
+    case AXRAM_QUERY_SIZE: return reaches_space(axram, thread) ? axram->config.size : 0;
     case AXRAM_QUERY_PIECE: return AXRAM_PIECE;
-    default: return 0;
+    case AXRAM_QUERY_REQUESTS: return count_waiting(axram, NULL);
+    default: return in_space(axram, number, number) ? count_waiting(axram, &number) : 0;
     }
 }
 
@@ -382,6 +414,7 @@ static void release(void *owner, uint64_t now)
     const uint64_t tCK = axram->shared.memory->common.config.tCK;
     if (job->request.invokes)
         histogram_add(&axram->clocks, (now - job->asked) / tCK);
+    job->waiting = false;
     job->next = axram->free;
     axram->free = job;
     custom_done(job->waiter, now);
@@ -474,6 +507,7 @@ static void enqueue(struct axram *axram, const struct axram_request *request, co
     job->request.done = answered;
     job->request.owner = job;
     job->waiter = waiter;
+    job->waiting = true;
     job->chip = chip_of(axram, request->invokes ? request->results : request->configuration);
     job->asked = time;
     job->front = number < axram->front_count ? &axram->fronts[number] : NULL;
@@ -507,7 +541,7 @@ static bool execute(void *context, struct custom_call *call)
     struct axram_request request = {.invokes = false};
     struct axram_part part;
     if (call->insn->id == INSN_query_axram) {
-        call->result = answer_query(axram, call->operand[0]);
+        call->result = answer_query(axram, &thread, call->operand[0]);
         return true;
     }
     if (!prepare(axram, call->insn, &thread, call->operand, &part, &request, &call->trap))
@@ -531,7 +565,7 @@ static bool execute_lanes(void *context, struct custom_lanes *lanes)
         const unsigned lane = lanes->lane = thread.lane = (unsigned)__builtin_ctz(left);
         const uint64_t operand[2] = {lanes->operand[0][lane], lanes->operand[1][lane]};
         if (id == INSN_query_axram)
-            lanes->result[lane] = answer_query(axram, operand[0]);
+            lanes->result[lane] = answer_query(axram, &thread, operand[0]);
         else if (!prepare(axram, lanes->insn, &thread, operand, &parts[lane], &request, &lanes->trap))
             return false;
     }

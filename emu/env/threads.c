@@ -291,6 +291,9 @@ int64_t call_simt_query(struct user *user, const uint64_t a[6])
     case SIMT_QUERY_WIDTH: return limits->width;
     case SIMT_QUERY_THREADS: return limits->block_threads;
     case SIMT_QUERY_SCRATCHPAD: return (int64_t)limits->scratchpad;
+    case SIMT_QUERY_STACK: return (int64_t)threads->options->stack;
+    case SIMT_QUERY_WARPS:
+        return (int64_t)(launch_stack_bytes(threads->options) / threads->options->stack / limits->width);
     default: return -EINVAL;
     }
 }

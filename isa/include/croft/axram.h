@@ -15,9 +15,17 @@ enum {
     CROFT_AXRAM_HALF_PAGE = 1 << 14, /* bytes: neighbours use other banks */
 };
 
-/* What croft_axram_query() tells: the number of chips; address and bytes of accelerator memory; bytes that follow each other in
- * a chip. Piece n, from the start of accelerator memory, is in chip n modulo the number of chips. */
-enum croft_axram_query { CROFT_AXRAM_CHIPS, CROFT_AXRAM_BASE, CROFT_AXRAM_SIZE, CROFT_AXRAM_PIECE };
+/* What croft_axram_query() tells: the number of chips; address and bytes of accelerator memory, 0 if the program does not reach it
+ * (--env kernel); bytes that follow each other in a chip; config.axram and wrt_res.axram that wait; for an address in accelerator
+ * memory, 1 if one of these has the block there, else 0. Piece n, from the start of accelerator memory, is in chip n modulo the
+ * number of chips. */
+enum croft_axram_query {
+    CROFT_AXRAM_CHIPS,
+    CROFT_AXRAM_BASE,
+    CROFT_AXRAM_SIZE,
+    CROFT_AXRAM_PIECE,
+    CROFT_AXRAM_REQUESTS,
+};
 
 static inline uint64_t croft_axram_query(uint64_t number)
 {

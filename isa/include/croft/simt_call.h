@@ -17,6 +17,8 @@ enum simt_query {
     SIMT_QUERY_WIDTH = 1,      /* threads of a warp */
     SIMT_QUERY_THREADS = 2,    /* threads of a block, at most */
     SIMT_QUERY_SCRATCHPAD = 3, /* bytes of a multiprocessor's scratchpad */
+    SIMT_QUERY_STACK = 4,      /* bytes of a thread's stack */
+    SIMT_QUERY_WARPS = 5,      /* warps that have stacks at the same time */
 };
 
 struct simt_launch_record {
