@@ -496,7 +496,7 @@ static struct job *job_new(struct axram *axram)
 static void enqueue(struct axram *axram, const struct axram_request *request, const struct thread *thread,
                     uint64_t time, struct custom_waiter *waiter)
 {
-    if (!custom_later(waiter)) {
+    if (!custom_halt(waiter)) {
         if (request->invokes)
             axram_execute(&axram->shared, request, NULL);
         return;

@@ -74,11 +74,20 @@ struct custom_waiter *custom_later(struct custom_waiter *waiter)
     return waiter;
 }
 
+struct custom_waiter *custom_halt(struct custom_waiter *waiter)
+{
+    if (waiter)
+        waiter->halts = true;
+    return custom_later(waiter);
+}
+
 void custom_done(struct custom_waiter *waiter, uint64_t now)
 {
     assert(waiter->waits > 0);
-    if (--waiter->waits == 0)
-        waiter->done(waiter, now);
+    if (--waiter->waits)
+        return;
+    waiter->halts = false;
+    waiter->done(waiter, now);
 }
 
 void custom_returned(struct custom_waiter *waiter, uint64_t now)

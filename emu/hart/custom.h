@@ -14,8 +14,9 @@
  *
  * Timing: an instruction takes the latency of its class, unless the unit asks for more: custom_later() makes the core
  * or warp wait until custom_done(). In-order and out-of-order cores issue nothing meanwhile. In a warp, instructions
- * that use the result wait, as for a load, and so do its next custom instruction, its fences and its end. Results are
- * valid at once; only the time of completion is not known yet. Without a clock, nothing waits.
+ * that use the result wait, as for a load, and so do its next custom instruction, its fences and its end. After
+ * custom_halt(), all its instructions wait. Results are valid at once; only the time of completion is not known yet. Without a
+ * clock, nothing waits.
  *
  * HINTs: in warps, a mechanism may also take the threads that reach a HINT of its extension: take_lanes().
  * Threads that it takes execute nothing until it returns them with warp_return() (emu/simt/warp.h). Other
@@ -31,7 +32,7 @@ struct warp;
 enum { CUSTOM_OPERANDS = 2, CUSTOM_LANES = 32 };
 
 /* A core or warp that waits for units, as cache_waiter does for lines. Its owner sets the fields except
- * waits. */
+ * waits and halts. */
 struct custom_waiter {
     void (*done)(struct custom_waiter *waiter, uint64_t now); /* everything it waits for is complete */
     void *owner;
@@ -39,6 +40,7 @@ struct custom_waiter {
     /* of a warp: threads that a unit had taken were returned; NULL: units take none */
     void (*returned)(struct custom_waiter *waiter, uint64_t now);
     unsigned waits; /* calls of custom_later() without their custom_done() */
+    bool halts;     /* custom_halt() was called for one of these */
 };
 
 /* The custom instruction of one thread. */
@@ -107,6 +109,9 @@ bool custom_execute_lanes(const struct custom_unit *unit, struct custom_lanes *l
  * until the unit calls custom_done() with the returned waiter, once, in an event later than call->time. Returns NULL if
  * nothing can wait; then the instruction is complete at once. */
 struct custom_waiter *custom_later(struct custom_waiter *waiter);
+
+/* As custom_later(), for an instruction that stores to memory when it completes: a warp, too, issues nothing before that. */
+struct custom_waiter *custom_halt(struct custom_waiter *waiter);
 
 /* Returns call->time for callers of units: the time of a cycle of the waiter's clock. waiter may be NULL. */
 static inline uint64_t custom_time(const struct custom_waiter *waiter, uint64_t cycle)

@@ -42,7 +42,7 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
     struct simt_warp *warp = &simt->warps[slot];
     const struct stream_op *op = warp->op;
     if ((warp->pending & warp->uses) || (warp->fence && warp->under_way) ||
-        (warp->custom && warp->unit_waiter.waits)) {
+        (warp->unit_waiter.waits && (warp->custom || warp->unit_waiter.halts))) {
         enter(simt, slot, simt_waits(SIMT_STALL_memory));
         return;
     }

@@ -78,6 +78,9 @@ done
 
 check "coherence: runs" run 0 --check coherence -- reread 1 24
 check "coherence: results" says output '^768 of 768 equal'
+check "coherence: threads read what was written" run 0 -- reread 1 24 1
+check "coherence: all of them" says output '^768 read their results$'
+check "coherence: runs again" run 0 --check coherence -- reread 1 24
 check "coherence: nothing is old" test "$(grep -c "old cop" "$work/errors")" -eq 0
 check "coherence: lines dropped" is axram.dropped_lines 48
 check "coherence, not invalidated: found" run 3 --check coherence --set axram.invalidate=false -- reread 1 24

@@ -18,7 +18,7 @@ enum { RECORD = (INPUTS + OUTPUTS) * CROFT_AXRAM_WORDS }; /* words of a warp's i
 static uint32_t image[8 + WEIGHTS];
 static uint64_t chips, base, piece;
 static unsigned kind;
-static float sums[64 * 32];
+static uint32_t before[64 * 32], after[64 * 32]; /* what threads read of their results */
 
 static uint32_t state = 1;
 
@@ -130,10 +130,18 @@ static void by_reader(const unsigned *times)
     uint32_t *record = record_of(thread_id() / 32);
     volatile uint32_t *result = record + INPUTS * CROFT_AXRAM_WORDS + unit;
     for (unsigned i = 0; i < *times; i++) {
-        float sum = (float)*result;
+        before[thread_id()] = *result;
         croft_axram_thread(record, INPUTS, record + INPUTS * CROFT_AXRAM_WORDS, OUTPUTS, unit);
-        sums[thread_id()] += sum + (float)*result;
+        after[thread_id()] = *result;
     }
+}
+
+static void compare_read(unsigned warps)
+{
+    unsigned equal = 0;
+    for (unsigned i = 0; i < warps * 32; i++)
+        equal += after[i] == record_of(i / 32)[INPUTS * CROFT_AXRAM_WORDS + i % 32] && before[i] != 0;
+    printf("%u read their results\n", equal);
 }
 
 static void one_thread(const unsigned *unused)
@@ -230,5 +238,7 @@ int main(int count, char **arguments)
     }
     simt_wait(0);
     compare(warps, modulus);
+    if (strcmp(mode, "reread") == 0)
+        compare_read(warps);
     return 0;
 }
