@@ -262,6 +262,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     built simt-examples && suite "offloaded blocks" tests/tom/tom.sh "$BUILD/bin/croft" "$BUILD/tests/tom/work" \
         "$BUILD/examples/simt"
     suite "accelerators in chips" tests/axram/axram.sh "$BUILD/bin/croft" "$BUILD/tests/axram/work"
+    suite "approximation in chips" tests/axram/approx.sh "$BUILD/bin/croft" "$BUILD/tests/axram/approx"
     suite "accelerator memory" tests/axram/memory.sh "$BUILD/bin/croft" "$BUILD/tests/axram/memory"
     [ -z "${ALL:-}" ] || { built "$BUILD/tests/axram/test_controller" &&
         suite "random networks in chips" tests/axram/soak.sh "$BUILD/tests/axram/test_controller"; }

@@ -17,6 +17,7 @@
  *
  *     croft cc FILE.c                                                           the original function
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_NETWORK -include FILE.network.h FILE.c    the network, in software
+ *     croft cc -DCROFT_APPROX_BY=CROFT_BY_AXRAM -include FILE.network.h FILE.c      the network, in AxRAM's chips
  *
  * with -DCROFT_APPROX_ARITHMETIC=sha (the default), fxp or fp: the arithmetic of AxRAM's units, to the bit (isa/MANUAL.md). */
 #define CROFT_APPROX(name, inputs, outputs)                                                                  \
@@ -32,6 +33,8 @@
 #define CROFT_BY_NETWORK  2
 #define CROFT_BY_OBSERVER 3 /* the original; writes inputs and outputs to NAME.samples, for croft neural */
 
+#define CROFT_BY_AXRAM 5 /* the network, in the chips of machine axram (croft/approx_axram.h) */
+
 #ifndef CROFT_APPROX_BY
 #define CROFT_APPROX_BY CROFT_BY_ORIGINAL
 #endif
@@ -45,14 +48,24 @@
     _Static_assert((outputs) >= 1 && (outputs) <= CROFT_NETWORK_NEURONS,                                     \
                    #name ": a network has 1 to 32 outputs");
 
+#define CROFT_APPROX_SCALE(name, inputs, outputs)                                                            \
+    _Static_assert(sizeof name##_scale == 2 * sizeof(float) * ((inputs) + (outputs)),                        \
+                   #name ": its network has other inputs or outputs; run croft neural again");
+
 #if CROFT_APPROX_BY == CROFT_BY_ORIGINAL
 #define CROFT_APPROX_CHECK(name, inputs, outputs) CROFT_APPROX_SIZES(name, inputs, outputs)
 #define CROFT_APPROX_CALL(name, inputs, outputs)  name##_original(in, out)
+#elif CROFT_APPROX_BY == CROFT_BY_AXRAM
+#define CROFT_APPROX_CHECK(name, inputs, outputs)                                                            \
+    CROFT_APPROX_SIZES(name, inputs, outputs)                                                                \
+    CROFT_APPROX_SCALE(name, inputs, outputs)                                                                \
+    CROFT_AXRAM_FUNCTION(name, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC))
+#define CROFT_APPROX_CALL(name, inputs, outputs)                                                             \
+    croft_axram_call(&name##_axram, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
 #elif CROFT_APPROX_BY == CROFT_BY_NETWORK
 #define CROFT_APPROX_CHECK(name, inputs, outputs)                                                            \
     CROFT_APPROX_SIZES(name, inputs, outputs)                                                                \
-    _Static_assert(sizeof name##_scale == 2 * sizeof(float) * ((inputs) + (outputs)),                        \
-                   #name ": its network has other inputs or outputs; run croft neural again");
+    CROFT_APPROX_SCALE(name, inputs, outputs)
 #define CROFT_APPROX_CALL(name, inputs, outputs)                                                             \
     croft_network_call(CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
 #elif CROFT_APPROX_BY == CROFT_BY_OBSERVER
@@ -88,7 +101,7 @@ static inline void croft_samples_write(FILE *file, const float *values, unsigned
     }
 }
 #else
-#error "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK or CROFT_BY_OBSERVER"
+#error "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
 #endif
 
 #define CROFT_APPROX_IMAGE(name, arithmetic)  CROFT_APPROX_IMAGE_(name, arithmetic)
@@ -234,5 +247,9 @@ static inline void croft_network_call(const uint32_t *image, const float *scale,
     for (unsigned i = 0; i < (image[2] >> (8 * layers) & 255); i++, scale += 2)
         out[i] = __builtin_fmaf(croft_data_value(kind, outputs[i]), scale[0], scale[1]);
 }
+
+#if CROFT_APPROX_BY == CROFT_BY_AXRAM
+#include <croft/approx_axram.h>
+#endif
 
 #endif

@@ -1,0 +1,97 @@
+#!/bin/bash
+# CROFT_BY_AXRAM: approx.sh CROFT WORKDIR. Programs that call approximated functions in threads that diverge, and on the host meanwhile,
+# print the same with the chips' units as with the networks in software, to the bit, in all arithmetics. Prints "N passed, N failed".
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+if [ $# -ne 2 ]; then
+    echo "usage: tests/axram/approx.sh CROFT WORKDIR" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+work=$(fresh "$2")
+cd "$work"
+
+evidence() {
+    diff expected output | head -n 4
+    tail -n 4 errors
+}
+
+# compile NAME BY OPTION...: of approx_program.c, unless an option is a file.
+compile() {
+    local name=$1 by=$2
+    shift 2
+    "$croft" cc -std=c17 -O2 -g -DCROFT_APPROX_BY=CROFT_BY_"$by" "$@" -lm -o "$name"
+}
+
+# run STATUS OPTIONS... -- PROGRAM ARGUMENTS: on machine axram, with statistics.
+run() {
+    local expected=$1 status=0 options=()
+    shift
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    timeout 600 "$croft" run -m axram --stats stats.json "${options[@]}" "$@" >output 2>errors || status=$?
+    [ "$status" -eq "$expected" ]
+}
+
+same() {
+    cmp -s expected output
+}
+
+silent() {
+    ! grep -v "^croft run: warning: --check coherence does not watch" errors
+}
+
+is() {
+    echo "$1 is $(jq ".total[\"$1\"]" stats.json), not $2" >>errors
+    [ "$(jq ".total[\"$1\"]" stats.json)" = "$2" ]
+}
+
+program=("-include" "$here/approx_networks.h" "$here/approx_program.c")
+for arithmetic in sha fxp fp; do
+    compile software NETWORK -DCROFT_APPROX_ARITHMETIC=$arithmetic "${program[@]}"
+    compile chips AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic "${program[@]}"
+    "$croft" run --set simt.count=2 software 700 >expected
+    check "$arithmetic: runs" run 0 --check coherence --check dram -- ./chips 700
+    check "$arithmetic: equal" same
+    check "$arithmetic: no findings" silent
+    check "$arithmetic: configured once" is axram.configurations 12
+done
+check "minpc: runs" run 0 --set simt.reconvergence=minpc -- ./chips 700
+check "minpc: equal" same
+check "no clock: runs" run 0 --set host.core=functional -- ./chips 700
+check "no clock: equal" same
+check "six chips: runs" run 0 --set dram.channels=6 --set memory.size=768MiB -- ./chips 700
+check "six chips: equal" same
+check "six chips: configured once" is axram.configurations 6
+check "without multiprocessors: runs" run 0 --set simt.count=0 -- ./chips 100
+"$croft" run --set simt.count=0 software 100 >expected
+check "without multiprocessors: equal" same
+check "one chip: refused" run 1 --set dram.channels=1 --set memory.size=128MiB --set axram.offset=64MiB --set axram.size=32MiB -- ./chips 10
+check "one chip: message" grep -qx 'croft: CROFT_BY_AXRAM: [a-z]*: the program has 2 functions, but the machine 1 chips, each with one network' errors
+check "kernel: refused" run 1 --env kernel -- ./chips 10
+check "kernel: message" grep -qx 'croft: CROFT_BY_AXRAM: [a-z]*: accelerator memory is not mapped for this program; run it with --env user' errors
+
+# 2048 threads that call together: one request for each warp.
+compile one AXRAM -DONLY_TURN -DTOGETHER "${program[@]}"
+check "together: runs" run 0 -- ./one 2048
+check "together: one request a warp, and the host's" is axram.invocations $((2048 / 32 + 40))
+
+# An application of the paper, with weights that a short training gives.
+app=$here/../../examples/axram/inversek2j.c
+"$croft" neural --topology 2-16-3 --epochs 20 --folds 2 -o app.h "$app" train 512 >/dev/null
+for arithmetic in sha fxp fp; do
+    compile software NETWORK -DCROFT_APPROX_ARITHMETIC=$arithmetic -include app.h "$app"
+    compile chips AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic -include app.h "$app"
+    check "inversek2j, $arithmetic: software" run 0 -- ./software 512
+    grep -vE '^(clocks|time)' output >expected
+    check "inversek2j, $arithmetic: runs" run 0 -- ./chips 512
+    check "inversek2j, $arithmetic: equal" same
+    check "inversek2j, $arithmetic: correct" grep -q '^result    correct$' output
+done
+conclude
