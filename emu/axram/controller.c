@@ -1,123 +1,17 @@
 #include "emu/axram/controller.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/dram/standard.h"
+#include "emu/axram/chip.h"
 #include "emu/sim/alloc.h"
 
-/* The numbers of the commands of standards/gddr5_axram.def, in the order of its rows. */
-enum {
-    ACT4 = DRAM_OWN,
-    PRE4,
-    RD4,
-    WR4,
-    AXCF,
-    AXCT,
-    AXMR,
-};
-
-enum { INVOKE_WORDS = 5, CONFIGURE_WORDS = 5, WORD = 4 };
-
-static uint8_t *bytes_at(const struct axram_shared *shared, uint64_t address)
-{
-    uint8_t *bytes = phys_at(shared->bytes, address, AXRAM_BLOCK);
-    assert(bytes);
-    return bytes;
-}
-
-static void written(const struct axram_shared *shared, uint64_t address)
-{
-    if (shared->stored)
-        shared->stored(shared->context, address, AXRAM_BLOCK);
-}
-
-static void count_step(const struct axram_units *units, uint32_t number, struct axram_counters *counters)
-{
-    counters->register_accesses += AXRAM_HALVES;
-    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
-        const uint32_t weight = units->weights[half][number % AXRAM_ENTRIES];
-        if (units->kind == ARITH_SHA)
-            counters->sha_iterations += (uint64_t)arith_clocks(units->kind, weight) * AXRAM_HALF_UNITS;
-        else if (units->kind == ARITH_FXP)
-            counters->fxp_macs += AXRAM_HALF_UNITS;
-        else
-            counters->fp_macs += AXRAM_HALF_UNITS;
-    }
-}
-
-/* Does and counts the units' work on a block that was read. It does not depend on time. */
-static void do_step(struct axram_units *units, const struct axram_op *op, const uint8_t *block,
-                    struct axram_counters *counters)
-{
-    if (op->step == AXRAM_WEIGHTS) {
-        axram_units_refill(units, op->number, block);
-        counters->weight_reads++;
-        counters->register_accesses += (uint64_t)AXRAM_HALVES * AXRAM_REFILL;
-        return;
-    }
-    if (op->first)
-        axram_units_clear(units);
-    axram_units_add(units, op->number, block);
-    counters->input_reads++;
-    count_step(units, op->number, counters);
-}
-
-static void put_results(const struct axram_shared *shared, const struct axram_request *request,
-                        uint32_t neuron, const uint8_t *results)
-{
-    const uint64_t address = request->results + (uint64_t)neuron * AXRAM_BLOCK;
-    uint8_t *block = bytes_at(shared, address);
-    for (uint32_t left = request->units; left; left &= left - 1) {
-        const size_t at = (size_t)__builtin_ctz(left) * WORD;
-        memcpy(block + at, results + at, WORD);
-    }
-    written(shared, address);
-}
-
-void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
-                   struct axram_counters *counters)
-{
-    struct axram_counters ignored = {0};
-    struct axram_sequence sequence;
-    struct axram_units units = {.kind = request->topology.kind};
-    uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
-    counters = counters ? counters : &ignored;
-    axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
-                         request->results);
-    for (;;) {
-        const struct axram_op op = axram_sequence_next(&sequence);
-        if (op.step == AXRAM_END)
-            break;
-        if (op.step != AXRAM_OUTPUT) {
-            do_step(&units, &op, bytes_at(shared, op.address), counters);
-        } else {
-            counters->result_writes++;
-            axram_units_write(&units, UINT32_MAX,
-                              op.result ? results[op.number] : bytes_at(shared, op.address));
-        }
-        axram_sequence_step(&sequence);
-    }
-    const unsigned outputs = request->topology.size[request->topology.layers];
-    for (uint32_t i = 0; i < outputs; i++)
-        put_results(shared, request, i, results[i]);
-}
+enum { INVOKE_WORDS = 5, CONFIGURE_WORDS = 5 };
 
 static uint64_t all_banks(const struct axram_chip *chip)
 {
     const uint32_t count = dram_config_channel_banks(&chip->shared->memory->common.config);
     return UINT64_MAX >> (64 - count);
-}
-
-static struct dram_channel *channel_of(const struct axram_chip *chip)
-{
-    return chip->agent.channel;
-}
-
-static const struct dram_clocks *clocks_of(const struct axram_chip *chip)
-{
-    return &chip->shared->memory->common.clocks;
 }
 
 /* Returns whether the chip has all banks to itself. */
@@ -127,85 +21,14 @@ static bool holds_all(const struct axram_chip *chip)
     return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
 }
 
-/* A command that the agent wants next. */
-struct wanted {
-    uint32_t command, bank, row, column;
-    uint64_t earliest; /* clock */
-};
-
-/* Returns a column command for a block, not before clock `earliest`, or the command that the bank needs first. */
-static struct wanted column(struct axram_chip *chip, uint32_t command, uint64_t address, uint64_t earliest)
-{
-    const struct dram_channel *channel = channel_of(chip);
-    const bool wide = command >= DRAM_OWN;
-    const struct home *home = &chip->home;
-    if (chip->home_address != address) {
-        home_resolve(chip->shared->homes, address, &chip->home);
-        chip->home_address = address;
-        assert(home->controller == chip->channel);
-    }
-    struct wanted wanted = {.bank = home->bank, .row = home->row, .column = home->column};
-    if (!(channel->open >> home->bank & 1)) {
-        wanted.command = wide ? ACT4 : DRAM_ACT;
-    } else if (channel->banks[home->bank].row != home->row) {
-        wanted.command = wide ? PRE4 : DRAM_PRE;
-    } else {
-        wanted.command = command;
-        wanted.earliest = earliest;
-    }
-    return wanted;
-}
-
-static uint64_t less(uint64_t time, uint32_t clocks)
-{
-    return time > clocks ? time - clocks : 0;
-}
-
-/* Returns the clock from which a column may be read: its data must not come before the units are ready. */
-static uint64_t read_from(const struct axram_chip *chip)
-{
-    return less(chip->work_end, clocks_of(chip)->tCL);
-}
-
-static uint64_t write_from(const struct axram_chip *chip, uint32_t clocks)
-{
-    return less(chip->work_end + clocks, clocks_of(chip)->tCWL);
-}
-
-static uint64_t saved_at(const struct axram_chip *chip)
-{
-    const struct axram_sequence *sequence = &chip->sequence;
-    return sequence->configuration + (uint64_t)(sequence->layout.saved + chip->part) * AXRAM_BLOCK;
-}
-
-static struct wanted wanted_of(struct axram_chip *chip)
-{
-    const struct axram_op *op = &chip->op;
-    switch (chip->state) {
-    case AXRAM_CLOSE: return (struct wanted){.command = DRAM_PREA};
-    case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
-    case AXRAM_SEND: return (struct wanted){.command = chip->words ? AXCF : AXCT};
-    case AXRAM_SAVE:
-        return chip->begun ? column(chip, WR4, saved_at(chip), write_from(chip, 0))
-                           : (struct wanted){.command = AXCT};
-    case AXRAM_RESTORE:
-        return chip->begun ? column(chip, RD4, saved_at(chip), 0) : (struct wanted){.command = AXCT};
-    case AXRAM_RUN:
-        return op->step == AXRAM_OUTPUT
-                   ? column(chip, WR4, op->address, write_from(chip, chip->shared->sigmoid))
-                   : column(chip, RD4, op->address, read_from(chip));
-    default: return (struct wanted){.command = AXMR, .earliest = chip->poll_at};
-    }
-}
-
 static bool polls_now(const struct axram_chip *chip)
 {
     return chip->shared->notify == AXRAM_POLL && (chip->state == AXRAM_RUN || chip->state == AXRAM_FINISHED);
 }
 
-static uint64_t when(const struct axram_chip *chip, const struct wanted *wanted)
+static uint64_t when(const struct axram_chip *chip, const struct axram_wanted *wanted)
 {
-    const struct dram_channel *channel = channel_of(chip);
+    const struct dram_channel *channel = axram_channel_of(chip);
     uint64_t cycle = dram_timing_ready(&channel->timing, (enum dram_command)wanted->command, wanted->bank);
     cycle = cycle > wanted->earliest ? cycle : wanted->earliest;
     return cycle > channel->floor ? cycle : channel->floor;
@@ -216,10 +39,10 @@ static void propose(void *owner, struct dram_choice *best)
     struct axram_chip *chip = owner;
     if (!holds_all(chip))
         return;
-    struct wanted wanted = wanted_of(chip);
+    struct axram_wanted wanted = axram_wanted_of(chip);
     uint64_t cycle = when(chip, &wanted);
     if (polls_now(chip) && chip->state == AXRAM_RUN) {
-        const struct wanted poll = {.command = AXMR, .earliest = chip->poll_at};
+        const struct axram_wanted poll = {.command = AXMR, .earliest = chip->poll_at};
         const uint64_t at = when(chip, &poll);
         if (at <= cycle) {
             wanted = poll;
@@ -259,7 +82,7 @@ static void keep_read(struct axram_chip *chip, const struct axram_op *op, const 
 static uint64_t least_left(const struct axram_chip *chip)
 {
     if (chip->state == AXRAM_RUN)
-        return 1 + (uint64_t)(chip->sequence.total - chip->sequence.done - 1) * clocks_of(chip)->tCCDL;
+        return 1 + (uint64_t)(chip->sequence.total - chip->sequence.done - 1) * axram_clocks_of(chip)->tCCDL;
     if (chip->state == AXRAM_FINISHED)
         return 1;
     return chip->first && chip->first->invokes ? 1 + chip->words : 1;
@@ -310,14 +133,14 @@ static void yield_if_asked(struct axram_chip *chip)
 static void pass_part(struct axram_chip *chip, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
-    uint8_t *block = bytes_at(shared, saved_at(chip));
+    uint8_t *block = axram_bytes_at(shared, axram_saved_at(chip));
     if (chip->state == AXRAM_SAVE) {
         axram_units_save(&chip->units, chip->part, block);
-        written(shared, saved_at(chip));
+        axram_written(shared, axram_saved_at(chip));
         shared->counters.saved++;
     } else {
         axram_units_load(&chip->units, chip->part, block);
-        chip->work_end = cycle + clocks_of(chip)->tCL;
+        chip->work_end = cycle + axram_clocks_of(chip)->tCL;
         shared->counters.loaded++;
     }
     if (++chip->part < AXRAM_SAVED)
@@ -336,11 +159,11 @@ static void pass_part(struct axram_chip *chip, uint64_t cycle)
 static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
-    const uint8_t *bytes = bytes_at(shared, op->address);
-    const uint64_t arrives = cycle + clocks_of(chip)->tCL, tCK = shared->memory->common.config.tCK;
+    const uint8_t *bytes = axram_bytes_at(shared, op->address);
+    const uint64_t arrives = cycle + axram_clocks_of(chip)->tCL, tCK = shared->memory->common.config.tCK;
     keep_read(chip, op, bytes);
-    shared->counters.column_clocks += clocks_of(chip)->tCCDL;
-    do_step(&chip->units, op, bytes, &shared->counters);
+    shared->counters.column_clocks += axram_clocks_of(chip)->tCCDL;
+    axram_do_step(&chip->units, op, bytes, &shared->counters);
     chip->work_end = chip->work_end > arrives ? chip->work_end : arrives;
     if (op->step == AXRAM_INPUT) {
         const uint64_t work = axram_units_clocks(&chip->units, op->number) * shared->unit_period;
@@ -355,10 +178,10 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     struct axram_shared *shared = chip->shared;
     const struct axram_op op = chip->op;
     if (op.step == AXRAM_OUTPUT) {
-        uint8_t *block = op.result ? chip->results[op.number] : bytes_at(shared, op.address);
+        uint8_t *block = op.result ? chip->results[op.number] : axram_bytes_at(shared, op.address);
         axram_units_write(&chip->units, UINT32_MAX, block);
         if (!op.result)
-            written(shared, op.address);
+            axram_written(shared, op.address);
         shared->counters.result_writes++;
     } else {
         pass_read(chip, &op, cycle);
@@ -376,7 +199,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
  * bus, and three rows for each bank. */
 static uint64_t fixed_clocks(const struct axram_chip *chip)
 {
-    const struct dram_clocks *c = clocks_of(chip);
+    const struct dram_clocks *c = axram_clocks_of(chip);
     const struct axram_sequence *s = &chip->sequence;
     const uint32_t step = c->tCCDL > ARITH_SHIFTS ? c->tCCDL : ARITH_SHIFTS,
                    turn = c->tCL + ARITH_SHIFTS + chip->shared->sigmoid + c->tCWL + c->tBURST + c->tWTRL +
@@ -426,7 +249,7 @@ static void pass_control(struct axram_chip *chip)
 /* Updates the state after a command that was issued at clock `cycle`. */
 static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
 {
-    const struct dram_clocks *c = clocks_of(chip);
+    const struct dram_clocks *c = axram_clocks_of(chip);
     if (command == AXMR) {
         chip->shared->counters.polls++;
         chip->poll_at = cycle + chip->shared->poll;
@@ -453,10 +276,10 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
 static void grant(void *owner, const struct dram_choice *choice)
 {
     struct axram_chip *chip = owner;
-    struct dram_channel *channel = channel_of(chip);
-    struct wanted wanted = {.command = AXMR};
+    struct dram_channel *channel = axram_channel_of(chip);
+    struct axram_wanted wanted = {.command = AXMR};
     if (choice->command != AXMR)
-        wanted = wanted_of(chip);
+        wanted = axram_wanted_of(chip);
     dram_channel_issue(channel, (enum dram_command)wanted.command, wanted.bank, wanted.row, wanted.column);
     dram_agent_renew(&chip->agent);
     pass(chip, wanted.command, channel->floor);
@@ -524,7 +347,7 @@ static void commit(void *owner, uint64_t now)
     for (uint32_t i = 0; i < chip->copy_count && !chip->torn; i++) {
         const struct axram_copy *copy = &chip->copies[i];
         chip->torn = copy->address != UINT64_MAX &&
-                     memcmp(copy->bytes, bytes_at(shared, copy->address), AXRAM_BLOCK) != 0;
+                     memcmp(copy->bytes, axram_bytes_at(shared, copy->address), AXRAM_BLOCK) != 0;
     }
     if (chip->torn) {
         shared->counters.torn++;
@@ -532,7 +355,7 @@ static void commit(void *owner, uint64_t now)
         return;
     }
     for (uint32_t i = 0; i < request->topology.size[request->topology.layers]; i++)
-        put_results(shared, request, i, chip->results[i]);
+        axram_put_results(shared, request, i, chip->results[i]);
 }
 
 /* Returns whether the chip has finished, when the fixed time has passed (notify: fixed). */

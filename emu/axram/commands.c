@@ -1,0 +1,71 @@
+/* The commands that a chip's state needs. */
+#include <assert.h>
+
+#include "emu/axram/chip.h"
+
+/* Returns a column command for a block, not before clock `earliest`, or the command that the bank needs first. */
+static struct axram_wanted column(struct axram_chip *chip, uint32_t command, uint64_t address,
+                                  uint64_t earliest)
+{
+    const struct dram_channel *channel = axram_channel_of(chip);
+    const bool wide = command >= DRAM_OWN;
+    const struct home *home = &chip->home;
+    if (chip->home_address != address) {
+        home_resolve(chip->shared->homes, address, &chip->home);
+        chip->home_address = address;
+        assert(home->controller == chip->channel);
+    }
+    struct axram_wanted wanted = {.bank = home->bank, .row = home->row, .column = home->column};
+    if (!(channel->open >> home->bank & 1)) {
+        wanted.command = wide ? ACT4 : DRAM_ACT;
+    } else if (channel->banks[home->bank].row != home->row) {
+        wanted.command = wide ? PRE4 : DRAM_PRE;
+    } else {
+        wanted.command = command;
+        wanted.earliest = earliest;
+    }
+    return wanted;
+}
+
+static uint64_t less(uint64_t time, uint32_t clocks)
+{
+    return time > clocks ? time - clocks : 0;
+}
+
+/* Returns the clock from which a column may be read: its data must not come before the units are ready. */
+static uint64_t read_from(const struct axram_chip *chip)
+{
+    return less(chip->work_end, axram_clocks_of(chip)->tCL);
+}
+
+static uint64_t write_from(const struct axram_chip *chip, uint32_t clocks)
+{
+    return less(chip->work_end + clocks, axram_clocks_of(chip)->tCWL);
+}
+
+uint64_t axram_saved_at(const struct axram_chip *chip)
+{
+    const struct axram_sequence *sequence = &chip->sequence;
+    return sequence->configuration + (uint64_t)(sequence->layout.saved + chip->part) * AXRAM_BLOCK;
+}
+
+struct axram_wanted axram_wanted_of(struct axram_chip *chip)
+{
+    const struct axram_op *op = &chip->op;
+    switch (chip->state) {
+    case AXRAM_CLOSE: return (struct axram_wanted){.command = DRAM_PREA};
+    case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
+    case AXRAM_SEND: return (struct axram_wanted){.command = chip->words ? AXCF : AXCT};
+    case AXRAM_SAVE:
+        return chip->begun ? column(chip, WR4, axram_saved_at(chip), write_from(chip, 0))
+                           : (struct axram_wanted){.command = AXCT};
+    case AXRAM_RESTORE:
+        return chip->begun ? column(chip, RD4, axram_saved_at(chip), 0)
+                           : (struct axram_wanted){.command = AXCT};
+    case AXRAM_RUN:
+        return op->step == AXRAM_OUTPUT
+                   ? column(chip, WR4, op->address, write_from(chip, chip->shared->sigmoid))
+                   : column(chip, RD4, op->address, read_from(chip));
+    default: return (struct axram_wanted){.command = AXMR, .earliest = chip->poll_at};
+    }
+}

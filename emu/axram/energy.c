@@ -1,0 +1,85 @@
+/* The energy of AxRAM's units and of the commands inside the devices. */
+#include <stddef.h>
+
+#include "emu/axram/part.h"
+#include "emu/sim/alloc.h"
+
+enum { WORD = 4 };
+
+/* The memory's count of a command, times a factor, for an account of energy. */
+struct axram_figure {
+    const struct axram *axram;
+    uint32_t command;
+    uint64_t factor;
+};
+
+static uint64_t read_figure(const void *context)
+{
+    const struct axram_figure *figure = context;
+    struct dram_memory *memory = figure->axram->shared.memory;
+    dram_memory_sync(memory, figure->axram->queue->now);
+    return dram_memory_sum(memory, offsetof(struct dram_channel, counters.own[0]) +
+                                       figure->command * sizeof(uint64_t)) *
+           figure->factor;
+}
+
+static void charge_units(const struct axram *axram, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct axram_counters *counters = &axram->shared.counters;
+    const struct {
+        const char *name, *field;
+        const uint64_t *count;
+        uint64_t unit;
+    } rows[] = {
+        {"sha", "energy_sha", &counters->sha_iterations, axram->config.energy_sha},
+        {"fxp", "energy_fxp", &counters->fxp_macs, axram->config.energy_fxp},
+        {"fp", "energy_fp", &counters->fp_macs, axram->config.energy_fp},
+        {"register", "energy_register", &counters->register_accesses, axram->config.energy_register},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = rows[i].name,
+                                            .count = rows[i].count,
+                                            .unit = rows[i].unit,
+                                            .kind = ENERGY_PER_EVENT,
+                                            .fields = rows[i].field,
+                                            .group = "axram"});
+}
+
+/* Charges the commands inside the devices by the memory's energies. I/O is charged only for what the controller reads and
+ * sends. */
+static void charge_commands(struct axram *axram, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct dram_config *dram = &axram->shared.memory->common.config;
+    const struct {
+        const char *name;
+        uint32_t command; /* number among the standard's own commands */
+        uint64_t factor, unit;
+        const char *source;
+    } rows[] = {
+        {"activate", 0, AXRAM_GROUPS, dram->energy_act, "dram.energy_act, four for an ACT4"},
+        {"read", 2, 8 * AXRAM_BLOCK, dram->energy_read_bit, "dram.energy_read_bit, 1024 bits of an RD4"},
+        {"write", 3, 8 * AXRAM_BLOCK, dram->energy_write_bit, "dram.energy_write_bit, 1024 bits of a WR4"},
+        {"word", 4, 8 * WORD, dram->energy_io_bit, "dram.energy_io_bit, 32 bits of a word for the chip"},
+        {"poll", 6, 8 * UINT64_C(32), dram->energy_io_bit, "dram.energy_io_bit, 256 bits of MR0"},
+    };
+    axram->figure_count = sizeof rows / sizeof *rows;
+    axram->figures = alloc(axram->figure_count, sizeof *axram->figures);
+    for (size_t i = 0; i < axram->figure_count; i++) {
+        axram->figures[i] = (struct axram_figure){axram, rows[i].command, rows[i].factor};
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = rows[i].name,
+                                            .read = read_figure,
+                                            .context = &axram->figures[i],
+                                            .unit = rows[i].unit,
+                                            .kind = ENERGY_PER_EVENT,
+                                            .source = rows[i].source,
+                                            .group = "dram"});
+    }
+}
+
+void axram_energy(struct axram *axram, struct energy_ledger *ledger, struct scope scope)
+{
+    charge_units(axram, ledger, scope);
+    charge_commands(axram, ledger, scope);
+}

@@ -1,0 +1,90 @@
+/* An invocation's work on bytes, without time. */
+#include <assert.h>
+#include <string.h>
+
+#include "emu/axram/chip.h"
+
+enum { WORD = 4 };
+
+uint8_t *axram_bytes_at(const struct axram_shared *shared, uint64_t address)
+{
+    uint8_t *bytes = phys_at(shared->bytes, address, AXRAM_BLOCK);
+    assert(bytes);
+    return bytes;
+}
+
+void axram_written(const struct axram_shared *shared, uint64_t address)
+{
+    if (shared->stored)
+        shared->stored(shared->context, address, AXRAM_BLOCK);
+}
+
+static void count_step(const struct axram_units *units, uint32_t number, struct axram_counters *counters)
+{
+    counters->register_accesses += AXRAM_HALVES;
+    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
+        const uint32_t weight = units->weights[half][number % AXRAM_ENTRIES];
+        if (units->kind == ARITH_SHA)
+            counters->sha_iterations += (uint64_t)arith_clocks(units->kind, weight) * AXRAM_HALF_UNITS;
+        else if (units->kind == ARITH_FXP)
+            counters->fxp_macs += AXRAM_HALF_UNITS;
+        else
+            counters->fp_macs += AXRAM_HALF_UNITS;
+    }
+}
+
+void axram_do_step(struct axram_units *units, const struct axram_op *op, const uint8_t *block,
+                   struct axram_counters *counters)
+{
+    if (op->step == AXRAM_WEIGHTS) {
+        axram_units_refill(units, op->number, block);
+        counters->weight_reads++;
+        counters->register_accesses += (uint64_t)AXRAM_HALVES * AXRAM_REFILL;
+        return;
+    }
+    if (op->first)
+        axram_units_clear(units);
+    axram_units_add(units, op->number, block);
+    counters->input_reads++;
+    count_step(units, op->number, counters);
+}
+
+void axram_put_results(const struct axram_shared *shared, const struct axram_request *request,
+                       uint32_t neuron, const uint8_t *results)
+{
+    const uint64_t address = request->results + (uint64_t)neuron * AXRAM_BLOCK;
+    uint8_t *block = axram_bytes_at(shared, address);
+    for (uint32_t left = request->units; left; left &= left - 1) {
+        const size_t at = (size_t)__builtin_ctz(left) * WORD;
+        memcpy(block + at, results + at, WORD);
+    }
+    axram_written(shared, address);
+}
+
+void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
+                   struct axram_counters *counters)
+{
+    struct axram_counters ignored = {0};
+    struct axram_sequence sequence;
+    struct axram_units units = {.kind = request->topology.kind};
+    uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
+    counters = counters ? counters : &ignored;
+    axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
+                         request->results);
+    for (;;) {
+        const struct axram_op op = axram_sequence_next(&sequence);
+        if (op.step == AXRAM_END)
+            break;
+        if (op.step != AXRAM_OUTPUT) {
+            axram_do_step(&units, &op, axram_bytes_at(shared, op.address), counters);
+        } else {
+            counters->result_writes++;
+            axram_units_write(&units, UINT32_MAX,
+                              op.result ? results[op.number] : axram_bytes_at(shared, op.address));
+        }
+        axram_sequence_step(&sequence);
+    }
+    const unsigned outputs = request->topology.size[request->topology.layers];
+    for (uint32_t i = 0; i < outputs; i++)
+        axram_put_results(shared, request, i, results[i]);
+}
