@@ -50,7 +50,7 @@ bool axram_read_header(struct axram_topology *topology, const uint32_t header[NE
                      axram_weight_count(topology));
 }
 
-static struct axram_topology topology_of(const struct network *network)
+struct axram_topology axram_topology_of(const struct network *network)
 {
     struct axram_topology topology = {
         .kind = network->kind, .layers = network->layers, .bias = network->bias};
@@ -60,7 +60,7 @@ static struct axram_topology topology_of(const struct network *network)
 
 void axram_write_configuration(const struct network *network, uint32_t *words)
 {
-    const struct axram_topology topology = topology_of(network);
+    const struct axram_topology topology = axram_topology_of(network);
     const struct axram_layout layout = axram_layout_of(&topology);
     const uint32_t count = axram_weight_count(&topology);
     uint32_t image[NETWORK_HEADER + NETWORK_WEIGHTS];

@@ -54,6 +54,9 @@ struct axram_layout {
     uint32_t ones, weights, temporary, saved, blocks;
 };
 
+/* Returns the topology of a network. */
+struct axram_topology axram_topology_of(const struct network *network);
+
 /* Returns the inputs of each neuron of a layer, the bias included; layers count from 1. */
 unsigned axram_fan_in(const struct axram_topology *topology, unsigned layer);
 

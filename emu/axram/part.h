@@ -36,7 +36,7 @@ struct axram_job {
     const struct axram_front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
     struct mem_push *push;           /* [0] of its first-level cache, then of the slices */
     uint32_t unpushed;
-    bool leaving, waiting; /* waiting: from the instruction until its answer */
+    bool waiting; /* from the instruction until its answer */
     struct event event;
     struct axram_job *next; /* in the list of free jobs */
     struct axram_job *all;  /* in the list of all jobs */

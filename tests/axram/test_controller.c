@@ -86,18 +86,11 @@ static uint32_t *words_at(struct bench *b, uint64_t address)
     return (uint32_t *)(void *)phys_at(&b->bytes, address, AXRAM_BLOCK);
 }
 
-static struct axram_topology topology_of(const struct network *n)
-{
-    struct axram_topology topology = {.kind = n->kind, .layers = n->layers, .bias = n->bias};
-    memcpy(topology.size, n->size, sizeof topology.size);
-    return topology;
-}
-
 /* Writes the network into a piece, and prepares a request for it. */
 static void place(struct bench *b, unsigned number)
 {
     const struct network *n = &b->network;
-    b->request = (struct axram_request){.topology = topology_of(n),
+    b->request = (struct axram_request){.topology = axram_topology_of(n),
                                         .configuration = piece(number) + AXRAM_HALF_PAGE,
                                         .inputs = piece(number),
                                         .results = piece(number) + (uint64_t)n->size[0] * AXRAM_BLOCK,
