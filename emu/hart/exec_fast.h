@@ -243,6 +243,8 @@ static const union op *op_returns(PARAMETERS)
 #define SHAPE_CBO(use, name)
 #define SHAPE_HINT2(use, name)
 #define SHAPE_HINT1I(use, name)
+#define SHAPE_S1(use, name)
+#define SHAPE_D1(use, name)
 #define SHAPE_HINTI(use, name)
 /* Custom opcodes share formats with other rows, but have no handlers. */
 #define IN_CLASS_CUSTOM(format, use, name)

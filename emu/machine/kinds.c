@@ -6,6 +6,7 @@
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
 #include "emu/net/network.h"
+#include "emu/ngpu/ngpu.h"
 #include "emu/nucd/config.h"
 #include "emu/tom/tom.h"
 
@@ -25,5 +26,6 @@ const struct part_kind *const machine_kinds[] = {
     &tom_pcie_kind,
     &tom_kind,
     &axram_kind, /* emu/axram */
+    &ngpu_kind,  /* emu/ngpu */
     NULL,
 };

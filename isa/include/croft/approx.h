@@ -18,6 +18,7 @@
  *     croft cc FILE.c                                                           the original function
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_NETWORK -include FILE.network.h FILE.c    the network, in software
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_AXRAM -include FILE.network.h FILE.c      the network, in AxRAM's chips
+ *     croft cc -DCROFT_APPROX_BY=CROFT_BY_NGPU -include FILE.network.h FILE.c       the network, in units of multiprocessors
  *
  * with -DCROFT_APPROX_ARITHMETIC=sha (the default), fxp or fp: the arithmetic of AxRAM's units, to the bit (isa/MANUAL.md). */
 #define CROFT_APPROX(name, inputs, outputs)                                                                  \
@@ -32,7 +33,7 @@
 #define CROFT_BY_ORIGINAL 1
 #define CROFT_BY_NETWORK  2
 #define CROFT_BY_OBSERVER 3 /* the original; writes inputs and outputs to NAME.samples, for croft neural */
-
+#define CROFT_BY_NGPU  4 /* the network, in units of machine ngpu's multiprocessors (croft/approx_ngpu.h) */
 #define CROFT_BY_AXRAM 5 /* the network, in the chips of machine axram (croft/approx_axram.h) */
 
 #ifndef CROFT_APPROX_BY
@@ -62,6 +63,13 @@
     CROFT_AXRAM_FUNCTION(name, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC))
 #define CROFT_APPROX_CALL(name, inputs, outputs)                                                             \
     croft_axram_call(&name##_axram, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
+#elif CROFT_APPROX_BY == CROFT_BY_NGPU
+#define CROFT_APPROX_CHECK(name, inputs, outputs)                                                            \
+    CROFT_APPROX_SIZES(name, inputs, outputs)                                                                \
+    CROFT_APPROX_SCALE(name, inputs, outputs)                                                                \
+    CROFT_NGPU_FUNCTION(name, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC))
+#define CROFT_APPROX_CALL(name, inputs, outputs)                                                             \
+    croft_ngpu_call(CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
 #elif CROFT_APPROX_BY == CROFT_BY_NETWORK
 #define CROFT_APPROX_CHECK(name, inputs, outputs)                                                            \
     CROFT_APPROX_SIZES(name, inputs, outputs)                                                                \
@@ -101,7 +109,7 @@ static inline void croft_samples_write(FILE *file, const float *values, unsigned
     }
 }
 #else
-#error "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
+#error "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_NGPU, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
 #endif
 
 #define CROFT_APPROX_IMAGE(name, arithmetic)  CROFT_APPROX_IMAGE_(name, arithmetic)
@@ -250,6 +258,8 @@ static inline void croft_network_call(const uint32_t *image, const float *scale,
 
 #if CROFT_APPROX_BY == CROFT_BY_AXRAM
 #include <croft/approx_axram.h>
+#elif CROFT_APPROX_BY == CROFT_BY_NGPU
+#include <croft/approx_ngpu.h>
 #endif
 
 #endif
