@@ -32,6 +32,10 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
             struct axram_front *front = &axram->fronts[number];
             front->l1 = simt_cluster_beside(place->clusters[i], j).l1;
             front->first = j == 0;
+            front->cluster = place->clusters[i];
+            front->input = simt_cluster_input(place->clusters[i], j);
+            front->heads = j == 0 || front->input != simt_cluster_input(place->clusters[i], j - 1) ||
+                           front->input == UINT32_MAX;
             front->by_line = simt_cluster_by_line(place->clusters[i]);
             front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
         }
@@ -103,7 +107,13 @@ static void free_part(void *part)
         axram->all = job->all;
         event_cancel(axram->queue, &job->event);
         free(job->push);
+        free(job->copies);
         free(job);
+    }
+    while (axram->all_signals) {
+        struct axram_signal *signal = axram->all_signals;
+        axram->all_signals = signal->all;
+        free(signal);
     }
     for (uint32_t i = 0; axram->chips && i < axram->chip_count; i++)
         axram_chip_free(&axram->chips[i]);
@@ -137,7 +147,10 @@ static void publish(void *part, struct stats *stats, struct scope scope)
         AXRAM_COUNTERS(AXRAM_COUNTER)
 #undef AXRAM_COUNTER
             {"dropped_lines", &axram->dropped, "lines", "Lines of results that caches had to drop"},
-        {"drop_clocks", &axram->drop_clocks, "clocks", "Clocks of CK that this took"},
+        {"signals", &axram->signals, "messages",
+         "Messages over crossbars to first-level caches about these lines"},
+        {"drop_clocks", &axram->drop_clocks, "clocks",
+         "Clocks of CK from results to the last drop, over all invocations"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
     stats_histogram(stats, scope, "invocation_clocks", &axram->clocks, "clocks", "invocations",

@@ -1,11 +1,6 @@
-/* The messages of AxRAM's instructions, from a core or warp to the controller and back, and what they do to caches. */
-#include <inttypes.h>
-#include <stdio.h>
-
+/* The messages of AxRAM's instructions, from a core or warp to the controller and back. */
 #include "emu/axram/part.h"
 #include "emu/sim/alloc.h"
-
-enum { MOST_MESSAGES = 5 };
 
 static uint64_t there(const struct axram *axram)
 {
@@ -77,58 +72,16 @@ static void release(void *owner, uint64_t now)
     custom_done(job->waiter, now);
 }
 
-static void drop_line(const struct axram_front *front, uint64_t line, uint64_t now)
+static void answer(struct axram_job *job, uint64_t now)
 {
-    cache_expire(front->l1, line, now);
-    for (uint32_t i = 0; front->first && i < front->slice_count; i++)
-        if (!front->by_line || line / cache_configuration(front->l1)->line % front->slice_count == i)
-            llc_expire(front->slices[i], line, now);
-}
-
-/* Drops the lines of the results from the caches. Returns the clocks of CK that this takes. */
-static uint64_t drop_lines(struct axram *axram, const struct axram_request *request, uint64_t now)
-{
-    if (!axram->config.invalidate || axram->front_count == 0 || !request->invokes)
-        return 0;
-    const uint32_t line = cache_configuration(axram->fronts[0].l1)->line;
-    const uint64_t end =
-        request->results + (uint64_t)request->topology.size[request->topology.layers] * AXRAM_BLOCK;
-    uint64_t lines = 0;
-    for (uint64_t at = request->results & ~(uint64_t)(line - 1); at < end; at += line, lines++)
-        for (uint32_t i = 0; i < axram->front_count; i++)
-            drop_line(&axram->fronts[i], at, now);
-    axram->dropped += lines;
-    axram->drop_clocks += lines * axram->config.drop_clocks;
-    return lines * axram->config.drop_clocks;
-}
-
-/* Reports the result blocks of which a first-level cache still has a copy. Ordinary requests do not reach a chip while it is
- * taken, so such a copy is older than the results. */
-static void check_copies(struct axram *axram, const struct axram_request *request)
-{
-    for (unsigned i = 0; request->invokes && i < request->topology.size[request->topology.layers]; i++)
-        for (uint32_t j = 0; j < axram->front_count; j++) {
-            const uint64_t line = request->results + (uint64_t)i * AXRAM_BLOCK;
-            if (cache_line_state(axram->fronts[j].l1, line) == CACHE_INVALID ||
-                axram->findings++ >= MOST_MESSAGES)
-                continue;
-            fprintf(stderr,
-                    "croft: --check coherence: %s keeps an old copy of line 0x%" PRIx64
-                    ", which wrt_res.axram has written\n",
-                    cache_name(axram->fronts[j].l1), line);
-        }
+    struct axram *axram = job->axram;
+    event_init(&job->event, axram->component, release, job);
+    event_schedule(axram->queue, &job->event, now + back(axram));
 }
 
 static void answered(struct axram_request *request, uint64_t now)
 {
-    struct axram_job *job = request->owner;
-    struct axram *axram = job->axram;
-    const uint64_t clocks = drop_lines(axram, request, now);
-    if (axram->check)
-        check_copies(axram, request);
-    event_init(&job->event, axram->component, release, job);
-    event_schedule(axram->queue, &job->event,
-                   now + back(axram) + clocks * axram->shared.memory->common.config.tCK);
+    axram_invalidate(request->owner, answer, now);
 }
 
 static struct axram_job *job_new(struct axram *axram)

@@ -22,6 +22,19 @@ struct axram_front {
     uint32_t slice_count;
     bool by_line;
     bool first; /* it is the first of its cluster */
+    struct simt_cluster *cluster;
+    uint32_t input; /* of the cluster's crossbar; UINT32_MAX: there is none */
+    bool heads;     /* it is the first of that input; the others follow it */
+};
+
+/* A message to the multiprocessors of an input: that a line is old. */
+struct axram_signal {
+    struct mem_request request;
+    struct mem_link link;
+    const struct axram_front *front;
+    struct axram_job *job;
+    struct axram_signal *next; /* in the list of free signals */
+    struct axram_signal *all;
 };
 
 struct axram;
@@ -36,7 +49,13 @@ struct axram_job {
     const struct axram_front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
     struct mem_push *push;           /* [0] of its first-level cache, then of the slices */
     uint32_t unpushed;
-    bool waiting; /* from the instruction until its answer */
+    uint32_t unheard;                    /* signals under way, and 1 while lines are left */
+    uint64_t first_line, line, line_end; /* of the results: first line, next line to be dropped, end */
+    bool *
+        copies; /* by line, then multiprocessor: its cache has a copy that is older; with --check coherence */
+    void (*dropped)(struct axram_job *job, uint64_t now);
+    uint64_t written; /* fs: time of the results */
+    bool waiting;     /* from the instruction until its answer */
     struct event event;
     struct axram_job *next; /* in the list of free jobs */
     struct axram_job *all;  /* in the list of all jobs */
@@ -62,7 +81,8 @@ struct axram {
     uint32_t front_count;
     bool check;
     struct axram_job *free, *all;
-    uint64_t dropped, drop_clocks, findings;
+    struct axram_signal *free_signals, *all_signals;
+    uint64_t dropped, drop_clocks, signals, findings;
     struct histogram clocks;
     struct axram_figure *figures;
     size_t figure_count;
@@ -88,6 +108,9 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes);
 /* messages.c: lets the request leave at `time` (fs), or serves it at once if the thread's core is not timed. */
 void axram_enqueue(struct axram *axram, const struct axram_request *request,
                    const struct axram_thread *thread, uint64_t time, struct custom_waiter *waiter);
+
+/* invalidation.c: makes the caches drop the lines of a job's results, which were written now; then calls done(). */
+void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job, uint64_t now), uint64_t now);
 
 /* energy.c: adds the accounts of units and commands. */
 void axram_energy(struct axram *axram, struct energy_ledger *ledger, struct scope scope);

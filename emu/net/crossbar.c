@@ -20,6 +20,9 @@ struct crossbar_output {
     struct crossbar *crossbar;
     struct mem_link link;
     bool refused; /* a response was refused: the port below waits for room */
+    struct {
+        struct mem_request *first, *last;
+    } signals; /* crossbar_signal(): they wait for room; `time` is the input */
     uint32_t number;
 };
 
@@ -85,7 +88,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     const struct crossbar_input *input = mem_request_link(request)->port;
     struct net_message message = message_of(crossbar, request, input->number, net_response_bytes(request));
     (void)link;
-    if (vc_offer(&crossbar->responses, output->number, &message, now))
+    if (!output->signals.first && vc_offer(&crossbar->responses, output->number, &message, now))
         return true;
     output->refused = true;
     return false;
@@ -96,7 +99,7 @@ static bool refuses(void *client, uint64_t count)
 {
     struct crossbar_output *output = client;
     struct vc *responses = &output->crossbar->responses;
-    if (vc_has_room(responses, output->number))
+    if (vc_has_room(responses, output->number) && !output->signals.first)
         return false;
     responses->sources[output->number].counters.refusals += count;
     output->refused = true;
@@ -109,10 +112,44 @@ static bool deliver_response(void *context, uint32_t sink, struct mem_request *r
     return mem_request_respond(request, now);
 }
 
+/* Returns whether the queue has taken the signal. */
+static bool offer_signal(struct crossbar_output *output, struct mem_request *request, uint64_t now)
+{
+    struct crossbar *crossbar = output->crossbar;
+    const struct net_message message = message_of(crossbar, request, (uint32_t)request->time, 0);
+    return vc_offer(&crossbar->responses, output->number, &message, now);
+}
+
+void crossbar_signal(struct crossbar *crossbar, uint32_t number, uint32_t input, struct mem_request *request,
+                     uint64_t now)
+{
+    struct crossbar_output *output = &crossbar->outputs[number];
+    request->time = input;
+    request->next = NULL;
+    if (!output->signals.first && offer_signal(output, request, now))
+        return;
+    if (output->signals.first)
+        output->signals.last->next = request;
+    else
+        output->signals.first = request;
+    output->signals.last = request;
+}
+
+uint32_t crossbar_output(const struct crossbar *crossbar, uint64_t address)
+{
+    return outputs_of_address(&crossbar->homes, address);
+}
+
 static void output_room(void *context, uint32_t source, uint64_t now)
 {
     struct crossbar *crossbar = context;
     struct crossbar_output *output = &crossbar->outputs[source];
+    while (output->signals.first) {
+        struct mem_request *request = output->signals.first, *next = request->next;
+        if (!offer_signal(output, request, now))
+            return;
+        output->signals.first = next;
+    }
     if (!output->refused)
         return;
     output->refused = false;

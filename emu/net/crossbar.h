@@ -52,6 +52,15 @@ void *crossbar_port(struct crossbar *crossbar, uint32_t input);
 /* Connects an output to the port below it. Call it for each output before the first request. */
 void crossbar_connect(struct crossbar *crossbar, uint32_t output, const struct mem_port_ops *ops, void *port);
 
+/* Sends a message that answers no request, from an output to an input; it has no data. It takes part in the output's virtual channel
+ * of responses, before those of the port below if that is full. At its arrival, the client of the request's last link (depth > 0)
+ * gets it as a response, and must accept it. The holder's fields of the request are the crossbar's until then. */
+void crossbar_signal(struct crossbar *crossbar, uint32_t output, uint32_t input, struct mem_request *request,
+                     uint64_t now);
+
+/* Returns the output for an address. */
+uint32_t crossbar_output(const struct crossbar *crossbar, uint64_t address);
+
 /* Shows messages on tracks of the sink (track.h), as a group of that name. Call it once, before the first
  * request. */
 void crossbar_track(struct crossbar *crossbar, struct track_sink *sink, const char *name);

@@ -257,6 +257,18 @@ uint32_t simt_cluster_slices(const struct simt_cluster *cluster, struct llc *con
     return cluster->slice_count;
 }
 
+uint32_t simt_cluster_input(const struct simt_cluster *cluster, uint32_t multiprocessor)
+{
+    return cluster->crossbar ? multiprocessor / cluster->config->cluster : UINT32_MAX;
+}
+
+void simt_cluster_signal(struct simt_cluster *cluster, uint32_t input, struct mem_request *request,
+                         uint64_t now)
+{
+    const uint32_t output = crossbar_output(cluster->crossbar, request->address);
+    crossbar_signal(cluster->crossbar, output, input, request, now);
+}
+
 void simt_cluster_publish(void *part, struct stats *stats, struct scope scope)
 {
     struct simt_cluster *cluster = part;

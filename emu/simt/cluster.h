@@ -44,6 +44,12 @@ const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster
 uint32_t simt_cluster_slices(const struct simt_cluster *cluster, struct llc *const **slices);
 bool simt_cluster_by_line(const struct simt_cluster *cluster);
 
+/* Return the crossbar's input of a multiprocessor, UINT32_MAX without a crossbar; and send a message about an address to it, from
+ * the slice of the address (crossbar_signal()). */
+uint32_t simt_cluster_input(const struct simt_cluster *cluster, uint32_t multiprocessor);
+void simt_cluster_signal(struct simt_cluster *cluster, uint32_t input, struct mem_request *request,
+                         uint64_t now);
+
 /* Call simt_mmu_forget(), which forgets all translations, or simt_mmu_refresh(), which empties the walk cache. They do nothing
  * without translation. */
 void simt_cluster_forget(struct simt_cluster *cluster);

@@ -85,6 +85,15 @@ check "coherence: nothing is old" test "$(grep -c "old cop" "$work/errors")" -eq
 check "coherence: lines dropped" is axram.dropped_lines 48
 check "coherence, not invalidated: found" run 3 --check coherence --set axram.invalidate=false -- reread 1 24
 check "coherence, not invalidated: message" says errors 'keeps an old copy of line 0x'
+# One line each, 15 messages of a clock at 1.4 GHz, the last in 8 clocks more, after 1 CK: 17 or 18 CK.
+check "invalidation: runs" run 0 --check coherence -- host 1 20
+check "invalidation: a message to each multiprocessor" is axram.signals $((20 * 15))
+check "invalidation: over the crossbar" test "$(jq '[.total | to_entries[] | select(.key | test("^simt.crossbar.in.[0-9]*.responses$")) | .value] | add' "$work/stats.json")" = $((20 * 15))
+check "invalidation: at least 17 clocks" test "$(value axram.drop_clocks)" -ge $((20 * 17))
+check "invalidation: at most 18 clocks" test "$(value axram.drop_clocks)" -le $((20 * 18))
+check "invalidation, slow crossbar: runs" run 0 --set simt.crossbar.latency=50 -- host 1 20
+check "invalidation, slow crossbar: 30 clocks more" test "$(value axram.drop_clocks)" -ge $((20 * 47))
+check "invalidation, slow crossbar: not 31" test "$(value axram.drop_clocks)" -le $((20 * 48))
 check "energy: iterations" run 0 -- host 0 1
 check "energy: is of them" is axram.sha.energy $(($(value axram.sha_iterations) * 4500))
 check "energy: activates" is axram.activate.energy $(($(value dram.activates4) * 4 * 6003000))

@@ -292,6 +292,66 @@ static void all_is_answered_once_and_the_same_in_each_run(void **state)
     assert_true(narrow != wide);
 }
 
+enum { SIGNALS = 40 };
+
+/* Signals, and the order and times of their arrivals. */
+struct signals {
+    struct rig *rig;
+    struct mem_link link;
+    struct mem_request requests[SIGNALS];
+    unsigned count, number[SIGNALS];
+    uint64_t time[SIGNALS];
+};
+
+static bool signal_arrives(void *owner, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct signals *s = owner;
+    assert_ptr_equal(link, &s->link);
+    assert_int_equal(request->depth, 0);
+    s->number[s->count] = (unsigned)(request - s->requests);
+    s->time[s->count++] = now;
+    return true;
+}
+
+static void signal_to(struct signals *s, unsigned number, uint32_t output, uint32_t input)
+{
+    static const struct mem_client_ops ops = {.respond = signal_arrives};
+    struct mem_request *request = &s->requests[number];
+    s->link = (struct mem_link){.client_ops = &ops, .client = s};
+    mem_request_init(request, MEM_INVALIDATE, 0, 64);
+    request->route[request->depth++] = &s->link;
+    crossbar_signal(s->rig->crossbar, output, input, request, s->rig->queue.now);
+}
+
+/* Of an output with room for two, signals leave one a clock, in their order, for all inputs, and take three clocks. With reads
+ * beside them, all arrive, and all reads are answered. */
+static void signals_cross(void **state)
+{
+    (void)state;
+    struct crossbar_config config = config_of(2, 1);
+    config.response_queue = 2;
+    for (unsigned reads = 0; reads <= 200; reads += 200) {
+        struct signals s = {.rig = rig_new(&config)};
+        struct client *client = &s.rig->clients[0];
+        client->next = read_from_0;
+        client->limit = reads;
+        client_go(client, 0);
+        for (unsigned i = 0; reads && i < 60; i++)
+            assert_true(event_queue_step(&s.rig->queue));
+        for (unsigned i = 0; i < SIGNALS; i++)
+            signal_to(&s, i, 0, i % 2);
+        event_queue_run(&s.rig->queue, CLOCK_NEVER);
+        assert_int_equal(s.count, SIGNALS);
+        assert_int_equal(client->answered, reads);
+        for (unsigned i = 0; i < SIGNALS; i++) {
+            assert_int_equal(s.number[i], i);
+            if (!reads)
+                assert_int_equal(s.time[i], (3 + i) * PERIOD);
+        }
+        rig_free(s.rig);
+    }
+}
+
 /* Clocks of 800 ps. Two inputs write 64 bytes, of 4 clocks, to one output, and the first reads from another behind that. A
  * message of n clocks arrives after 3 + n - 1, and memory takes 10. */
 static void messages_are_shown(void **state)
@@ -354,6 +414,7 @@ int main(void)
         cmocka_unit_test(responses_press_back),
         cmocka_unit_test(all_is_answered_once_and_the_same_in_each_run),
         cmocka_unit_test(inputs_are_quiet_until_then),
+        cmocka_unit_test(signals_cross),
         cmocka_unit_test(messages_are_shown),
         cmocka_unit_test(warming_passes),
         cmocka_unit_test(bad_configurations_are_named),

@@ -1,0 +1,171 @@
+/* How the copies of results leave the caches: the controller tells the slice of each line, and the slice the multiprocessors, by
+ * messages over the crossbar. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/axram/part.h"
+#include "emu/sim/alloc.h"
+#include "emu/simt/cluster.h"
+
+enum { MOST_MESSAGES = 5 };
+
+static uint32_t line_bytes(const struct axram *axram)
+{
+    return cache_configuration(axram->fronts[0].l1)->line;
+}
+
+/* Returns the note about a line of the results and a multiprocessor's cache. */
+static bool *copy_of(const struct axram_job *job, uint64_t line, uint32_t front)
+{
+    return &job->copies[(line - job->first_line) / line_bytes(job->axram) * job->axram->front_count + front];
+}
+
+/* Notes which first-level caches have copies of the results' lines: those that are older than the results. */
+static void note_copies(struct axram_job *job)
+{
+    const struct axram *axram = job->axram;
+    const uint32_t bytes = line_bytes(axram);
+    const uint64_t lines = (job->line_end - job->first_line + bytes - 1) / bytes;
+    job->copies = alloc(lines * axram->front_count, sizeof *job->copies);
+    for (uint64_t line = job->first_line; line < job->line_end; line += bytes)
+        for (uint32_t i = 0; i < axram->front_count; i++)
+            *copy_of(job, line, i) = cache_line_state(axram->fronts[i].l1, line) != CACHE_INVALID;
+}
+
+/* Reports the copies that nothing has dropped. */
+static void report_copies(struct axram_job *job)
+{
+    struct axram *axram = job->axram;
+    for (uint64_t line = job->first_line; line < job->line_end; line += line_bytes(axram))
+        for (uint32_t i = 0; i < axram->front_count; i++) {
+            if (!*copy_of(job, line, i) || axram->findings++ >= MOST_MESSAGES)
+                continue;
+            fprintf(stderr,
+                    "croft: --check coherence: %s keeps an old copy of line 0x%" PRIx64
+                    ", which wrt_res.axram has written\n",
+                    cache_name(axram->fronts[i].l1), line);
+        }
+    free(job->copies);
+    job->copies = NULL;
+}
+
+static void finish(struct axram_job *job, uint64_t now)
+{
+    struct axram *axram = job->axram;
+    if (axram->check)
+        report_copies(job);
+    job->dropped(job, now);
+}
+
+static void finish_drops(struct axram_job *job, uint64_t now)
+{
+    struct axram *axram = job->axram;
+    const uint64_t tCK = axram->shared.memory->common.config.tCK;
+    axram->drop_clocks += (now - job->written + tCK - 1) / tCK;
+    finish(job, now);
+}
+
+/* Drops the line in the first-level caches of the front's input. */
+static void drop(struct axram_job *job, const struct axram_front *front, uint64_t line, uint64_t now)
+{
+    const struct axram *axram = job->axram;
+    uint32_t i = (uint32_t)(front - axram->fronts);
+    do {
+        cache_expire(axram->fronts[i].l1, line, now);
+        if (job->copies)
+            *copy_of(job, line, i) = false;
+    } while (++i < axram->front_count && !axram->fronts[i].heads);
+}
+
+static bool arrived(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct axram_signal *signal = client;
+    struct axram_job *job = signal->job;
+    struct axram *axram = job->axram;
+    (void)link;
+    drop(job, signal->front, request->address, now);
+    signal->next = axram->free_signals;
+    axram->free_signals = signal;
+    if (--job->unheard == 0)
+        finish_drops(job, now);
+    return true;
+}
+
+static struct axram_signal *signal_new(struct axram *axram)
+{
+    static const struct mem_client_ops ops = {.respond = arrived};
+    struct axram_signal *signal = axram->free_signals;
+    if (signal) {
+        axram->free_signals = signal->next;
+        return signal;
+    }
+    signal = alloc(1, sizeof *signal);
+    signal->link = (struct mem_link){.client_ops = &ops, .client = signal};
+    signal->all = axram->all_signals;
+    axram->all_signals = signal;
+    return signal;
+}
+
+static void send(struct axram_job *job, const struct axram_front *front, uint64_t line, uint32_t bytes,
+                 uint64_t now)
+{
+    struct axram_signal *signal = signal_new(job->axram);
+    mem_request_init(&signal->request, MEM_INVALIDATE, line, bytes);
+    signal->request.route[signal->request.depth++] = &signal->link;
+    signal->front = front;
+    signal->job = job;
+    job->unheard++;
+    job->axram->signals++;
+    simt_cluster_signal(front->cluster, front->input, &signal->request, now);
+}
+
+/* Drops one line, and comes again for the next. */
+static void next_line(void *owner, uint64_t now)
+{
+    struct axram_job *job = owner;
+    struct axram *axram = job->axram;
+    const uint32_t bytes = line_bytes(axram);
+    for (uint32_t i = 0; i < axram->front_count; i++) {
+        const struct axram_front *front = &axram->fronts[i];
+        for (uint32_t j = 0; front->first && j < front->slice_count; j++)
+            if (!front->by_line || job->line / bytes % front->slice_count == j)
+                llc_expire(front->slices[j], job->line, now);
+        if (front->heads && front->input == UINT32_MAX)
+            drop(job, front, job->line, now);
+        else if (front->heads)
+            send(job, front, job->line, bytes, now);
+    }
+    axram->dropped++;
+    job->line += bytes;
+    if (job->line < job->line_end)
+        event_schedule(axram->queue, &job->event,
+                       now + axram->config.drop_clocks * axram->shared.memory->common.config.tCK);
+    else if (--job->unheard == 0)
+        finish_drops(job, now);
+}
+
+void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job, uint64_t now), uint64_t now)
+{
+    struct axram *axram = job->axram;
+    const struct axram_request *request = &job->request;
+    if (axram->front_count == 0 || !request->invokes) {
+        done(job, now);
+        return;
+    }
+    job->dropped = done;
+    job->written = now;
+    job->line = job->first_line = request->results & ~(uint64_t)(line_bytes(axram) - 1);
+    job->line_end =
+        request->results + (uint64_t)request->topology.size[request->topology.layers] * AXRAM_BLOCK;
+    if (axram->check)
+        note_copies(job);
+    if (!axram->config.invalidate) {
+        finish(job, now);
+        return;
+    }
+    job->unheard = 1;
+    event_init(&job->event, axram->component, next_line, job);
+    event_schedule(axram->queue, &job->event,
+                   now + axram->config.drop_clocks * axram->shared.memory->common.config.tCK);
+}
