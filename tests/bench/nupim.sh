@@ -18,7 +18,7 @@ for ((left = scale; left > 1; left /= 2)); do hysteresis=$((hysteresis - 1)); do
 benchmarks() {
     if [ "$scale" = 1 ]; then
         echo "workloads/bfs high 262144
-            workloads/cfd high 98304 3"
+            workloads/cfd high 98304 4"
     else
         echo "workloads/bfs high 65536
             workloads/cfd high 24576 3
