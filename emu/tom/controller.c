@@ -188,19 +188,39 @@ static uint32_t limit_of(const struct tom *tom, const struct tom_unit *unit)
     return tom->config.pending ? tom->config.pending : tom_unit_warps(unit);
 }
 
-static bool has_room(const struct tom *tom, struct tom_unit *unit)
+/* Returns the places that a warp of the entry's block fills, in parts of TOM_PLACE. A stack's vaults give its multiprocessor
+ * alu_ratio instructions' time for each access, so a block with more of them needs its pipelines for longer than a place is. */
+static uint64_t places_of(const struct tom *tom, const struct tom_entry *entry)
+{
+    const uint64_t fits = entry->accesses * tom->config.alu_ratio;
+    return fits < entry->instructions && fits ? TOM_PLACE * entry->instructions / fits : TOM_PLACE;
+}
+
+/* Returns TOM_REASONS if the unit can be sent the entry's block. A block that fills more places than there are goes alone. */
+static enum tom_reason room_for(const struct tom *tom, struct tom_unit *unit, const struct tom_entry *entry)
 {
     const bool limited =
         tom->config.policy == TOM_CTRL || (tom->config.policy == TOM_IDEAL && tom->config.pending);
-    return !limited || *tom_unit_pending(unit) < limit_of(tom, unit);
+    const struct tom_load *load = tom_unit_load(unit);
+    if (!limited)
+        return TOM_REASONS;
+    if (load->pending >= limit_of(tom, unit))
+        return TOM_FULL;
+    const bool fits = load->places + places_of(tom, entry) <= (uint64_t)TOM_PLACE * limit_of(tom, unit);
+    return fits || load->pending == 0 || tom->config.policy != TOM_CTRL ? TOM_REASONS : TOM_COMPUTE;
 }
 
-static bool some_room(const struct tom *tom)
+/* Returns why no stack can be sent the entry's block, or TOM_REASONS. */
+static enum tom_reason no_room(const struct tom *tom, const struct tom_entry *entry)
 {
-    for (uint32_t i = 0; i < tom->stack_count; i++)
-        if (tom->stacks[i].unit && has_room(tom, tom->stacks[i].unit))
-            return true;
-    return false;
+    enum tom_reason reason = TOM_FULL;
+    for (uint32_t i = 0; i < tom->stack_count; i++) {
+        enum tom_reason here = tom->stacks[i].unit ? room_for(tom, tom->stacks[i].unit, entry) : TOM_FULL;
+        if (here == TOM_REASONS)
+            return here;
+        reason = here == TOM_COMPUTE ? here : reason;
+    }
+    return reason;
 }
 
 /* Finds the stack of the access that a warp executes next, by its lowest lane in `mask`. Returns why the block cannot be
@@ -222,7 +242,7 @@ static enum tom_reason destination(struct tom_task *task, const struct warp *war
     task->unit = number < tom->stack_count ? tom->stacks[number].unit : NULL;
     if (!task->unit)
         return TOM_NO_STACK;
-    return has_room(tom, task->unit) ? TOM_REASONS : TOM_FULL;
+    return room_for(tom, task->unit, task->entry);
 }
 
 /* Sends the block to task->unit, or lets it stay for the reason given. */
@@ -232,7 +252,10 @@ static void choose(struct tom_task *task, enum tom_reason reason)
         stay(task, reason);
         return;
     }
-    ++*tom_unit_pending(task->unit);
+    struct tom_load *load = tom_unit_load(task->unit);
+    task->places = places_of(task->tom, task->entry);
+    load->pending++;
+    load->places += task->places;
     task->state = TOM_SENDING;
 }
 
@@ -251,6 +274,7 @@ static void decide(struct tom_task *task, uint64_t now)
     struct tom *tom = task->tom;
     struct warp *warp = task->member->warp;
     uint32_t mask;
+    enum tom_reason reason;
     const struct stream_op *op = warp_next(warp, &mask);
     if (!holds(task)) {
         stay(task, TOM_CONDITION);
@@ -260,8 +284,8 @@ static void decide(struct tom_task *task, uint64_t now)
         stay(task, TOM_TX_BUSY);
     } else if (tom->config.policy == TOM_CTRL && is_busy(tom, task->entry, true, now)) {
         stay(task, TOM_RX_BUSY);
-    } else if (!some_room(tom)) {
-        stay(task, TOM_FULL);
+    } else if ((reason = no_room(tom, task->entry)) != TOM_REASONS) {
+        stay(task, reason);
     } else if (op->flags & (STREAM_LOAD | STREAM_STORE)) {
         choose(task, destination(task, warp, op, mask));
     } else {
@@ -420,7 +444,9 @@ void tom_answered(struct tom_task *task, uint64_t now)
     uint32_t lines = tom->config.drop_front ? task->line_count : 0;
     tom->answer_bytes += task->request.size;
     tom->away_time += now - task->asked;
-    --*tom_unit_pending(task->unit);
+    struct tom_load *load = tom_unit_load(task->unit);
+    load->pending--;
+    load->places -= task->places;
     warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
                    task->entry->of.end);
     give_warp(task);

@@ -12,6 +12,8 @@
     TOM_REASON(TX_BUSY, "tx_busy", "because a channel to the stacks was busy, to which they add bytes")      \
     TOM_REASON(RX_BUSY, "rx_busy", "because a channel from the stacks was busy, to which they add bytes")    \
     TOM_REASON(FULL, "full", "because as many offloads to the stack were under way as it holds warps")       \
+    TOM_REASON(COMPUTE, "compute",                                                                           \
+               "because instructions of offloads under way would fill the stack (alu_ratio)")                \
     TOM_REASON(NO_ACCESS, "no_access", "that ended without an access")                                       \
     TOM_REASON(NO_STACK, "no_stack", "whose first access was not to a stack that executes blocks")           \
     TOM_REASON(LEARNING, "learning", "because the analyzer saw their accesses, to learn the mapping")        \

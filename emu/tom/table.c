@@ -53,6 +53,11 @@ static bool is_allowed(const struct insn *insn)
     }
 }
 
+static bool is_access(const struct insn *insn)
+{
+    return insn_table[insn->id].access == ACCESS_LOAD || insn_table[insn->id].access == ACCESS_STORE;
+}
+
 /* Adds the instruction at pc, unless it was added before. Returns its number; NONE if pc is the block's end. */
 static int add(struct walk *walk, uint64_t pc)
 {
@@ -150,7 +155,9 @@ static bool check_entry(struct tom_entry *entry, const struct decoder *decoder, 
         const uint64_t pc = walk.steps[i].pc;
         entry->lowest = pc < entry->lowest ? pc : entry->lowest;
         entry->highest = pc > entry->highest ? pc : entry->highest;
+        entry->accesses += is_access(&walk.steps[i].insn);
     }
+    entry->instructions = (uint64_t)walk.count;
     free(walk.steps);
     entry->registers = 2 * (unsigned)__builtin_popcountll(named);
     entry->in = (unsigned)(__builtin_popcountll(entry->of.in) + __builtin_popcount(entry->of.coordinates));

@@ -13,6 +13,8 @@ struct tom_entry {
     unsigned in, out;         /* number of registers in a packet, coordinates included, and in its answer */
     unsigned registers;       /* 32-bit registers of a thread that executes the block */
     uint64_t lowest, highest; /* addresses of its instructions */
+    /* instructions and, of these, loads and stores: of the code, then also those that warps in stacks have executed */
+    uint64_t instructions, accesses;
 };
 
 struct tom_table {

@@ -55,6 +55,7 @@ struct tom_task {
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
     struct event event;
+    uint64_t places;                 /* of tom_load.places, while it is under way */
     uint64_t probed, probed_threads; /* instructions executed in TOM_PROBING */
     uint64_t address;                /* physical, of the first access */
     struct tom_unit *unit;
@@ -86,7 +87,14 @@ void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now);
 struct tom_check;
 void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);
 
-/* Returns the unit's counter of offloads under way, which the controllers keep. */
-uint32_t *tom_unit_pending(struct tom_unit *unit);
+/* Offloads to a unit that are under way, and the warps' places that they fill, in parts of TOM_PLACE. */
+enum { TOM_PLACE = 16 };
+struct tom_load {
+    uint32_t pending;
+    uint64_t places;
+};
+
+/* Returns the unit's load, which the controllers keep. */
+struct tom_load *tom_unit_load(struct tom_unit *unit);
 
 #endif

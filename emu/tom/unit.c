@@ -313,6 +313,8 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
         *ended = warp_live(task->guest.warp) == 0;
     if (report->event != WARP_DONE)
         return;
+    task->entry->instructions++;
+    task->entry->accesses += (report->op->flags & (STREAM_LOAD | STREAM_STORE)) != 0;
     if (report->op->flags & STREAM_STORE)
         note_store(task, report, unit->line);
     if (report->op->flags & (STREAM_LOAD | STREAM_STORE))
@@ -458,9 +460,9 @@ void tom_unit_join(struct tom_unit *unit, const struct tom_config *config)
     unit->config_tom = config;
 }
 
-uint32_t *tom_unit_pending(struct tom_unit *unit)
+struct tom_load *tom_unit_load(struct tom_unit *unit)
 {
-    return &unit->pending;
+    return &unit->load;
 }
 
 static void publish(void *part, struct stats *stats, struct scope scope)

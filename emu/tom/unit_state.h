@@ -32,7 +32,7 @@ struct tom_unit {
     struct tom_task *unanswered;   /* tasks whose answers wait for room on the link, in order */
     struct tom_slot **slots;       /* made when they are needed */
     uint32_t slot_count;
-    uint32_t pending; /* offloads under way, counted by the controllers */
+    struct tom_load load; /* counted by the controllers */
 
     uint64_t waiting, running, waiting_peak, running_peak;
     uint64_t tasks, packet_bytes, answer_bytes, lines, scratchpad_accesses, executed_time;

@@ -8,7 +8,8 @@
 # that this takes, the blocks seen to their end and those cut short, and the blocks seen beyond the paper's 0.1 % of all: learning
 # ends with 0.1 %, at least one, or after LEARN_LIMIT (default 10us; 0fs: none). Programs have the table of `croft candidates`. Results are
 # checked against scalar code. SET chooses the machines: figure8 (default); figure3, fixed maps; figure11, more warps in stacks;
-# cross, the bandwidth between stacks; internal, that of a stack's vaults (figure 13); links, channels of 40 GB/s.
+# cross, the bandwidth between stacks; internal, that of a stack's vaults (figure 13); links, channels of 40 GB/s; alu, the
+# control by instructions for each access (offload.alu_ratio).
 # CONFIGURATIONS, lines of LABEL MACHINE [OPTION...], replaces them; the first is the baseline. WORKING chooses workloads; JOBS
 # is the number of runs at a time (default 2).
 set -euo pipefail
@@ -53,8 +54,13 @@ machines() {
             echo "base40 tom_base $links"
             echo "ctrl40_tmap tom $tmap $links"
             ;;
+        alu)
+            echo "base tom_base"
+            echo "ctrl tom"
+            for n in 1 2 3; do echo "alu$n tom --set offload.alu_ratio=$n"; done
+            ;;
         *)
-            echo "$0: SET is figure8, figure3, figure11, cross, internal or links, not $1" >&2
+            echo "$0: SET is figure8, figure3, figure11, cross, internal, links or alu, not $1" >&2
             return 2
             ;;
     esac

@@ -142,6 +142,13 @@ packets() {
     check "late: one at a time" test "$(sum 'unit.running_peak')" -le 4
     check "late: others stay" test "$(value offload.refused.full)" -gt 0
     check "late: they count" test "$(value offload.candidate.1.offloaded)" -eq "$(value offload.offloaded)"
+    full=$(value offload.refused.full)
+    # The loop has more than four instructions for its load: with an instruction a place, a block fills more than four.
+    check "late, ratio 1: runs" run 0 -m tom --set offload.pending=4 --set offload.alu_ratio=1 "$work/program" late
+    check "late, ratio 1: one at a time" test "$(sum 'unit.running_peak')" -le 4
+    check "late, ratio 1: others stay" test "$(value offload.refused.compute)" -eq "$full"
+    check "late, ratio 100: runs" run 0 -m tom --set offload.pending=4 --set offload.alu_ratio=100 "$work/program" late
+    check "late, ratio 100: all have room" test "$(value offload.refused.compute) $(value offload.refused.full)" = "0 0"
     check "busy: runs" run 0 -m tom --set offload.busy_percent=1 --set 'offload.window=1 ns' "$work/program" late
     check "busy: a channel to which blocks add bytes" test "$(value offload.refused.tx_busy)" -gt 0
     table "$work/program" "$work/blocks" "${wide[@]}"
