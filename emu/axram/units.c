@@ -13,8 +13,10 @@ static uint32_t word_at(const uint8_t *block, unsigned number)
 static void put_word(uint8_t *block, unsigned number, uint32_t value)
 {
     uint8_t *at = block + (size_t)number * WORD;
-    for (unsigned i = 0; i < WORD; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+    at[2] = (uint8_t)(value >> 16);
+    at[3] = (uint8_t)(value >> 24);
 }
 
 void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block)
@@ -30,21 +32,31 @@ void axram_units_clear(struct axram_units *units)
     memset(units->sums, 0, sizeof units->sums);
 }
 
+unsigned axram_units_equal(const struct axram_units *units, uint32_t number, unsigned half)
+{
+    const uint32_t entry = number % AXRAM_ENTRIES, weight = units->weights[half][entry];
+    while (++half < AXRAM_HALVES && units->weights[half][entry] == weight)
+        continue;
+    return half;
+}
+
 void axram_units_add(struct axram_units *units, uint32_t number, const uint8_t *block)
 {
     uint32_t data[AXRAM_UNITS];
     for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
         data[unit] = word_at(block, unit);
-    for (unsigned half = 0; half < AXRAM_HALVES; half++)
+    for (unsigned half = 0, end; half < AXRAM_HALVES; half = end) {
+        end = axram_units_equal(units, number, half);
         arith_accumulate_units(units->kind, &units->sums[half * AXRAM_HALF_UNITS],
-                               &data[half * AXRAM_HALF_UNITS], AXRAM_HALF_UNITS,
+                               &data[half * AXRAM_HALF_UNITS], (end - half) * AXRAM_HALF_UNITS,
                                units->weights[half][number % AXRAM_ENTRIES]);
+    }
 }
 
 unsigned axram_units_clocks(const struct axram_units *units, uint32_t number)
 {
     unsigned most = 0;
-    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
+    for (unsigned half = 0; half < AXRAM_HALVES; half = axram_units_equal(units, number, half)) {
         const unsigned clocks = arith_clocks(units->kind, units->weights[half][number % AXRAM_ENTRIES]);
         most = clocks > most ? clocks : most;
     }

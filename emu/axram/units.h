@@ -16,6 +16,10 @@ struct axram_units {
 /* Takes refill `number`, from 0, from a block of weights. */
 void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block);
 
+/* Returns the first half group after `half` that has another weight `number`, or AXRAM_HALVES. All have the same one unless the
+ * program has laid them out otherwise, so work for a weight is done once for all of them. */
+unsigned axram_units_equal(const struct axram_units *units, uint32_t number, unsigned half);
+
 /* Sets all accumulators to zero: a neuron begins. */
 void axram_units_clear(struct axram_units *units);
 

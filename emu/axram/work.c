@@ -21,15 +21,14 @@ void axram_written(const struct axram_shared *shared, uint64_t address)
 
 static void count_step(const struct axram_units *units, uint32_t number, struct axram_counters *counters)
 {
+    uint64_t *const steps[] = {[ARITH_SHA] = &counters->sha_iterations,
+                               [ARITH_FXP] = &counters->fxp_macs,
+                               [ARITH_FP] = &counters->fp_macs};
     counters->register_accesses += AXRAM_HALVES;
-    for (unsigned half = 0; half < AXRAM_HALVES; half++) {
+    for (unsigned half = 0, end; half < AXRAM_HALVES; half = end) {
         const uint32_t weight = units->weights[half][number % AXRAM_ENTRIES];
-        if (units->kind == ARITH_SHA)
-            counters->sha_iterations += (uint64_t)arith_clocks(units->kind, weight) * AXRAM_HALF_UNITS;
-        else if (units->kind == ARITH_FXP)
-            counters->fxp_macs += AXRAM_HALF_UNITS;
-        else
-            counters->fp_macs += AXRAM_HALF_UNITS;
+        end = axram_units_equal(units, number, half);
+        *steps[units->kind] += (uint64_t)arith_clocks(units->kind, weight) * (end - half) * AXRAM_HALF_UNITS;
     }
 }
 

@@ -37,8 +37,14 @@ void dram_agent_changed(struct dram_agent *agent)
         channel->stir = channel->stir < each->wake ? channel->stir : each->wake;
         channel->notice = channel->notice < each->notice ? channel->notice : each->notice;
     }
-    if (channel->taken != taken)
-        (void)dram_requests_turn(channel);
+    if (channel->taken == taken)
+        return;
+    if (channel->stale && channel->taken != channel->all) {
+        channel->stale = false;
+        for (uint64_t left = channel->all; left; left &= left - 1)
+            dram_requests_bank(channel, (uint32_t)__builtin_ctzll(left));
+    }
+    (void)dram_requests_turn(channel);
 }
 
 void dram_agent_renew(struct dram_agent *agent)

@@ -35,6 +35,8 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
     /* without bursts there are no candidates to update: one that arrives gets its own */
     const bool waiting =
         channel->busy || channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES];
+    const bool later = channel->taken == channel->all;
+    channel->stale = channel->stale || later;
     if (alike)
         dram_timing_spread(&channel->timing, command, bank, channel->floor);
     for (uint32_t rank = 0; rank < rules->ranks; rank++)
@@ -44,7 +46,9 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
         const uint32_t each = (uint32_t)__builtin_ctzll(left);
         if (rules->change[command] == DRAM_CHANGE_OPENS)
             dram_channel_open(channel, each, row);
-        if (alike && !waiting)
+        if (later && rules->change[command] == DRAM_CHANGE_CLOSES)
+            channel->banks[each].owed = NULL;
+        if (later || (alike && !waiting))
             continue;
         if (alike)
             dram_requests_group(channel, each);
@@ -83,6 +87,7 @@ void dram_channel_init(struct dram_channel *channel, const struct dram_common *c
     channel->common = common;
     channel->index = index;
     channel->turn = UINT32_MAX / 2; /* writes may take their turn at once */
+    channel->all = UINT64_MAX >> (64 - dram_config_channel_banks(&common->config));
     dram_queue_init(&channel->queue, &common->config);
     dram_timing_init(&channel->timing, &common->rules);
     for (uint32_t bank = 0; bank < DRAM_BANKS; bank++) {

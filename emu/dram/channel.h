@@ -71,6 +71,8 @@ struct dram_channel {
     uint64_t busy;   /* set of banks with a burst in the current direction, or an owed one */
     uint64_t frozen; /* set of banks that an agent holds: requests do not use them */
     uint64_t taken;  /* set of banks that an agent other than the refresh holds */
+    uint64_t all;    /* set of all banks */
+    bool stale;      /* while all were taken, commands came that candidates do not reflect */
     enum dram_direction direction;
     uint32_t turn;               /* column commands since the direction changed */
     bool pressed;                /* a client waits for room in the write queue */

@@ -114,8 +114,11 @@ static void compile(struct dram_rules *rules, const struct dram_table *table, en
     rules->other_ends[earlier] = (uint8_t)count;
     if (target != DRAM_TARGET_OTHER)
         rules->ends[earlier] = (uint8_t)count;
-    if (target == DRAM_TARGET_GROUP && count > before)
-        rules->grouped |= 1U << earlier;
+    if (target == DRAM_TARGET_GROUP) {
+        rules->near_ends[earlier] = (uint8_t)count;
+        if (count > before && rules->extent[earlier] != DRAM_EXTENT_ALIKE)
+            rules->grouped |= 1U << earlier;
+    }
 }
 
 /* Copies the columns of the commands that every command needs. */
@@ -157,6 +160,8 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
     rules->ranks = config->ranks;
     rules->groups = config->groups;
     rules->banks = config->banks;
+    for (uint32_t group = 0; group < config->groups; group++)
+        rules->firsts |= UINT64_C(1) << group * config->banks;
     for (uint32_t bank = 0; bank < dram_config_channel_banks(config); bank++) {
         rules->group_of[bank] = (uint8_t)(bank / config->banks);
         rules->rank_of[bank] = (uint8_t)(bank / dram_config_rank_banks(config));
@@ -234,14 +239,12 @@ uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command c
 void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
-    const struct dram_effect *end = rules->effects[command] + rules->ends[command];
+    const struct dram_effect *end = rules->effects[command] + rules->near_ends[command];
     uint32_t nth = 0;
     for (uint64_t left = dram_rules_alike(rules, bank) & ~(UINT64_C(1) << bank); left; left &= left - 1) {
         const uint32_t other = (uint32_t)__builtin_ctzll(left);
         uint64_t *const rows[] = {timing->bank[0][other], timing->group[0][rules->group_of[other]]};
         for (const struct dram_effect *effect = rules->effects[command]; effect < end; effect++) {
-            if (effect->target > DRAM_TARGET_GROUP)
-                continue;
             uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->place];
             *slot = *slot > at ? *slot : at;
         }

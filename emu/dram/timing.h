@@ -35,6 +35,7 @@ _Static_assert((DRAM_ACT | DRAM_PRE | DRAM_RD | DRAM_WR) < (int)DRAM_PLACES, "re
 
 struct dram_rules {
     struct dram_effect effects[DRAM_COMMANDS][DRAM_EFFECTS];
+    uint8_t near_ends[DRAM_COMMANDS];  /* end of the effects on its own bank and group, which come first */
     uint8_t ends[DRAM_COMMANDS];       /* end of the effects on its own bank, group and rank */
     uint8_t other_ends[DRAM_COMMANDS]; /* end of the effects on other ranks, which follow */
     struct dram_window windows[DRAM_WINDOWS];
@@ -52,6 +53,7 @@ struct dram_rules {
     uint8_t group_of[DRAM_BANKS];  /* by bank: its group's number in the channel */
     uint8_t rank_of[DRAM_BANKS];
     uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
+    uint64_t firsts;                 /* set of the first banks of all groups of the first rank */
     uint32_t grouped;                /* set of the commands that delay others of their bank group */
     uint32_t act_shift; /* clocks from an activate's first to the one that its times count from */
     uint32_t wide_open; /* the command that opens a bank of each group, or 0 */
@@ -133,11 +135,8 @@ static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t
 /* Returns the set of the banks that have this bank's number within their group, in all groups of its rank. */
 static inline uint64_t dram_rules_alike(const struct dram_rules *rules, uint32_t bank)
 {
-    const uint32_t ranked = rules->banks * rules->groups;
-    uint64_t banks = 0;
-    for (uint32_t i = bank % rules->banks; i < ranked; i += rules->banks)
-        banks |= UINT64_C(1) << i;
-    return banks << (bank & ~(ranked - 1));
+    const uint32_t ranked = rules->banks * rules->groups; /* a power of two, because all factors are */
+    return rules->firsts << (bank % rules->banks + (bank & ~(ranked - 1)));
 }
 
 /* Returns the set of the banks that a command affects; `bank` is any of them. */

@@ -129,6 +129,19 @@ static inline uint64_t add_fixed(uint64_t sum, uint32_t data, int64_t by)
     return (uint64_t)result;
 }
 
+/* add_fixed() with a multiplier whose products need no check. Stops at the first sum that saturates; returns its index, or
+ * count. */
+static inline size_t add_small(uint64_t *sums, const uint32_t *data, size_t count, int64_t by)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t result;
+        if (__builtin_add_overflow((int64_t)sums[i], (int32_t)data[i] * by, &result))
+            return i;
+        sums[i] = (uint64_t)result;
+    }
+    return count;
+}
+
 static inline uint64_t add_float(uint64_t sum, uint32_t data, float weight)
 {
     float product = word_float(data) * weight;
@@ -145,7 +158,7 @@ void arith_accumulate_units(enum arith_kind kind, uint64_t *sums, const uint32_t
         return;
     }
     int64_t by = multiplier(kind, weight);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = by >= INT32_MIN && by <= INT32_MAX ? add_small(sums, data, count, by) : 0; i < count; i++)
         sums[i] = add_fixed(sums[i], data[i], by);
 }
 
