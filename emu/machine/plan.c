@@ -12,6 +12,7 @@
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
+#include "emu/tom/tom.h"
 
 /* Most links between parts on a request's way. The rest of MEM_HOPS is for links inside a part: in
  * multiprocessors, from a first-level cache to the crossbar, and from there to a slice. */
@@ -450,6 +451,22 @@ static bool plan_axram(const struct plan *plan, struct error *err)
     return true;
 }
 
+/* Refuses offload units to which nothing sends blocks. */
+static bool plan_tom(const struct plan *plan, struct error *err)
+{
+    const struct tree *tree = plan->machine->tree;
+    const struct instance *unit = NULL;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        if (i->kind == &tom_kind)
+            return true;
+        unit = i->kind == &tom_unit_kind && !unit ? i : unit;
+    }
+    if (!unit)
+        return true;
+    (void)error_set(err, "no part sends blocks to this unit; allowed: with a part of kind tom, or no unit");
+    return tree_at_part(tree, unit, err);
+}
+
 /* Forbids changes of homes if a last-level cache stands at a memory: the cache would keep the lines of
  * addresses that move to another memory, and requests for these would no longer reach it. */
 static void fix_homes(const struct plan *plan)
@@ -530,7 +547,7 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
     plan_places(plan);
     if (!check_networks(plan, err) || !plan_homes(plan, err) || !plan_ways(plan, err) ||
         !plan_partitions(plan, err) || !plan_stacks(plan, err) || !plan_pages(plan, err) ||
-        !plan_axram(plan, err))
+        !plan_axram(plan, err) || !plan_tom(plan, err))
         return false;
     fix_homes(plan);
     return true;

@@ -257,6 +257,9 @@ bad() {
     printf 'extends: tom_base\noffload: {kind: tom, memory: crossbar}\n' >"$work/bare.yaml"
     check "no unit: refused" run 1 -m "$work/bare.yaml" "$work/program" shared
     check "no unit: message" says '^croft run: offload: the machine has no stack that executes blocks'
+    printf 'extends: tom\noffload: none\n' >"$work/silent.yaml"
+    check "units alone: refused" run 2 -m "$work/silent.yaml" "$work/program" shared
+    check "units alone: message" says '^croft run: .*tom[.]yaml:[0-9]+: no part sends blocks to this unit; allowed: with a part of kind tom, or no unit'
     check "no multiprocessors: refused" run 1 -m tom --set simt.count=0 --set stack.simt.count=0 "$work/program" shared
     check "no multiprocessors: message" says '^croft run: offload: the machine has no multiprocessors [(]simt[.]count is 0'
     check "write-back stacks: refused" run 1 -m tom --set simt.stack_write_back=true "$work/program" shared
