@@ -124,6 +124,10 @@ $(BENCH_DIR)/rate $(BENCH_DIR)/wide: $(BENCH_DIR)/%: tests/bench/simt/%.c $(SHAR
 bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
 
+.PHONY: bench-axram
+bench-axram: $(BUILD)/bin/croft sysroot ## the AxRAM paper's GPU, NGPU and AxRAM: time, energy, bandwidth (COUNT, SIDE, EPOCHS, APPS, JOBS)
+	@tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
+
 .PHONY: bench-axram-invalidation
 bench-axram-invalidation: $(BUILD)/bin/croft sysroot ## clocks and time that AxRAM's invalidation of results takes (COUNT, EPOCHS, APPS)
 	@tests/bench/axram_invalidation.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-invalidation

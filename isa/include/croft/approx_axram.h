@@ -51,7 +51,7 @@ static inline uint32_t *croft_axram_slot(const struct croft_axram_function *func
     return function->records[(sp & ((UINT64_C(1) << 46) - 1)) >> function->warp_shift];
 }
 
-/* As croft_network_call(), to the bit. */
+/* As croft_network_call(), to the bit. Loops that the compiler unrolls keep in[] and out[] in registers, not in the stack. */
 static inline void croft_axram_call(const struct croft_axram_function *function, const uint32_t *image,
                                     const float *scale, const float *in, float *out)
 {
@@ -59,10 +59,12 @@ static inline void croft_axram_call(const struct croft_axram_function *function,
                    outputs = image[2] >> (8 * layers) & 255;
     unsigned unit;
     uint32_t *record = croft_axram_slot(function, &unit), *results = record + inputs * CROFT_AXRAM_WORDS;
+#pragma GCC unroll 64
     for (unsigned i = 0; i < inputs; i++, scale += 2)
         record[i * CROFT_AXRAM_WORDS + unit] =
             croft_data_word(kind, __builtin_fmaf(in[i], scale[0], scale[1]));
     croft_axram_thread(record, inputs, results, outputs, unit);
+#pragma GCC unroll 64
     for (unsigned i = 0; i < outputs; i++, scale += 2)
         out[i] =
             __builtin_fmaf(croft_data_value(kind, results[i * CROFT_AXRAM_WORDS + unit]), scale[0], scale[1]);

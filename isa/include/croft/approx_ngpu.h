@@ -43,8 +43,10 @@ static inline void croft_ngpu_call(const uint32_t *image, const float *scale, co
         croft_network_call(image, scale, in, out);
         return;
     }
+#pragma GCC unroll 64
     for (unsigned i = 0; i < inputs; i++, scale += 2)
         croft_ngpu_send(croft_data_word(kind, __builtin_fmaf(in[i], scale[0], scale[1])));
+#pragma GCC unroll 64
     for (unsigned i = 0; i < outputs; i++, scale += 2)
         out[i] = __builtin_fmaf(croft_data_value(kind, croft_ngpu_recv()), scale[0], scale[1]);
 }
