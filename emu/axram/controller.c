@@ -6,7 +6,11 @@
 #include "emu/axram/chip.h"
 #include "emu/sim/alloc.h"
 
-enum { INVOKE_WORDS = 5, CONFIGURE_WORDS = 5 };
+enum {
+    INVOKE_WORDS = 5,
+    CONFIGURE_WORDS = 5,
+    TURN_CLOCKS = 8, /* from one look at whether ordinary bursts have had their turn to the next */
+};
 
 static uint64_t all_banks(const struct axram_chip *chip)
 {
@@ -312,14 +316,37 @@ static void resume(void *owner, uint64_t banks)
     settle(chip);
 }
 
+static uint64_t served(const struct dram_channel *channel)
+{
+    return channel->counters.reads + channel->counters.writes;
+}
+
+/* Gives those ordinary bursts the next turn that wait when a request ends. Otherwise, a queue that is never empty would keep them from
+ * the chip for ever. */
+static void give_turn(struct axram_chip *chip, const struct dram_channel *channel)
+{
+    chip->served_before = served(channel);
+    chip->due = channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES];
+}
+
+static bool has_had_turn(const struct axram_chip *chip, const struct dram_channel *channel)
+{
+    return served(channel) - chip->served_before >= chip->due ||
+           channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES] == 0;
+}
+
 /* Takes the chip for the first request of the queue. */
 static void take(void *owner, uint64_t now)
 {
     struct axram_chip *chip = owner;
     struct axram_request *request = chip->first;
     struct axram_shared *shared = chip->shared;
-    (void)now;
     struct dram_channel *channel = dram_memory_reach(shared->memory, chip->channel);
+    if (!has_had_turn(chip, channel)) {
+        event_schedule(shared->queue, &chip->start, now + TURN_CLOCKS * shared->memory->common.config.tCK);
+        return;
+    }
+    chip->due = 0;
     chip->taken = channel->floor;
     shared->counters.wait_clocks += chip->taken - request->arrived;
     chip->words = request->invokes ? INVOKE_WORDS : CONFIGURE_WORDS + request->topology.layers;
@@ -396,6 +423,7 @@ static void end(void *owner, uint64_t now)
     chip->queued--;
     if (!chip->first)
         chip->last = &chip->first;
+    give_turn(chip, channel);
     dram_agent_release(&chip->agent, all_banks(chip));
     settle(chip);
     dram_memory_changed(shared->memory, chip->channel);

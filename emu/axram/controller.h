@@ -3,7 +3,8 @@
  *
  * A controller has a queue of requests for its chip and executes one at a time; a request that finds the queue full comes again
  * when there is room. A request takes the chip: the agent claims all banks, so that ordinary requests wait in their own queues
- * (the paper's flag), and closes them (PREA; ours).
+ * (the paper's flag), and closes them (PREA; ours). The next request takes the chip when as many ordinary bursts have been served as
+ * waited at the end of the last one, or none is left (ours): a queue that is never empty does not keep them waiting for ever.
  *
  * A configuration: the controller reads the header (ACT, RD) and sends it to the chip in words (AXCF): kind and number of
  * layers, the sizes of each two layers, and the region's address in two.
@@ -128,8 +129,10 @@ struct axram_chip {
     uint32_t words;                      /* words left to send */
     uint32_t part;                       /* block of accumulators to save or to restore next */
     uint64_t taken;                      /* clock at which the request has claimed the banks */
-    uint64_t poll_at;                    /* clock of the next poll, or of the end of the fixed time */
-    uint64_t work_end;                   /* clock at which the units have finished their last step */
+    /* ordinary bursts served by the channel, at the end of the last request; of these that waited for it, those that go first */
+    uint64_t served_before, due;
+    uint64_t poll_at;  /* clock of the next poll, or of the end of the fixed time */
+    uint64_t work_end; /* clock at which the units have finished their last step */
     struct axram_units units;
     struct axram_sequence sequence;
     struct axram_op op; /* the sequence's next command */

@@ -494,6 +494,35 @@ static void ordinary_requests_wait(void **state)
     bench_free(b);
 }
 
+/* An ordinary read that waits for a chip is served before the second of the requests that are queued behind the first. */
+static void ordinary_requests_get_turns(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {6, 8, 1};
+    struct random random = {11};
+    struct dram_config config = config_of();
+    struct bench *b = bench_new(&config, 1);
+    struct many many[4];
+    unsigned order = 0, before = 0;
+    set_network(&b->network, ARITH_FP, 2, size, false, &random);
+    place(b, 0);
+    fill_inputs(b, &random);
+    for (unsigned i = 0; i < 4; i++) {
+        many[i] = (struct many){.b = b, .request = b->request, .order = &order};
+        many[i].request.done = note_order;
+        many[i].request.owner = &many[i];
+        axram_chip_request(&b->chips[0], &many[i].request);
+    }
+    rig_until(b->rig, 50);
+    (void)probe_send(&b->rig->probes[0], MEM_READ, piece(2), 32);
+    while (order < 4 && event_queue_step(&b->rig->queue))
+        before = b->rig->probes[0].done ? before : order;
+    assert_int_equal(order, 4);
+    assert_int_equal(before, 1);
+    check_results(b);
+    bench_free(b);
+}
+
 /* With a fixed time, the controller polls nothing; a time that is too short is counted. */
 static void fixed_time(void **state)
 {
@@ -520,11 +549,17 @@ static void fixed_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_by_hand),         cmocka_unit_test(bias_is_counted),
-        cmocka_unit_test(time_by_hand),           cmocka_unit_test(steps_by_hand),
-        cmocka_unit_test(random_networks),        cmocka_unit_test(refresh_at_every_clock),
-        cmocka_unit_test(stores_during_the_run),  cmocka_unit_test(requests_queue),
-        cmocka_unit_test(ordinary_requests_wait), cmocka_unit_test(fixed_time),
+        cmocka_unit_test(counts_by_hand),
+        cmocka_unit_test(bias_is_counted),
+        cmocka_unit_test(time_by_hand),
+        cmocka_unit_test(steps_by_hand),
+        cmocka_unit_test(random_networks),
+        cmocka_unit_test(refresh_at_every_clock),
+        cmocka_unit_test(stores_during_the_run),
+        cmocka_unit_test(requests_queue),
+        cmocka_unit_test(ordinary_requests_wait),
+        cmocka_unit_test(ordinary_requests_get_turns),
+        cmocka_unit_test(fixed_time),
     };
     return cmocka_run_group_tests_name("AxRAM's chips", tests, NULL, NULL);
 }
