@@ -18,11 +18,12 @@
  * Time. The stores of the multiprocessor are pushed to memory first. The message takes `message` plus the controller's
  * front_latency. Then the request waits in the controller's queue and occupies the chip (controller.h). When the results are in
  * memory, the second level drops the results' lines, drop_clocks from one to the next, and tells the multiprocessors' first-level
- * caches by messages over the crossbar (invalidation.c). After the last, the answer takes back_latency plus `message`. Threads whose cores are not timed (--detail roi) do not wait.
+ * caches by messages over the crossbar (invalidation.c). After the last, the answer takes back_latency plus `message`. Threads
+ * whose cores are not timed (--detail roi) do not wait.
  *
  * Not modelled: writes of other cores that wait in the controller's queue when the chip is taken (their bytes are in memory
- * already); the crossbar's load by messages of instructions and answers; a TLB of the controller: the core translates, and pages of a region must be
- * contiguous. */
+ * already); the crossbar's load by messages of instructions and answers; a TLB of the controller: the core translates, and
+ * pages of a region must be contiguous. */
 #ifndef EMU_AXRAM_AXRAM_H
 #define EMU_AXRAM_AXRAM_H
 

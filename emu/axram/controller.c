@@ -321,8 +321,8 @@ static uint64_t served(const struct dram_channel *channel)
     return channel->counters.reads + channel->counters.writes;
 }
 
-/* Gives those ordinary bursts the next turn that wait when a request ends. Otherwise, a queue that is never empty would keep them from
- * the chip for ever. */
+/* Gives those ordinary bursts the next turn that wait when a request ends. Otherwise, a queue that is never empty would keep
+ * them from the chip for ever. */
 static void give_turn(struct axram_chip *chip, const struct dram_channel *channel)
 {
     chip->served_before = served(channel);

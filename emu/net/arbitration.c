@@ -19,8 +19,8 @@ static uint32_t distance_of(const struct network *network, uint32_t input)
         ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
 }
 
-/* The time at which the pair of ports of an input channel's packet is done at the earliest, a clock for each flit left, less the time
- * at which the packet was made. All packets of a router have the same present time, which is left out. */
+/* The time at which the pair of ports of an input channel's packet is done at the earliest, a clock for each flit left, less
+ * the time at which the packet was made. All packets of a router have the same present time, which is left out. */
 static int64_t oracle_weight(const struct network *network, uint32_t input)
 {
     uint32_t in_port = input / network->vcs,

@@ -398,7 +398,8 @@ static void cache_pushed(struct mem_push *push, uint64_t now)
     send_if_ready(task, now);
 }
 
-/* Offloads the block: copies the registers that it reads, unless the copy goes on where it is (TOM_IDEAL), and begins to push earlier stores and to pack. */
+/* Offloads the block: copies the registers that it reads, unless the copy goes on where it is (TOM_IDEAL), and begins to push
+ * earlier stores and to pack. */
 static void leave(struct tom_task *task, uint64_t now)
 {
     struct tom *tom = task->tom;

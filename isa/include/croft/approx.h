@@ -33,8 +33,8 @@
 #define CROFT_BY_ORIGINAL 1
 #define CROFT_BY_NETWORK  2
 #define CROFT_BY_OBSERVER 3 /* the original; writes inputs and outputs to NAME.samples, for croft neural */
-#define CROFT_BY_NGPU  4 /* the network, in units of machine ngpu's multiprocessors (croft/approx_ngpu.h) */
-#define CROFT_BY_AXRAM 5 /* the network, in the chips of machine axram (croft/approx_axram.h) */
+#define CROFT_BY_NGPU     4 /* the network, in units of machine ngpu's multiprocessors (croft/approx_ngpu.h) */
+#define CROFT_BY_AXRAM    5 /* the network, in the chips of machine axram (croft/approx_axram.h) */
 
 #ifndef CROFT_APPROX_BY
 #define CROFT_APPROX_BY CROFT_BY_ORIGINAL
@@ -109,7 +109,8 @@ static inline void croft_samples_write(FILE *file, const float *values, unsigned
     }
 }
 #else
-#error "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_NGPU, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
+#error                                                                                                       \
+    "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_NGPU, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
 #endif
 
 #define CROFT_APPROX_IMAGE(name, arithmetic)  CROFT_APPROX_IMAGE_(name, arithmetic)
