@@ -65,7 +65,7 @@ $(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h | $(BUILD)/setup-
 # The runtime of <croft/axram_memory.h>.
 $(BUILD)/cross/host/axram/%.o: host/axram/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/axram.h \
     $(SHARE)/include/croft/axram_memory.h $(SHARE)/include/croft/approx_axram.h $(SHARE)/include/croft/approx.h \
-    $(SHARE)/include/croft/sigmoid_table.h $(SHARE)/include/croft/simt_call.h
+    $(SHARE)/include/croft/approx_batch.h $(SHARE)/include/croft/sigmoid_table.h $(SHARE)/include/croft/simt_call.h
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 

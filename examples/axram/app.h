@@ -16,6 +16,7 @@ struct app_data {
     float *image; /* `images` of side * side pixels */
     long images, side;
     float *out;
+    struct croft_batch batch; /* by option `batch`, inputs and outputs of all elements instead of these */
 };
 
 /* How much quality is lost. */
@@ -34,6 +35,10 @@ struct app {
     void (*kernel)(const struct app_data *data);
     void (*call)(const struct app_data *data, long element, float *out);  /* as a thread calls the function */
     void (*exact)(const struct app_data *data, long element, float *out); /* the original */
+    int (*batch)(struct app_data *data);                                  /* makes it; or -1, with errno */
+    void (*batch_kernel)(const struct app_data *data);
+    void (*put)(struct app_data *data, long element);
+    void (*get)(struct app_data *data, long element);
 };
 
 /* Loads an element's inputs from arrays. */
@@ -68,12 +73,36 @@ static inline void app_load(const struct app_data *d, long i, long inputs, float
         function##_call(&d, i, out);                                                                         \
         for (long k = 0; k < (output_count); k++)                                                            \
             d.out[k * d.count + i] = out[k];                                                                 \
+    }                                                                                                        \
+    CROFT_APPROX_BATCH(function, input_count, output_count)                                                  \
+    static int function##_make_batch(struct app_data *d)                                                     \
+    {                                                                                                        \
+        return function##_batch(&d->batch, (uint64_t)d->count);                                              \
+    }                                                                                                        \
+    static void function##_batch_kernel(const struct app_data *d)                                            \
+    {                                                                                                        \
+        if ((long)thread_id() < d->count)                                                                    \
+            function##_run(&d->batch, thread_id());                                                          \
+    }                                                                                                        \
+    static void function##_put_element(struct app_data *d, long i)                                           \
+    {                                                                                                        \
+        float in[input_count];                                                                               \
+        load(d, i, input_count, in);                                                                         \
+        function##_put(&d->batch, (uint64_t)i, in);                                                          \
+    }                                                                                                        \
+    static void function##_get_element(struct app_data *d, long i)                                           \
+    {                                                                                                        \
+        float out[output_count];                                                                             \
+        function##_get(&d->batch, (uint64_t)i, out);                                                         \
+        for (long k = 0; k < (output_count); k++)                                                            \
+            d->out[k * d->count + i] = out[k];                                                               \
     }
 
 /* The members of struct app that APP_DEFINE makes. */
 #define APP_FUNCTIONS(function, input_count, output_count)                                                   \
     .name = #function, .inputs = (input_count), .outputs = (output_count), .kernel = function##_kernel,      \
-    .call = function##_call, .exact = function##_exact
+    .call = function##_call, .exact = function##_exact, .batch = function##_make_batch,                      \
+    .batch_kernel = function##_batch_kernel, .put = function##_put_element, .get = function##_get_element
 
 /* Returns lowest <= result < highest. */
 static inline float app_random(uint64_t *state, float lowest, float highest)
@@ -142,11 +171,42 @@ static inline int app_train(const struct app *app, const struct app_data *d)
     return 0;
 }
 
-/* The program: NAME [train] [COUNT [SIDE]]. COUNT elements or images (of SIDE * SIDE pixels); the paper's training sets are the
- * default behind `train`, its evaluation sets are COUNT 262144, or 20 and SIDE 512. */
+static inline void app_region(const struct app *app, const char *part, int begin)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", app->name, part);
+    if (begin)
+        croft_roi_begin(name);
+    else
+        croft_roi_end(name);
+}
+
+/* Runs the kernel over a batch, which the host fills before and empties afterwards, each a region of its own. */
+static inline void app_run_batch(const struct app *app, struct app_data *d)
+{
+    if (app->batch(d)) {
+        perror("batch");
+        exit(1);
+    }
+    app_region(app, "_put", 1);
+    for (long i = 0; i < d->count; i++)
+        app->put(d, i);
+    app_region(app, "_put", 0);
+    app_region(app, "", 1);
+    KERNEL_RUN(app->batch_kernel, d, simt_dim(kernel_blocks(d->count, APP_BLOCK)), simt_dim(APP_BLOCK));
+    app_region(app, "", 0);
+    app_region(app, "_get", 1);
+    for (long i = 0; i < d->count; i++)
+        app->get(d, i);
+    app_region(app, "_get", 0);
+}
+
+/* The program: NAME [train | batch] [COUNT [SIDE]]. COUNT elements or images (of SIDE * SIDE pixels); the paper's training sets
+ * are the default behind `train`, its evaluation sets are COUNT 262144, or 20 and SIDE 512. With `batch`, the host lays inputs out
+ * before the kernel. */
 static inline int app_main(int argc, char **argv, const struct app *app)
 {
-    int train = argc > 1 && strcmp(argv[1], "train") == 0;
+    int train = argc > 1 && strcmp(argv[1], "train") == 0, batch = argc > 1 && strcmp(argv[1], "batch") == 0;
     struct kernel_argument arguments[] = {
         {"COUNT",
          app->pictures ? (train ? 3 : 1)
@@ -156,7 +216,7 @@ static inline int app_main(int argc, char **argv, const struct app *app)
         {"SIDE", train ? 512 : 48, 8, 4096},
     };
     long values[2];
-    kernel_arguments(argc - train, argv + train, arguments, app->pictures ? 2 : 1, values);
+    kernel_arguments(argc - train - batch, argv + train + batch, arguments, app->pictures ? 2 : 1, values);
     struct app_data d = {.count = values[0]};
     uint64_t random = train ? APP_TRAINING_SEED : APP_EVALUATION_SEED;
     if (app->pictures) {
@@ -171,9 +231,13 @@ static inline int app_main(int argc, char **argv, const struct app *app)
     app->make(&d, &random);
     if (train)
         return app_train(app, &d);
-    croft_roi_begin(app->name);
-    KERNEL_RUN(app->kernel, &d, simt_dim(kernel_blocks(d.count, APP_BLOCK)), simt_dim(APP_BLOCK));
-    croft_roi_end(app->name);
+    if (batch) {
+        app_run_batch(app, &d);
+    } else {
+        app_region(app, "", 1);
+        KERNEL_RUN(app->kernel, &d, simt_dim(kernel_blocks(d.count, APP_BLOCK)), simt_dim(APP_BLOCK));
+        app_region(app, "", 0);
+    }
     printf("quality lost %.3f %%\n", 100 * app_loss(app, &d));
     return kernel_report(app->name, d.count, d.out, (size_t)(d.count * app->outputs) * sizeof *d.out,
                          app_same(app, &d));

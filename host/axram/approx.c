@@ -3,6 +3,7 @@
 #include <croft/approx_axram.h>
 #include <croft/axram_memory.h>
 #include <croft/simt_call.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static bool place(struct croft_axram_function *function, uint32_t first, uint32_
     for (uint32_t i = 0; i <= slots; i++)
         function->records[i] = axram_record_at(region, values, first + i % chips, i / chips);
     function->slots = slots;
+    function->first = first;
+    function->chips = chips;
     function->warp_shift =
         slots ? (uint32_t)__builtin_ctzl((unsigned long)ask(SIMT_QUERY_STACK) * ask(SIMT_QUERY_WIDTH)) : 0;
     return true;
@@ -74,4 +77,32 @@ void croft_axram_begin(void)
          function = function->next, first += chips)
         if (!place(function, first, chips))
             refuse(function->name);
+}
+
+int croft_axram_batch(const struct croft_axram_function *function, struct croft_batch *batch, uint64_t calls)
+{
+    const uint32_t layers = function->image[1] >> 8 & 255, chips = function->chips,
+                   values = (function->image[2] & 255) + (function->image[2] >> (8 * layers) & 255);
+    const uint64_t records = calls / CROFT_AXRAM_WORDS + (calls % CROFT_AXRAM_WORDS > 0),
+                   each = records / chips + (records % chips > 0);
+    *batch = (struct croft_batch){.count = calls};
+    /* A region has as many records in every chip, those of other functions included. */
+    batch->region = axram_malloc(values, each * croft_axram_geometry.chips * CROFT_AXRAM_WORDS);
+    if (!batch->region)
+        return -1;
+    batch->records = calloc(records, sizeof *batch->records);
+    if (!batch->records) {
+        (void)axram_free(batch->region);
+        return axram_fail(ENOMEM, "no ordinary memory for %llu records", (unsigned long long)records);
+    }
+    for (uint64_t i = 0; i < records; i++)
+        batch->records[i] =
+            axram_record_at(batch->region, values, function->first + (uint32_t)(i % chips), i / chips);
+    return 0;
+}
+
+void croft_axram_batch_free(struct croft_batch *batch)
+{
+    (void)axram_free(batch->region);
+    free(batch->records);
 }

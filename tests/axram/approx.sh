@@ -82,6 +82,27 @@ compile one AXRAM -DONLY_TURN -DTOGETHER "${program[@]}"
 check "together: runs" run 0 -- ./one 2048
 check "together: one request a warp, and the host's" is axram.invocations $((2048 / 32 + 40))
 
+# Batches: threads run calls whose inputs the host has laid out.
+batch=("-include" "$here/approx_networks.h" "$here/batch_program.c")
+for arithmetic in sha fxp fp; do
+    "$croft" cc -O2 -DCROFT_APPROX_BY=CROFT_BY_NETWORK -DCROFT_APPROX_ARITHMETIC=$arithmetic "${batch[@]}" -o software
+    "$croft" cc -O2 -g -DCROFT_APPROX_BY=CROFT_BY_AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic "${batch[@]}" -o chips
+    "$croft" run --set simt.count=2 software 900 >expected
+    check "batch, $arithmetic: runs" run 0 --check coherence --check dram -- ./chips 900
+    check "batch, $arithmetic: equal" same
+    check "batch, $arithmetic: no findings" silent
+    # 29 warps (of the last, lanes 0 to 3) call both functions, and the host 3 times each.
+    check "batch, $arithmetic: one request a warp" is axram.invocations $((2 * 2 * (29 + 3)))
+done
+check "batch, six chips: runs" run 0 --set dram.channels=6 --set memory.size=768MiB -- ./chips 900
+check "batch, six chips: equal" same
+check "batch without calls: refused" run 3 -- ./chips -3
+check "batch without calls: message" grep -qx 'turn: Invalid argument' errors
+check "batch too large: refused" run 3 -- ./chips 100000000
+check "batch too large: message" grep -qx 'turn: Not enough space' errors
+check "batch across records: faults" run 132 -- ./chips 900 across
+check "batch across records: message" grep -q "^croft run: [a-z_]*[.]axram.*: the regions of the warp's threads are not in the same blocks" errors
+
 # An application of the paper, with weights that a short training gives.
 app=$here/../../examples/axram/inversek2j.c
 "$croft" neural --topology 2-16-3 --epochs 20 --folds 2 -o app.h "$app" train 512 >/dev/null
@@ -93,5 +114,7 @@ for arithmetic in sha fxp fp; do
     check "inversek2j, $arithmetic: runs" run 0 -- ./chips 512
     check "inversek2j, $arithmetic: equal" same
     check "inversek2j, $arithmetic: correct" grep -q '^result    correct$' output
+    check "inversek2j, $arithmetic: runs as a batch" run 0 -- ./chips batch 512
+    check "inversek2j, $arithmetic: equal as a batch" same
 done
 conclude

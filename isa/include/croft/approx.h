@@ -20,7 +20,8 @@
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_AXRAM -include FILE.network.h FILE.c      the network, in AxRAM's chips
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_NGPU -include FILE.network.h FILE.c       the network, in units of multiprocessors
  *
- * with -DCROFT_APPROX_ARITHMETIC=sha (the default), fxp or fp: the arithmetic of AxRAM's units, to the bit (isa/MANUAL.md). */
+ * with -DCROFT_APPROX_ARITHMETIC=sha (the default), fxp or fp: the arithmetic of AxRAM's units, to the bit (isa/MANUAL.md).
+ * CROFT_APPROX_BATCH is for calls whose inputs are known beforehand (croft/approx_batch.h). */
 #define CROFT_APPROX(name, inputs, outputs)                                                                  \
     CROFT_APPROX_CHECK(name, inputs, outputs)                                                                \
     static inline __attribute__((unused)) void name##_original(const float *in, float *out);                 \
@@ -262,5 +263,6 @@ static inline void croft_network_call(const uint32_t *image, const float *scale,
 #elif CROFT_APPROX_BY == CROFT_BY_NGPU
 #include <croft/approx_ngpu.h>
 #endif
+#include <croft/approx_batch.h>
 
 #endif
