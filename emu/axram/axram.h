@@ -35,8 +35,8 @@
 
 extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
 
-/* Numbers for query.axram: the number of chips; the address and the bytes of accelerator memory, 0 if the program does not reach
- * it at its physical address; the bytes of a chip's piece; the number of requests under way; an address in accelerator memory:
+/* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a
+ * chip's piece; the number of requests under way; an address in accelerator memory:
  * whether a request under way has the block there. Other numbers give 0. */
 enum axram_query {
     AXRAM_QUERY_CHIPS,

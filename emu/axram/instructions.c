@@ -46,6 +46,8 @@ static bool translate(const struct axram_thread *thread, uint64_t address, bool 
     if (warp_memory_can(memory, pad, address, WORD, access) &&
         warp_memory_place(memory, address, access, physical) == WARP_GLOBAL)
         return true;
+    if (memory->setup.translate)
+        return refused(trap, store ? TRAP_STORE_PAGE : TRAP_LOAD_PAGE, address);
     return refused(trap, store ? TRAP_STORE_ACCESS : TRAP_LOAD_ACCESS, address);
 }
 
@@ -247,19 +249,12 @@ static uint64_t count_waiting(const struct axram *axram, const uint64_t *address
     return address ? count > 0 : count;
 }
 
-static bool reaches_space(const struct axram *axram, const struct axram_thread *thread)
-{
-    uint64_t physical;
-    struct trap ignored;
-    return translate(thread, axram->base, false, &physical, &ignored) && physical == axram->base;
-}
-
-static uint64_t answer_query(const struct axram *axram, const struct axram_thread *thread, uint64_t number)
+static uint64_t answer_query(const struct axram *axram, uint64_t number)
 {
     switch (number) {
     case AXRAM_QUERY_CHIPS: return axram->chip_count;
-    case AXRAM_QUERY_BASE: return reaches_space(axram, thread) ? axram->base : 0;
-    case AXRAM_QUERY_SIZE: return reaches_space(axram, thread) ? axram->config.size : 0;
+    case AXRAM_QUERY_BASE: return axram->base;
+    case AXRAM_QUERY_SIZE: return axram->config.size;
     case AXRAM_QUERY_PIECE: return AXRAM_PIECE;
     case AXRAM_QUERY_REQUESTS: return count_waiting(axram, NULL);
     default: return in_space(axram, number, number) ? count_waiting(axram, &number) : 0;
@@ -291,7 +286,7 @@ bool axram_instruction(void *context, struct custom_call *call)
     struct axram_request request = {.invokes = false};
     struct axram_part part;
     if (call->insn->id == INSN_query_axram) {
-        call->result = answer_query(axram, &thread, call->operand[0]);
+        call->result = answer_query(axram, call->operand[0]);
         return true;
     }
     if (!prepare(axram, call->insn, &thread, call->operand, &part, &request, &call->trap))
@@ -315,7 +310,7 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes)
         const unsigned lane = lanes->lane = thread.lane = (unsigned)__builtin_ctz(left);
         const uint64_t operand[2] = {lanes->operand[0][lane], lanes->operand[1][lane]};
         if (id == INSN_query_axram)
-            lanes->result[lane] = answer_query(axram, &thread, operand[0]);
+            lanes->result[lane] = answer_query(axram, operand[0]);
         else if (!prepare(axram, lanes->insn, &thread, operand, &parts[lane], &request, &lanes->trap))
             return false;
     }

@@ -318,6 +318,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     char image[PATH_MAX];
     struct user_options user = r->user;
     user.stack_size = s->machine.stack->size;
+    (void)machine_reserved(&s->machine, &user.reserved, &user.reserved_end);
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.warp_log = s->warp_log;

@@ -69,6 +69,10 @@ struct user {
 struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
                        struct error *err);
 
+/* Returns whether program and stack, from its lowest address, lie below and above the memory that only accelerators use. */
+bool guest_leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
+                           struct error *err);
+
 /* Return the host address of guest bytes [address, address + length) if the guest may read (write) all of
  * them, else NULL. For virtual memory, the address is valid until the call has been served (kernel_pages.h).
  * For bytes outside of memory (emu/mem/bytes.h) it points to a copy, which is valid until guest_settle(). */

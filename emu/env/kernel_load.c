@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/env/elf.h"
+#include "emu/env/guest.h"
 #include "emu/env/stack.h"
 #include "emu/nucd/description.h"
 #include "emu/nucd/driver.h"
@@ -170,7 +171,15 @@ static bool load_program(const struct kernel_options *options, struct phys *memo
     boot->break_physical = boot->break_start + offset;
     layout->stack_first = page_down(end - user->stack_size);
     boot->map_top = layout->stack_first - KERNEL_STACK_GAP;
+    if (!guest_leaves_reserved(user, program.end + offset, boot->map_top, err))
+        return false;
     add_program(boot, &program, offset);
+    if (user->reserved_end)
+        add_segment(boot, (struct kernel_segment){.first = user->reserved,
+                                                  .end = user->reserved_end,
+                                                  .physical = user->reserved,
+                                                  .permissions = CROFT_RANGE_READ | CROFT_RANGE_WRITE,
+                                                  .use = CROFT_USE_UNITS});
     add_segment(boot, (struct kernel_segment){.first = layout->stack_first,
                                               .end = end,
                                               .physical = layout->stack_first,

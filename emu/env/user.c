@@ -16,9 +16,8 @@
 
 enum { A0 = 10, SP = 2 };
 
-/* Checks that program and stack lie beside the memory of accelerators. */
-static bool leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
-                            struct error *err)
+bool guest_leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
+                           struct error *err)
 {
     if (options->reserved_end == 0 || (program_end <= options->reserved && options->reserved_end <= stack))
         return true;
@@ -42,7 +41,7 @@ static bool set_up(struct user *user, struct error *err)
                          "%s: ends at 0x%" PRIx64 ", which leaves no room for a stack of %" PRIu64
                          " bytes below 0x%" PRIx64 "; enlarge memory.size or make user_stack.size smaller",
                          o->program, program.end, o->stack_size, end);
-    if (!leaves_reserved(o, program.end, end - o->stack_size, err))
+    if (!guest_leaves_reserved(o, program.end, end - o->stack_size, err))
         return false;
     const struct stack_contents contents = {.arguments = o->arguments,
                                             .argument_count = o->argument_count,

@@ -42,9 +42,6 @@ bool axram_begin(void)
     const uint64_t size = croft_axram_query(CROFT_AXRAM_SIZE);
     if (g->halves)
         return true;
-    if (size == 0)
-        return axram_fail(ENXIO,
-                          "accelerator memory is not mapped for this program; run it with --env user") == 0;
     piece = croft_axram_query(CROFT_AXRAM_PIECE);
     g->base = croft_axram_query(CROFT_AXRAM_BASE);
     g->chips = (uint32_t)croft_axram_query(CROFT_AXRAM_CHIPS);

@@ -24,7 +24,7 @@ struct axram_allocation *axram_take(uint32_t record, uint64_t count, uint32_t pa
 /* Takes blocks that follow each other, for a network. */
 struct axram_allocation *axram_take_network(uint32_t blocks);
 
-/* Asks the machine for its geometry, once. False: there is none that the program reaches; axram_fail() was called. */
+/* Asks the machine for its geometry, once. False: no ordinary memory for tables; axram_fail() was called. */
 bool axram_begin(void);
 
 /* Returns the allocation at an address. NULL: there is none; axram_fail() was called with `who` as the caller. */

@@ -225,11 +225,11 @@ bool memory_init(const struct kernel_boot *boot)
     return true;
 }
 
-/* Returns the lowest mapping, or the top. */
+/* Returns the lowest mapping or memory of accelerators, or the top. */
 static uint64_t break_limit(void)
 {
     for (size_t i = ranges_from(page_up(heap.end_of_data)); i < ranges.count; i++)
-        if (ranges.entries[i].use == CROFT_USE_MAP)
+        if (ranges.entries[i].use >= CROFT_USE_MAP)
             return ranges.entries[i].base;
     return heap.top;
 }

@@ -74,8 +74,9 @@ check "without multiprocessors: runs" run 0 --set simt.count=0 -- ./chips 100
 check "without multiprocessors: equal" same
 check "one chip: refused" run 1 --set dram.channels=1 --set memory.size=128MiB --set axram.offset=64MiB --set axram.size=32MiB -- ./chips 10
 check "one chip: message" grep -qx 'croft: CROFT_BY_AXRAM: [a-z]*: the program has 2 functions, but the machine 1 chips, each with one network' errors
-check "kernel: refused" run 1 --env kernel -- ./chips 10
-check "kernel: message" grep -qx 'croft: CROFT_BY_AXRAM: [a-z]*: accelerator memory is not mapped for this program; run it with --env user' errors
+"$croft" run --set simt.count=2 software 300 >expected
+check "kernel: runs" run 0 --env kernel -- ./chips 300
+check "kernel: equal" same
 
 # 2048 threads that call together: one request for each warp.
 compile one AXRAM -DONLY_TURN -DTOGETHER "${program[@]}"

@@ -15,10 +15,9 @@ enum {
     CROFT_AXRAM_HALF_PAGE = 1 << 14, /* bytes: neighbours use other banks */
 };
 
-/* What croft_axram_query() tells: the number of chips; address and bytes of accelerator memory, 0 if the program does not reach it
- * (--env kernel); bytes that follow each other in a chip; config.axram and wrt_res.axram that wait; for an address in accelerator
- * memory, 1 if one of these has the block there, else 0. Piece n, from the start of accelerator memory, is in chip n modulo the
- * number of chips. */
+/* What croft_axram_query() tells: the number of chips; address and bytes of accelerator memory; bytes that follow each other in a
+ * chip; config.axram and wrt_res.axram that wait; for an address in accelerator memory, 1 if one of these has the block there,
+ * else 0. Piece n, from the start of accelerator memory, is in chip n modulo the number of chips. */
 enum croft_axram_query {
     CROFT_AXRAM_CHIPS,
     CROFT_AXRAM_BASE,

@@ -1,5 +1,5 @@
 /* Accelerator memory of AxRAM (croft/axram.h): regions that are spread over the chips, and networks, for programs of
- * `croft run --env user`. Host code calls these functions, one at a time; axram_record() and axram_word() are for threads, too.
+ * `croft run`. Host code calls these functions, one at a time; axram_record() and axram_word() are for threads, too.
  *
  * A region holds `values` words for each of some threads. The words of 32 threads are a record, `values` blocks: value i of
  * thread t is word t % 32 of block i of record t / 32. Records take turns among the chips. So records with the same number of
@@ -25,7 +25,7 @@ struct axram_geometry {
 extern struct axram_geometry croft_axram_geometry;
 
 /* Returns a region with undefined contents of `values` words, 1 to AXRAM_MOST_VALUES, for each of `threads` threads, 1 or more.
- * NULL: EINVAL, ENOMEM (accelerator memory is full), or ENXIO (the program does not reach it). */
+ * NULL: EINVAL, or ENOMEM (accelerator memory is full). */
 void *axram_malloc(unsigned values, uint64_t threads);
 
 /* Copies weights and topology of a network's image (croft neural) to the first `chips` chips, 0 for all of them, and gives it to
@@ -35,8 +35,9 @@ void *axram_network(const uint32_t *image, unsigned chips);
 void *axram_network_at(const uint32_t *image, unsigned first, unsigned chips);
 
 /* Gives a region or a network back; of NULL, does nothing. Returns 0; or -1: EINVAL (not the start of a region, or freed
- * already), or EBUSY (a config.axram or wrt_res.axram that uses it is under way; call it again later). A chip whose network is
- * freed must get another one before it is used. */
+ * already), or EBUSY (a config.axram or wrt_res.axram that uses it is under way; call it again later). A thread that uses it
+ * after that is not found: wait for the end of launches first. A chip whose network is freed must get another one before it is
+ * used. */
 int axram_free(void *memory);
 
 /* Copies values of the first `threads` threads to a region, or from it: value i of thread t is

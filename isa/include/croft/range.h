@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* What a range is for. */
-enum croft_range_use { CROFT_USE_PROGRAM, CROFT_USE_BREAK, CROFT_USE_MAP, CROFT_USE_STACK };
+/* What a range is for; the break grows up to the first from CROFT_USE_MAP on. CROFT_USE_UNITS is the memory of accelerators (AxRAM),
+ * at its physical address, which the program cannot unmap. */
+enum croft_range_use { CROFT_USE_PROGRAM, CROFT_USE_BREAK, CROFT_USE_STACK, CROFT_USE_MAP, CROFT_USE_UNITS };
 
 /* Permissions and state of a range. */
 enum {
