@@ -132,6 +132,11 @@ static bool chain_add(struct tree *tree, struct chain *chain, const char *name, 
         (void)error_set(err, "the name of the machine is empty; write a shipped machine's name or a path");
         return at_extends(tree, chain, index, err);
     }
+    if (index && !text_printable(name)) {
+        (void)error_set(err, "the name of the machine, %s, has characters that are not printable",
+                        text_quote(name).text);
+        return at_extends(tree, chain, index, err);
+    }
     const char *from = index ? tree->files[index - 1].path : NULL;
     tree->files[index] = (struct tree_file){.path = find_path(name, from, tree->options.shipped_dir),
                                             .shipped = !is_path(name)};

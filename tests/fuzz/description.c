@@ -9,6 +9,7 @@
 #include "emu/dram/config.h"
 #include "emu/machine/builder.h"
 #include "emu/machine/graph.h"
+#include "emu/sim/text.h"
 
 enum { SETS = 16, MEMORIES_MOST = 64, DIGITS_MOST = 3 };
 
@@ -39,8 +40,7 @@ static void check_message(const char *path, const char *message)
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
         known = known || strncmp(message, origins[i], strlen(origins[i])) == 0;
     check(known, message);
-    for (const char *c = message; *c; c++)
-        check(*c >= ' ' && *c <= '~', "the message is more than one line of printable characters");
+    check(text_printable(message), "the message is more than one line of printable characters");
 }
 
 /* The ends of wires at ports, sorted by part, port and slot. */

@@ -324,6 +324,8 @@ static const struct fault faults[] = {
      "'/' or "
      "ends in .yaml)"},
     {"extends: m.yaml\n", NULL, "%s/m.yaml:1: extends: %s/m.yaml extends itself"},
+    {"extends: \"a/\\e[31m.yaml\"\n", NULL,
+     "%s/m.yaml:1: extends: the name of the machine, 'a/?[31m.yaml', has characters that are not printable"},
     {"extends: other\n", NULL,
      "%s/shipped/other.yaml:2: extends: %s/shipped/../m.yaml extends itself through other files"},
     {"{}", "memory.size", "--set 'memory.size': write NAME=VALUE, such as --set memory.size=2GiB"},
