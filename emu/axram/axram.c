@@ -77,12 +77,18 @@ static void *make(const void *config, const struct part_site *site, struct error
     axram->check = place->check;
     axram->clocks = histogram_log2(8, 16);
     make_fronts(axram, place);
+    axram->most_jobs = place->harts;
+    for (uint32_t i = 0; i < place->cluster_count; i++)
+        axram->most_jobs +=
+            simt_cluster_count(place->clusters[i]) * simt_cluster_config(place->clusters[i])->warps;
     make_shared(axram, place, site->clock);
     axram->chip_count = place->dram->common.config.channels;
     axram->chips = alloc(axram->chip_count, sizeof *axram->chips);
     axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
     for (uint32_t i = 0; i < axram->chip_count; i++)
         axram_chip_init(&axram->chips[i], &axram->shared, i);
+    if (place->cluster_count && simt_cluster_mmu(place->clusters[0]))
+        axram_make_tlbs(axram, simt_cluster_mmu(place->clusters[0]));
     return axram;
 }
 
@@ -102,6 +108,7 @@ void *axram_untimed(const struct axram_config *config, const struct phys *bytes,
 static void free_part(void *part)
 {
     struct axram *axram = part;
+    axram_free_tlbs(axram);
     while (axram->all) {
         struct axram_job *job = axram->all;
         axram->all = job->all;
@@ -155,11 +162,13 @@ static void publish(void *part, struct stats *stats, struct scope scope)
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
     stats_histogram(stats, scope, "invocation_clocks", &axram->clocks, "clocks", "invocations",
                     "Clocks of CK from wrt_res.axram to its answer");
+    axram_publish_tlbs(axram, stats, &scope);
 }
 
 static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
 {
     axram_energy(part, ledger, scope);
+    axram_tlb_energy(part, ledger, &scope);
 }
 
 #define PART struct axram_config

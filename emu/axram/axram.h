@@ -16,14 +16,17 @@
  * replaces the first.
  *
  * Time. The stores of the multiprocessor are pushed to memory first. The message takes `message` plus the controller's
- * front_latency. Then the request waits in the controller's queue and occupies the chip (controller.h). When the results are in
- * memory, the second level drops the results' lines, drop_clocks from one to the next, and tells the multiprocessors' first-level
- * caches by messages over the crossbar (invalidation.c). After the last, the answer takes back_latency plus `message`. Threads
- * whose cores are not timed (--detail roi) do not wait.
+ * front_latency. Where the controller translates, each page takes a clock of CK, and a walk if its TLB lacks it. Then the request
+ * waits in the controller's queue and occupies the chip (controller.h). When the results are in memory, the second level drops the
+ * results' lines, drop_clocks from one to the next, and tells the multiprocessors' first-level caches by messages over the crossbar
+ * (invalidation.c). After the last, the answer takes back_latency plus `message`. Threads whose cores are not timed (--detail roi)
+ * do not wait.
+ *
+ * Addresses. Where programs have virtual ones, an instruction goes to the controller that its region's address names, which must
+ * be that of its page; the controller's TLB translates (translation.c). Pages of a region must be contiguous.
  *
  * Not modelled: writes of other cores that wait in the controller's queue when the chip is taken (their bytes are in memory
- * already); the crossbar's load by messages of instructions and answers; a TLB of the controller: the core translates, and
- * pages of a region must be contiguous. */
+ * already); the crossbar's load by messages of instructions and answers. */
 #ifndef EMU_AXRAM_AXRAM_H
 #define EMU_AXRAM_AXRAM_H
 
@@ -35,9 +38,9 @@
 
 extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
 
-/* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a
- * chip's piece; the number of requests under way; an address in accelerator memory:
- * whether a request under way has the block there. Other numbers give 0. */
+/* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a chip's
+ * piece; the number of requests under way; an address in accelerator memory: whether a request under way has the block there.
+ * Other numbers give 0. */
 enum axram_query {
     AXRAM_QUERY_CHIPS,
     AXRAM_QUERY_BASE,

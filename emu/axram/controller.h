@@ -71,7 +71,10 @@ struct axram_request {
     bool invokes; /* false: a configuration */
     struct axram_topology topology;
     uint64_t configuration, inputs, results; /* physical addresses of regions */
-    uint32_t units;                          /* units whose results are written */
+    struct axram_span {
+        uint64_t start, end;
+    } named[2];     /* as the instructions have them: a configuration; or inputs and results, of one lane */
+    uint32_t units; /* units whose results are written */
     void (*done)(struct axram_request *request, uint64_t now);
     void *owner;
 

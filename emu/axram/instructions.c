@@ -85,6 +85,14 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
                         start, end, axram->base, axram->base + axram->config.size);
         return complain(insn, thread, &err, trap);
     }
+    if (axram_home_of(axram, start) != axram_chip_of(axram, first)) {
+        (void)error_set(&err,
+                        "the address 0x%" PRIx64 " is of chip %" PRIu32 ", but its page is in chip %" PRIu32
+                        "; map accelerator memory at a distance that is a multiple of %" PRIu64 " KiB",
+                        start, axram_home_of(axram, start), axram_chip_of(axram, first),
+                        (uint64_t)AXRAM_PIECE * axram->chip_count / 1024);
+        return complain(insn, thread, &err, trap);
+    }
     return axram_split(part, first, last + 1, axram->base, &err) || complain(insn, thread, &err, trap);
 }
 
@@ -157,10 +165,12 @@ static bool check_size(const struct axram *axram, const struct insn *insn, const
     return complain(insn, thread, &err, trap);
 }
 
-static void name_inputs(struct axram *axram, const struct axram_thread *thread, const struct axram_part *part)
+static void name_inputs(struct axram *axram, const struct axram_thread *thread, const uint64_t operand[2],
+                        const struct axram_part *part)
 {
     struct axram_named *named = named_of(axram, thread);
     *named = identity_of(thread);
+    named->named = (struct axram_span){operand[0], operand[1]};
     named->base = part->base;
     named->blocks = part->blocks;
     named->units = part->units;
@@ -215,12 +225,17 @@ static bool prepare(struct axram *axram, const struct insn *insn, const struct a
     struct axram_named inputs = {.units = 0};
     if (!find_region(axram, insn, thread, operand, results, part, trap))
         return false;
+    request->named[0] = (struct axram_span){operand[0], operand[1]};
     if (insn->id == INSN_config_axram)
         return configure(axram, insn, thread, part, request, trap);
     if (!check_size(axram, insn, thread, part, results, trap))
         return false;
     if (results && !take_inputs(axram, insn, thread, part, &inputs, trap))
         return false;
+    if (results) {
+        request->named[1] = request->named[0];
+        request->named[0] = inputs.named;
+    }
     inputs.base = results ? inputs.base : part->base;
     return join(insn, thread, part, &inputs, request, trap);
 }
@@ -292,7 +307,7 @@ bool axram_instruction(void *context, struct custom_call *call)
     if (!prepare(axram, call->insn, &thread, call->operand, &part, &request, &call->trap))
         return false;
     if (call->insn->id == INSN_initiate_axram)
-        name_inputs(axram, &thread, &part);
+        name_inputs(axram, &thread, call->operand, &part);
     if (call->insn->id == INSN_wrt__res_axram)
         named_of(axram, &thread)->units = 0;
     carry_out(axram, call->insn, &request, &thread, call->time, call->waiter);
@@ -318,8 +333,9 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes)
         return true;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         thread.lane = (unsigned)__builtin_ctz(left);
+        const uint64_t operand[2] = {lanes->operand[0][thread.lane], lanes->operand[1][thread.lane]};
         if (id == INSN_initiate_axram)
-            name_inputs(axram, &thread, &parts[thread.lane]);
+            name_inputs(axram, &thread, operand, &parts[thread.lane]);
         else if (id == INSN_wrt__res_axram)
             named_of(axram, &thread)->units = 0;
     }

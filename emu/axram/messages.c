@@ -14,9 +14,7 @@ static uint64_t back(const struct axram *axram)
 
 static void arrive(void *owner, uint64_t now)
 {
-    struct axram_job *job = owner;
-    (void)now;
-    axram_chip_request(&job->axram->chips[job->chip], &job->request);
+    axram_translate(owner, now);
 }
 
 static void depart(struct axram_job *job, uint64_t now)
@@ -96,6 +94,7 @@ static struct axram_job *job_new(struct axram *axram)
         slices = axram->fronts[i].slice_count > slices ? axram->fronts[i].slice_count : slices;
     job = alloc(1, sizeof *job);
     job->axram = axram;
+    job->number = axram->job_count++;
     job->push = alloc(slices + 1, sizeof *job->push);
     job->all = axram->all;
     axram->all = job;
@@ -117,7 +116,7 @@ void axram_enqueue(struct axram *axram, const struct axram_request *request,
     job->request.owner = job;
     job->waiter = waiter;
     job->waiting = true;
-    job->chip = axram_chip_of(axram, request->invokes ? request->results : request->configuration);
+    job->chip = axram_home_of(axram, request->named[0].start);
     job->asked = time;
     job->front = number < axram->front_count ? &axram->fronts[number] : NULL;
     event_init(&job->event, axram->component, begin, job);

@@ -11,7 +11,8 @@
 /* The inputs that a thread has named, until its wrt_res.axram. */
 struct axram_named {
     uint64_t base;
-    uint32_t blocks, units; /* units 0: none */
+    struct axram_span named; /* the region, as the thread has it */
+    uint32_t blocks, units;  /* units 0: none */
     uint64_t launch, thread;
 };
 
@@ -44,7 +45,9 @@ struct axram_job {
     struct axram_request request;
     struct axram *axram;
     struct custom_waiter *waiter;
+    uint32_t number; /* among all jobs */
     uint32_t chip;
+    uint32_t unmapped;               /* pages that its controller's TLB does not have yet */
     uint64_t asked;                  /* fs: time of the instruction */
     const struct axram_front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
     struct mem_push *push;           /* [0] of its first-level cache, then of the slices */
@@ -67,6 +70,7 @@ struct axram {
     uint32_t component;
     struct axram_shared shared;
     struct axram_chip *chips;
+    struct simt_tlb **tlbs; /* of the chips' controllers; NULL: addresses are physical */
     uint32_t chip_count, harts;
     uint64_t base; /* first address of accelerator memory */
     struct stream_peers *peers;
@@ -81,6 +85,7 @@ struct axram {
     uint32_t front_count;
     bool check;
     struct axram_job *free, *all;
+    uint32_t job_count, most_jobs; /* most_jobs: a warp or hart has at most one */
     struct axram_signal *free_signals, *all_signals;
     uint64_t dropped, drop_clocks, signals, findings;
     struct histogram clocks;
@@ -108,6 +113,18 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes);
 /* messages.c: lets the request leave at `time` (fs), or serves it at once if the thread's core is not timed. */
 void axram_enqueue(struct axram *axram, const struct axram_request *request,
                    const struct axram_thread *thread, uint64_t time, struct custom_waiter *waiter);
+
+/* translation.c: makes and frees the controllers' TLBs; adds their statistics and accounts of energy. */
+void axram_make_tlbs(struct axram *axram, struct simt_mmu *mmu);
+void axram_free_tlbs(struct axram *axram);
+void axram_publish_tlbs(const struct axram *axram, struct stats *stats, const struct scope *scope);
+void axram_tlb_energy(const struct axram *axram, struct energy_ledger *ledger, const struct scope *scope);
+
+/* translation.c: returns the chip to whose controller a region goes, by its virtual address (section 7). */
+uint32_t axram_home_of(const struct axram *axram, uint64_t address);
+
+/* translation.c: lets the controller at which a job arrives translate its regions; then the chip gets the request. */
+void axram_translate(struct axram_job *job, uint64_t now);
 
 /* invalidation.c: makes the caches drop the lines of a job's results, which were written now; then calls done(). */
 void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job, uint64_t now), uint64_t now);

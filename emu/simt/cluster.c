@@ -207,6 +207,11 @@ void simt_cluster_connect(void *part, unsigned port, unsigned slot, const struct
     }
 }
 
+struct simt_mmu *simt_cluster_mmu(const struct simt_cluster *cluster)
+{
+    return cluster->mmu;
+}
+
 void simt_cluster_forget(struct simt_cluster *cluster)
 {
     if (cluster->mmu)
@@ -298,7 +303,8 @@ void simt_cluster_energy(void *part, struct energy_ledger *ledger, struct scope 
         simt_energy(cluster->cores[i].core, ledger, core);
         cache_energy(cluster->cores[i].l1, ledger, scope_enter(&core, "l1"));
         if (cluster->mmu)
-            simt_tlb_energy(simt_translation(cluster->cores[i].core), ledger, scope_enter(&core, "tlb"));
+            simt_tlb_energy(simt_translation(cluster->cores[i].core), ledger, scope_enter(&core, "tlb"),
+                            NULL);
     }
     if (cluster->mmu) {
         simt_mmu_energy(cluster->mmu, ledger, scope_enter(&scope, "tlb"));

@@ -21,6 +21,7 @@ struct simt_site {
 enum simt_role { SIMT_L1, SIMT_CROSSBAR, SIMT_L2, SIMT_TLB, SIMT_WALK_CACHE }; /* the roles of simt_kind */
 
 struct llc;
+struct simt_mmu;
 struct simt_cluster;
 
 /* Returns the counters of a multiprocessor, by its number in the cluster. */
@@ -49,6 +50,9 @@ bool simt_cluster_by_line(const struct simt_cluster *cluster);
 uint32_t simt_cluster_input(const struct simt_cluster *cluster, uint32_t multiprocessor);
 void simt_cluster_signal(struct simt_cluster *cluster, uint32_t input, struct mem_request *request,
                          uint64_t now);
+
+/* Returns the multiprocessors' translation. NULL: addresses are physical. */
+struct simt_mmu *simt_cluster_mmu(const struct simt_cluster *cluster);
 
 /* Call simt_mmu_forget(), which forgets all translations, or simt_mmu_refresh(), which empties the walk cache. They do nothing
  * without translation. */

@@ -395,7 +395,8 @@ void simt_mmu_energy(struct simt_mmu *mmu, struct energy_ledger *ledger, struct 
                                             .group = "tlb"});
 }
 
-void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct scope scope)
+void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct scope scope,
+                     const char *source)
 {
     const struct tlb_config *config = tlb->mmu->setup.tlb;
     if (config->energy_l1)
@@ -404,6 +405,7 @@ void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct 
                                             .read = tlb_lookups,
                                             .context = tlb,
                                             .unit = config->energy_l1,
-                                            .fields = "energy_l1",
+                                            .fields = source ? NULL : "energy_l1",
+                                            .source = source,
                                             .group = "tlb"});
 }

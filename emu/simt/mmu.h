@@ -58,6 +58,8 @@ void simt_mmu_refresh(struct simt_mmu *mmu);
 void simt_mmu_publish(struct simt_mmu *mmu, struct stats *stats, struct scope scope);
 void simt_mmu_energy(struct simt_mmu *mmu, struct energy_ledger *ledger, struct scope scope);
 void simt_tlb_publish(struct simt_tlb *tlb, struct stats *stats, struct scope scope);
-void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct scope scope);
+/* `source` names the energy's source; NULL: the key energy_l1 at `scope`. */
+void simt_tlb_energy(struct simt_tlb *tlb, struct energy_ledger *ledger, struct scope scope,
+                     const char *source);
 
 #endif

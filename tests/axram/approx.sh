@@ -83,6 +83,20 @@ compile one AXRAM -DONLY_TURN -DTOGETHER "${program[@]}"
 check "together: runs" run 0 -- ./one 2048
 check "together: one request a warp, and the host's" is axram.invocations $((2048 / 32 + 40))
 
+# Beneath the kernel, controllers translate: one page for each request, whose inputs and results share it, and for each network.
+lookups() {
+    local lookups requests
+    lookups=$(jq '[.total | to_entries[] | select(.key | test("^axram[.]tlb[.][0-9]+[.](hits|misses)$")).value] | add' stats.json)
+    requests=$(jq '.total["axram.invocations"] + .total["axram.configurations"]' stats.json)
+    echo "$lookups lookups, $requests requests" >>errors
+    [ "$lookups" = "$requests" ]
+}
+cp output expected
+check "translation: runs" run 0 --env kernel -- ./one 2048
+check "translation: equal" same
+check "translation: a page for each request" lookups
+check "translation: walks" test "$(jq '.total["simt.tlb.walks"]' stats.json)" -gt 12
+
 # Batches: threads run calls whose inputs the host has laid out.
 batch=("-include" "$here/approx_networks.h" "$here/batch_program.c")
 for arithmetic in sha fxp fp; do

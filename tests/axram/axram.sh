@@ -138,6 +138,13 @@ fault units 'wrt_res[.]axram: the units of the results, 0xfffffffe, are not thos
 fault chips 'wrt_res[.]axram: the inputs are in chip 0, the results in chip 1$'
 fault lane 'initiate[.]axram of thread 5: the region .* is not of whole words'
 
+# Virtual addresses that name other chips than their pages.
+"$croft" cc --bare -std=gnu17 -O2 -I"$here/../.." "$here/alias_program.c" "$here"/../firmware/{support.c,attempt.S} -o "$work/alias"
+status=0
+"$croft" run -m axram "$work/alias" >"$work/output" 2>"$work/errors" || status=$?
+check "aliases: passed" says output '^5 passed, 0 failed$'
+check "aliases: cause" says errors '^croft run: initiate[.]axram: the address 0x10c208000 is of chip 4, but its page is in chip 0; map .* multiple of 3072 KiB$'
+
 status=0
 "$croft" run -m gpu "$work/program" >"$work/output" 2>"$work/errors" || status=$?
 check "without the part: ends" test $status -eq 132
