@@ -125,8 +125,14 @@ bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/meas
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
 
 .PHONY: bench-axram
-bench-axram: $(BUILD)/bin/croft sysroot ## the AxRAM paper's GPU, NGPU and AxRAM: time, energy, bandwidth (COUNT, SIDE, EPOCHS, APPS, JOBS)
+bench-axram: $(BUILD)/bin/croft sysroot ## the AxRAM paper's GPU, NGPU and AxRAM: time, energy, bandwidth (COUNT, SIDE, IMAGES, EPOCHS, APPS, JOBS)
 	@tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
+
+# Eight of the paper's twenty images: more do not fit into accelerator memory at once.
+.PHONY: figures-axram
+figures-axram: $(BUILD)/bin/croft sysroot ## the same with the paper's sets and training, and the quality that is lost; takes hours
+	@COUNT=262144 SIDE=512 IMAGES=8 EPOCHS=1000 tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
+	@ELEMENTS=262144 IMAGES=8 tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality
 
 .PHONY: bench-axram-invalidation
 bench-axram-invalidation: $(BUILD)/bin/croft sysroot ## clocks and time that AxRAM's invalidation of results takes (COUNT, EPOCHS, APPS)
