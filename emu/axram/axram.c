@@ -50,6 +50,7 @@ static void make_shared(struct axram *axram, const struct axram_site *place, con
                                           .queue = axram->queue,
                                           .component = axram->component,
                                           .unit_period = clock->period,
+                                          .parts = axram_parts(place->dram->common.config.groups),
                                           .sigmoid = config->sigmoid_clocks,
                                           .poll = config->poll_clocks,
                                           .fixed = config->fixed_clocks,
@@ -101,7 +102,7 @@ void *axram_untimed(const struct axram_config *config, const struct phys *bytes,
     axram->harts = harts;
     axram->chip_count = chips;
     axram->networks = alloc(chips, sizeof *axram->networks);
-    axram->shared = (struct axram_shared){.bytes = bytes, .stored = stored, .context = axram};
+    axram->shared = (struct axram_shared){.bytes = bytes, .parts = 1, .stored = stored, .context = axram};
     return axram;
 }
 

@@ -43,6 +43,12 @@ static uint64_t write_from(const struct axram_chip *chip, uint32_t clocks)
     return less(chip->work_end + clocks, axram_clocks_of(chip)->tCWL);
 }
 
+/* Returns the address of a block's part. */
+static uint64_t part_at(const struct axram_chip *chip, uint64_t block, unsigned part)
+{
+    return block + part * (AXRAM_BLOCK / chip->shared->parts);
+}
+
 uint64_t axram_saved_at(const struct axram_chip *chip)
 {
     const struct axram_sequence *sequence = &chip->sequence;
@@ -52,20 +58,21 @@ uint64_t axram_saved_at(const struct axram_chip *chip)
 struct axram_wanted axram_wanted_of(struct axram_chip *chip)
 {
     const struct axram_op *op = &chip->op;
+    const uint64_t saved = part_at(chip, axram_saved_at(chip), chip->sequence.part);
     switch (chip->state) {
     case AXRAM_CLOSE: return (struct axram_wanted){.command = DRAM_PREA};
     case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
     case AXRAM_SEND: return (struct axram_wanted){.command = chip->words ? AXCF : AXCT};
     case AXRAM_SAVE:
-        return chip->begun ? column(chip, WR4, axram_saved_at(chip), write_from(chip, 0))
+        return chip->begun ? column(chip, WR4, saved, write_from(chip, 0))
                            : (struct axram_wanted){.command = AXCT};
     case AXRAM_RESTORE:
-        return chip->begun ? column(chip, RD4, axram_saved_at(chip), 0)
-                           : (struct axram_wanted){.command = AXCT};
+        return chip->begun ? column(chip, RD4, saved, 0) : (struct axram_wanted){.command = AXCT};
     case AXRAM_RUN:
         return op->step == AXRAM_OUTPUT
-                   ? column(chip, WR4, op->address, write_from(chip, chip->shared->sigmoid))
-                   : column(chip, RD4, op->address, read_from(chip));
+                   ? column(chip, WR4, part_at(chip, op->address, op->part),
+                            write_from(chip, chip->shared->sigmoid))
+                   : column(chip, RD4, part_at(chip, op->address, op->part), read_from(chip));
     default: return (struct axram_wanted){.command = AXMR, .earliest = chip->poll_at};
     }
 }

@@ -183,7 +183,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     const struct axram_op op = chip->op;
     if (op.step == AXRAM_OUTPUT) {
         uint8_t *block = op.result ? chip->results[op.number] : axram_bytes_at(shared, op.address);
-        axram_units_write(&chip->units, UINT32_MAX, block);
+        axram_units_write(&chip->units, block);
         if (!op.result)
             axram_written(shared, op.address);
         shared->counters.result_writes++;
@@ -192,6 +192,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     }
     axram_sequence_step(&chip->sequence);
     chip->op = axram_sequence_next(&chip->sequence);
+    axram_units_select(&chip->units, chip->sequence.part, shared->parts);
     if (op.last) {
         chip->state = AXRAM_FINISHED;
         event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
@@ -210,8 +211,9 @@ static uint64_t fixed_clocks(const struct axram_chip *chip)
                           c->tRP + c->tRCDRD + c->tWR;
     if (chip->shared->fixed)
         return chip->shared->fixed;
-    const uint32_t writes = s->total - s->weight_count - s->refills;
-    return (uint64_t)(s->weight_count + s->refills) * step + (uint64_t)writes * turn + (uint64_t)12 * c->tRC;
+    const uint32_t parts = (uint32_t)__builtin_popcount(s->left),
+                   reads = parts * (s->weight_count + s->refills);
+    return (uint64_t)reads * step + (uint64_t)(s->total - reads) * turn + (uint64_t)12 * parts * c->tRC;
 }
 
 static void begin_run(struct axram_chip *chip, uint64_t cycle)
@@ -353,8 +355,9 @@ static void take(void *owner, uint64_t now)
     if (request->invokes) {
         chip->units.kind = request->topology.kind;
         axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
-                             request->results);
+                             request->results, request->units, shared->parts);
         chip->op = axram_sequence_next(&chip->sequence);
+        axram_units_select(&chip->units, chip->sequence.part, shared->parts);
     }
     chip->state = AXRAM_CLOSE;
     chip->asked = chip->over = false;

@@ -91,6 +91,7 @@ struct axram_shared {
     struct event_queue *queue;
     uint32_t component;                   /* of the chips' events */
     uint64_t unit_period;                 /* fs: clock of the units */
+    unsigned parts;                       /* of a block (layout.h) */
     uint32_t sigmoid, poll, fixed, depth; /* clocks of CK (fixed 0: from the topology); depth: requests */
     uint64_t retry; /* fs from room in the queue until a request that has waited for room is in it */
     enum axram_notify notify;

@@ -51,15 +51,16 @@ static void charge_units(const struct axram *axram, struct energy_ledger *ledger
 static void charge_commands(struct axram *axram, struct energy_ledger *ledger, struct scope scope)
 {
     const struct dram_config *dram = &axram->shared.memory->common.config;
+    const uint64_t bits = 8 * (AXRAM_BLOCK / axram->shared.parts);
     const struct {
         const char *name;
         uint32_t command; /* number among the standard's own commands */
         uint64_t factor, unit;
         const char *source;
     } rows[] = {
-        {"activate", 0, AXRAM_GROUPS, dram->energy_act, "dram.energy_act, four for an ACT4"},
-        {"read", 2, 8 * AXRAM_BLOCK, dram->energy_read_bit, "dram.energy_read_bit, 1024 bits of an RD4"},
-        {"write", 3, 8 * AXRAM_BLOCK, dram->energy_write_bit, "dram.energy_write_bit, 1024 bits of a WR4"},
+        {"activate", 0, dram->groups, dram->energy_act, "dram.energy_act, one for each group of an ACT4"},
+        {"read", 2, bits, dram->energy_read_bit, "dram.energy_read_bit, 256 bits for each group of an RD4"},
+        {"write", 3, bits, dram->energy_write_bit, "dram.energy_write_bit, 256 bits for each group of a WR4"},
         {"word", 4, 8 * WORD, dram->energy_io_bit, "dram.energy_io_bit, 32 bits of a word for the chip"},
         {"poll", 6, 8 * UINT64_C(32), dram->energy_io_bit, "dram.energy_io_bit, 256 bits of MR0"},
     };

@@ -12,16 +12,19 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
     const uint32_t row_bits = (uint32_t)__builtin_ctz(dram->rows);
     struct home_layout layout = dram_map_layout(dram);
     char first[8];
-    if (dram->standard != DRAM_STANDARD_gddr5_axram)
-        return error_set(err, "dram.standard is %s; only gddr5_axram has accelerators",
+    const bool vault = dram->standard == DRAM_STANDARD_hmc_axram;
+    if (!vault && dram->standard != DRAM_STANDARD_gddr5_axram && dram->standard != DRAM_STANDARD_hbm1_axram)
+        return error_set(err, "dram.standard is %s; gddr5_axram, hbm1_axram and hmc_axram have accelerators",
                          dram_standard_name(dram->standard));
     (void)snprintf(first, sizeof first, "R%" PRIu32 " ", row_bits);
-    if (dram->groups != AXRAM_GROUPS || dram->banks != 4 || dram->row_bytes != 2048 ||
-        dram->burst_bytes != 32 || dram->devices != 1 || row_bits < 3 ||
-        strncmp(dram->map, first, strlen(first)) != 0)
+    if (dram->groups != (vault ? 1 : 4) || dram->banks != (vault ? 16 : 4) ||
+        dram->row_bytes != (vault ? 256 : 2048) || dram->burst_bytes != 32 || dram->devices != 1 ||
+        row_bits < 6 || strncmp(dram->map, first, strlen(first)) != 0)
         return error_set(err,
-                         "dram must have 4 groups of 4 banks, rows of 2 KiB, bursts of 32 bytes, one device, "
-                         "and a map that begins with all bits of the row");
+                         "dram must have %s, bursts of 32 bytes, one device, 64 rows or more, and a map that "
+                         "begins with all bits of the row",
+                         vault ? "16 banks without groups, rows of 256 bytes"
+                               : "4 groups of 4 banks, rows of 2 KiB");
     if (config->offset % turn || config->size % turn)
         return error_set(err,
                          "offset: it and size must be multiples of %" PRIu64
@@ -30,6 +33,8 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
     if (config->offset > bytes || config->size > bytes - config->offset)
         return error_set(err, "offset: accelerator memory ends behind main memory; enlarge memory.size");
     layout.controller_hash = layout.bank_hash = false;
-    (void)snprintf(layout.text, sizeof layout.text, "R%" PRIu32 " %% R3 B1 C6 B1 G2 O5", row_bits - 3);
+    (void)snprintf(layout.text, sizeof layout.text,
+                   vault ? "R%" PRIu32 " %% R3 B1 R3 C1 B3 C2 O5" : "R%" PRIu32 " %% R3 B1 C6 B1 G2 O5",
+                   row_bits - (vault ? 6 : 3));
     return home_range_change(homes, base + config->offset, config->size, &layout, NULL, NULL, 0, err);
 }

@@ -11,6 +11,11 @@
  * banks, those of the other half between the other two. Pieces of 256 KiB take turns among the chips. A region lies in one
  * piece.
  *
+ * A memory without bank groups (HMC) has 8 units, and a block is four columns that follow each other in a bank: its four parts, one
+ * for each partition of 8 threads. The units evaluate the network for one part after the other, with this part's columns only:
+ *
+ *   address in a vault's piece: row (3 bits) | bank, high bit | row (3 bits) | column, high bit | bank (3 bits) | part (2 bits) | byte
+ *
  * A region of data: block i holds input or output number i of all 32 threads. A thread's part of the region runs from the
  * thread's word in the first block to the end of its word in the last.
  *
@@ -29,9 +34,8 @@
 #include "emu/neural/network.h"
 
 enum {
-    AXRAM_UNITS = 32,
-    AXRAM_GROUPS = 4,
-    AXRAM_HALVES = 8,      /* half groups */
+    AXRAM_UNITS = 32,      /* words of a block */
+    AXRAM_HALVES = 8,      /* half groups that hold a block */
     AXRAM_HALF_UNITS = 4,  /* units of a half group */
     AXRAM_BLOCK = 128,     /* bytes */
     AXRAM_ENTRIES = 8,     /* entries of a half group's weight register */
@@ -40,6 +44,12 @@ enum {
     AXRAM_HALF_PAGE = 1 << 14,
     AXRAM_SAVED = 2, /* blocks of accumulators */
 };
+
+/* Returns the parts of a block: 1, or 4 where a column is a quarter of it. */
+static inline unsigned axram_parts(uint32_t groups)
+{
+    return groups == 4 ? 1 : 4;
+}
 
 /* A network without its weights. */
 struct axram_topology {

@@ -14,13 +14,28 @@ static uint32_t temporary_of(const struct axram_sequence *s, unsigned layer)
     return block;
 }
 
-void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology *topology,
-                          uint64_t configuration, uint64_t inputs, uint64_t results)
+/* Returns the set of parts that have some of the units. */
+static uint32_t parts_of(uint32_t units, unsigned parts)
 {
+    uint32_t set = 0;
+    for (unsigned part = 0; part < parts; part++)
+        if (units >> part * (AXRAM_UNITS / parts) & UINT32_MAX >> (AXRAM_UNITS - AXRAM_UNITS / parts))
+            set |= 1U << part;
+    return set;
+}
+
+void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology *topology,
+                          uint64_t configuration, uint64_t inputs, uint64_t results, uint32_t units,
+                          unsigned parts)
+{
+    const uint32_t left = parts_of(units, parts);
     *s = (struct axram_sequence){.topology = topology,
                                  .configuration = configuration,
                                  .inputs = inputs,
                                  .results = results,
+                                 .part = (unsigned)__builtin_ctz(left),
+                                 .parts = parts,
+                                 .left = left,
                                  .layout = axram_layout_of(topology),
                                  .weight_count = axram_weight_count(topology),
                                  .layer = 1};
@@ -28,6 +43,7 @@ void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology 
     s->total = s->weight_count + s->refills;
     for (unsigned layer = 1; layer <= topology->layers; layer++)
         s->total += topology->size[layer];
+    s->total *= (uint32_t)__builtin_popcount(left);
 }
 
 /* Returns whether a refill comes next: weights are left to read, and four entries are free. */
@@ -53,8 +69,8 @@ static uint64_t input_at(const struct axram_sequence *s)
 
 struct axram_op axram_sequence_next(const struct axram_sequence *s)
 {
-    struct axram_op op = {.step = AXRAM_END, .last = s->done + 1 == s->total};
-    if (s->layer > s->topology->layers)
+    struct axram_op op = {.step = AXRAM_END, .part = s->part, .last = s->done + 1 == s->total};
+    if (!s->left)
         return op;
     if (refills(s)) {
         op.step = AXRAM_WEIGHTS;
@@ -88,8 +104,15 @@ void axram_sequence_step(struct axram_sequence *s)
         return;
     }
     s->input = 0;
-    if (++s->neuron == s->topology->size[s->layer]) {
-        s->neuron = 0;
-        s->layer++;
-    }
+    if (++s->neuron < s->topology->size[s->layer])
+        return;
+    s->neuron = 0;
+    if (++s->layer <= s->topology->layers)
+        return;
+    s->left &= s->left - 1;
+    if (!s->left)
+        return;
+    s->part = (unsigned)__builtin_ctz(s->left);
+    s->layer = 1;
+    s->weight = s->refill = 0;
 }

@@ -4,7 +4,7 @@
  * result: hidden ones to temporary blocks, from which the next layer reads them, and those of the last layer to the region of
  * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. This RD4 is
  * issued as soon as four entries are free, one block ahead of the inputs, so that a refill overlaps the work on the four
- * weights before. */
+ * weights before. Where a block has several parts, the network is evaluated for each part whose units are wanted. */
 #ifndef EMU_AXRAM_SEQUENCE_H
 #define EMU_AXRAM_SEQUENCE_H
 
@@ -15,6 +15,7 @@ enum axram_step { AXRAM_WEIGHTS, AXRAM_INPUT, AXRAM_OUTPUT, AXRAM_STEPS, AXRAM_E
 struct axram_op {
     enum axram_step step;
     uint64_t address; /* of the block; AXRAM_END: 0 */
+    unsigned part;    /* of the block */
     bool result;      /* AXRAM_OUTPUT: the block is in the region of results */
     uint32_t number;  /* of the refill, of the weight, or of the result in its layer */
     bool first;       /* AXRAM_INPUT: it is the first input of its neuron */
@@ -26,15 +27,18 @@ struct axram_sequence {
     const struct axram_topology *topology;
     uint64_t configuration, inputs, results; /* addresses of regions */
     struct axram_layout layout;
+    unsigned part, parts;           /* part under way, of so many */
+    uint32_t left;                  /* set of parts to do, with the one under way */
     uint32_t weight_count, refills; /* of the network */
     unsigned layer, neuron, input;  /* of the next RD4 of an input, or the next WR4 */
     uint32_t weight, refill;        /* next weight to use, next block of weights to read */
     uint32_t done, total;           /* commands that were issued; all commands */
 };
 
-/* Sets the sequence to the first command. `topology` must outlive it. */
+/* Sets the sequence to the first command, for a set of units, not empty. `topology` must outlive it. Blocks have `parts` parts. */
 void axram_sequence_begin(struct axram_sequence *sequence, const struct axram_topology *topology,
-                          uint64_t configuration, uint64_t inputs, uint64_t results);
+                          uint64_t configuration, uint64_t inputs, uint64_t results, uint32_t units,
+                          unsigned parts);
 
 /* Returns the next command; axram_sequence_step() goes on to the one after it. */
 struct axram_op axram_sequence_next(const struct axram_sequence *sequence);

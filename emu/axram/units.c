@@ -19,9 +19,15 @@ static void put_word(uint8_t *block, unsigned number, uint32_t value)
     at[3] = (uint8_t)(value >> 24);
 }
 
+void axram_units_select(struct axram_units *units, unsigned part, unsigned parts)
+{
+    units->first = part * AXRAM_HALVES / parts;
+    units->end = (part + 1) * AXRAM_HALVES / parts;
+}
+
 void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block)
 {
-    for (unsigned half = 0; half < AXRAM_HALVES; half++)
+    for (unsigned half = units->first; half < units->end; half++)
         for (unsigned i = 0; i < AXRAM_REFILL; i++)
             units->weights[half][(number * AXRAM_REFILL + i) % AXRAM_ENTRIES] =
                 word_at(block, half * AXRAM_REFILL + i);
@@ -35,7 +41,7 @@ void axram_units_clear(struct axram_units *units)
 unsigned axram_units_equal(const struct axram_units *units, uint32_t number, unsigned half)
 {
     const uint32_t entry = number % AXRAM_ENTRIES, weight = units->weights[half][entry];
-    while (++half < AXRAM_HALVES && units->weights[half][entry] == weight)
+    while (++half < units->end && units->weights[half][entry] == weight)
         continue;
     return half;
 }
@@ -43,9 +49,9 @@ unsigned axram_units_equal(const struct axram_units *units, uint32_t number, uns
 void axram_units_add(struct axram_units *units, uint32_t number, const uint8_t *block)
 {
     uint32_t data[AXRAM_UNITS];
-    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+    for (unsigned unit = units->first * AXRAM_HALF_UNITS; unit < units->end * AXRAM_HALF_UNITS; unit++)
         data[unit] = word_at(block, unit);
-    for (unsigned half = 0, end; half < AXRAM_HALVES; half = end) {
+    for (unsigned half = units->first, end; half < units->end; half = end) {
         end = axram_units_equal(units, number, half);
         arith_accumulate_units(units->kind, &units->sums[half * AXRAM_HALF_UNITS],
                                &data[half * AXRAM_HALF_UNITS], (end - half) * AXRAM_HALF_UNITS,
@@ -56,30 +62,28 @@ void axram_units_add(struct axram_units *units, uint32_t number, const uint8_t *
 unsigned axram_units_clocks(const struct axram_units *units, uint32_t number)
 {
     unsigned most = 0;
-    for (unsigned half = 0; half < AXRAM_HALVES; half = axram_units_equal(units, number, half)) {
+    for (unsigned half = units->first; half < units->end; half = axram_units_equal(units, number, half)) {
         const unsigned clocks = arith_clocks(units->kind, units->weights[half][number % AXRAM_ENTRIES]);
         most = clocks > most ? clocks : most;
     }
     return most;
 }
 
-void axram_units_write(const struct axram_units *units, uint32_t set, uint8_t *block)
+void axram_units_write(const struct axram_units *units, uint8_t *block)
 {
-    for (; set; set &= set - 1) {
-        const unsigned unit = (unsigned)__builtin_ctz(set);
+    for (unsigned unit = units->first * AXRAM_HALF_UNITS; unit < units->end * AXRAM_HALF_UNITS; unit++)
         put_word(block, unit, arith_sigmoid(units->kind, units->sums[unit]));
-    }
 }
 
 void axram_units_save(const struct axram_units *units, unsigned part, uint8_t *block)
 {
-    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
+    for (unsigned unit = units->first * AXRAM_HALF_UNITS; unit < units->end * AXRAM_HALF_UNITS; unit++)
         put_word(block, unit, (uint32_t)(units->sums[unit] >> 32 * part));
 }
 
 void axram_units_load(struct axram_units *units, unsigned part, const uint8_t *block)
 {
-    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++) {
+    for (unsigned unit = units->first * AXRAM_HALF_UNITS; unit < units->end * AXRAM_HALF_UNITS; unit++) {
         const uint64_t kept = units->sums[unit] & (part ? UINT32_MAX : UINT64_MAX << 32);
         units->sums[unit] = kept | (uint64_t)word_at(block, unit) << 32 * part;
     }

@@ -24,8 +24,8 @@ static void count_step(const struct axram_units *units, uint32_t number, struct 
     uint64_t *const steps[] = {[ARITH_SHA] = &counters->sha_iterations,
                                [ARITH_FXP] = &counters->fxp_macs,
                                [ARITH_FP] = &counters->fp_macs};
-    counters->register_accesses += AXRAM_HALVES;
-    for (unsigned half = 0, end; half < AXRAM_HALVES; half = end) {
+    counters->register_accesses += units->end - units->first;
+    for (unsigned half = units->first, end; half < units->end; half = end) {
         const uint32_t weight = units->weights[half][number % AXRAM_ENTRIES];
         end = axram_units_equal(units, number, half);
         *steps[units->kind] += (uint64_t)arith_clocks(units->kind, weight) * (end - half) * AXRAM_HALF_UNITS;
@@ -38,7 +38,7 @@ void axram_do_step(struct axram_units *units, const struct axram_op *op, const u
     if (op->step == AXRAM_WEIGHTS) {
         axram_units_refill(units, op->number, block);
         counters->weight_reads++;
-        counters->register_accesses += (uint64_t)AXRAM_HALVES * AXRAM_REFILL;
+        counters->register_accesses += (uint64_t)(units->end - units->first) * AXRAM_REFILL;
         return;
     }
     if (op->first)
@@ -69,17 +69,17 @@ void axram_execute(const struct axram_shared *shared, const struct axram_request
     uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
     counters = counters ? counters : &ignored;
     axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
-                         request->results);
+                         request->results, request->units, shared->parts);
     for (;;) {
         const struct axram_op op = axram_sequence_next(&sequence);
         if (op.step == AXRAM_END)
             break;
+        axram_units_select(&units, op.part, shared->parts);
         if (op.step != AXRAM_OUTPUT) {
             axram_do_step(&units, &op, axram_bytes_at(shared, op.address), counters);
         } else {
             counters->result_writes++;
-            axram_units_write(&units, UINT32_MAX,
-                              op.result ? results[op.number] : axram_bytes_at(shared, op.address));
+            axram_units_write(&units, op.result ? results[op.number] : axram_bytes_at(shared, op.address));
         }
         axram_sequence_step(&sequence);
     }

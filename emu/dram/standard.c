@@ -26,6 +26,14 @@
 #define DRAM_NAME(prefix) prefix##gddr5_axram
 #include "emu/dram/standard_rows.h"
 
+#define DRAM_ROWS         "emu/dram/standards/hbm1_axram.def"
+#define DRAM_NAME(prefix) prefix##hbm1_axram
+#include "emu/dram/standard_rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/hmc_axram.def"
+#define DRAM_NAME(prefix) prefix##hmc_axram
+#include "emu/dram/standard_rows.h"
+
 static const struct dram_rows standards[DRAM_STANDARDS] = {
 #define DRAM_STANDARD(name, meaning) {#name, commands_##name, config_##name, table_##name, source_##name},
 #include "emu/dram/standard.def"

@@ -32,7 +32,7 @@ struct dram_window {
     const char *source;
 };
 
-enum { DRAM_RULES = 64, DRAM_WINDOWS = 4 };
+enum { DRAM_RULES = 80, DRAM_WINDOWS = 4 };
 
 struct dram_table {
     struct dram_rule rules[DRAM_RULES];

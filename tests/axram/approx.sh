@@ -111,6 +111,16 @@ for arithmetic in sha fxp fp; do
 done
 check "batch, six chips: runs" run 0 --set dram.channels=6 --set memory.size=768MiB -- ./chips 900
 check "batch, six chips: equal" same
+# Units on HBM, and in an HMC's vaults, whose blocks have four parts: 28 whole warps need all, the last one and the host one.
+# A call of turn (2 -> 4 -> 2) reads 16 inputs, one of blend (5 -> 6 -> 3 -> 1, with a bias) 61.
+for memory in hbm hmc; do
+    machine=$here/../../examples/machines/axram_$memory.yaml
+    check "batch, $memory: runs" run 0 -m "$machine" --set dram.tREFI=1us --check dram -- ./chips 900
+    check "batch, $memory: equal" same
+    check "batch, $memory: suspended" test "$(jq '.total["axram.suspensions"]' stats.json)" -gt 0
+    parts=$([ $memory = hbm ] && echo $((29 + 3)) || echo $((28 * 4 + 1 + 3)))
+    check "batch, $memory: inputs read" is axram.input_reads $(((16 + 61) * 2 * parts))
+done
 check "batch without calls: refused" run 3 -- ./chips -3
 check "batch without calls: message" grep -qx 'turn: Invalid argument' errors
 check "batch too large: refused" run 3 -- ./chips 100000000

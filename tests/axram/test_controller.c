@@ -26,13 +26,28 @@ static void note_done(struct axram_request *request, uint64_t now)
     ((struct bench *)request->owner)->done = now;
 }
 
-static struct dram_config config_of(void)
+/* The memories with units; a block of the last one has four parts. */
+static const struct memory {
+    enum dram_standard standard;
+    const char *map;
+    unsigned parts;
+} memories[] = {{DRAM_STANDARD_gddr5_axram, "R12 B2 C5 % C1 G2 O5", 1},
+                {DRAM_STANDARD_hbm1_axram, "R14 B2 C5 % C1 G2 O5", 1},
+                {DRAM_STANDARD_hmc_axram, "R16 B4 % C3 O5", 4}};
+enum { MEMORIES = sizeof memories / sizeof *memories };
+
+static struct dram_config config_on(const struct memory *memory)
 {
     struct dram_config config;
-    dram_config_default(&config, DRAM_STANDARD_gddr5_axram);
+    dram_config_default(&config, memory->standard);
     config.channels = CHIPS;
-    (void)snprintf(config.map, sizeof config.map, "R12 B2 C5 %% C1 G2 O5");
+    (void)snprintf(config.map, sizeof config.map, "%s", memory->map);
     return config;
+}
+
+static struct dram_config config_of(void)
+{
+    return config_on(&memories[0]);
 }
 
 static struct bench *bench_new(const struct dram_config *config, unsigned probes)
@@ -48,6 +63,7 @@ static struct bench *bench_new(const struct dram_config *config, unsigned probes
                                       .bytes = &b->bytes,
                                       .queue = &b->rig->queue,
                                       .component = 2,
+                                      .parts = axram_parts(config->groups),
                                       .unit_period = config->tCK,
                                       .sigmoid = 1,
                                       .poll = 64,
@@ -186,20 +202,22 @@ static void counts_by_hand(void **state)
         {1, {1, 1}, 1, 1, 1},
     };
     struct random random = {1};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < MEMORIES * sizeof rows / sizeof *rows; i++)
         for (enum arith_kind kind = 0; kind < ARITH_KINDS; kind++) {
-            struct dram_config config = config_of();
+            const struct memory *memory = &memories[i % MEMORIES];
+            struct dram_config config = config_on(memory);
             config.refresh = DRAM_REFRESH_NONE;
             struct bench *b = bench_new(&config, 1);
-            set_network(&b->network, kind, rows[i].layers, rows[i].size, false, &random);
+            const unsigned j = (unsigned)(i / MEMORIES), parts = memory->parts;
+            set_network(&b->network, kind, rows[j].layers, rows[j].size, false, &random);
             place(b, 0);
             fill_inputs(b, &random);
             run(b);
             check_results(b);
-            assert_int_equal(b->shared.counters.input_reads, rows[i].inputs);
-            assert_int_equal(b->shared.counters.weight_reads, rows[i].weights);
-            assert_int_equal(issued(b, RD4), rows[i].inputs + rows[i].weights);
-            assert_int_equal(issued(b, WR4), rows[i].writes);
+            assert_int_equal(b->shared.counters.input_reads, parts * rows[j].inputs);
+            assert_int_equal(b->shared.counters.weight_reads, parts * rows[j].weights);
+            assert_int_equal(issued(b, RD4), parts * (rows[j].inputs + rows[j].weights));
+            assert_int_equal(issued(b, WR4), parts * rows[j].writes);
             assert_int_equal(issued(b, AXCF), 5);
             assert_int_equal(issued(b, AXCT), 1);
             bench_free(b);
@@ -294,13 +312,10 @@ static void steps_by_hand(void **state)
 }
 
 /* Random networks on both chips, with random units, beside random requests. The others' results stay. */
-static void random_networks(void **state)
+static void random_networks_on(const struct memory *memory, unsigned count)
 {
-    (void)state;
-    const char *text = getenv("AXRAM_NETWORKS");
-    const unsigned count = text ? (unsigned)strtoul(text, NULL, 10) : NETWORKS;
     struct random random = {4};
-    struct dram_config config = config_of();
+    struct dram_config config = config_on(memory);
     struct bench *b = bench_new(&config, 8);
     for (unsigned i = 0; i < count; i++) {
         set_random(&b->network, &random);
@@ -327,23 +342,74 @@ static void random_networks(void **state)
     }
     assert_int_equal(b->shared.counters.invocations, count);
     assert_true(b->rig->finished > count / 2 && b->shared.counters.suspensions > 0);
-    print_message("%u networks, %llu commands, %llu suspensions\n", count,
-                  (unsigned long long)b->rig->checker.commands,
+    print_message("%s: %u networks, %llu commands, %llu suspensions\n", dram_standard_name(memory->standard),
+                  count, (unsigned long long)b->rig->checker.commands,
                   (unsigned long long)b->shared.counters.suspensions);
+    bench_free(b);
+}
+
+static void random_networks(void **state)
+{
+    (void)state;
+    const char *text = getenv("AXRAM_NETWORKS");
+    const unsigned count = text ? (unsigned)strtoul(text, NULL, 10) : NETWORKS;
+    for (unsigned i = 0; i < MEMORIES; i++)
+        random_networks_on(&memories[i], i ? count / 2 : count);
+}
+
+/* The wide columns that were read and written, by their number modulo 4. */
+struct columns {
+    struct dram_observer observer;
+    unsigned count[4];
+};
+
+static void note_column(void *context, const struct dram_record *record)
+{
+    if (record->command == DRAM_OWN + RD4 || record->command == DRAM_OWN + WR4)
+        ((struct columns *)context)->count[record->column % 4]++;
+}
+
+/* Only parts whose units are wanted are evaluated: units 9 and 30 are in two of four. Part p is column p of a block. */
+static void unwanted_parts_are_left_out(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {3, 2, 1};
+    struct random random = {12};
+    struct dram_config config = config_on(&memories[2]);
+    config.refresh = DRAM_REFRESH_NONE;
+    struct bench *b = bench_new(&config, 1);
+    struct columns columns = {.observer = {.command = note_column, .context = &columns}};
+    uint32_t expected[NETWORK_NEURONS];
+    dram_memory_observe(&b->rig->memory, &columns.observer);
+    set_network(&b->network, ARITH_SHA, 2, size, false, &random);
+    place(b, 0);
+    fill_inputs(b, &random);
+    memset(words_at(b, b->request.results), 0xee, AXRAM_BLOCK);
+    b->request.units = 1U << 9 | 1U << 30;
+    run(b);
+    assert_int_equal(issued(b, RD4), 2 * (8 + 2));
+    assert_int_equal(issued(b, WR4), 2 * 3);
+    for (unsigned part = 0; part < 4; part++)
+        assert_int_equal(columns.count[part], part % 2 ? 13 : 0);
+    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++) {
+        expect(b, unit, expected);
+        assert_int_equal(words_at(b, b->request.results)[unit],
+                         unit == 9 || unit == 30 ? expected[0] : 0xeeeeeeee);
+    }
     bench_free(b);
 }
 
 /* A refresh that is due at each clock of an invocation changes neither results nor counts. Each suspension writes two blocks
  * and reads them back. */
-static void refresh_at_every_clock(void **state)
+static void refresh_at_every_clock_on(const struct memory *memory)
 {
-    (void)state;
     static const unsigned size[] = {3, 2, 1};
+    const unsigned parts = memory->parts;
     unsigned suspended = 0;
     for (enum arith_kind kind = 0; kind < ARITH_KINDS; kind++)
         for (uint64_t at = 1; at < 420; at++) {
             struct random random = {5};
-            struct dram_config config = config_of();
+            struct dram_config config = config_on(memory);
             struct bench *b = bench_new(&config, 1);
             struct dram_channel *channel = dram_memory_reach(&b->rig->memory, 0);
             channel->refresh_next[0] = channel->refresh.wake = at;
@@ -355,19 +421,27 @@ static void refresh_at_every_clock(void **state)
             run(b);
             check_results(b);
             const struct axram_counters *counters = &b->shared.counters;
-            assert_int_equal(counters->input_reads, 8);
-            assert_int_equal(counters->weight_reads, 2);
-            assert_int_equal(counters->result_writes, 3);
+            assert_int_equal(counters->input_reads, parts * 8);
+            assert_int_equal(counters->weight_reads, parts * 2);
+            assert_int_equal(counters->result_writes, parts * 3);
             assert_int_equal(counters->saved, 2 * counters->suspensions);
             assert_int_equal(counters->loaded, 2 * counters->suspensions);
             assert_int_equal(issued(b, AXCT), 1 + 2 * counters->suspensions);
-            assert_int_equal(issued(b, RD4), 10 + counters->loaded);
+            assert_int_equal(issued(b, RD4), parts * 10 + counters->loaded);
             assert_true(DRAM_MEMORY_SUM(&b->rig->memory, refreshes) > 0 || at + 20 > b->done / config.tCK);
             suspended += counters->suspensions > 0;
             bench_free(b);
         }
-    print_message("%u of %u refreshes suspended the chip\n", suspended, 3 * 419);
-    assert_true(suspended > 3 * 150);
+    print_message("%s: %u of %u refreshes suspended the chip\n", dram_standard_name(memory->standard),
+                  suspended, 3 * 419);
+    assert_true(suspended > 3 * 100);
+}
+
+static void refresh_at_every_clock(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < MEMORIES; i++)
+        refresh_at_every_clock_on(&memories[i]);
 }
 
 /* A bit that changes in a row during an invocation changes the result, as if it had changed before: the invocation is atomic
@@ -554,6 +628,7 @@ int main(void)
         cmocka_unit_test(time_by_hand),
         cmocka_unit_test(steps_by_hand),
         cmocka_unit_test(random_networks),
+        cmocka_unit_test(unwanted_parts_are_left_out),
         cmocka_unit_test(refresh_at_every_clock),
         cmocka_unit_test(stores_during_the_run),
         cmocka_unit_test(requests_queue),

@@ -105,6 +105,38 @@ static void homes_by_hand(void **state)
     }
 }
 
+/* A vault: blocks of a half page take turns among eight banks, and the four columns of a block follow each other. */
+static void homes_of_vaults_by_hand(void **state)
+{
+    (void)state;
+    const uint64_t turn = UINT64_C(32) * AXRAM_PIECE;
+    const struct axram_config space = {.offset = turn, .size = 2 * turn};
+    struct dram_config config;
+    dram_config_default(&config, DRAM_STANDARD_hmc_axram);
+    struct home_map *homes = dram_map_homes(&config, 0);
+    struct error err;
+    if (!axram_homes(&space, &config, 0, 8 * turn, homes, &err))
+        fail_msg("%s", err.text);
+    uint8_t *taken = calloc(3 * turn / 32, 1);
+    for (uint64_t at = 0; at < 3 * turn; at += 32) {
+        const uint64_t block = (at - turn) / 128;
+        struct home home;
+        home_resolve(homes, at, &home);
+        if (at >= turn) {
+            assert_int_equal(home.controller, block / 2048 % 32);
+            assert_int_equal(home.bank, block / 128 % 2 * 8 + block % 8);
+            assert_int_equal(home.column, block / 8 % 2 * 4 + at / 32 % 4);
+            assert_int_equal(home.row, (1 + block / 2048 / 32) * 64 + block / 256 % 8 * 8 + block / 16 % 8);
+        }
+        const uint64_t place =
+            (((uint64_t)home.row * 8 + home.column) * 16 + home.bank) * 32 + home.controller;
+        assert_true(place < 3 * turn / 32 && !taken[place]);
+        taken[place] = 1;
+    }
+    free(taken);
+    home_map_free(homes);
+}
+
 static void wrong_places_are_refused(void **state)
 {
     (void)state;
@@ -124,6 +156,10 @@ static void wrong_places_are_refused(void **state)
     dram_config_default(&config, DRAM_STANDARD_gddr5);
     assert_false(axram_homes(&good, &config, 0, 1 << 30, homes, &err));
     assert_non_null(strstr(err.text, "gddr5_axram"));
+    dram_config_default(&config, DRAM_STANDARD_hmc_axram);
+    config.banks = 8;
+    assert_false(axram_homes(&good, &config, 0, 1 << 30, homes, &err));
+    assert_non_null(strstr(err.text, "16 banks without groups, rows of 256 bytes"));
     home_map_free(homes);
 }
 
@@ -179,7 +215,7 @@ static void sequence_by_hand(void **state)
         {AXRAM_INPUT, 0x10180},   {AXRAM_INPUT, 0x10200},   {AXRAM_OUTPUT, 0x800},
     };
     struct axram_sequence s;
-    axram_sequence_begin(&s, &topology, 0x10000, 0x400, 0x800);
+    axram_sequence_begin(&s, &topology, 0x10000, 0x400, 0x800, UINT32_MAX, 1);
     const size_t count = sizeof rows / sizeof *rows;
     assert_int_equal(s.total, count);
     for (size_t i = 0; i < count; i++, axram_sequence_step(&s)) {
@@ -199,7 +235,7 @@ static void refills_fit(void **state)
         const struct axram_topology topology = {.layers = 3, .size = {inputs, 7, 5, 3}};
         struct axram_sequence s;
         uint32_t loaded = 0, used = 0;
-        axram_sequence_begin(&s, &topology, 0, 0, 0);
+        axram_sequence_begin(&s, &topology, 0, 0, 0, UINT32_MAX, 1);
         for (struct axram_op op = axram_sequence_next(&s); op.step != AXRAM_END;
              axram_sequence_step(&s), op = axram_sequence_next(&s)) {
             if (op.step == AXRAM_WEIGHTS)
@@ -215,9 +251,13 @@ static void refills_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_by_hand),          cmocka_unit_test(homes_by_hand),
-        cmocka_unit_test(wrong_places_are_refused), cmocka_unit_test(configuration_by_hand),
-        cmocka_unit_test(sequence_by_hand),         cmocka_unit_test(refills_fit),
+        cmocka_unit_test(regions_by_hand),
+        cmocka_unit_test(homes_by_hand),
+        cmocka_unit_test(homes_of_vaults_by_hand),
+        cmocka_unit_test(wrong_places_are_refused),
+        cmocka_unit_test(configuration_by_hand),
+        cmocka_unit_test(sequence_by_hand),
+        cmocka_unit_test(refills_fit),
     };
     return cmocka_run_group_tests_name("AxRAM's layout", tests, NULL, NULL);
 }

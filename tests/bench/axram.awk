@@ -51,7 +51,9 @@ function ratios(title, what, pairs, heads, said,   n, pair, way, i, a, r, sum, l
     }
     printf "%-14s", "arithmetic"; for (i = 1; i <= n; i++) printf " %11.2f", sum[i] / count
     printf "\n%-14s", "geometric"; for (i = 1; i <= n; i++) printf " %11.2f", exp(logs[i] / count)
-    printf "\n%-14s%s\n", "the paper", said
+    print ""
+    if (said != "")
+        printf "%-14s%s\n", "the paper", said
 }
 
 # shares(TITLE, HEADS, PAPER): figure 1.
@@ -108,6 +110,8 @@ END {
         "SHA,FxP,FP,SHA/NGPU", "       0.74        1.05        1.70")
     ratios("  by Table 2", "paper power", "sha,gpu fxp,gpu fp,gpu sha,ngpu", "SHA,FxP,FP,SHA/NGPU", "       0.74        1.05        1.70")
     ratios("Row hits", "hits", "sha,ngpu", "SHA/NGPU", "        2.6")
+    ratios("Beyond the paper: SHA on one stack of HBM (8 channels of 32 units), and in an HMC's 32 vaults of 8, beside 12 chips of GDDR5", "time",
+        "sha,hbm sha,hmc gpu,hbm gpu,hmc", "HBM/GDDR5,HMC/GDDR5,HBM/GPU,HMC/GPU", "")
     heading("What the host's layout takes, us (one core), beside the SHA run's kernel; how often it lays an input out", "put,get,kernel,copies")
     while ((getline line < laid) > 0) {
         split(line, f, " ")

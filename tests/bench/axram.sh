@@ -3,7 +3,7 @@
 # networks of Table 1's topologies, on machine ngpu without its units, on ngpu (FP, as the paper's), and on axram in SHA, FxP and FP with
 # 12 chips, and in SHA with 6; AxRAM's inputs are laid out by the host before the kernel, and once more by the threads ("staged").
 # COUNT elements (65536; images of SIDE * SIDE pixels, 256, IMAGES of them, 1), EPOCHS of training (20), APPS: some of the ten, JOBS at
-# a time (2). Prints the paper's figures 1, 7, 8 and 10 to 12, and Table 3; figure 9 is axram_quality.sh's.
+# a time (2). SHA runs on HBM and in an HMC's vaults, too. Prints the paper's figures 1, 7, 8 and 10 to 12, and Table 3; figure 9 is axram_quality.sh's.
 set -euo pipefail
 
 croft=$(realpath "$1")
@@ -35,7 +35,7 @@ done
 # crossbar; activated banks; columns; bits read, written, and sent over the pins.
 # shellcheck disable=SC2016 # jq's variables
 columns='.regions[$region] | [.["sim.time"] / 1e6, .energy / 1e6, .["energy.dram"] / 1e6,
-    ([.["dram.open.energy"], .["dram.closed.energy"], .["dram.refresh.energy"]] | add) / 1e6, (.["energy.axram"] // 0) / 1e6,
+    ([.["dram.open.energy"], .["dram.closed.energy"], .["dram.refresh.energy"]] | add // 0) / 1e6, (.["energy.axram"] // 0) / 1e6,
     .["energy.network"] / 1e6, .["dram.activates"] + 4 * (.["dram.activates4"] // 0),
     .["dram.reads"] + .["dram.writes"] + 4 * ((.["dram.reads4"] // 0) + (.["dram.writes4"] // 0)),
     256 * .["dram.reads"] + 1024 * (.["dram.reads4"] // 0), 256 * .["dram.writes"] + 1024 * (.["dram.writes4"] // 0),
@@ -78,6 +78,7 @@ measure() {
         run "$app" fxp "$app-fxp" -m axram
         run "$app" fp "$app-fp" -m axram
         run "$app" six "$app-sha" -m axram --set dram.channels=6 --set memory.size=768MiB
+        for memory in hbm hmc; do run "$app" $memory "$app-sha" -m "$here/../../examples/machines/axram_$memory.yaml"; done
     } >"$app.rows"
     jq -r --arg app "$app" --arg copies "$copies" \
         '[.regions[$app + "_put", $app + "_get"]["sim.time"] / 1e6, $copies] | $app + " " + (map(tostring) | join(" "))' \

@@ -15,6 +15,8 @@ static void idle_read_is_the_sum_of_its_parts(void **state)
         [DRAM_STANDARD_hbm1] = {0, 14000, 14000, 4000, 0},
         [DRAM_STANDARD_ddr3_1600k] = {0, 13750, 13750, 5000, 0},
         [DRAM_STANDARD_gddr5_axram] = {0, 12000, 12000, 2000, 0},
+        [DRAM_STANDARD_hbm1_axram] = {0, 14000, 14000, 2000, 0},
+        [DRAM_STANDARD_hmc_axram] = {4000, 10400, 10400, 3200, 4000},
     };
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
         struct dram_config config;

@@ -28,6 +28,11 @@ static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
                                   4,  6, 6, 12, 6,  2,  2,  0,  208, 6240, 0,  0, 0},
     [DRAM_STANDARD_gddr5_axram] = {12, 4, 2, 12, 10, 12, 28, 40, 6,  6,    23, 184, 2,
                                    3,  5, 5, 12, 2,  2,  0,  1,  65, 3900, 0,  0,   0},
+    /* as hbm1, but a burst takes one clock, and so does the next one */
+    [DRAM_STANDARD_hbm1_axram] = {7, 4, 1, 7, 6, 7, 17, 24, 4,   5,    20, 0, 1,
+                                  3, 2, 4, 8, 7, 2, 0,  0,  130, 1950, 80, 5, 0},
+    [DRAM_STANDARD_hmc_axram] = {13, 4, 4, 13, 13, 10, 27, 37, 4,  4,    24, 0, 4,
+                                 4,  7, 7, 10, 7,  1,  0,  0,  74, 4875, 0,  0, 0},
 };
 
 /* Distances that consist of several parameters, by hand: RD-WR, WR-RD (other and same group), WR-PRE,
@@ -39,6 +44,8 @@ static const uint32_t sums_by_hand[DRAM_STANDARDS][6] = {
     [DRAM_STANDARD_hbm1] = {7, 8, 10, 14, 14, 21},
     [DRAM_STANDARD_ddr3_1600k] = {9, 18, 18, 24, 17, 35},
     [DRAM_STANDARD_gddr5_axram] = {12, 11, 11, 18, 14, 30},
+    [DRAM_STANDARD_hbm1_axram] = {6, 7, 9, 13, 14, 20},
+    [DRAM_STANDARD_hmc_axram] = {14, 15, 15, 18, 17, 28},
 };
 
 struct place {
@@ -130,7 +137,8 @@ static void sums_by_hand_hold(void **state)
 static uint32_t bus_clocks(const struct dram_config *config, enum dram_command earlier,
                            enum dram_command later)
 {
-    if (config->dual_command && dram_command_is_column(earlier) != dram_command_is_column(later))
+    const struct dram_command_row *rows = dram_commands(config);
+    if (config->dual_command && rows[earlier].bus != rows[later].bus)
         return 0;
     return earlier == DRAM_ACT ? config->act_clocks : 1;
 }
@@ -297,8 +305,9 @@ static void windows(void **state)
     (void)state;
     static const uint32_t fifth[DRAM_STANDARDS] = {
         [DRAM_STANDARD_gddr5] = 24, /* 4 tRRD = 24 > tFAW = 23 */
-        [DRAM_STANDARD_hmc_2500] = 24,   [DRAM_STANDARD_hmc_tom] = 19,    [DRAM_STANDARD_hbm1] = 20,
-        [DRAM_STANDARD_ddr3_1600k] = 24, [DRAM_STANDARD_gddr5_axram] = 24};
+        [DRAM_STANDARD_hmc_2500] = 24,   [DRAM_STANDARD_hmc_tom] = 19,     [DRAM_STANDARD_hbm1] = 20,
+        [DRAM_STANDARD_ddr3_1600k] = 24, [DRAM_STANDARD_gddr5_axram] = 24, [DRAM_STANDARD_hbm1_axram] = 20,
+        [DRAM_STANDARD_hmc_axram] = 24};
     struct dram_rules *rules = malloc(sizeof *rules);
     struct dram_timing *timing = malloc(sizeof *timing);
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
