@@ -3,22 +3,29 @@
 
 #include "emu/axram/chip.h"
 
+static const struct axram_spot *spot_of(struct axram_chip *chip, uint64_t address)
+{
+    struct axram_spot *spot = &chip->spots[address / (AXRAM_BLOCK / chip->shared->parts) % AXRAM_SPOTS];
+    struct home home;
+    if (spot->address != address) {
+        home_resolve(chip->shared->homes, address, &home);
+        assert(home.controller == chip->channel);
+        *spot = (struct axram_spot){address, home.bank, home.row, home.column};
+    }
+    return spot;
+}
+
 /* Returns a column command for a block, not before clock `earliest`, or the command that the bank needs first. */
 static struct axram_wanted column(struct axram_chip *chip, uint32_t command, uint64_t address,
                                   uint64_t earliest)
 {
     const struct dram_channel *channel = axram_channel_of(chip);
     const bool wide = command >= DRAM_OWN;
-    const struct home *home = &chip->home;
-    if (chip->home_address != address) {
-        home_resolve(chip->shared->homes, address, &chip->home);
-        chip->home_address = address;
-        assert(home->controller == chip->channel);
-    }
-    struct axram_wanted wanted = {.bank = home->bank, .row = home->row, .column = home->column};
-    if (!(channel->open >> home->bank & 1)) {
+    const struct axram_spot *spot = spot_of(chip, address);
+    struct axram_wanted wanted = {.bank = spot->bank, .row = spot->row, .column = spot->column};
+    if (!(channel->open >> spot->bank & 1)) {
         wanted.command = wide ? ACT4 : DRAM_ACT;
-    } else if (channel->banks[home->bank].row != home->row) {
+    } else if (channel->banks[spot->bank].row != spot->row) {
         wanted.command = wide ? PRE4 : DRAM_PRE;
     } else {
         wanted.command = command;

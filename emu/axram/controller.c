@@ -279,6 +279,21 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
     }
 }
 
+/* Finds the sequence's next command, and sets floor to its clock. Returns false if something else may come before it. */
+static bool follows(struct axram_chip *chip, struct axram_wanted *wanted)
+{
+    uint64_t cycle;
+    if (chip->state != AXRAM_RUN || chip->asked)
+        return false;
+    *wanted = axram_wanted_of(chip);
+    cycle = when(chip, wanted);
+    if ((chip->shared->notify == AXRAM_POLL && chip->poll_at <= cycle) ||
+        !dram_agent_follows(&chip->agent, cycle))
+        return false;
+    axram_channel_of(chip)->floor = cycle;
+    return true;
+}
+
 static void grant(void *owner, const struct dram_choice *choice)
 {
     struct axram_chip *chip = owner;
@@ -286,9 +301,12 @@ static void grant(void *owner, const struct dram_choice *choice)
     struct axram_wanted wanted = {.command = AXMR};
     if (choice->command != AXMR)
         wanted = axram_wanted_of(chip);
-    dram_channel_issue(channel, (enum dram_command)wanted.command, wanted.bank, wanted.row, wanted.column);
+    do {
+        dram_channel_issue(channel, (enum dram_command)wanted.command, wanted.bank, wanted.row,
+                           wanted.column);
+        pass(chip, wanted.command, channel->floor);
+    } while (follows(chip, &wanted));
     dram_agent_renew(&chip->agent);
-    pass(chip, wanted.command, channel->floor);
     yield_if_asked(chip);
     settle(chip);
 }
@@ -451,7 +469,9 @@ void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint3
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
-    *chip = (struct axram_chip){.shared = shared, .channel = channel, .home_address = UINT64_MAX};
+    *chip = (struct axram_chip){.shared = shared, .channel = channel};
+    for (uint32_t i = 0; i < AXRAM_SPOTS; i++)
+        chip->spots[i].address = UINT64_MAX;
     chip->last = &chip->first;
     chip->copies =
         alloc(NETWORK_INPUTS + 1 + (NETWORK_WEIGHTS + AXRAM_REFILL - 1) / AXRAM_REFILL, sizeof *chip->copies);

@@ -101,6 +101,8 @@ struct axram_shared {
     struct axram_counters counters;
 };
 
+enum { AXRAM_SPOTS = 256 };
+
 /* A block that an invocation has read. */
 struct axram_copy {
     uint64_t address;
@@ -140,8 +142,10 @@ struct axram_chip {
     struct axram_units units;
     struct axram_sequence sequence;
     struct axram_op op; /* the sequence's next command */
-    struct home home;   /* home of the block at home_address, the last one resolved */
-    uint64_t home_address;
+    struct axram_spot {
+        uint64_t address; /* UINT64_MAX: none */
+        uint32_t bank, row, column;
+    } spots[AXRAM_SPOTS];      /* where the last columns are, by their addresses */
     bool over;                 /* the controller knows that the request is finished */
     bool torn;                 /* a block was changed after the invocation had read it */
     struct axram_copy *copies; /* by block: those of inputs, then the bias and weights */

@@ -40,12 +40,20 @@ static bool translate(const struct axram_thread *thread, uint64_t address, bool 
         *trap = thread->hart->trap;
         return false;
     }
+    struct axram_page *last = thread->last;
+    if (last && last->number == address / PAGE) {
+        *physical = last->physical + address % PAGE;
+        return true;
+    }
     struct warp_memory *memory = warp_memory_of(thread->warp);
     const struct warp_scratchpad *pad = warp_scratchpad(thread->warp);
     const enum warp_access access = store ? WARP_STORE : WARP_LOAD;
     if (warp_memory_can(memory, pad, address, WORD, access) &&
-        warp_memory_place(memory, address, access, physical) == WARP_GLOBAL)
+        warp_memory_place(memory, address, access, physical) == WARP_GLOBAL) {
+        if (last)
+            *last = (struct axram_page){address / PAGE, *physical - address % PAGE};
         return true;
+    }
     if (memory->setup.translate)
         return refused(trap, store ? TRAP_STORE_PAGE : TRAP_LOAD_PAGE, address);
     return refused(trap, store ? TRAP_STORE_ACCESS : TRAP_LOAD_ACCESS, address);
@@ -319,7 +327,8 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes)
     struct axram *axram = context;
     struct axram_request request = {.invokes = false};
     struct axram_part parts[CUSTOM_LANES];
-    struct axram_thread thread = {.warp = lanes->warp};
+    struct axram_page last = {.number = UINT64_MAX};
+    struct axram_thread thread = {.warp = lanes->warp, .last = &last};
     const enum insn_id id = lanes->insn->id;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         const unsigned lane = lanes->lane = thread.lane = (unsigned)__builtin_ctz(left);

@@ -93,11 +93,19 @@ struct axram {
     size_t figure_count;
 };
 
+/* The page that a thread's address was translated by. */
+struct axram_page {
+    uint64_t number; /* UINT64_MAX: none */
+    uint64_t physical;
+};
+
 /* The executor of an instruction: a hart, or a lane of a warp. */
 struct axram_thread {
     struct hart *hart; /* NULL: `lane` of `warp` */
     struct warp *warp;
     unsigned lane;
+    struct axram_page
+        *last; /* of the warp's threads that have executed the same instruction; NULL: not kept */
 };
 
 /* Returns the chip of an address in accelerator memory. */

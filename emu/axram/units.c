@@ -27,10 +27,15 @@ void axram_units_select(struct axram_units *units, unsigned part, unsigned parts
 
 void axram_units_refill(struct axram_units *units, uint32_t number, const uint8_t *block)
 {
+    const unsigned entry = number * AXRAM_REFILL % AXRAM_ENTRIES;
+    uint32_t differ[AXRAM_REFILL] = {0};
     for (unsigned half = units->first; half < units->end; half++)
-        for (unsigned i = 0; i < AXRAM_REFILL; i++)
-            units->weights[half][(number * AXRAM_REFILL + i) % AXRAM_ENTRIES] =
-                word_at(block, half * AXRAM_REFILL + i);
+        for (unsigned i = 0; i < AXRAM_REFILL; i++) {
+            units->weights[half][entry + i] = word_at(block, half * AXRAM_REFILL + i);
+            differ[i] |= units->weights[half][entry + i] ^ units->weights[units->first][entry + i];
+        }
+    for (unsigned i = 0; i < AXRAM_REFILL; i++)
+        units->uniform[entry + i] = differ[i] == 0;
 }
 
 void axram_units_clear(struct axram_units *units)
@@ -41,6 +46,8 @@ void axram_units_clear(struct axram_units *units)
 unsigned axram_units_equal(const struct axram_units *units, uint32_t number, unsigned half)
 {
     const uint32_t entry = number % AXRAM_ENTRIES, weight = units->weights[half][entry];
+    if (units->uniform[entry])
+        return units->end;
     while (++half < units->end && units->weights[half][entry] == weight)
         continue;
     return half;

@@ -11,6 +11,7 @@ struct axram_units {
     unsigned first, end; /* half groups of the part on which they work */
     uint64_t sums[AXRAM_UNITS];
     uint32_t weights[AXRAM_HALVES][AXRAM_ENTRIES];
+    bool uniform[AXRAM_ENTRIES]; /* the part's half groups all have the same weight in this entry */
 };
 
 /* Blocks are words as in memory: little-endian, AXRAM_BLOCK bytes. */

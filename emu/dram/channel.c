@@ -39,6 +39,8 @@ void dram_channel_change(struct dram_channel *channel, enum dram_command command
     channel->stale = channel->stale || later;
     if (alike)
         dram_timing_spread(&channel->timing, command, bank, channel->floor);
+    if (later && rules->change[command] == DRAM_CHANGE_KEEPS)
+        return;
     for (uint32_t rank = 0; rank < rules->ranks; rank++)
         if (rules->change[command] == DRAM_CHANGE_CLOSES)
             dram_channel_close(channel, rank, banks);
@@ -110,6 +112,7 @@ static void grant(struct dram_channel *channel)
 
 void dram_channel_advance(struct dram_channel *channel, uint64_t limit)
 {
+    channel->limit = limit;
     for (;;) {
         if (channel->wake < limit && channel->wake <= channel->best.cycle)
             wake_agents(channel, limit);

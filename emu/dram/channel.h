@@ -60,6 +60,7 @@ struct dram_candidates {
 struct dram_channel {
     const struct dram_common *common;
     uint64_t floor; /* first cycle that is not processed */
+    uint64_t limit; /* of the last dram_channel_advance() */
     struct dram_choice best;
     uint64_t wake; /* earliest `wake` of the agents */
     uint64_t stir; /* earliest `wake`, and least `notice`, of all agents but the refresh */
@@ -235,6 +236,14 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
     }
     dram_channel_send(channel, command, bank, row, column);
     dram_channel_change(channel, command, bank, row);
+}
+
+/* For ops->grant of an agent that holds all banks: returns whether it may issue its next command, which may come at `cycle`, in
+ * the same call, after setting floor. Nobody else wants a command or wakes before it. */
+static inline bool dram_agent_follows(const struct dram_agent *agent, uint64_t cycle)
+{
+    const struct dram_channel *channel = agent->channel;
+    return channel->wanting == 1U << agent->index && cycle < channel->limit && cycle < channel->wake;
 }
 
 /* Returns a cycle before which no command of the requests or of added agents comes; CLOCK_NEVER if none comes

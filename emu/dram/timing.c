@@ -223,36 +223,52 @@ void dram_timing_pass_windows(struct dram_timing *timing, uint32_t rank, uint64_
 uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command command, uint32_t bank)
 {
     const struct dram_rules *rules = timing->rules;
-    const uint32_t plane = command / DRAM_PLACES, place = command % DRAM_PLACES;
+    const uint32_t plane = command / DRAM_PLACES, place = command % DRAM_PLACES,
+                   group = rules->rank_of[bank] * rules->groups;
+    const uint64_t *own = &timing->bank[plane][group * rules->banks + bank % rules->banks][place],
+                   *of_group = &timing->group[plane][group][place];
     uint64_t ready = 0;
-    for (uint64_t left = dram_rules_alike(rules, bank); left; left &= left - 1) {
-        const uint32_t each = (uint32_t)__builtin_ctzll(left);
-        const uint64_t group = timing->group[plane][rules->group_of[each]][place],
-                       own = timing->bank[plane][each][place];
-        ready = ready > group ? ready : group;
-        ready = ready > own ? ready : own;
+    for (uint32_t i = 0; i < rules->groups; i++) {
+        ready = ready > *own ? ready : *own;
+        ready = ready > *of_group ? ready : *of_group;
+        own += (size_t)rules->banks * DRAM_PLACES;
+        of_group += DRAM_PLACES;
     }
     return ready;
 }
 
-/* Activates in the other groups follow the first one in equal steps; the last one comes act4 clocks after it. */
+static inline void delay(uint64_t *slot, uint64_t at)
+{
+    *slot = *slot > at ? *slot : at;
+}
+
+/* Activates in the other groups follow the first one in equal steps; the last one comes act4 clocks after it. Delays are recorded
+ * for the given bank's group once more, which changes nothing. */
 void dram_timing_spread(struct dram_timing *timing, enum dram_command command, uint32_t bank, uint64_t cycle)
 {
     const struct dram_rules *rules = timing->rules;
     const struct dram_effect *end = rules->effects[command] + rules->near_ends[command];
-    uint32_t nth = 0;
-    for (uint64_t left = dram_rules_alike(rules, bank) & ~(UINT64_C(1) << bank); left; left &= left - 1) {
-        const uint32_t other = (uint32_t)__builtin_ctzll(left);
-        uint64_t *const rows[] = {timing->bank[0][other], timing->group[0][rules->group_of[other]]};
-        for (const struct dram_effect *effect = rules->effects[command]; effect < end; effect++) {
-            uint64_t at = cycle + effect->clocks, *slot = &rows[effect->target][effect->place];
-            *slot = *slot > at ? *slot : at;
+    const uint32_t group = rules->rank_of[bank] * rules->groups;
+    uint64_t *const rows[] = {timing->bank[0][group * rules->banks + bank % rules->banks],
+                              timing->group[0][group]};
+    const size_t steps[] = {(size_t)rules->banks * DRAM_PLACES, DRAM_PLACES};
+    for (const struct dram_effect *effect = rules->effects[command]; effect < end; effect++) {
+        const uint64_t at = cycle + effect->clocks;
+        const size_t step = steps[effect->target];
+        uint64_t *slot = &rows[effect->target][effect->place];
+        if (rules->groups == 4) { /* as in all memories with groups: four steps without a loop */
+            delay(slot, at);
+            delay(slot + step, at);
+            delay(slot + 2 * step, at);
+            delay(slot + 3 * step, at);
+            continue;
         }
-        nth++;
-        if (rules->change[command] == DRAM_CHANGE_OPENS)
-            dram_timing_pass_windows(timing, rules->rank_of[bank],
-                                     cycle + (uint64_t)rules->act4 * nth / (rules->groups - 1));
+        for (uint32_t i = 0; i < rules->groups; i++, slot += step)
+            delay(slot, at);
     }
+    for (uint32_t nth = 1; rules->change[command] == DRAM_CHANGE_OPENS && nth < rules->groups; nth++)
+        dram_timing_pass_windows(timing, rules->rank_of[bank],
+                                 cycle + (uint64_t)rules->act4 * nth / (rules->groups - 1));
 }
 
 /* Applies a command's delays to the other ranks. A command for the channel delays each rank as its own. */
