@@ -15,7 +15,9 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
-enum { OUTPUT, SEED, SAMPLES, EPOCHS, FOLDS, TOPOLOGY, BIAS, ITERATIONS, SLACK };
+enum { OUTPUT, SEED, SAMPLES, EPOCHS, FOLDS, TOPOLOGY, BIAS, ITERATIONS, QUALITY, SLACK };
+
+enum { COLUMN_CLOCKS = 3 }; /* tCCDL of GDDR5: from one RD4 to the next */
 
 static const struct option_row rows[] = {
     [OUTPUT] = {"output", 'o', "FILE",
@@ -28,6 +30,8 @@ static const struct option_row rows[] = {
     [TOPOLOGY] = {"topology", 't', "N-...-N", "inputs, up to two hidden layers, outputs: do not search"},
     [BIAS] = {"bias", 0, NULL, "give each layer a constant input of 1"},
     [ITERATIONS] = {"iterations", 'i', "COUNT", "shifts of a SHA weight, 1 to 5 (default 4)"},
+    [QUALITY] = {"quality", 'q', "PERCENT",
+                 "choose the shifts by layer: the fewest clocks with at most so much error of the range"},
     [SLACK] = {"slack", 0, "PERCENT",
                "take the smallest network whose error is so near the least (default 10)"},
 };
@@ -56,10 +60,13 @@ struct request {
     char **arguments; /* of the program, after the first argument */
     size_t argument_count;
     uint64_t samples, epochs, folds, iterations, seed, slack;
+    double quality; /* part of the range; 0: not given */
+    bool iterates;  /* --iterations is given */
     struct network topology;
     char folder[PATH_MAX], named[PATH_MAX];
     const char *function; /* that is trained */
     bool terminal, shown;
+    char shifts[64]; /* what the output says of iterations */
 };
 
 /* Reading the command line. */
@@ -97,6 +104,20 @@ static int take_topology(struct network *topology, const char *text)
     return OPTIONS_TAKEN;
 }
 
+/* Reads "5%" or "2.5". */
+static int take_quality(double *quality, const char *text)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    end += *end == '%';
+    if (end == text || *end || !(percent >= 0.01 && percent <= 100))
+        return options_usage_error(&interface,
+                                   "--quality is %s; it must be a number of percent from 0.01 to 100",
+                                   text_quote(text).text);
+    *quality = percent / 100;
+    return OPTIONS_TAKEN;
+}
+
 static int take(void *context, int option, const char *value)
 {
     struct request *r = context;
@@ -106,7 +127,8 @@ static int take(void *context, int option, const char *value)
     case SAMPLES: return number(option, value, SAMPLES_LEAST, 1 << 20, &r->samples);
     case EPOCHS: return number(option, value, 1, 1000000, &r->epochs);
     case FOLDS: return number(option, value, 2, SEARCH_FOLDS, &r->folds);
-    case ITERATIONS: return number(option, value, 1, ARITH_SHIFTS, &r->iterations);
+    case ITERATIONS: r->iterates = true; return number(option, value, 1, ARITH_SHIFTS, &r->iterations);
+    case QUALITY: return take_quality(&r->quality, value);
     case SLACK: return number(option, value, 0, 1000, &r->slack);
     case BIAS: r->topology.bias = true; break;
     case TOPOLOGY: return take_topology(&r->topology, value);
@@ -234,16 +256,40 @@ static void print_result(const char *name, const struct samples *s, const struct
     printf("%s: %zu of %zu calls, %u inputs, %u outputs%s\n", name, s->count, s->observed, s->inputs,
            s->outputs, bias ? ", biases" : "");
     print_candidates(result, bias);
-    printf("  %-10s %10s %10s %12s %8s %8s\n", "arithmetic", "error", "relative", "image bytes", "clocks",
-           "writes");
+    printf("  %-10s %10s %10s %12s %8s %8s %8s\n", "arithmetic", "error", "relative", "image bytes", "clocks",
+           "columns", "writes");
     for (int kind = 0; kind < ARITH_KINDS; kind++) {
         const struct search_network *of = &result->of[kind];
         struct network_work work = network_work(&of->network);
-        printf("  %-10s %9.2f%% %9.2f%% %12zu %8llu %8llu\n", arith_name((enum arith_kind)kind),
+        printf("  %-10s %9.2f%% %9.2f%% %12zu %8llu %8llu %8llu\n", arith_name((enum arith_kind)kind),
                100 * of->error / SAMPLES_SPAN, 100 * of->relative_error,
                network_image_words(&of->network) * sizeof(uint32_t), (unsigned long long)work.clocks,
+               (unsigned long long)(COLUMN_CLOCKS * (work.input_reads + work.weight_reads)),
                (unsigned long long)work.output_writes);
     }
+}
+
+static void print_quality(const struct request *r, const struct search_result *result)
+{
+    const struct search_quality *quality = &result->quality;
+    const struct network *n = &result->of[ARITH_SHA].network;
+    printf("  iterations by layer:");
+    for (unsigned layer = 0; layer < n->layers; layer++)
+        printf(" %u", quality->iterations[layer]);
+    printf("; %llu clocks, %llu with %d everywhere; error %.2f%% of at most %g%% in the calls that choose\n",
+           (unsigned long long)network_work(n).clocks, (unsigned long long)quality->most_clocks, ARITH_SHIFTS,
+           100 * quality->error, 100 * r->quality);
+}
+
+static bool reaches_quality(const struct request *r, const struct search_result *result, struct error *err)
+{
+    if (result->quality.error <= r->quality)
+        return true;
+    return error_set(
+        err,
+        "%s: an error of %g%% is not reached; the least one is %.2f%%: train longer (--epochs), with "
+        "other hidden layers (--topology) or with --bias",
+        r->function, 100 * r->quality, 100 * result->quality.error);
 }
 
 /* Refuses a topology that does not fit the function. */
@@ -265,6 +311,7 @@ static bool train_function(struct request *r, FILE *file, struct error *err)
                                      .folds = (unsigned)r->folds,
                                      .epochs = (unsigned)r->epochs,
                                      .iterations = (unsigned)r->iterations,
+                                     .quality = r->quality,
                                      .slack = (double)r->slack / 100,
                                      .topology = r->topology,
                                      .tell = tell,
@@ -275,6 +322,11 @@ static bool train_function(struct request *r, FILE *file, struct error *err)
         search_network(result, &samples, &options);
         hide(r);
         print_result(r->function, &samples, result);
+        if (r->quality > 0)
+            print_quality(r, result);
+        done = r->quality == 0 || reaches_quality(r, result, err);
+    }
+    if (done) {
         generate_network(file, r->function, &samples, result);
     }
     samples_free(&samples);
@@ -293,10 +345,9 @@ static bool train_functions(struct request *r, struct error *err)
         done = error_set(err, "%s: %s", r->output, strerror(errno));
     if (file)
         fprintf(file,
-                "/* Written by croft neural: seed %llu, %llu iterations of SHA. Include it before %s "
-                "(-include). */\n"
+                "/* Written by croft neural: seed %llu, %s. Include it before %s (-include). */\n"
                 "#include <stdint.h>\n",
-                (unsigned long long)r->seed, (unsigned long long)r->iterations, r->source);
+                (unsigned long long)r->seed, r->shifts, r->source);
     for (size_t i = 0; i < count; i++) {
         r->function = names[i];
         done = done && train_function(r, file, err);
@@ -331,8 +382,16 @@ int cmd_neural(int argc, char **argv)
     int status = options_parse(&interface, argc, argv, take, r);
     if (status == OPTIONS_TAKEN && !r->source)
         status = options_usage_error(&interface, "no C file given");
+    if (status == OPTIONS_TAKEN && r->quality > 0 && r->iterates)
+        status = options_usage_error(&interface, "--quality chooses the iterations; leave --iterations out");
     if (status == OPTIONS_TAKEN) {
         name_output(r);
+        if (r->quality > 0)
+            (void)snprintf(r->shifts, sizeof r->shifts, "iterations of SHA for an error of %g%%",
+                           100 * r->quality);
+        else
+            (void)snprintf(r->shifts, sizeof r->shifts, "%llu iterations of SHA",
+                           (unsigned long long)r->iterations);
         bool done = make_folder(r, &err) && observe(r, &err) && train_functions(r, &err);
         hide(r);
         if (!done)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/neural/quality.h"
 #include "emu/sim/alloc.h"
 
 enum {
@@ -120,6 +121,17 @@ static unsigned choose(const struct search *s)
     return best;
 }
 
+/* Chooses the iterations of the trained SHA network. */
+static void choose_iterations(struct search *s, struct train_setup setup)
+{
+    struct search_quality *quality = &s->result->quality;
+    setup.epochs /= SEARCH_SPEED;
+    quality->most_clocks = network_work(&s->network).clocks;
+    quality->error =
+        quality_choose(&s->network, s->weights, &setup, s->options->quality * SAMPLES_SPAN) / SAMPLES_SPAN;
+    memcpy(quality->iterations, setup.iterations, sizeof quality->iterations);
+}
+
 /* Trains the chosen topology in single precision from several starts, then in each arithmetic from the best. */
 static void train_chosen(struct search *s)
 {
@@ -129,8 +141,10 @@ static void train_chosen(struct search *s)
     struct train_setup setup = {.samples = s->samples,
                                 .learn = {s->all.first + checks, s->all.count - checks},
                                 .check = {s->all.first, checks},
-                                .epochs = s->options->epochs,
-                                .iterations = s->options->iterations};
+                                .epochs = s->options->epochs};
+    const bool chooses = s->options->quality > 0;
+    for (unsigned layer = 0; layer < NETWORK_LAYERS; layer++)
+        setup.iterations[layer] = chooses ? ARITH_SHIFTS : s->options->iterations;
     for (unsigned start = 0; start < STARTS; start++) {
         tell(s);
         setup.seed = seed_of(s);
@@ -145,6 +159,8 @@ static void train_chosen(struct search *s)
         memcpy(s->weights, best, sizeof best);
         tell(s);
         (void)train_network(&s->network, s->weights, &setup);
+        if (kind == ARITH_SHA && chooses)
+            choose_iterations(s, setup);
         s->result->of[kind].network = s->network;
     }
 }

@@ -20,6 +20,16 @@ static void evaluate(const struct network *n, const struct samples *s, size_t ca
         outputs[i] = arith_value(n->kind, out[i]);
 }
 
+void train_round(struct network *n, const float *weights, const unsigned iterations[NETWORK_LAYERS])
+{
+    size_t weight = 0;
+    for (unsigned layer = 1; layer <= n->layers; layer++) {
+        const size_t end = weight + (size_t)n->size[layer] * (n->size[layer - 1] + n->bias);
+        for (; weight < end; weight++)
+            n->weights[weight] = arith_weight(n->kind, iterations[layer - 1], (double)weights[weight]);
+    }
+}
+
 double train_error(const struct network *n, const struct samples *s, struct train_range range)
 {
     double outputs[NETWORK_NEURONS], sum = 0;
@@ -79,14 +89,15 @@ static struct fann *make_fann(const struct network *n)
 
 /* Calls give() with each weight of the network and its place in libfann's array; biases that the network does not have are 0. */
 static void each_weight(const struct network *n, struct fann *ann,
-                        void (*give)(void *context, size_t weight, float *fann_weight), void *context)
+                        void (*give)(void *context, unsigned layer, size_t weight, float *fann_weight),
+                        void *context)
 {
     float *place = ann->weights;
     size_t weight = 0;
     for (unsigned layer = 1; layer <= n->layers; layer++)
         for (unsigned neuron = 0; neuron < n->size[layer]; neuron++) {
             for (unsigned i = 0; i < n->size[layer - 1] + n->bias; i++)
-                give(context, weight++, place++);
+                give(context, layer, weight++, place++);
             if (!n->bias)
                 *place++ = 0;
         }
@@ -95,22 +106,23 @@ static void each_weight(const struct network *n, struct fann *ann,
 /* The weights of an epoch. */
 struct epoch {
     struct network *network;
-    unsigned iterations;
+    const unsigned *iterations; /* by layer of neurons */
     float *real;
     float used[NETWORK_WEIGHTS]; /* values of the words */
 };
 
-static void give_words(void *context, size_t i, float *place)
+static void give_words(void *context, unsigned layer, size_t i, float *place)
 {
     struct epoch *e = context;
     enum arith_kind kind = e->network->kind;
-    e->network->weights[i] = arith_weight(kind, e->iterations, (double)e->real[i]);
+    e->network->weights[i] = arith_weight(kind, e->iterations[layer - 1], (double)e->real[i]);
     *place = e->used[i] = (float)arith_weight_value(kind, e->network->weights[i]);
 }
 
-static void take_steps(void *context, size_t i, float *place)
+static void take_steps(void *context, unsigned layer, size_t i, float *place)
 {
     struct epoch *e = context;
+    (void)layer;
     e->real[i] += *place - e->used[i];
 }
 

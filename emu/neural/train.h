@@ -16,8 +16,8 @@ struct train_setup {
     struct train_range without; /* a part of `learn`; count 0: none */
     struct train_range check;   /* calls that choose the best epoch */
     unsigned epochs;
-    unsigned iterations; /* of SHA */
-    uint64_t seed;       /* of the random weights at the start; 0: starts with the weights given */
+    unsigned iterations[NETWORK_LAYERS]; /* of SHA, by layer of neurons */
+    uint64_t seed; /* of the random weights at the start; 0: starts with the weights given */
 };
 
 /* Trains a network whose topology and kind are set, from random weights or weights[]. Before each epoch, the real weights are
@@ -25,6 +25,9 @@ struct train_setup {
  * quantisation into account. Keeps the epoch with the least error of the bit-exact network in the checked calls, and stores its
  * words to network->weights and its real weights to weights[]. Returns that error. */
 double train_network(struct network *network, float *weights, const struct train_setup *setup);
+
+/* Sets the network's words from real weights, with these iterations of SHA by layer. */
+void train_round(struct network *network, const float *weights, const unsigned iterations[NETWORK_LAYERS]);
 
 /* Returns the root mean square of a network's error over calls and outputs, on a scale where SAMPLES_SPAN is the observed range
  * of an output. */

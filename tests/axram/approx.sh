@@ -130,7 +130,7 @@ check "batch across records: message" grep -q "^croft run: [a-z_]*[.]axram.*: th
 
 # An application of the paper, with weights that a short training gives.
 app=$here/../../examples/axram/inversek2j.c
-"$croft" neural --topology 2-16-3 --epochs 20 --folds 2 -o app.h "$app" train 512 >/dev/null
+"$croft" neural --topology 2-16-3 --epochs 20 --folds 2 -o app.h "$app" train 512 >training
 for arithmetic in sha fxp fp; do
     compile software NETWORK -DCROFT_APPROX_ARITHMETIC=$arithmetic -include app.h "$app"
     compile chips AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic -include app.h "$app"
@@ -141,5 +141,10 @@ for arithmetic in sha fxp fp; do
     check "inversek2j, $arithmetic: correct" grep -q '^result    correct$' output
     check "inversek2j, $arithmetic: runs as a batch" run 0 -- ./chips batch 512
     check "inversek2j, $arithmetic: equal as a batch" same
+    # What croft neural says of the units' clocks and of columns (tCCDL is 3), for 16 warps, and
+    # 512 calls by the host.
+    read -r mac columns <<<"$(awk -v name=$arithmetic 'tolower($1) == name { print $5, $6 }' training)"
+    check "inversek2j, $arithmetic: clocks of arithmetic" is axram.mac_clocks $((528 * mac))
+    check "inversek2j, $arithmetic: clocks of columns" is axram.column_clocks $((528 * columns))
 done
 conclude

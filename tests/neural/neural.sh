@@ -84,6 +84,20 @@ for arithmetic in sha fxp fp; do
     check "blackscholes, $arithmetic: threads compute what the host does" grep -q '^result    correct$' output
     check "blackscholes, $arithmetic: loses 0.1 to 12 %" awk '/^quality lost/ && $3 > 0.1 && $3 < 12 { good = 1 } END { exit !good }' output
 done
+# Iterations by layer: more for better quality, within it, and the same each time.
+for quality in 25 6%; do
+    trains "quality $quality" --quality $quality --topology 6-8-1 --epochs 60 --folds 2 -o quality.h "$app" train 600
+    cp output "quality.$quality"
+    check "quality $quality: within" awk -v most="${quality%\%}" '/^  iterations by layer: [1-5] [1-5]; / { for (i = 1; i <= NF; i++) if ($i == "error" && $(i + 1) + 0 <= most + 0) good = 1 } END { exit !good }' output
+done
+clocks() {
+    awk '/^  iterations by layer/ { print $6; exit }' "$1"
+}
+check "better quality takes more clocks" test "$(clocks quality.25)" -lt "$(clocks quality.6%)"
+check "fewer clocks than with five iterations" awk '/^  iterations by layer/ { good = $6 < $8 } END { exit !good }' quality.6%
+cp quality.h first.h
+trains "quality again" --quality 6 --topology 6-8-1 --epochs 60 --folds 2 -o quality.h "$app" train 600
+check "quality again: the same bytes" cmp -s quality.h first.h
 trains "with biases" --bias --topology 6-4-1 --epochs 20 -o bias.h "$app" train 300
 check "33 weights" grep -q '^  6 -> 4 -> 1 *33 ' output
 "$croft" cc -O2 -DCROFT_APPROX_BY=CROFT_BY_NETWORK -include bias.h "$app" -lm -o app 2>errors
@@ -101,6 +115,11 @@ for topology in 6 x 6- 6--1 6-8-8-8-1 6-8,1; do
 done
 refuses "wide topology" 2 "33 neurons in layer 1; 1 to 32 are allowed" --topology 6-33-1 "$here/toy.c"
 refuses "six iterations" 2 "--iterations is '6'; it must be a number from 1 to 5" --iterations 6 "$here/toy.c"
+refuses "quality out of reach" 1 "blackscholes: an error of 0.01% is not reached; the least one is" --quality 0.01 --topology 6-2-1 --epochs 5 --folds 2 "$app" train 100
+refuses "quality and iterations" 2 "--quality chooses the iterations; leave --iterations out" --quality 5 --iterations 3 "$here/toy.c"
+for quality in 0 -1 101 x 5%% nan; do
+    refuses "quality $quality" 2 "it must be a number of percent from 0.01 to 100" --quality=$quality "$here/toy.c"
+done
 refuses "no seed" 2 "--seed is '-1'" --seed -1 "$here/toy.c"
 refuses "unknown option" 2 "did you mean '--topology'" --topolgy 6-8-1 "$here/toy.c"
 sed 's/out\[1\] = 7/out[1] = sqrtf(-1 - in[0])/' "$here/toy.c" >nan.c

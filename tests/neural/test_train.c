@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "emu/neural/quality.h"
 #include "emu/neural/search.h"
 #include "emu/sim/alloc.h"
 
@@ -193,7 +194,7 @@ static void quantisation(void **state)
     make_teacher(&teacher, weights, false);
     make_samples(&s, &teacher, CALLS);
     struct train_setup setup = {
-        .samples = &s, .learn = {100, 300}, .check = {0, 100}, .iterations = 1, .epochs = 0};
+        .samples = &s, .learn = {100, 300}, .check = {0, 100}, .iterations = {1, 1, 1}, .epochs = 0};
     pupil = teacher;
     pupil.kind = ARITH_SHA;
     double plain = train_network(&pupil, weights, &setup);
@@ -202,6 +203,53 @@ static void quantisation(void **state)
     assert_true(aware < 0.7 * plain);
     for (size_t i = 0; i < network_weights(&pupil); i++)
         assert_true(arith_clocks(ARITH_SHA, pupil.weights[i]) <= 1);
+    samples_free(&s);
+}
+
+/* The shifts of a network's words, counted in the words. */
+static uint64_t count_shifts(const struct network *n)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < network_weights(n); i++)
+        count += n->weights[i] >> 25 & 7;
+    return count;
+}
+
+/* Without training, the choice is the one with the fewest shifts of all 125 that are good enough, found by trying all. */
+static void quality_is_the_cheapest(void **state)
+{
+    static struct network teacher, pupil, tried;
+    static float weights[NETWORK_WEIGHTS], given[NETWORK_WEIGHTS];
+    struct samples s;
+    unsigned different = 0;
+    uint64_t before = 0;
+    (void)state;
+    make_teacher(&teacher, given, false);
+    make_samples(&s, &teacher, CALLS);
+    for (double most = 0.0001; most < 0.3; most *= 1.3) {
+        struct train_setup setup = {.samples = &s, .learn = {100, 300}, .check = {0, 100}};
+        uint64_t fewest = UINT64_MAX;
+        tried = pupil = teacher;
+        tried.kind = pupil.kind = ARITH_SHA;
+        memcpy(weights, given, sizeof weights);
+        for (unsigned i = 0; i < 125; i++) {
+            train_round(&tried, given, (unsigned[NETWORK_LAYERS]){1 + i % 5, 1 + i / 5 % 5, 1 + i / 25});
+            if (train_error(&tried, &s, setup.check) <= most && count_shifts(&tried) < fewest)
+                fewest = count_shifts(&tried);
+        }
+        const double error = quality_choose(&pupil, weights, &setup, most);
+        assert_true(error == train_error(&pupil, &s, setup.check));
+        assert_memory_equal(weights, given, network_weights(&pupil) * sizeof *weights);
+        train_round(&tried, given, setup.iterations);
+        assert_memory_equal(tried.weights, pupil.weights, sizeof pupil.weights);
+        assert_true((error <= most) == (fewest != UINT64_MAX));
+        if (error > most)
+            continue;
+        assert_int_equal(count_shifts(&pupil), fewest);
+        different += fewest != before;
+        before = fewest;
+    }
+    assert_true(different > 2);
     samples_free(&s);
 }
 
@@ -235,8 +283,12 @@ static void left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaling),      cmocka_unit_test(wrong_files), cmocka_unit_test(found_again),
-        cmocka_unit_test(quantisation), cmocka_unit_test(left_out),
+        cmocka_unit_test(scaling),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(found_again),
+        cmocka_unit_test(quantisation),
+        cmocka_unit_test(quality_is_the_cheapest),
+        cmocka_unit_test(left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
