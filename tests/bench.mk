@@ -128,6 +128,11 @@ bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/meas
 bench-axram: $(BUILD)/bin/croft sysroot ## the AxRAM paper's GPU, NGPU and AxRAM: time, energy, bandwidth (COUNT, SIDE, IMAGES, EPOCHS, APPS, JOBS)
 	@tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
 
+# Warps that invoke again and again, without what the program does before.
+.PHONY: bench-axram-rate
+bench-axram-rate: $(BUILD)/bin/croft sysroot ## invocations of AxRAM's chips and thread-instructions a second of croft's processor time
+	@tests/bench/axram_rate.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-rate
+
 # Eight of the paper's twenty images: more do not fit into accelerator memory at once.
 .PHONY: figures-axram
 figures-axram: $(BUILD)/bin/croft sysroot ## the same with the paper's sets and training, and the quality that is lost; takes hours

@@ -4,6 +4,7 @@
  *   axram simt KIND WARPS    by the warps of a launch, spread over the chips
  *   axram masked KIND 1      by a warp of which the odd threads only invoke
  *   axram reread KIND WARPS [TIMES]  by warps that read the results before and after, twice or as often
+ *   axram again KIND WARPS [TIMES]   by warps that invoke again and again
  *   axram FAULT KIND 1       something that traps; see main() */
 #include <croft/approx.h>
 #include <croft/axram.h>
@@ -136,6 +137,14 @@ static void by_reader(const unsigned *times)
     }
 }
 
+static void again(const unsigned *times)
+{
+    const unsigned unit = (unsigned)thread_id() % 32;
+    uint32_t *record = record_of(thread_id() / 32);
+    for (unsigned i = 0; i < *times; i++)
+        croft_axram_thread(record, INPUTS, record + INPUTS * CROFT_AXRAM_WORDS, OUTPUTS, unit);
+}
+
 static void compare_read(unsigned warps)
 {
     unsigned equal = 0;
@@ -225,11 +234,13 @@ int main(int count, char **arguments)
     make_image();
     fill(warps);
     if (strcmp(mode, "host") != 0 && strcmp(mode, "simt") != 0 && strcmp(mode, "masked") != 0 &&
-        strcmp(mode, "reread") != 0)
+        strcmp(mode, "reread") != 0 && strcmp(mode, "again") != 0)
         return fault(mode);
     configure_all();
     if (strcmp(mode, "host") == 0) {
         by_host(warps);
+    } else if (strcmp(mode, "again") == 0) {
+        simt_launch(again, &times, simt_dim(warps), simt_dim(32));
     } else if (strcmp(mode, "reread") == 0) {
         simt_launch(by_reader, &times, simt_dim(warps), simt_dim(32));
     } else {
