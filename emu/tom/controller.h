@@ -1,4 +1,5 @@
-/* The state of the offload controllers, for controller.c, tom.c and check.c. */
+/* The state of the offload controllers, for the files of this room: controller.c (the source of warps, with the table and the
+ * tasks), decision.c, packet.c, mapping.c, tom.c and check.c. */
 #ifndef EMU_TOM_CONTROLLER_H
 #define EMU_TOM_CONTROLLER_H
 
@@ -70,7 +71,41 @@ struct tom {
     uint64_t redundant, redundant_threads;
 };
 
-extern const struct mem_client_ops tom_port_ops;
+extern const struct mem_client_ops tom_port_ops; /* packet.c */
+
+/* controller.c. tom_take_warp() returns a free warp, for the task's copy; tom_give_warp() gives the copy back, if there is one.
+ * tom_settle() is the task's event: it continues by the task's state. */
+struct warp *tom_take_warp(struct tom *tom);
+void tom_give_warp(struct tom_task *task);
+void tom_settle(void *owner, uint64_t now);
+
+/* decision.c. Returns whether the condition of the task's entry holds for some of its lanes. */
+bool tom_condition_holds(const struct tom_task *task);
+
+/* decision.c. Decides about the block at which the task's warp stands, or begins to execute it up to its first access. */
+void tom_decide(struct tom_task *task, uint64_t now);
+
+/* decision.c. Lets the multiprocessor in front execute the block, and counts the reason. */
+void tom_stay(struct tom_task *task, enum tom_reason reason);
+
+/* decision.c. Finds the stack of the access that a warp executes next, by its lowest lane in `mask`. Returns why the block cannot
+ * be offloaded there, or TOM_REASONS. */
+enum tom_reason tom_destination(struct tom_task *task, const struct warp *warp, const struct stream_op *op,
+                                uint32_t mask);
+
+/* decision.c. Sends the block to task->unit, or lets it stay for the reason given. */
+void tom_choose(struct tom_task *task, enum tom_reason reason);
+
+/* decision.c. Ends the execution up to the first access of a block that is not offloaded. If the copy's lanes are still together,
+ * the warp continues after the instructions that the copy has executed; otherwise it repeats them. */
+void tom_adopt(struct tom_task *task, enum tom_reason reason);
+
+/* packet.c. Offloads the block: copies the registers that it reads, unless the copy goes on where it is (TOM_IDEAL), and begins to
+ * push earlier stores and to pack. */
+void tom_leave(struct tom_task *task, uint64_t now);
+
+/* packet.c. Sends the packet if it is packed, and all stores before it are in memory. */
+void tom_send_if_ready(struct tom_task *task, uint64_t now);
 
 /* Puts the controller between the multiprocessor and the source of its warps. */
 void tom_front_join(struct tom_front *front);

@@ -1,0 +1,165 @@
+/* The packets of offloads: what is pushed before them, their way through the crossbar, and their answers. */
+#include <stddef.h>
+
+#include "emu/mem/llc.h"
+#include "emu/simt/warp_lend.h"
+#include "emu/tom/check.h"
+
+enum { MASK_BYTES = 4, ADDRESS_BYTES = 8, FRM_BYTES = 1 };
+
+static void offer_all(struct tom_port *port, uint64_t now)
+{
+    while (port->first) {
+        struct tom_task *task = port->first, *next = task->next;
+        if (!mem_link_request(&port->link, &task->request, now))
+            return;
+        port->first = next;
+    }
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    (void)link;
+    offer_all(client, now);
+}
+
+static uint32_t packet_bytes(const struct tom_task *task)
+{
+    const struct tom_entry *entry = task->entry;
+    uint32_t width = simt_grid_memory(task->tom->grid)->setup.width;
+    return 2 * ADDRESS_BYTES + MASK_BYTES + entry->in * width * task->tom->config.register_bytes +
+           (entry->of.flags & CANDIDATE_FLOATS ? FRM_BYTES * width : 0);
+}
+
+/* The packet is packed, and all stores before it are in memory. */
+static void send(struct tom_task *task, uint64_t now)
+{
+    struct tom_port *port = task->front->port;
+    bool first = !port->first;
+    task->sent = now;
+    if (task->tom->config.policy == TOM_IDEAL) {
+        task->request.size = 0;
+        task->tom->packets++;
+        tom_unit_take(task->unit, task, now);
+        return;
+    }
+    task->tom->push_time += now - task->asked - task->tom->config.pack_clocks * task->front->clock.period;
+    mem_request_init(&task->request, MEM_COMMAND, task->address, packet_bytes(task));
+    task->request.kind = MEM_UNCACHED;
+    task->request.requester = task->front->number;
+    task->tom->packets++;
+    task->tom->packet_bytes += task->request.size;
+    task->next = NULL;
+    if (first)
+        port->first = task;
+    else
+        port->last->next = task;
+    port->last = task;
+    if (first)
+        offer_all(port, now);
+}
+
+void tom_send_if_ready(struct tom_task *task, uint64_t now)
+{
+    if (task->packed && task->unpushed == 0)
+        send(task, now);
+}
+
+static void slice_pushed(struct mem_push *push, uint64_t now)
+{
+    struct tom_task *task = push->owner;
+    task->unpushed--;
+    tom_send_if_ready(task, now);
+}
+
+/* Pushes the stores of the second level, which has got those of the first-level cache. */
+static void push_slices(struct tom_task *task)
+{
+    for (uint32_t i = 0; i < task->front->slice_count; i++) {
+        struct mem_push *push = &task->push[1 + i];
+        push->done = slice_pushed;
+        push->owner = task;
+        task->unpushed += llc_push(task->front->slices[i], push);
+    }
+}
+
+static void cache_pushed(struct mem_push *push, uint64_t now)
+{
+    struct tom_task *task = push->owner;
+    task->unpushed--;
+    push_slices(task);
+    tom_send_if_ready(task, now);
+}
+
+void tom_leave(struct tom_task *task, uint64_t now)
+{
+    struct tom *tom = task->tom;
+    const bool begun = task->guest.warp && tom->config.policy == TOM_IDEAL;
+    if (!task->guest.warp)
+        task->guest.warp = tom_take_warp(tom);
+    if (!begun)
+        warp_lend(task->guest.warp, task->member->warp, task->entry->of.in);
+    tom->offloaded_of[task->entry->number]++;
+    tom->offloaded++;
+    task->asked = now;
+    task->line_count = 0;
+    task->packed = false;
+    task->unpushed = 0;
+    if (tom->config.push) {
+        task->push[0].done = cache_pushed;
+        task->push[0].owner = task;
+        if (cache_push(task->front->l1, &task->push[0]))
+            task->unpushed++;
+        else
+            push_slices(task);
+    }
+    event_schedule(tom->queue, &task->event, now + tom->config.pack_clocks * task->front->clock.period);
+}
+
+/* Answers. */
+
+static void drop_line(const struct tom_front *front, uint64_t line, uint64_t now)
+{
+    cache_expire(front->l1, line, now);
+    if (front->slice_count == 0)
+        return;
+    const struct cache_config *l1 = cache_configuration(front->l1);
+    if (front->by_line)
+        llc_expire(front->slices[line / l1->line % front->slice_count], line, now);
+    for (uint32_t i = 0; !front->by_line && i < front->slice_count; i++)
+        llc_expire(front->slices[i], line, now);
+}
+
+void tom_answered(struct tom_task *task, uint64_t now)
+{
+    struct tom *tom = task->tom;
+    uint32_t lines = tom->config.drop_front ? task->line_count : 0;
+    tom->answer_bytes += task->request.size;
+    tom->away_time += now - task->asked;
+    struct tom_load *load = tom_unit_load(task->unit);
+    load->pending--;
+    load->places -= task->places;
+    warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
+                   task->entry->of.end);
+    tom_give_warp(task);
+    for (uint32_t i = 0; i < lines; i++)
+        drop_line(task->front, task->lines[i], now);
+    tom->dropped += lines;
+    if (tom->check)
+        tom_check_answered(tom->check, task, now);
+    uint64_t cycle = clock_cycle(&task->front->clock, now);
+    event_init(&task->event, tom->component, tom_settle, task);
+    task->state = TOM_HERE;
+    event_schedule(tom->queue, &task->event,
+                   clock_time(&task->front->clock, cycle + 1 + lines * (uint64_t)tom->config.drop_clocks));
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    (void)client;
+    (void)link;
+    tom_answered((struct tom_task *)((char *)request - offsetof(struct tom_task, request)), now);
+    return true;
+}
+
+const struct mem_client_ops tom_port_ops = {respond, request_room};
