@@ -261,11 +261,11 @@ static void print_result(const char *name, const struct samples *s, const struct
     for (int kind = 0; kind < ARITH_KINDS; kind++) {
         const struct search_network *of = &result->of[kind];
         struct network_work work = network_work(&of->network);
+        const uint64_t columns = COLUMN_CLOCKS * (work.input_reads + work.weight_reads);
         printf("  %-10s %9.2f%% %9.2f%% %12zu %8llu %8llu %8llu\n", arith_name((enum arith_kind)kind),
                100 * of->error / SAMPLES_SPAN, 100 * of->relative_error,
                network_image_words(&of->network) * sizeof(uint32_t), (unsigned long long)work.clocks,
-               (unsigned long long)(COLUMN_CLOCKS * (work.input_reads + work.weight_reads)),
-               (unsigned long long)work.output_writes);
+               (unsigned long long)columns, (unsigned long long)work.output_writes);
     }
 }
 
