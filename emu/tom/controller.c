@@ -112,6 +112,7 @@ static struct tom_task *take_task(struct tom_front *front, struct simt_member *m
     task->state = TOM_HERE;
     task->inside = 0;
     task->inside_of = NULL;
+    task->reach = TOM_NEAR;
     task->observed = false;
     member->attached = task;
     return task;

@@ -31,24 +31,16 @@ static uint32_t packet_bytes(const struct tom_task *task)
            (entry->of.flags & CANDIDATE_FLOATS ? FRM_BYTES * width : 0);
 }
 
-/* The packet is packed, and all stores before it are in memory. */
-static void send(struct tom_task *task, uint64_t now)
+/* Offers a packet of so many bytes to the crossbar, behind those that wait. */
+static void offer(struct tom_task *task, uint32_t bytes, uint64_t now)
 {
     struct tom_port *port = task->front->port;
-    bool first = !port->first;
-    task->sent = now;
-    if (task->tom->config.policy == TOM_IDEAL) {
-        task->request.size = 0;
-        task->tom->packets++;
-        tom_unit_take(task->unit, task, now);
-        return;
-    }
-    task->tom->push_time += now - task->asked - task->tom->config.pack_clocks * task->front->clock.period;
-    mem_request_init(&task->request, MEM_COMMAND, task->address, packet_bytes(task));
+    const bool first = !port->first;
+    mem_request_init(&task->request, MEM_COMMAND, task->address, bytes);
     task->request.kind = MEM_UNCACHED;
     task->request.requester = task->front->number;
     task->tom->packets++;
-    task->tom->packet_bytes += task->request.size;
+    task->tom->packet_bytes += bytes;
     task->next = NULL;
     if (first)
         port->first = task;
@@ -57,6 +49,20 @@ static void send(struct tom_task *task, uint64_t now)
     port->last = task;
     if (first)
         offer_all(port, now);
+}
+
+/* The packet is packed, and all stores before it are in memory. */
+static void send(struct tom_task *task, uint64_t now)
+{
+    task->sent = now;
+    if (task->tom->config.policy == TOM_IDEAL) {
+        task->request.size = 0;
+        task->tom->packets++;
+        tom_unit_take(task->unit, task, now);
+        return;
+    }
+    task->tom->push_time += now - task->asked - task->tom->config.pack_clocks * task->front->clock.period;
+    offer(task, packet_bytes(task), now);
 }
 
 void tom_send_if_ready(struct tom_task *task, uint64_t now)
@@ -154,11 +160,31 @@ void tom_answered(struct tom_task *task, uint64_t now)
                    clock_time(&task->front->clock, cycle + 1 + lines * (uint64_t)tom->config.drop_clocks));
 }
 
+static void reached(void *owner, uint64_t now)
+{
+    struct tom_task *task = owner;
+    offer(task, task->reach_bytes, now);
+}
+
+/* Lets an access of a block in a stack take its passes of the scratchpad in front; then its data go to the stack. */
+static void reach(struct tom_task *task, uint64_t now)
+{
+    const struct clock *clock = &task->front->clock;
+    task->tom->answer_bytes += task->request.size;
+    event_init(&task->event, task->tom->component, reached, task);
+    event_schedule(task->tom->queue, &task->event,
+                   clock_time(clock, clock_cycle(clock, now) + 1 + task->reach_passes));
+}
+
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
+    struct tom_task *task = (struct tom_task *)((char *)request - offsetof(struct tom_task, request));
     (void)client;
     (void)link;
-    tom_answered((struct tom_task *)((char *)request - offsetof(struct tom_task, request)), now);
+    if (task->reach == TOM_REACHING)
+        reach(task, now);
+    else
+        tom_answered(task, now);
     return true;
 }
 

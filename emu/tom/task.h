@@ -19,6 +19,13 @@ enum tom_state {
     TOM_STOPPED,  /* it waits until data have their mapping */
 };
 
+/* Where the next access of a block in a stack to its scratchpad is, which stays in front. */
+enum tom_reach {
+    TOM_NEAR,     /* there is none under way */
+    TOM_REACHING, /* it is on its way to the scratchpad, or its data are on their way back */
+    TOM_REACHED,  /* the warp executes it now */
+};
+
 struct tom;
 
 /* A multiprocessor in front, with its offload controller. */
@@ -32,6 +39,7 @@ struct tom_front {
     uint32_t slice_count;
     bool by_line;    /* lines take turns among the slices */
     uint16_t number; /* requester number */
+    uint32_t banks;  /* of its scratchpad */
     struct tom_port *port;
 };
 
@@ -65,6 +73,10 @@ struct tom_task {
         *push;       /* of the first-level cache, then of each slice of the second level; a stack uses [0] */
     uint64_t *lines; /* lines to which the block has stored; sorted, each once, when the answer leaves */
     uint32_t line_count, line_room;
+    enum tom_reach reach;
+    struct custom_waiter *reach_waiter; /* of the warp in the stack */
+    unsigned reach_passes;              /* of the scratchpad's banks */
+    uint32_t reach_bytes;               /* of the packet with the data, or with none */
     uint64_t asked, sent, begun, ended; /* fs: block taken in front, packet sent, warp spawned, block ended */
 };
 

@@ -48,6 +48,7 @@ static void make_fronts(struct tom *tom, const struct tom_site *place)
                                         .l1 = beside.l1,
                                         .clock = beside.clock,
                                         .number = beside.number,
+                                        .banks = simt_cluster_config(place->clusters[i])->banks,
                                         .by_line = simt_cluster_by_line(place->clusters[i])};
             front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
             if (front->slice_count > tom->most_slices)

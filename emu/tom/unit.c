@@ -11,7 +11,7 @@
 #include "emu/tom/check.h"
 #include "emu/tom/task.h"
 
-enum { LINE_SPREE = 4, LINE_FIRST = 64, LINE_BYTES = 8, STATUS = 4, FFLAGS = 1 };
+enum { LINE_SPREE = 4, LINE_FIRST = 64, FFLAGS = 1 };
 
 /* Other requests. */
 
@@ -130,7 +130,12 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     struct tom_unit *unit = port;
     if (request->op != MEM_COMMAND)
         return pass(unit, link, request, now);
-    if (unit->waiting == unit->config.queue) {
+    if (task_of(request)->reach == TOM_REACHING) {
+        tom_unit_reached(unit, task_of(request), now);
+        return true;
+    }
+    /* The data of an access to a scratchpad may come behind this packet, which therefore must not stay on the link. */
+    if (unit->waiting >= unit->config.queue && unit->reaching == 0) {
         mem_waiters_add(&unit->waiters, link);
         return false;
     }
@@ -147,6 +152,17 @@ static bool answer(struct tom_unit *unit, struct tom_task *task, uint64_t now)
         return false;
     unit->answer_bytes += bytes;
     return true;
+}
+
+void tom_unit_answer(struct tom_unit *unit, struct tom_task *task, uint64_t now)
+{
+    struct tom_task **at = &unit->unanswered;
+    if (!unit->unanswered && answer(unit, task, now))
+        return;
+    while (*at)
+        at = &(*at)->next;
+    task->next = NULL;
+    *at = task;
 }
 
 static void answer_refused(struct tom_unit *unit, uint64_t now)
@@ -201,16 +217,10 @@ static void complete(struct tom_task *task, uint64_t now)
     }
     sort_lines(task);
     unit->lines += task->line_count;
-    task->request.size = STATUS + entry->out * width * unit->config_tom->register_bytes +
+    task->request.size = TOM_STATUS_BYTES + entry->out * width * unit->config_tom->register_bytes +
                          (entry->of.flags & CANDIDATE_FLOATS ? FFLAGS * width : 0) +
-                         LINE_BYTES * task->line_count;
-    if (!unit->unanswered && answer(unit, task, now))
-        return;
-    struct tom_task **at = &unit->unanswered;
-    while (*at)
-        at = &(*at)->next;
-    task->next = NULL;
-    *at = task;
+                         TOM_ADDRESS_BYTES * task->line_count;
+    tom_unit_answer(unit, task, now);
 }
 
 static void pushed(struct mem_push *push, uint64_t now)
@@ -301,6 +311,10 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
 {
     struct tom_unit *unit = context;
     struct tom_task *task = guest_of(name);
+    if (tom_unit_reaches(unit, task, cycle, waiter)) {
+        report->event = WARP_LATER;
+        return;
+    }
     report->mask = 0; /* stays 0 if the run ends for another reason than a trap */
     simt_grid_execute(unit->grid, unit->simt, &task->guest, cycle, waiter, report, true);
     if (report->event == WARP_TRAP && report->mask)
@@ -474,7 +488,7 @@ static void publish(void *part, struct stats *stats, struct scope scope)
         {"answer_bytes", &unit->answer_bytes, "bytes", "Bytes of answers, without headers"},
         {"lines", &unit->lines, "lines", "Lines to which blocks have stored, as answers name them"},
         {"scratchpad_accesses", &unit->scratchpad_accesses, "instructions",
-         "Accesses of blocks to scratchpads, which are in front"},
+         "Accesses of blocks to scratchpads, which are in front, over the link"},
         {"executed_time", &unit->executed_time, "fs",
          "Time from the spawning of a warp to its end, of all blocks"},
         {"waiting_peak", &unit->waiting_peak, "packets", "Most packets that waited for a warp at one time"},

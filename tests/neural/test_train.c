@@ -226,7 +226,8 @@ static void quality_is_the_cheapest(void **state)
     (void)state;
     make_teacher(&teacher, given, false);
     make_samples(&s, &teacher, CALLS);
-    for (double most = 0.0001; most < 0.3; most *= 1.3) {
+    for (int power = 0; power < 31; power++) {
+        const double most = 0.0001 * pow(1.3, power);
         struct train_setup setup = {.samples = &s, .learn = {100, 300}, .check = {0, 100}};
         uint64_t fewest = UINT64_MAX;
         tried = pupil = teacher;

@@ -65,10 +65,11 @@ same() {
 
 # adds NAME: what the controllers and the stacks count fits together.
 adds() {
-    local name=$1 offloaded
+    local name=$1 offloaded reached=0
     offloaded=$(value offload.offloaded)
+    [[ $name == ideal* ]] || reached=$(sum '^stack.*[.]unit.scratchpad_accesses$')
     check "$name: decisions" test "$(value offload.instances)" -eq $((offloaded + $(sum '^offload.refused.')))
-    check "$name: packets" test "$(value offload.packets)" -eq "$offloaded"
+    check "$name: packets" test "$(value offload.packets)" -eq $((offloaded + reached))
     check "$name: tasks" test "$(sum '^stack.*[.]unit.tasks$')" -eq "$offloaded"
     check "$name: bytes" test "$(sum '^stack.*[.]unit.packet_bytes$')" -eq "$(value offload.packet_bytes)"
     check "$name: answers" test "$(sum '^stack.*[.]unit.answer_bytes$')" -eq "$(value offload.answer_bytes)"
@@ -100,6 +101,18 @@ kernels() {
     check "kernels offload" test "$total" -gt 1000
 }
 
+# reaches NAME: each access to a scratchpad is a packet of its own. Of three, two load 8 bytes in each of 32 lanes and one stores
+# them: 4 + 32 * 8 bytes or 4 go to the stack, and 4 + 32 * 8 or as many again to the front, with 8 bytes of address a lane. What is
+# left are the blocks' packets, 20 bytes and whole registers of 256 each, and their answers, 4 bytes and words of 8.
+reaches() {
+    local accesses blocks
+    accesses=$(sum 'unit.scratchpad_accesses')
+    blocks=$(value offload.offloaded)
+    check "$1: scratchpads" test "$accesses" -gt 0
+    check "$1: bytes to stacks" test $((($(value offload.packet_bytes) - accesses / 3 * (2 * 260 + 4) - 20 * blocks) % 256)) -eq 0
+    check "$1: bytes to the front" test $((($(value offload.answer_bytes) - accesses / 3 * (2 * 260 + 516) - 4 * blocks) % 8)) -eq 0
+}
+
 # The cases of blocks.c, with the blocks that are worth it and with more.
 cases() {
     local options name
@@ -111,12 +124,17 @@ cases() {
             same "$name $options, ctrl" -m tom --check coherence "$work/program" "$name"
             adds "$name $options, ctrl"
             [ "$name$options" = diverging ] || check "$name $options: offloads" test "$(value offload.offloaded)" -gt 0
-            [ "$name" != spaces ] || check "$name $options: scratchpads" test "$(sum 'unit.scratchpad_accesses')" -gt 0
+            [ "$name" != spaces ] || reaches "$name $options"
             same "$name $options, small no_ctrl" -m "$here/small.yaml" --set offload.policy=no_ctrl --check coherence \
                 "$work/program" "$name"
             [ "$name" != late ] || check "$name $options: packets wait" test "$(sum 'unit.waiting_peak')" -gt 4
         done
     done
+    # Data of accesses to scratchpads pass packets for which the unit has no room.
+    oracle "$work/oracle" "$work/blocks" spaces
+    same "spaces, units without room" -m "$here/small.yaml" --set offload.policy=no_ctrl --set 'stack.unit.queue=1' "$work/program" spaces
+    check "spaces, units without room: scratchpads" test "$(sum 'unit.scratchpad_accesses')" -gt 0
+    oracle "$work/oracle" "$work/blocks" late
     check "late: redundant instructions" test "$(value offload.redundant_instructions)" -ge 0
     oracle "$work/oracle" "$work/blocks" late
     same "late, none" -m tom --set offload.policy=none "$work/program" late
