@@ -13,16 +13,39 @@ enum {
     MOST_ROUNDS = 1 << 20, /* a block that needs more rounds is no candidate */
 };
 
+/* What a block accesses: loads, stores, and the lines that they bring and take. */
+struct accesses {
+    double loads, stores;
+    double load_lines, store_lines; /* N_LD * Coal_LD * Miss_LD; N_ST * Coal_ST */
+    double loaded_lines;            /* N_LD * Coal_LD */
+};
+
+static double tx_of(const struct candidate_model *m, double registers, struct accesses a)
+{
+    return registers * m->lanes - (a.load_lines + a.stores * m->lanes + a.store_lines);
+}
+
+static double rx_of(const struct candidate_model *m, double registers, struct accesses a)
+{
+    return registers * m->lanes - (a.load_lines * m->line_ratio + a.store_lines / 4);
+}
+
+static struct accesses accesses_of(const struct candidate_model *m, double loads, double stores)
+{
+    return (struct accesses){.loads = loads,
+                             .stores = stores,
+                             .load_lines = loads * m->coalesced * m->load_misses,
+                             .store_lines = stores * m->coalesced};
+}
+
 double candidate_tx(const struct candidate_model *m, double registers, double loads, double stores)
 {
-    return registers * m->lanes -
-           (loads * m->coalesced * m->load_misses + stores * (m->lanes + m->coalesced));
+    return tx_of(m, registers, accesses_of(m, loads, stores));
 }
 
 double candidate_rx(const struct candidate_model *m, double registers, double loads, double stores)
 {
-    return registers * m->lanes -
-           (loads * m->coalesced * m->line_ratio * m->load_misses + stores * m->coalesced / 4);
+    return rx_of(m, registers, accesses_of(m, loads, stores));
 }
 
 /* Returns the number of the coordinate that a CSR instruction reads, or -1: it does something else. */
@@ -206,10 +229,6 @@ static unsigned first_loop(const struct region *r)
     return found;
 }
 
-struct accesses {
-    double loads, stores;
-};
-
 /* How often something is executed while the function is executed once: times * n^power, if loops of known trip counts have n
  * rounds. */
 struct weight {
@@ -234,8 +253,7 @@ static struct weight weight_in(const struct region *r, unsigned loop)
 static void add_saved(const struct search *s, struct candidate *c, struct weight weight,
                       struct accesses accesses)
 {
-    c->saved[weight.power] -= weight.times * (candidate_tx(s->model, 0, accesses.loads, accesses.stores) +
-                                              candidate_rx(s->model, 0, accesses.loads, accesses.stores));
+    c->saved[weight.power] -= weight.times * (tx_of(s->model, 0, accesses) + rx_of(s->model, 0, accesses));
 }
 
 static void add_cost(const struct search *s, struct candidate *c, struct weight weight)
@@ -250,6 +268,17 @@ double candidate_saved(const struct candidate *candidate, double rounds)
     for (unsigned k = CANDIDATE_POWERS; k-- > 0;)
         sum = sum * rounds + candidate->saved[k];
     return sum;
+}
+
+double candidate_lines(const struct candidate *c)
+{
+    const double accesses = c->loads + c->stores;
+    return accesses > 0 ? (c->loaded_lines + c->store_lines) / accesses : 0;
+}
+
+double candidate_misses(const struct candidate *c)
+{
+    return c->loaded_lines > 0 ? c->load_lines / c->loaded_lines : 0;
 }
 
 /* The registers that the region reads before it writes them, and those that it writes. */
@@ -296,16 +325,26 @@ static void find_registers(const struct search *s, const struct region *r, struc
 }
 
 /* Counts an instruction: in *accesses, and in the candidate's other counts. */
-static void count_insn(const struct cfg_insn *insn, struct accesses *accesses, struct candidate *c)
+static void count_insn(const struct search *s, const struct cfg_insn *insn, struct accesses *accesses,
+                       struct candidate *c)
 {
+    const struct candidate_model *m = s->model;
+    double coalesced = m->coalesced, missed = m->load_misses;
     const struct insn *i = &insn->step.insn;
     const struct insn_info *info = &insn_table[i->id];
     bool own = info->access != ACCESS_NONE && i->rs1 == SP;
     bool shifted = (i->id == INSN_addiw && i->imm == 0) || (i->id == INSN_slli && i->imm == 32);
-    if (info->access == ACCESS_LOAD && !own)
+    if (info->access != ACCESS_NONE && m->measured)
+        (void)m->measured(m->context, insn->step.pc, &coalesced, &missed);
+    if (info->access == ACCESS_LOAD && !own) {
         accesses->loads++;
-    if (info->access == ACCESS_STORE && !own)
+        accesses->load_lines += coalesced * missed;
+        accesses->loaded_lines += coalesced;
+    }
+    if (info->access == ACCESS_STORE && !own) {
         accesses->stores++;
+        accesses->store_lines += coalesced;
+    }
     c->stack += own;
     c->extensions += shifted || i->id == INSN_sext_b || i->id == INSN_sext_h || i->id == INSN_zext_h;
     c->floats |= insn_is_float(info);
@@ -314,14 +353,28 @@ static void count_insn(const struct cfg_insn *insn, struct accesses *accesses, s
         c->coordinates |= UINT32_C(1) << coordinate;
 }
 
+static void add_accesses(struct accesses *to, double times, struct accesses more)
+{
+    to->loads += times * more.loads;
+    to->stores += times * more.stores;
+    to->load_lines += times * more.load_lines;
+    to->store_lines += times * more.store_lines;
+    to->loaded_lines += times * more.loaded_lines;
+}
+
 /* The region's accesses are `fixed` in each execution, and `round` in each round of its first loop. */
 static void estimate(const struct search *s, struct candidate *c, struct accesses fixed,
                      struct accesses round, double rounds)
 {
-    c->loads = fixed.loads + rounds * round.loads;
-    c->stores = fixed.stores + rounds * round.stores;
-    c->tx = candidate_tx(s->model, c->reg_tx, c->loads, c->stores);
-    c->rx = candidate_rx(s->model, c->reg_rx, c->loads, c->stores);
+    struct accesses all = fixed;
+    add_accesses(&all, rounds, round);
+    c->loads = all.loads;
+    c->stores = all.stores;
+    c->load_lines = all.load_lines;
+    c->store_lines = all.store_lines;
+    c->loaded_lines = all.loaded_lines;
+    c->tx = tx_of(s->model, c->reg_tx, all);
+    c->rx = rx_of(s->model, c->reg_rx, all);
     c->tag = (c->tx < 0 ? CANDIDATE_SAVES_TX : 0) | (c->rx < 0 ? CANDIDATE_SAVES_RX : 0);
 }
 
@@ -357,9 +410,8 @@ static bool look_at(const struct search *s, const struct region *r, struct candi
         double times = times_of(r, node, loop);
         struct accesses own = {0};
         for (int at = function_first(r->f, node); at <= function_last(r->f, node); at++)
-            count_insn(&cfg->insns[at], &own, c);
-        to->loads += times * own.loads;
-        to->stores += times * own.stores;
+            count_insn(s, &cfg->insns[at], &own, c);
+        add_accesses(to, times, own);
         add_saved(s, c, weight_in(r, r->f->loops.inner[node]), own);
     }
     if (!(fixed.loads + fixed.stores + round.loads + round.stores > 0))

@@ -33,6 +33,9 @@ struct candidate_model {
     double coalesced;   /* Coal_LD and Coal_ST */
     double load_misses; /* Miss_LD */
     bool known_only; /* no accesses through pointers that were loaded: they may point into the scratchpad */
+    /* Sets both for the load or store at pc in place of the values above, or returns false; NULL: not called. */
+    bool (*measured)(const void *context, uint64_t pc, double *coalesced, double *load_misses);
+    const void *context;
 };
 
 /* Equations 3 and 4. */
@@ -52,6 +55,9 @@ struct candidate {
     unsigned reg_tx, reg_rx;
     unsigned insns;
     double loads, stores;       /* N_LD, N_ST; of a block with a condition, with `threshold` rounds */
+    double load_lines;          /* N_LD * Coal_LD * Miss_LD, as summed over the loads */
+    double store_lines;         /* N_ST * Coal_ST */
+    double loaded_lines;        /* N_LD * Coal_LD */
     unsigned stack, extensions; /* instructions: accesses relative to sp, sign and zero extensions */
     double tx, rx;              /* equations 3 and 4 with these */
     unsigned tag;               /* set of enum candidate_tag */
@@ -62,6 +68,11 @@ struct candidate {
      * candidate_saved(). */
     double saved[CANDIDATE_POWERS];
 };
+
+/* Return the mean lines of the block's loads and stores, and the mean part of the loads' lines that miss, as far as both are
+ * known: 0 without such accesses. */
+double candidate_lines(const struct candidate *candidate);
+double candidate_misses(const struct candidate *candidate);
 
 /* Returns what offloading all executions of the block saves while its function is executed once, where loops have `rounds`
  * rounds if their trip count is known from registers (but one beyond CANDIDATE_POWERS - 1 nested ones), their count if it is

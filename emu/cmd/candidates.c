@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/analysis/candidate_table.h"
+#include "emu/cmd/candidates_profile.h"
 #include "emu/cmd/candidates_storage.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
@@ -17,7 +18,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
-enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, OUTPUT, STORAGE };
+enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, PROFILE, OUTPUT, STORAGE };
 
 static const struct option_row rows[] = {
     [JSON] = {"json", 'j', NULL, "print JSON, with all that is known of each block"},
@@ -32,6 +33,9 @@ static const struct option_row rows[] = {
     [MOST] = {"most", 0, "COUNT", "most blocks, 1 to 40 (default 40)"},
     [TRUST] = {"pointers", 0, "trusted|known",
                "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
+    [PROFILE] =
+        {"profile", 'p', "TRACE",
+         "take lines and misses of each load and store from a run's --trace memory (default machine gpu)"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
     [STORAGE] = {"storage", 0, NULL,
@@ -57,7 +61,8 @@ static const struct option_set interface = {
 
 /* The parsed command line. */
 struct request {
-    const char *path, *symbol, *output, *machine;
+    const char *path, *symbol, *output, *machine, *trace;
+    struct profile_cache l1; /* of the machine */
     bool json, all, known_only, storage;
     uint64_t lanes, line, address, misses, coalesced, most;
 };
@@ -97,22 +102,57 @@ static const char *tag_text(unsigned tag)
     return texts[tag & 3];
 }
 
-static void print_table(const struct program *p, const struct candidates *found)
+/* Returns the candidate of a list with the block's addresses, or NULL. */
+static const struct candidate *same_block(const struct candidates *list, const struct candidate *c)
 {
-    char line[SYMBOLS_TEXT], condition[64], range[40];
-    printf("%-3s %-25s %-28s %-22s %5s %5s %4s %4s %10s %-5s %s\n", "no", "addresses", "source", "function",
-           "N_LD", "N_ST", "TX", "RX", "change", "saves", "offload if");
-    for (size_t i = 0; i < found->count; i++) {
-        const struct candidate *c = &found->list[i];
-        uint64_t offset;
-        const char *function = symbols_name(p->symbols, c->begin, &offset);
-        (void)snprintf(range, sizeof range, "0x%" PRIx64 "-0x%" PRIx64, c->begin, c->end);
-        print_line(p, c->begin, line, sizeof line);
-        describe_condition(c, condition, sizeof condition);
-        printf("%-3zu %-25s %-28s %-22s %5g %5g %4u %4u %10.2f %-5s %s\n", i, range, line,
-               function ? function : "-", c->loads, c->stores, c->reg_tx, c->reg_rx, c->tx + c->rx,
-               tag_text(c->tag), condition);
+    for (size_t i = 0; list && i < list->count; i++)
+        if (list->list[i].begin == c->begin && list->list[i].end == c->end)
+            return &list->list[i];
+    return NULL;
+}
+
+static void print_row(const struct program *p, size_t number, const struct candidate *c,
+                      const struct candidates *other, const struct candidate *same)
+{
+    char line[SYMBOLS_TEXT], condition[64], range[40], text[24] = "-";
+    uint64_t offset;
+    const char *function = symbols_name(p->symbols, c->begin, &offset);
+    (void)snprintf(range, sizeof range, "0x%" PRIx64 "-0x%" PRIx64, c->begin, c->end);
+    print_line(p, c->begin, line, sizeof line);
+    describe_condition(c, condition, sizeof condition);
+    if (number != SIZE_MAX)
+        (void)snprintf(text, sizeof text, "%zu", number);
+    printf("%-3s %-25s %-28s %-22s %5g %5g %4u %4u %10.2f", text, range, line, function ? function : "-",
+           c->loads, c->stores, c->reg_tx, c->reg_rx, c->tx + c->rx);
+    if (other) {
+        (void)snprintf(text, sizeof text, "-");
+        if (same)
+            (void)snprintf(text, sizeof text, "%.2f", same->tx + same->rx);
+        printf(" %6.2f %6.0f%% %10s", candidate_lines(c), 100 * candidate_misses(c), text);
     }
+    printf(" %-5s %s\n", tag_text(c->tag), condition);
+}
+
+/* Prints the table. With `other`, the candidates of the static estimate, each row has their change, too, and rows follow of those
+ * that are only theirs. */
+static void print_table(const struct program *p, const struct candidates *found,
+                        const struct candidates *other)
+{
+    printf("%-3s %-25s %-28s %-22s %5s %5s %4s %4s %10s", "no", "addresses", "source", "function", "N_LD",
+           "N_ST", "TX", "RX", "change");
+    if (other)
+        printf(" %6s %7s %10s", "lines", "misses", "static");
+    printf(" %-5s %s\n", "saves", "offload if");
+    for (size_t i = 0; i < found->count; i++)
+        print_row(p, i, &found->list[i], other, same_block(other, &found->list[i]));
+    for (size_t i = 0; other && i < other->count; i++)
+        if (!same_block(found, &other->list[i])) {
+            printf("only by the static estimate:\n");
+            break;
+        }
+    for (size_t i = 0; other && i < other->count; i++)
+        if (!same_block(found, &other->list[i]))
+            print_row(p, SIZE_MAX, &other->list[i], NULL, NULL);
 }
 
 static json_t *registers(uint64_t set)
@@ -155,15 +195,33 @@ static json_t *describe(const struct program *p, const struct candidate *c)
     return block;
 }
 
+/* Each block; with `other`, the static estimate's candidates, also its lines, misses and static change, and the blocks of `other`
+ * alone. */
 static void print_json(const struct program *p, const struct candidate_model *model,
-                       const struct candidates *found)
+                       const struct candidates *found, const struct candidates *other)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < found->count; i++)
-        (void)json_array_append_new(list, describe(p, &found->list[i]));
+    for (size_t i = 0; i < found->count; i++) {
+        const struct candidate *c = &found->list[i], *same = same_block(other, c);
+        json_t *block = describe(p, c);
+        if (other) {
+            (void)json_object_set_new(block, "lines", json_real(candidate_lines(c)));
+            (void)json_object_set_new(block, "misses", json_real(candidate_misses(c)));
+            (void)json_object_set_new(block, "static_change",
+                                      same ? json_real(same->tx + same->rx) : json_null());
+        }
+        (void)json_array_append_new(list, block);
+    }
     json_t *all = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:o}", "program", p->path, "warp", model->lanes,
                             "line_ratio", model->line_ratio, "coalesced", model->coalesced, "load_misses",
                             model->load_misses, "left_out", (json_int_t)found->left_out, "candidates", list);
+    json_t *only = json_array();
+    for (size_t i = 0; other && i < other->count; i++)
+        if (!same_block(found, &other->list[i]))
+            (void)json_array_append_new(only, describe(p, &other->list[i]));
+    if (other)
+        (void)json_object_set(all, "only_static", only);
+    json_decref(only);
     (void)json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     printf("\n");
     json_decref(all);
@@ -186,17 +244,25 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                                           .coalesced = (double)r->coalesced,
                                           .load_misses = (double)r->misses / 100,
                                           .known_only = r->known_only};
+    struct candidate_model measured = model;
+    struct profile *profile = r->trace ? profile_read(r->trace, &r->l1, err) : NULL;
     struct decoder *decoder = decoder_new();
-    bool done = program_find_entries(p, r->symbol, r->all, decoder, err);
+    bool done = (profile || !r->trace) && program_find_entries(p, r->symbol, r->all, decoder, err);
+    if (profile) {
+        measured.measured = profile_rates;
+        measured.context = profile;
+    }
     if (done) {
         struct cfg cfg = cfg_build(decoder, &(struct reach_code){program_fetch, p}, p->entries, p->count,
                                    &candidate_options);
-        struct candidates found = candidates_of(&cfg, &model, r->most);
+        struct candidates found = candidates_of(&cfg, &measured, r->most), other = {.count = 0};
+        if (profile)
+            other = candidates_of(&cfg, &model, r->most);
         done = !cfg.too_large || error_set(err, "has more than %d reachable instructions", REACH_INSNS);
         if (done && r->json)
-            print_json(p, &model, &found);
+            print_json(p, &model, &found, profile ? &other : NULL);
         else if (done)
-            print_table(p, &found);
+            print_table(p, &found, profile ? &other : NULL);
         if (done && found.left_out)
             fprintf(
                 stderr,
@@ -205,8 +271,10 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                 p->path, found.left_out, r->most);
         done = done && (!r->output || write_table(p, r->output, &found, err));
         candidates_free(&found);
+        candidates_free(&other);
         cfg_free(&cfg);
     }
+    profile_free(profile);
     decoder_free(decoder);
     return done;
 }
@@ -234,6 +302,7 @@ static int take(void *context, int option, const char *value)
     case STORAGE: r->storage = true; break;
     case SYMBOL: r->symbol = value; break;
     case OUTPUT: r->output = value; break;
+    case PROFILE: r->trace = value; break;
     case MACHINE: r->machine = value; break;
     case LINE: return number(option, value, 16, 4096, &r->line);
     case ADDRESS: return number(option, value, 1, 16, &r->address);
@@ -269,6 +338,7 @@ static bool ask_machine(struct request *r, struct error *err)
     if (l1) {
         r->lanes = machine.simt->width;
         r->line = r->line ? r->line : l1->line;
+        r->l1 = (struct profile_cache){l1->size, l1->line, l1->ways};
     } else {
         (void)error_set(err, "machine '%s' has no multiprocessors with caches; gpu has", r->machine);
     }
@@ -278,6 +348,7 @@ static bool ask_machine(struct request *r, struct error *err)
 
 static bool answer(struct program *program, struct request *r, struct error *err)
 {
+    r->machine = r->trace && !r->machine ? "gpu" : r->machine;
     if (r->machine && !ask_machine(r, err))
         return false;
     r->line = r->line ? r->line : 128;

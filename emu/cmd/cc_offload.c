@@ -22,7 +22,8 @@ struct found {
 #define HINTS ".tom.hints"
 
 /* The paper's model, the default of `croft candidates`: 32 threads, lines of 128 bytes, addresses of 8 bytes. */
-static const struct candidate_model model = {32, 16, 1, 0.5, false};
+static const struct candidate_model model = {
+    .lanes = 32, .line_ratio = 16, .coalesced = 1, .load_misses = 0.5};
 
 static bool find(struct found *f, const char *path, struct error *err)
 {

@@ -6,6 +6,7 @@ set -uo pipefail
 source "$(dirname "$0")/../lib.sh"
 
 croft=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
 examples=$(realpath "$2")
 scratch
 cd "$work" || exit 1
@@ -113,6 +114,30 @@ refuses "number" 2 "--most is '41'; it must be a number from 1 to 40" --most 41 
 refuses "machine without caches" 1 "machine 'nucd' has no multiprocessors with caches" -m nucd libor
 refuses "unknown machine" 1 "nothing" -m nothing libor
 refuses "unknown option" 2 "unknown option '--jsn'; did you mean '--json'" --jsn libor
+
+# A profile: the loop's loads touch 1, 32 and 1 lines in each round; all of the first two miss, and the third only once in 16 rounds. Loads
+# of pointers before and behind the loop, which the block may have, are of one line, which misses before it and, after 512 others,
+# behind it. A store touches one line.
+"$croft" cc -O2 -g "$here/profile_program.c" -o profile
+"$croft" run -m gpu --set simt.count=1 --trace memory:profile.trace profile
+"$croft" candidates --json --profile profile.trace profile >profile.json 2>messages
+judge $? "profile: runs"
+# shellcheck disable=SC2016 # names of jq
+check "profile: by hand" jq -e '.candidates[0] as $block | $block | (.loads - 3) as $fixed | ($fixed + 34) as $lines |
+    def near(a; b): (a - b) * (a - b) < 1e-12;
+    near(.lines; ($lines + .stores) / (.loads + .stores)) and
+    any(range(0; 3); . as $others | $block | near(.misses * $lines; 33 + 1 / 16 + $others)) and
+    near(.tx; .reg_tx * 32 - .misses * $lines - .stores * 33) and
+    near(.rx; .reg_rx * 32 - .misses * $lines * 16 - .stores / 4)' profile.json
+check "profile: the static estimate beside it" jq -e 'has("only_static") and (.candidates[0] | has("static_change"))' profile.json
+"$croft" candidates --profile profile.trace -o profiled profile >output 2>messages
+judge $? "profile: table"
+check "profile: columns" grep -qE '^no .* lines +misses +static +saves' output
+check "profile: the program still runs" "$croft" run -m tom profiled
+refuses "profile: no trace" 1 "none.trace" --profile none.trace profile
+refuses "profile: another file" 1 "profile.json: no zstd stream" --profile profile.json profile
+head -c 300 profile.trace >cut.trace
+refuses "profile: cut short" 1 "cut.trace" --profile cut.trace profile
 for length in 40 64 200 5000 40000; do
     head -c "$length" "$examples/libor" >part
     status=0
