@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/analysis/candidate_table.h"
+#include "emu/cmd/candidates_nucd.h"
 #include "emu/cmd/candidates_profile.h"
 #include "emu/cmd/candidates_storage.h"
 #include "emu/cmd/cmd.h"
@@ -18,7 +19,22 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/simt.h"
 
-enum { JSON, ALL, SYMBOL, MACHINE, LINE, ADDRESS, MISSES, COALESCED, MOST, TRUST, PROFILE, OUTPUT, STORAGE };
+enum {
+    JSON,
+    ALL,
+    SYMBOL,
+    MACHINE,
+    LINE,
+    ADDRESS,
+    MISSES,
+    COALESCED,
+    MOST,
+    TRUST,
+    PROFILE,
+    FOR,
+    OUTPUT,
+    STORAGE
+};
 
 static const struct option_row rows[] = {
     [JSON] = {"json", 'j', NULL, "print JSON, with all that is known of each block"},
@@ -36,6 +52,8 @@ static const struct option_row rows[] = {
     [PROFILE] =
         {"profile", 'p', "TRACE",
          "take lines and misses of each load and store from a run's --trace memory (default machine gpu)"},
+    [FOR] = {"for", 0, "tom|nucd",
+             "blocks for TOM's stacks (default), or loops that NUCD's hosts can give to accelerators"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
     [STORAGE] = {"storage", 0, NULL,
@@ -54,7 +72,10 @@ static const struct option_set interface = {
         "program call; if there are no kernels, all.\n"
         "Machine tom offloads the blocks of the table, which are matched by address; a program with it runs "
         "as\n"
-        "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n",
+        "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n"
+        "With --for nucd, the loops are those that `croft cc -foffload-loops` divides into tasks: \"from\" "
+        "are the\n"
+        "rounds with its least number of instructions. Linked code does not tell volatile accesses.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
@@ -63,7 +84,7 @@ static const struct option_set interface = {
 struct request {
     const char *path, *symbol, *output, *machine, *trace;
     struct profile_cache l1; /* of the machine */
-    bool json, all, known_only, storage;
+    bool json, all, known_only, storage, nucd;
     uint64_t lanes, line, address, misses, coalesced, most;
 };
 
@@ -303,6 +324,11 @@ static int take(void *context, int option, const char *value)
     case SYMBOL: r->symbol = value; break;
     case OUTPUT: r->output = value; break;
     case PROFILE: r->trace = value; break;
+    case FOR:
+        r->nucd = strcmp(value, "nucd") == 0;
+        if (!r->nucd && strcmp(value, "tom") != 0)
+            return options_usage_error(&interface, "--for is '%s'; it must be tom or nucd", value);
+        break;
     case MACHINE: r->machine = value; break;
     case LINE: return number(option, value, 16, 4096, &r->line);
     case ADDRESS: return number(option, value, 1, 16, &r->address);
@@ -348,6 +374,9 @@ static bool ask_machine(struct request *r, struct error *err)
 
 static bool answer(struct program *program, struct request *r, struct error *err)
 {
+    const struct candidates_nucd_options loops = {r->symbol, r->json, r->all};
+    if (r->nucd)
+        return program_open(program, r->path, err) && candidates_print_nucd(program, &loops, err);
     r->machine = r->trace && !r->machine ? "gpu" : r->machine;
     if (r->machine && !ask_machine(r, err))
         return false;
@@ -373,6 +402,11 @@ int cmd_candidates(int argc, char **argv)
     }
     if (!r.path)
         return options_usage_error(&interface, "no program given");
+    if (r.nucd && (r.trace || r.output || r.machine))
+        return options_usage_error(&interface, "--for nucd takes no --%s",
+                                   r.trace    ? "profile"
+                                   : r.output ? "output"
+                                              : "machine");
     bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);

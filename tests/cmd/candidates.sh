@@ -138,6 +138,23 @@ refuses "profile: no trace" 1 "none.trace" --profile none.trace profile
 refuses "profile: another file" 1 "profile.json: no zstd stream" --profile profile.json profile
 head -c 300 profile.trace >cut.trace
 refuses "profile: cut short" 1 "cut.trace" --profile cut.trace profile
+
+# Loops for NUCD: in each example, those of its lines that `croft cc -foffload-loops` makes tasks of, with as many instructions a round.
+for name in loops spmv stride; do
+    source=$here/../../examples/nucd/$name.c
+    "$croft" cc -O2 -g -foffload-loops -foffload-report=report "$source" -lm -o tasks
+    sed -nE "s/.*\/${name}[.]c:([0-9]+): loop becomes tasks: ([0-9]+) instructions.*/\1 \2/p" report | sort -n >expected
+    "$croft" cc -O2 -g "$source" -lm -o loops
+    finds "nucd, $name" --for nucd --json loops
+    jq -r --arg name "/$name.c:" '.loops[] | select(.source | contains($name)) | (.source | sub(".*:"; "")) + " " + (.instructions | tostring)' output | sort -n >got
+    check "nucd, $name: the compiler's loops" cmp -s expected got
+    check "nucd, $name: some" test -s got
+done
+finds "nucd: why not" --for nucd --all loops
+says "nucd: a reason" 'no: it calls the environment'
+says "nucd: regions" 'no: it is in a region [(]CROFT_REGION[)] already'
+refuses "nucd: with a table" 2 "--for nucd takes no --output" --for nucd -o out loops
+refuses "another system" 2 "--for is 'stash'; it must be tom or nucd" --for stash loops
 for length in 40 64 200 5000 40000; do
     head -c "$length" "$examples/libor" >part
     status=0
