@@ -85,6 +85,7 @@ struct request {
     const char *path, *symbol, *output, *machine, *trace;
     struct profile_cache l1; /* of the machine */
     bool json, all, known_only, storage, nucd;
+    uint32_t given; /* set of options */
     uint64_t lanes, line, address, misses, coalesced, most;
 };
 
@@ -317,6 +318,7 @@ static int number(int option, const char *text, uint64_t least, uint64_t most, u
 static int take(void *context, int option, const char *value)
 {
     struct request *r = context;
+    r->given |= option >= 0 && option < 32 ? UINT32_C(1) << option : 0;
     switch (option) {
     case JSON: r->json = true; break;
     case ALL: r->all = true; break;
@@ -386,6 +388,8 @@ static bool answer(struct program *program, struct request *r, struct error *err
 
 int cmd_candidates(int argc, char **argv)
 {
+    static const unsigned char of_tom[] = {MACHINE, LINE,  ADDRESS, MISSES, COALESCED,
+                                           MOST,    TRUST, PROFILE, OUTPUT};
     struct request r = {.lanes = 32, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
     struct program program = {0};
     struct error err;
@@ -402,11 +406,9 @@ int cmd_candidates(int argc, char **argv)
     }
     if (!r.path)
         return options_usage_error(&interface, "no program given");
-    if (r.nucd && (r.trace || r.output || r.machine))
-        return options_usage_error(&interface, "--for nucd takes no --%s",
-                                   r.trace    ? "profile"
-                                   : r.output ? "output"
-                                              : "machine");
+    for (size_t i = 0; r.nucd && i < sizeof of_tom / sizeof *of_tom; i++)
+        if (r.given >> of_tom[i] & 1)
+            return options_usage_error(&interface, "--for nucd takes no --%s", rows[of_tom[i]].name);
     bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);

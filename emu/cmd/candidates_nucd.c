@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "emu/analysis/loop_tasks.h"
+#include "emu/cmd/cc_loops.h"
 
 #define REGION "_region" /* ends the names of the functions that CROFT_REGION makes */
 
-enum { LEAST = 16384 /* instructions: the default of croft cc -foffload-least */ };
+enum { LEAST = CC_LOOPS_LEAST };
 
 /* The analysis of one program. */
 struct looked {
@@ -38,12 +39,14 @@ static void match(struct program *p, const char *name, const GElf_Sym *symbol, v
     wanted->found = true;
 }
 
-/* The address is that of AUIPC and the instruction behind it. */
+/* The address is that of AUIPC and the instruction behind it, if that uses it: elsewhere it is not looked for. */
 static bool find_object(void *context, int insn, struct task_object *object)
 {
     const struct looked *looked = context;
     const struct cfg_insn *at = &looked->cfg->insns[insn], *next = at + 1;
     struct wanted wanted = {.object = object};
+    if (at->next != insn + 1 || next->regs.rs1 != at->regs.rd)
+        return false;
     wanted.address =
         at->step.pc + (uint64_t)(int64_t)at->step.insn.imm + (uint64_t)(int64_t)next->step.insn.imm;
     program_each_symbol(looked->program, match, &wanted);
@@ -130,8 +133,8 @@ static void print_table(const struct looked *looked, const struct loop_tasks *ta
 {
     struct place place;
     size_t others = 0;
-    printf("%-25s %-28s %-22s %6s %6s %6s %8s %8s %s\n", "addresses", "source", "function", "insns", "loads",
-           "stores", "operands", "from", "rounds");
+    printf("%-25s %-28s %-22s %6s %6s %6s %8s %8s %s\n", "addresses", "source", "function", "insns", "reads",
+           "writes", "operands", "from", "rounds");
     for (size_t i = 0; i < tasks->count; i++) {
         const struct loop_task *task = &tasks->list[i];
         if (hinders(looked, tasks, i)) {

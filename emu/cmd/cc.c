@@ -14,6 +14,7 @@
 #include "emu/cmd/paths.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/error.h"
+#include "emu/sim/text.h"
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
 
@@ -42,11 +43,14 @@ static const struct option_set cc_options = {
         "and -T replace these.\n"
         "-foffload-loops[=TASKS] turns loops into tasks of accelerators (NUCD) where the machine code allows "
         "a proof\n"
-        "(at most TASKS, 16, of a loop); -foffload-least=COUNT: if they have COUNT instructions (16384);\n"
-        "-foffload-report[=FILE] says what becomes of each loop, and why. The manual has the conditions.\n"
-        "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, newlib with the UART "
-        "as its\n"
-        "only file, and the linker script bare.ld.\n",
+        "(at most TASKS, 16, of a loop); -foffload-least=COUNT: if they have COUNT instructions (" TEXT_VALUE(
+            CC_LOOPS_LEAST) ");\n"
+                            "-foffload-report[=FILE] says what becomes of each loop, and why. The manual has "
+                            "the conditions.\n"
+                            "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, "
+                            "newlib with the UART "
+                            "as its\n"
+                            "only file, and the linker script bare.ld.\n",
 };
 
 /* The paths of our files, each as part of its option. */
@@ -295,7 +299,7 @@ int cmd_cc(int argc, char **argv)
 {
     char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
     struct cc_request request = {
-        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = 16384, .status = OPTIONS_TAKEN};
+        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = CC_LOOPS_LEAST, .status = OPTIONS_TAKEN};
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)

@@ -7,6 +7,8 @@
 #include "emu/cmd/assembly.h"
 #include "emu/cmd/program.h"
 
+#define CC_LOOPS_LEAST 16384 /* the default of -foffload-least */
+
 struct cc_loops_options {
     unsigned tasks, least; /* most tasks of a loop; fewest instructions that a loop must execute */
     bool debug;            /* keep debug information */

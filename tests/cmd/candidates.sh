@@ -154,12 +154,16 @@ finds "nucd: why not" --for nucd --all loops
 says "nucd: a reason" 'no: it calls the environment'
 says "nucd: regions" 'no: it is in a region [(]CROFT_REGION[)] already'
 refuses "nucd: with a table" 2 "--for nucd takes no --output" --for nucd -o out loops
+refuses "nucd: with misses" 2 "--for nucd takes no --misses" --for nucd --misses 10 loops
 refuses "another system" 2 "--for is 'stash'; it must be tom or nucd" --for stash loops
 for length in 40 64 200 5000 40000; do
     head -c "$length" "$examples/libor" >part
     status=0
     "$croft" candidates --all -o out part >output 2>messages || status=$?
     check "cut to $length: status $status" test "$status" -le 1
+    status=0
+    "$croft" candidates --for nucd --all part >output 2>messages || status=$?
+    check "cut to $length, nucd: status $status" test "$status" -le 1
 done
 for seed in $(seq 20); do
     RANDOM=$seed
@@ -171,5 +175,8 @@ for seed in $(seq 20); do
     status=0
     timeout 20 "$croft" candidates --all -o out broken >output 2>messages || status=$?
     check "broken $seed: status $status" test "$status" -le 1
+    status=0
+    timeout 20 "$croft" candidates --for nucd --all broken >output 2>messages || status=$?
+    check "broken $seed, nucd: status $status" test "$status" -le 1
 done
 conclude
