@@ -1,5 +1,5 @@
 # Shared functions of the test scripts: counting, folders, the oracle. Source this file.
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 
 passed=0 failed=0
 
@@ -70,4 +70,22 @@ oracle() {
 # without_host FILE: prints statistics without the part that depends on the host.
 without_host() {
     sed '/^  "host": {/,$d' "$1"
+}
+
+# The program that run_on runs, with its first arguments; none: run_on's arguments name it.
+subject=()
+
+# run_on MACHINE STATUS OPTIONS... -- ARGUMENTS: runs "${subject[@]}" ARGUMENTS by $croft on the machine, and writes stats.json, output
+# and errors in $work. Succeeds if the exit status is STATUS.
+run_on() {
+    local machine=$1 expected=$2 status=0 options=()
+    shift 2
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    timeout 600 "$croft" run -m "$machine" --stats "$work/stats.json" "${options[@]}" "${subject[@]}" "$@" \
+        >"$work/output" 2>"$work/errors" || status=$?
+    [ "$status" -eq "$expected" ]
 }

@@ -28,15 +28,7 @@ compile() {
 
 # run STATUS OPTIONS... -- PROGRAM ARGUMENTS: on machine axram, with statistics.
 run() {
-    local expected=$1 status=0 options=()
-    shift
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    timeout 600 "$croft" run -m axram --stats stats.json "${options[@]}" "$@" >output 2>errors || status=$?
-    [ "$status" -eq "$expected" ]
+    run_on axram "$@"
 }
 
 same() {

@@ -17,18 +17,10 @@ evidence() {
     tail -n 5 "$work/output" "$work/errors"
 }
 
+subject=("$work/program")
 # run STATUS OPTIONS... -- ARGUMENTS: the program on machine axram, with statistics.
 run() {
-    local expected=$1 status=0 options=()
-    shift
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    timeout 600 "$croft" run -m axram --stats "$work/stats.json" "${options[@]}" "$work/program" "$@" \
-        >"$work/output" 2>"$work/errors" || status=$?
-    [ "$status" -eq "$expected" ]
+    run_on axram "$@"
 }
 
 # says LINE: the output has this line.

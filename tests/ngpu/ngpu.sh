@@ -21,15 +21,7 @@ evidence() {
 
 # run STATUS OPTIONS... -- PROGRAM ARGUMENTS: on machine ngpu, with statistics.
 run() {
-    local expected=$1 status=0 options=()
-    shift
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    timeout 600 "$croft" run -m ngpu --stats stats.json "${options[@]}" "$@" >output 2>errors || status=$?
-    [ "$status" -eq "$expected" ]
+    run_on ngpu "$@"
 }
 
 value() {
