@@ -45,6 +45,14 @@ static uint32_t limit_of(const struct tom *tom, const struct tom_unit *unit)
     return tom->config.pending ? tom->config.pending : tom_unit_warps(unit);
 }
 
+/* Returns the part of the unit's multiprocessor that a warp of the entry's block fills, by warps and registers, if limit_of() warps
+ * fill it. */
+static uint64_t room_of(const struct tom *tom, const struct tom_unit *unit, const struct tom_entry *entry)
+{
+    return (uint64_t)TOM_PLACE * limit_of(tom, unit) /
+           (tom->config.pending ? limit_of(tom, unit) : tom_unit_holds(unit, entry));
+}
+
 /* Returns the places that a warp of the entry's block fills, in parts of TOM_PLACE. A stack's vaults give its multiprocessor
  * alu_ratio instructions' time for each access, so a block with more of them needs its pipelines for longer than a place is. */
 static uint64_t places_of(const struct tom *tom, const struct tom_entry *entry)
@@ -59,11 +67,12 @@ static enum tom_reason room_for(const struct tom *tom, struct tom_unit *unit, co
     const bool limited =
         tom->config.policy == TOM_CTRL || (tom->config.policy == TOM_IDEAL && tom->config.pending);
     const struct tom_load *load = tom_unit_load(unit);
+    const uint64_t most = (uint64_t)TOM_PLACE * limit_of(tom, unit);
     if (!limited)
         return TOM_REASONS;
-    if (load->pending >= limit_of(tom, unit))
+    if (load->room + room_of(tom, unit, entry) > most)
         return TOM_FULL;
-    const bool fits = load->places + places_of(tom, entry) <= (uint64_t)TOM_PLACE * limit_of(tom, unit);
+    const bool fits = load->places + places_of(tom, entry) <= most;
     return fits || load->pending == 0 || tom->config.policy != TOM_CTRL ? TOM_REASONS : TOM_COMPUTE;
 }
 
@@ -108,7 +117,9 @@ void tom_choose(struct tom_task *task, enum tom_reason reason)
     }
     struct tom_load *load = tom_unit_load(task->unit);
     task->places = places_of(task->tom, task->entry);
+    task->room = room_of(task->tom, task->unit, task->entry);
     load->pending++;
+    load->room += task->room;
     load->places += task->places;
     task->state = TOM_SENDING;
 }

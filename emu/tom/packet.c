@@ -145,6 +145,7 @@ void tom_answered(struct tom_task *task, uint64_t now)
     struct tom_load *load = tom_unit_load(task->unit);
     load->pending--;
     load->places -= task->places;
+    load->room -= task->room;
     warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
                    task->entry->of.end);
     tom_give_warp(task);

@@ -63,7 +63,7 @@ struct tom_task {
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
     struct event event;
-    uint64_t places;                 /* of tom_load.places, while it is under way */
+    uint64_t places, room;           /* of those of tom_load, while it is under way */
     uint64_t probed, probed_threads; /* instructions executed in TOM_PROBING */
     uint64_t address;                /* physical, of the first access */
     struct tom_unit *unit;
@@ -87,6 +87,8 @@ void tom_answered(struct tom_task *task, uint64_t now);
 uint32_t tom_unit_warps(const struct tom_unit *unit); /* most warps, one per block, at a time */
 /* Returns whether the unit's multiprocessor, when empty, has room for the entry's block. */
 bool tom_unit_could(const struct tom_unit *unit, const struct tom_entry *entry);
+/* Returns how many warps of the entry's block the unit's multiprocessor can have at a time; at least 1 if it could have one. */
+uint32_t tom_unit_holds(const struct tom_unit *unit, const struct tom_entry *entry);
 const struct simt_counters *tom_unit_counted(const struct tom_unit *unit);
 struct cache *tom_unit_l1(const struct tom_unit *unit);
 const char *tom_unit_name(const struct tom_unit *unit);
@@ -99,11 +101,12 @@ void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now);
 struct tom_check;
 void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);
 
-/* Offloads to a unit that are under way, and the warps' places that they fill, in parts of TOM_PLACE. */
-enum { TOM_PLACE = 16 };
+/* Offloads to a unit that are under way; the warps' places that they fill by their instructions (`alu_ratio`), and those that they
+ * fill of its multiprocessor, both in parts of TOM_PLACE. */
+enum { TOM_PLACE = 1024 };
 struct tom_load {
     uint32_t pending;
-    uint64_t places;
+    uint64_t places, room;
 };
 
 /* Returns the unit's load, which the controllers keep. */

@@ -449,6 +449,13 @@ bool tom_unit_could(const struct tom_unit *unit, const struct tom_entry *entry)
     return simt_could(unit->config_simt, &need);
 }
 
+uint32_t tom_unit_holds(const struct tom_unit *unit, const struct tom_entry *entry)
+{
+    const struct simt_need need = need_of(unit, entry);
+    const char *limit;
+    return simt_occupancy(unit->config_simt, &need, &limit);
+}
+
 const struct simt_counters *tom_unit_counted(const struct tom_unit *unit)
 {
     return simt_counted(unit->simt);

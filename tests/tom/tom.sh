@@ -167,6 +167,13 @@ packets() {
     check "late, ratio 1: others stay" test "$(value offload.refused.compute)" -eq "$full"
     check "late, ratio 100: runs" run 0 -m tom --set offload.pending=4 --set offload.alu_ratio=100 "$work/program" late
     check "late, ratio 100: all have room" test "$(value offload.refused.compute) $(value offload.refused.full)" = "0 0"
+    # Registers for one warp in each stack: others stay, unless 48 are allowed to be under way; then their packets wait.
+    check "late, few registers: runs" run 0 -m tom --set stack.simt.registers=512 "$work/program" late
+    check "late, few registers: others stay" test "$(value offload.refused.full)" -gt 0 -a "$(value offload.offloaded)" -gt 0
+    check "late, few registers: none waits for a warp" test "$(sum 'unit.waiting_peak')" -eq 4
+    check "late, 48 of few registers: runs" run 0 -m tom --set stack.simt.registers=512 --set offload.pending=48 "$work/program" late
+    check "late, 48 of few registers: all go" test "$(value offload.refused.full)" -eq 0
+    check "late, 48 of few registers: they wait" test "$(sum 'unit.waiting_peak')" -gt 4
     check "busy: runs" run 0 -m tom --set offload.busy_percent=1 --set 'offload.window=1 ns' "$work/program" late
     check "busy: a channel to which blocks add bytes" test "$(value offload.refused.tx_busy)" -gt 0
     table "$work/program" "$work/blocks" "${wide[@]}"
