@@ -121,6 +121,7 @@ static struct tom_task *take_task(struct tom_front *front, struct simt_member *m
 static void free_task(struct tom_task *task)
 {
     assert(task->state == TOM_HERE);
+    tom_mapper_forget(task);
     task->member->attached = NULL;
     task->next = task->tom->free;
     task->tom->free = task;
@@ -218,10 +219,14 @@ static const struct stream_op *look(struct tom_front *front, struct simt_member 
         return plain(tom, op);
     if (!task)
         task = take_task(front, member);
-    tom->instances_of[entry->number]++;
-    tom->instances++;
     task->entry = entry;
     task->lanes = mask;
+    if (observes && !task->observed && tom_mapper_full(&tom->mapper) && tom_condition_holds(task)) {
+        task->state = TOM_STOPPED;
+        return &send_op;
+    }
+    tom->instances_of[entry->number]++;
+    tom->instances++;
     if (observes) {
         observe(task);
         return plain(tom, op);
@@ -297,7 +302,8 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
     } else if (task->state == TOM_ASKING) {
         task->state = TOM_DECIDING;
         hold(task, cycle, front->tom->config.decide_clocks, waiter, report);
-    } else if (task->state == TOM_STOPPED && tom_mapper_stops(&front->tom->mapper)) {
+    } else if (task->state == TOM_STOPPED &&
+               (tom_mapper_stops(&front->tom->mapper) || tom_mapper_full(&front->tom->mapper))) {
         report->event = WARP_LATER;
         task->waiter = waiter;
         tom_mapper_hold(&front->tom->mapper, task);

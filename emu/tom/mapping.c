@@ -84,22 +84,27 @@ static uint64_t transfer_time(const struct tom_host *host, uint64_t bytes)
            bytes % host->bandwidth * (CLOCK_SECOND / 1000) / (host->bandwidth / 1000);
 }
 
+/* Lets the warps of the first `count` tasks that wait go on. */
+static void release(struct tom_mapper *mapper, uint64_t count, uint64_t now)
+{
+    while (mapper->stopped && count-- > 0) {
+        struct tom_task *task = mapper->stopped;
+        mapper->stopped = task->next;
+        if (!mapper->stopped)
+            mapper->last = &mapper->stopped;
+        task->state = TOM_HERE;
+        custom_returned(task->waiter, now);
+    }
+}
+
 /* Lets the stopped multiprocessors continue. */
 static void resume(void *owner, uint64_t now)
 {
     struct tom_mapper *mapper = owner;
-    struct tom_task *task = mapper->stopped;
     mapper->host.holds_data = false;
     mapper->phase = TOM_PHASE_MAPPED;
     mapper->stop_time = now - mapper->phase_began;
-    mapper->stopped = NULL;
-    mapper->last = &mapper->stopped;
-    while (task) {
-        struct tom_task *next = task->next;
-        task->state = TOM_HERE;
-        custom_returned(task->waiter, now);
-        task = next;
-    }
+    release(mapper, UINT64_MAX, now);
 }
 
 /* Copies the ranges from the host when all frames have their maps, then calls resume(): at once unless copying takes time
@@ -161,6 +166,7 @@ static void count_unended(struct tom_mapper *mapper)
         if (!task->observed || !task->instance.accesses)
             continue;
         task->observed = false;
+        mapper->under_way--;
         tom_analyzer_end(&mapper->analyzer, &task->instance);
         mapper->unended++;
     }
@@ -175,6 +181,20 @@ static void end_learning(void *owner, uint64_t now)
     mapper->phase = TOM_PHASE_STOPPED;
     count_unended(mapper);
     choose(mapper, now);
+}
+
+bool tom_mapper_full(const struct tom_mapper *mapper)
+{
+    const uint32_t most = mapper->tom->config.learn_pending;
+    return mapper->phase == TOM_PHASE_LEARNING && most && mapper->under_way >= most;
+}
+
+/* The event after the end of an instance. */
+static void admit(void *owner, uint64_t now)
+{
+    struct tom_mapper *mapper = owner;
+    if (mapper->phase == TOM_PHASE_LEARNING && !tom_mapper_full(mapper))
+        release(mapper, mapper->tom->config.learn_pending - mapper->under_way, now);
 }
 
 void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now)
@@ -193,10 +213,11 @@ void tom_mapper_begin(struct tom_mapper *mapper, uint64_t now)
     mapper->phase = TOM_PHASE_MAPPED;
     if (*tom->config.map_output) {
         mapper->phase = TOM_PHASE_RECORDING;
-    } else if (tom->config.map == TOM_TMAP && tom->table.count) {
+    } else if (tom->config.map == TOM_TMAP && tom->table.count && tom->config.learn_instances) {
         mapper->phase = TOM_PHASE_LEARNING;
         mapper->host.holds_data = true;
         event_init(&mapper->limit, tom->component, end_learning, mapper);
+        event_init(&mapper->admission, tom->component, admit, mapper);
         if (tom->config.learn_limit)
             event_schedule(tom->queue, &mapper->limit, now + tom->config.learn_limit);
     } else if (tom->config.copy) {
@@ -209,7 +230,9 @@ void tom_mapper_enter(struct tom_task *task)
 {
     tom_mapper_leave(task);
     task->observed = true;
+    task->tom->mapper.under_way++;
     task->instance = (struct tom_instance){.accesses = 0};
+    task->led.lanes = 0;
 }
 
 void tom_mapper_access(struct tom_task *task, const struct warp_report *report)
@@ -217,6 +240,7 @@ void tom_mapper_access(struct tom_task *task, const struct warp_report *report)
     struct tom_mapper *mapper = &task->tom->mapper;
     const uint32_t mask = report->mask & task->inside & ~report->shared_mask;
     struct coalesce_line lines[COALESCE_LINES];
+    tom_offsets_access(&mapper->offsets[task->inside_of->number], &task->led, report);
     const unsigned count =
         coalesce_lines(report->physical, mask, report->op->size, 1U << mapper->analyzer.first_bit, lines);
     for (unsigned i = 0; i < count; i++) {
@@ -233,7 +257,7 @@ void tom_mapper_leave(struct tom_task *task)
     struct tom_mapper *mapper = &task->tom->mapper;
     if (!task->observed)
         return;
-    task->observed = false;
+    tom_mapper_forget(task);
     if (!tom_mapper_observes(mapper))
         return;
     tom_analyzer_end(&mapper->analyzer, &task->instance);
@@ -244,8 +268,20 @@ void tom_mapper_leave(struct tom_task *task)
     event_schedule(task->tom->queue, &mapper->event, task->tom->queue->now);
 }
 
+void tom_mapper_forget(struct tom_task *task)
+{
+    struct tom_mapper *mapper = &task->tom->mapper;
+    if (!task->observed)
+        return;
+    task->observed = false;
+    mapper->under_way--;
+    if (mapper->phase == TOM_PHASE_LEARNING && mapper->stopped && !event_pending(&mapper->admission))
+        event_schedule(task->tom->queue, &mapper->admission, task->tom->queue->now);
+}
+
 void tom_mapper_hold(struct tom_mapper *mapper, struct tom_task *task)
 {
+    mapper->held += mapper->phase == TOM_PHASE_LEARNING;
     task->next = NULL;
     *mapper->last = task;
     mapper->last = &task->next;
@@ -411,6 +447,7 @@ bool tom_mapper_init(struct tom *tom, const struct tom_site *place, struct error
     mapper->arrays = place->arrays;
     mapper->array_count = place->array_count;
     mapper->frame_count = place->memory_size / mapper->analyzer.frame;
+    mapper->offsets = alloc(CANDIDATE_ENTRIES, sizeof *mapper->offsets);
     mapper->touch = alloc(mapper->frame_count / 64 + 1, sizeof *mapper->touch);
     return map_before(mapper, err);
 }
@@ -420,7 +457,9 @@ void tom_mapper_free(struct tom_mapper *mapper)
     if (mapper->used) {
         event_cancel(mapper->tom->queue, &mapper->event);
         event_cancel(mapper->tom->queue, &mapper->limit);
+        event_cancel(mapper->tom->queue, &mapper->admission);
     }
+    free(mapper->offsets);
     free(mapper->touch);
     free(mapper->spans);
 }
@@ -461,6 +500,8 @@ void tom_mapper_publish(struct tom_mapper *mapper, struct stats *stats, struct s
         {"bit", &mapper->bit, "bits", "Lowest bit of the stack in the chosen map; 0: none"},
         {"instances", &mapper->analyzer.instances, "blocks", "Blocks that the analyzer saw"},
         {"unended", &mapper->unended, "blocks", "Of these, under way when learn_limit ended learning"},
+        {"held", &mapper->held, "waits",
+         "Times that a warp waited at its block while others learned (learn_pending)"},
         {"overshoot", &mapper->overshoot, "blocks",
          "Blocks that had ended when the map was chosen, beyond learn_instances"},
         {"requests", &mapper->analyzer.accesses, "requests", "Requests of these blocks"},

@@ -6,6 +6,7 @@
 #include "emu/mem/request.h"
 #include "emu/simt/timed_grid.h"
 #include "emu/tom/analyzer.h"
+#include "emu/tom/offsets.h"
 #include "emu/tom/table.h"
 #include "emu/tom/tom.h"
 
@@ -16,7 +17,7 @@ enum tom_state {
     TOM_PROBING,  /* it executes the block up to its first access */
     TOM_SENDING,  /* it waits for its earlier instructions, then goes to the controller */
     TOM_AWAY,     /* the controller or a stack has it */
-    TOM_STOPPED,  /* it waits until data have their mapping */
+    TOM_STOPPED,  /* it waits until data have their mapping, or until it may begin an instance */
 };
 
 /* Where the next access of a block in a stack to its scratchpad is, which stays in front. */
@@ -60,6 +61,7 @@ struct tom_task {
     const struct tom_entry *inside_of;
     bool observed; /* the analyzer sees what these lanes access */
     struct tom_instance instance;
+    struct tom_offsets_led led;
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
     struct event event;

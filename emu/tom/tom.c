@@ -272,6 +272,15 @@ static void publish_entries(const struct tom *tom, struct stats *stats, struct s
             {"offloaded", &tom->offloaded_of[i], "blocks", "Of these, offloaded"},
         };
         stats_counters(stats, entry, rows, sizeof rows / sizeof *rows);
+        if (!tom->mapper.used)
+            continue;
+        const struct stats_row offsets[] = {
+            {"measured_accesses", &tom->mapper.offsets[i].measured, "accesses",
+             "Accesses of instances that the analyzer saw behind the first one of its block"},
+            {"fixed_offsets", &tom->mapper.offsets[i].fixed, "accesses",
+             "Of these, as far from its latest execution as when the instruction was first seen (figure 5)"},
+        };
+        stats_counters(stats, entry, offsets, sizeof offsets / sizeof *offsets);
     }
 }
 

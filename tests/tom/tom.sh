@@ -434,6 +434,9 @@ mapping() {
         check "$name, seen: stays" test "$(value offload.refused.learning)" -eq "$(value offload.map.instances)"
         # Lanes of `late` part in front of the block, so that one run of requests is of two instances.
         [ "$name" = late ] || check "$name, seen: as by brute force" diff <(count_requests) <(counted_requests)
+        # Both step through one array. A block of `shared` loads and stores in each of ten rounds.
+        check "$name, seen: offsets" test "$(sum 'fixed_offsets$')" -eq "$(sum 'measured_accesses$')"
+        [ "$name" = late ] || check "$name, seen: accesses" test "$(sum 'measured_accesses$')" -eq $((24 * (2 * 10 - 1)))
         bit=$(best_bit)
         check "$name, seen: the file" grep -qx "bit $bit" "$work/maps"
         same "$name, bmap" -m tom --set offload.policy=no_ctrl "$work/program" "$name"
@@ -518,9 +521,9 @@ maps() {
     check "$message" says "$message"
 }
 
-# limit TIME: a run in which learning ends at that time, with fewer blocks than learn_instances.
+# limit TIME [OPTIONS...]: a run in which learning ends at that time, with fewer blocks than learn_instances.
 limit() {
-    same "limit of $1" -m tom --set offload.map=tmap --set "offload.learn_limit=$1" "$work/program" shared
+    same "limit of $1" -m tom --set offload.map=tmap --set "offload.learn_limit=$1" "${@:2}" "$work/program" shared
     check "limit of $1: no overshoot" test "$(value offload.map.overshoot)" -eq 0
     check "limit of $1: offloads" test "$(value offload.offloaded)" -gt 0
 }
@@ -550,6 +553,24 @@ limited() {
         "$(value offload.map.instances)" -eq $((6 + $(value offload.map.overshoot)))
 }
 
+# Warps take turns at their blocks while the map is learned; with nothing to learn, no data are at the host.
+in_turn() {
+    local pending
+    oracle "$work/oracle" "$work/blocks" shared
+    for pending in 1 2; do
+        learned "$pending at a time" -m tom --set offload.map=tmap --set offload.learn_instances=6 \
+            --set "offload.learn_pending=$pending" --check coherence "$work/program" shared
+        check "$pending at a time: others wait" test "$(value offload.map.held)" -gt 0
+        check "$pending at a time: overshoot" test "$(value offload.map.overshoot)" -lt "$pending"
+    done
+    limit "12 us" --set offload.learn_pending=1
+    check "limit of 12 us, one at a time: under way" test "$(value offload.map.unended)" -le 1
+    check "limit of 12 us, one at a time: others wait" test "$(value offload.map.held)" -gt 0
+    same "nothing to learn" -m tom --set offload.map=tmap --set offload.learn_instances=0 "$work/program" shared
+    check "nothing to learn: at once" test "$(value offload.map.host_requests)" -eq 0 -a "$(value offload.map.bit)" -eq 0 -a \
+        "$(value offload.refused.learning)" -eq 0 -a "$(value offload.offloaded)" -gt 0
+}
+
 # Learning that does not end, and keys and files that are wrong.
 # shellcheck disable=SC2016 # backquotes of messages
 unlearned() {
@@ -558,6 +579,7 @@ unlearned() {
         --set offload.map=tmap
     check "unlearned: stays" test "$(value offload.packets)" -eq 0
     limited
+    in_turn
     maps 1 'map_bit: 20; allowed with map: fixed: 7 to 16' --set offload.map=fixed --set offload.map_bit=20
     maps 1 'map_file: map: oracle needs a file' --set offload.map=oracle
     maps 1 'map_output: allowed with policy: none' --set offload.map_output="$work/maps"
