@@ -143,6 +143,10 @@ figures-axram: $(BUILD)/bin/croft sysroot ## the same with the paper's sets and 
 bench-axram-invalidation: $(BUILD)/bin/croft sysroot ## clocks and time that AxRAM's invalidation of results takes (COUNT, EPOCHS, APPS)
 	@tests/bench/axram_invalidation.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-invalidation
 
+.PHONY: bench-axram-together
+bench-axram-together: $(BUILD)/bin/croft sysroot ## clocks and time of invocations by several of AxRAM's chips together
+	@tests/bench/axram_together.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-together
+
 .PHONY: bench-axram-quality
 bench-axram-quality: $(BUILD)/bin/croft sysroot ## quality that the AxRAM paper's applications lose by networks (EPOCHS, ELEMENTS, IMAGES, APPS, OPTIONS)
 	@tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality

@@ -51,6 +51,8 @@ static void make_shared(struct axram *axram, const struct axram_site *place, con
                                           .component = axram->component,
                                           .unit_period = clock->period,
                                           .parts = axram_parts(place->dram->common.config.groups),
+                                          .space = axram->base,
+                                          .message = config->message,
                                           .sigmoid = config->sigmoid_clocks,
                                           .poll = config->poll_clocks,
                                           .fixed = config->fixed_clocks,
@@ -84,10 +86,10 @@ static void *make(const void *config, const struct part_site *site, struct error
             simt_cluster_count(place->clusters[i]) * simt_cluster_config(place->clusters[i])->warps;
     make_shared(axram, place, site->clock);
     axram->chip_count = place->dram->common.config.channels;
-    axram->chips = alloc(axram->chip_count, sizeof *axram->chips);
+    axram->teams = alloc(axram->chip_count / axram->config.together, sizeof *axram->teams);
     axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
-    for (uint32_t i = 0; i < axram->chip_count; i++)
-        axram_chip_init(&axram->chips[i], &axram->shared, i);
+    for (uint32_t i = 0; i < axram->chip_count / axram->config.together; i++)
+        axram_team_init(&axram->teams[i], &axram->shared, i * axram->config.together, axram->config.together);
     if (place->cluster_count && simt_cluster_mmu(place->clusters[0]))
         axram_make_tlbs(axram, simt_cluster_mmu(place->clusters[0]));
     return axram;
@@ -102,7 +104,8 @@ void *axram_untimed(const struct axram_config *config, const struct phys *bytes,
     axram->harts = harts;
     axram->chip_count = chips;
     axram->networks = alloc(chips, sizeof *axram->networks);
-    axram->shared = (struct axram_shared){.bytes = bytes, .parts = 1, .stored = stored, .context = axram};
+    axram->shared = (struct axram_shared){
+        .bytes = bytes, .parts = 1, .space = axram->base, .stored = stored, .context = axram};
     return axram;
 }
 
@@ -123,9 +126,9 @@ static void free_part(void *part)
         axram->all_signals = signal->all;
         free(signal);
     }
-    for (uint32_t i = 0; axram->chips && i < axram->chip_count; i++)
-        axram_chip_free(&axram->chips[i]);
-    free(axram->chips);
+    for (uint32_t i = 0; axram->teams && i < axram->chip_count / axram->config.together; i++)
+        axram_team_free(&axram->teams[i]);
+    free(axram->teams);
     free(axram->networks);
     free(axram->named);
     free(axram->fronts);
@@ -185,7 +188,7 @@ const struct part_kind axram_kind = {
     .config_size = sizeof(struct axram_config),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
-    .functional = "offset size",
+    .functional = "offset size together",
     .make = make,
     .free = free_part,
     .units = units,

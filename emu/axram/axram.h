@@ -39,7 +39,7 @@
 extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
 
 /* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a chip's
- * piece; the number of requests under way; an address in accelerator memory: whether a request under way has the block there.
+ * piece; the number of requests under way; the chips that work together; an address in accelerator memory: whether a request under way has the block there.
  * Other numbers give 0. */
 enum axram_query {
     AXRAM_QUERY_CHIPS,
@@ -47,6 +47,7 @@ enum axram_query {
     AXRAM_QUERY_SIZE,
     AXRAM_QUERY_PIECE,
     AXRAM_QUERY_REQUESTS,
+    AXRAM_QUERY_TOGETHER,
 };
 
 struct axram_config {

@@ -30,11 +30,54 @@ void axram_do_step(struct axram_units *units, const struct axram_op *op, const u
 void axram_put_results(const struct axram_shared *shared, const struct axram_request *request,
                        uint32_t neuron, const uint8_t *results);
 
+/* work.c. Returns how the chips of a request share it. The request and `shared` must outlive the result. */
+struct axram_sharing axram_sharing_of(const struct axram_shared *shared, const struct axram_request *request);
+
 /* A command that the agent wants next. */
 struct axram_wanted {
     uint32_t command, bank, row, column;
     uint64_t earliest; /* clock */
 };
+
+/* controller.c. What team.c needs: bring the agent up to date with the state, or with a change outside its channel's commands, at the
+ * event queue's time; the time of a clock, not before now; all banks of the channel; go to a state, also while a refresh has the
+ * banks; initialize a chip and free it. */
+void axram_settle(struct axram_chip *chip);
+void axram_changed(struct axram_chip *chip);
+uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle);
+uint64_t axram_all_banks(const struct axram_chip *chip);
+void axram_go_to(struct axram_chip *chip, enum axram_state state);
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel);
+void axram_chip_free(struct axram_chip *chip);
+
+/* controller.c. Prepares the chip for a request, and claims its banks; `behind` is the state behind AXRAM_CLOSE. */
+void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, enum axram_state behind);
+
+/* controller.c. Returns whether the ordinary bursts that have waited for the last request have been served. */
+bool axram_has_had_turn(const struct axram_chip *chip);
+
+/* controller.c. Begins to compute the chip's share of its layer. */
+void axram_chip_compute(struct axram_chip *chip);
+
+/* controller.c. Gives the banks back. */
+void axram_chip_release(struct axram_chip *chip);
+
+/* controller.c. Returns whether a block that the chip has read has changed. */
+bool axram_chip_is_torn(struct axram_chip *chip);
+
+/* controller.c. Keeps a block of an input that was read. */
+void axram_keep_input(struct axram_chip *chip, unsigned input, uint64_t address, const uint8_t *bytes);
+
+/* team.c. The chip has finished its request, or its share of a layer. */
+void axram_chip_finished(struct axram_chip *chip, uint64_t now);
+
+/* team.c. Begin to give the values of the chip's layer; pass a burst of them that was read or written at a clock. */
+void axram_give(struct axram_chip *chip, uint64_t cycle);
+void axram_given(struct axram_chip *chip, uint64_t cycle);
+void axram_taken(struct axram_chip *chip, uint64_t cycle);
+
+/* team.c. Returns the address of the burst that is next in AXRAM_GIVE and AXRAM_TAKE. */
+uint64_t axram_moved_at(const struct axram_chip *chip);
 
 /* commands.c. Returns the address of the block of accumulators that is next in a suspension. */
 uint64_t axram_saved_at(const struct axram_chip *chip);

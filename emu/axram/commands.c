@@ -68,7 +68,9 @@ struct axram_wanted axram_wanted_of(struct axram_chip *chip)
     const uint64_t saved = part_at(chip, axram_saved_at(chip), chip->sequence.part);
     switch (chip->state) {
     case AXRAM_CLOSE: return (struct axram_wanted){.command = DRAM_PREA};
-    case AXRAM_HEADER: return column(chip, DRAM_RD, chip->first->configuration, 0);
+    case AXRAM_GIVE: return column(chip, DRAM_RD, axram_moved_at(chip), 0);
+    case AXRAM_TAKE: return column(chip, DRAM_WR, axram_moved_at(chip), 0);
+    case AXRAM_HEADER: return column(chip, DRAM_RD, chip->request->configuration, 0);
     case AXRAM_SEND: return (struct axram_wanted){.command = chip->words ? AXCF : AXCT};
     case AXRAM_SAVE:
         return chip->begun ? column(chip, WR4, saved, write_from(chip, 0))

@@ -8,11 +8,11 @@
 
 enum {
     INVOKE_WORDS = 5,
+    SHARE_WORDS = 1, /* of a team: layer and neurons */
     CONFIGURE_WORDS = 5,
-    TURN_CLOCKS = 8, /* from one look at whether ordinary bursts have had their turn to the next */
 };
 
-static uint64_t all_banks(const struct axram_chip *chip)
+uint64_t axram_all_banks(const struct axram_chip *chip)
 {
     const uint32_t count = dram_config_channel_banks(&chip->shared->memory->common.config);
     return UINT64_MAX >> (64 - count);
@@ -22,7 +22,7 @@ static uint64_t all_banks(const struct axram_chip *chip)
 static bool holds_all(const struct axram_chip *chip)
 {
     const struct dram_agent *agent = &chip->agent;
-    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
+    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == axram_all_banks(chip);
 }
 
 static bool polls_now(const struct axram_chip *chip)
@@ -69,6 +69,11 @@ static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, cons
     memcpy(copy->bytes, bytes, AXRAM_BLOCK);
 }
 
+void axram_keep_input(struct axram_chip *chip, unsigned input, uint64_t address, const uint8_t *bytes)
+{
+    keep(chip, input, address, bytes);
+}
+
 /* Keeps a block that others can store to: of inputs, the bias, or weights. */
 static void keep_read(struct axram_chip *chip, const struct axram_op *op, const uint8_t *bytes)
 {
@@ -89,31 +94,42 @@ static uint64_t least_left(const struct axram_chip *chip)
         return 1 + (uint64_t)(chip->sequence.total - chip->sequence.done - 1) * axram_clocks_of(chip)->tCCDL;
     if (chip->state == AXRAM_FINISHED)
         return 1;
-    return chip->first && chip->first->invokes ? 1 + chip->words : 1;
+    return chip->state == AXRAM_SEND && chip->request->invokes ? 1 + chip->words : 1;
 }
 
 /* Brings the agent's fields up to date with the state. */
-static void settle(struct axram_chip *chip)
+void axram_settle(struct axram_chip *chip)
 {
-    chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY &&
+    chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY && chip->state != AXRAM_WAIT &&
                         (chip->state != AXRAM_FINISHED || chip->shared->notify == AXRAM_POLL);
     /* While the chip is away, the refresh's commands may give the banks back. In other states, they have no effect outside. */
     chip->agent.notice = chip->state == AXRAM_AWAY ? 1 : chip->agent.wants ? least_left(chip) : CLOCK_NEVER;
     dram_agent_changed(&chip->agent);
 }
 
-static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
+uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle)
 {
     const uint64_t time = cycle * chip->shared->memory->common.config.tCK, now = chip->shared->queue->now;
     return time > now ? time : now;
 }
 
-/* Notes that the controller takes the request to be finished, and schedules end() for clock `cycle`. */
+void axram_changed(struct axram_chip *chip)
+{
+    axram_settle(chip);
+    dram_memory_changed(chip->shared->memory, chip->channel);
+}
+
+void axram_go_to(struct axram_chip *chip, enum axram_state state)
+{
+    *(chip->state == AXRAM_AWAY ? &chip->interrupted : &chip->state) = state;
+}
+
+/* Notes that the controller takes the request or layer to be finished, and schedules end() for clock `cycle`. */
 static void finish(struct axram_chip *chip, uint64_t cycle)
 {
-    chip->state = AXRAM_IDLE;
+    chip->state = AXRAM_WAIT;
     chip->over = true;
-    event_schedule(chip->shared->queue, &chip->end, time_of(chip, cycle));
+    event_schedule(chip->shared->queue, &chip->end, axram_time_of(chip, cycle));
 }
 
 static void yield_if_asked(struct axram_chip *chip)
@@ -184,7 +200,9 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     if (op.step == AXRAM_OUTPUT) {
         uint8_t *block = op.result ? chip->results[op.number] : axram_bytes_at(shared, op.address);
         axram_units_write(&chip->units, block);
-        if (!op.result)
+        if (op.aside)
+            memcpy(axram_bytes_at(shared, op.address), block, AXRAM_BLOCK);
+        if (!op.result || op.aside)
             axram_written(shared, op.address);
         shared->counters.result_writes++;
     } else {
@@ -195,7 +213,8 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     axram_units_select(&chip->units, chip->sequence.part, shared->parts);
     if (op.last) {
         chip->state = AXRAM_FINISHED;
-        event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
+        if (chip->layer == 0)
+            event_schedule(shared->queue, &chip->commit, axram_time_of(chip, cycle + 1));
     }
 }
 
@@ -212,8 +231,9 @@ static uint64_t fixed_clocks(const struct axram_chip *chip)
     if (chip->shared->fixed)
         return chip->shared->fixed;
     const uint32_t parts = (uint32_t)__builtin_popcount(s->left),
-                   reads = parts * (s->weight_count + s->refills);
-    return (uint64_t)reads * step + (uint64_t)(s->total - reads) * turn + (uint64_t)12 * parts * c->tRC;
+                   writes = parts *
+                            (s->only ? s->neurons.end - s->neurons.first : axram_neuron_count(s->topology));
+    return (uint64_t)(s->total - writes) * step + (uint64_t)writes * turn + (uint64_t)12 * parts * c->tRC;
 }
 
 static void begin_run(struct axram_chip *chip, uint64_t cycle)
@@ -221,16 +241,12 @@ static void begin_run(struct axram_chip *chip, uint64_t cycle)
     const struct axram_shared *shared = chip->shared;
     chip->state = AXRAM_RUN;
     chip->work_end = 0;
-    chip->torn = false;
-    chip->copy_count = chip->sequence.topology->size[0] + 1 + chip->sequence.refills;
-    for (uint32_t i = 0; i < chip->copy_count; i++)
-        chip->copies[i].address = UINT64_MAX;
     if (shared->notify == AXRAM_POLL) {
         chip->poll_at = cycle + shared->poll;
         return;
     }
     chip->poll_at = cycle + fixed_clocks(chip);
-    event_schedule(shared->queue, &chip->end, time_of(chip, chip->poll_at));
+    event_schedule(shared->queue, &chip->end, axram_time_of(chip, chip->poll_at));
 }
 
 /* Updates the state after a word, or the AXCT that starts the chip. */
@@ -242,7 +258,7 @@ static void pass_send(struct axram_chip *chip, uint32_t command, uint64_t cycle)
         return;
     }
     chip->shared->counters.words++;
-    if (--chip->words == 0 && !chip->first->invokes)
+    if (--chip->words == 0 && !chip->request->invokes)
         finish(chip, cycle + 1);
 }
 
@@ -264,7 +280,19 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
         return;
     }
     switch (chip->state) {
-    case AXRAM_CLOSE: chip->state = chip->first->invokes ? AXRAM_SEND : AXRAM_HEADER; return;
+    case AXRAM_CLOSE:
+        chip->state = chip->behind;
+        if (chip->state == AXRAM_GIVE)
+            axram_give(chip, cycle);
+        return;
+    case AXRAM_GIVE:
+        if (command == DRAM_RD)
+            axram_given(chip, cycle + c->tCL + c->tBURST);
+        return;
+    case AXRAM_TAKE:
+        if (command == DRAM_WR)
+            axram_taken(chip, cycle);
+        return;
     case AXRAM_HEADER: chip->state = command == DRAM_RD ? AXRAM_SEND : AXRAM_HEADER; return;
     case AXRAM_SEND: pass_send(chip, command, cycle); return;
     case AXRAM_RUN:
@@ -308,7 +336,7 @@ static void grant(void *owner, const struct dram_choice *choice)
     } while (follows(chip, &wanted));
     dram_agent_renew(&chip->agent);
     yield_if_asked(chip);
-    settle(chip);
+    axram_settle(chip);
 }
 
 static void suspend(void *owner, uint64_t banks)
@@ -317,7 +345,7 @@ static void suspend(void *owner, uint64_t banks)
     (void)banks;
     chip->asked = true;
     yield_if_asked(chip);
-    settle(chip);
+    axram_settle(chip);
 }
 
 static void resume(void *owner, uint64_t banks)
@@ -333,7 +361,7 @@ static void resume(void *owner, uint64_t banks)
         chip->part = 0;
         dram_agent_renew(&chip->agent);
     }
-    settle(chip);
+    axram_settle(chip);
 }
 
 static uint64_t served(const struct dram_channel *channel)
@@ -349,40 +377,76 @@ static void give_turn(struct axram_chip *chip, const struct dram_channel *channe
     chip->due = channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES];
 }
 
-static bool has_had_turn(const struct axram_chip *chip, const struct dram_channel *channel)
+bool axram_has_had_turn(const struct axram_chip *chip)
 {
+    const struct dram_channel *channel = dram_memory_reach(chip->shared->memory, chip->channel);
     return served(channel) - chip->served_before >= chip->due ||
            channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES] == 0;
 }
 
-/* Takes the chip for the first request of the queue. */
-static void take(void *owner, uint64_t now)
+void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, enum axram_state behind)
 {
-    struct axram_chip *chip = owner;
-    struct axram_request *request = chip->first;
-    struct axram_shared *shared = chip->shared;
-    struct dram_channel *channel = dram_memory_reach(shared->memory, chip->channel);
-    if (!has_had_turn(chip, channel)) {
-        event_schedule(shared->queue, &chip->start, now + TURN_CLOCKS * shared->memory->common.config.tCK);
-        return;
-    }
+    const struct axram_shared *shared = chip->shared;
+    chip->request = request;
+    chip->taken = axram_channel_of(chip)->floor;
     chip->due = 0;
-    chip->taken = channel->floor;
-    shared->counters.wait_clocks += chip->taken - request->arrived;
-    chip->words = request->invokes ? INVOKE_WORDS : CONFIGURE_WORDS + request->topology.layers;
+    chip->layer = 0;
+    chip->torn = false;
+    chip->copy_count = 0;
     if (request->invokes) {
+        chip->copy_count = request->topology.size[0] + 1 + axram_refill_count(&request->topology);
         chip->units.kind = request->topology.kind;
         axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
                              request->results, request->units, shared->parts);
         chip->op = axram_sequence_next(&chip->sequence);
         axram_units_select(&chip->units, chip->sequence.part, shared->parts);
     }
+    for (uint32_t i = 0; i < chip->copy_count; i++)
+        chip->copies[i].address = UINT64_MAX;
+    chip->words = request->invokes ? INVOKE_WORDS : CONFIGURE_WORDS + request->topology.layers;
     chip->state = AXRAM_CLOSE;
+    chip->behind = behind;
     chip->asked = chip->over = false;
     dram_agent_renew(&chip->agent);
-    (void)dram_agent_claim(&chip->agent, all_banks(chip));
-    settle(chip);
-    dram_memory_changed(shared->memory, chip->channel);
+    (void)dram_agent_claim(&chip->agent, axram_all_banks(chip));
+    axram_changed(chip);
+}
+
+void axram_chip_compute(struct axram_chip *chip)
+{
+    const struct axram_request *request = chip->request;
+    const struct axram_sharing *sharing = &chip->team->sharing;
+    const unsigned member = (unsigned)(chip - chip->team->chips);
+    axram_sequence_begin(&chip->sequence, &request->topology, sharing->configurations[member],
+                         request->inputs, request->results, request->units, chip->shared->parts);
+    axram_sequence_share(&chip->sequence, sharing, member, chip->layer);
+    chip->op = axram_sequence_next(&chip->sequence);
+    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
+    chip->words = INVOKE_WORDS + SHARE_WORDS;
+    chip->over = false;
+    chip->behind = AXRAM_SEND;
+    axram_go_to(chip, AXRAM_CLOSE);
+}
+
+void axram_chip_release(struct axram_chip *chip)
+{
+    const struct dram_channel *channel = dram_memory_reach(chip->shared->memory, chip->channel);
+    chip->shared->counters.busy_clocks += channel->floor - chip->taken;
+    chip->state = AXRAM_IDLE;
+    chip->request = NULL;
+    give_turn(chip, channel);
+    dram_agent_release(&chip->agent, axram_all_banks(chip));
+    axram_changed(chip);
+}
+
+bool axram_chip_is_torn(struct axram_chip *chip)
+{
+    for (uint32_t i = 0; i < chip->copy_count && !chip->torn; i++) {
+        const struct axram_copy *copy = &chip->copies[i];
+        chip->torn = copy->address != UINT64_MAX &&
+                     memcmp(copy->bytes, axram_bytes_at(chip->shared, copy->address), AXRAM_BLOCK) != 0;
+    }
+    return chip->torn;
 }
 
 /* Compares the blocks that were read with memory, and writes the results. */
@@ -390,14 +454,9 @@ static void commit(void *owner, uint64_t now)
 {
     struct axram_chip *chip = owner;
     struct axram_shared *shared = chip->shared;
-    const struct axram_request *request = chip->first;
+    const struct axram_request *request = chip->request;
     (void)now;
-    for (uint32_t i = 0; i < chip->copy_count && !chip->torn; i++) {
-        const struct axram_copy *copy = &chip->copies[i];
-        chip->torn = copy->address != UINT64_MAX &&
-                     memcmp(copy->bytes, axram_bytes_at(shared, copy->address), AXRAM_BLOCK) != 0;
-    }
-    if (chip->torn) {
+    if (axram_chip_is_torn(chip)) {
         shared->counters.torn++;
         axram_execute(shared, request, NULL);
         return;
@@ -413,69 +472,28 @@ static bool is_in_time(const struct axram_chip *chip)
     return state == AXRAM_FINISHED && !event_pending(&chip->commit);
 }
 
-/* Lets the request that now has room come to the queue, and starts the first one. */
-static void let_in(struct axram_chip *chip, uint64_t now)
-{
-    struct axram_request *request = chip->first;
-    for (uint32_t i = 1; request && i < chip->shared->depth; i++)
-        request = request->next;
-    if (request && request->ready == CLOCK_NEVER)
-        request->ready = now + chip->shared->retry;
-    if (chip->first)
-        event_schedule(chip->shared->queue, &chip->start,
-                       chip->first->ready > now ? chip->first->ready : now);
-}
-
 static void end(void *owner, uint64_t now)
 {
     struct axram_chip *chip = owner;
-    struct axram_shared *shared = chip->shared;
-    struct dram_channel *channel = dram_memory_reach(shared->memory, chip->channel);
-    struct axram_request *request = chip->first;
+    const struct axram_shared *shared = chip->shared;
     if (!chip->over && !is_in_time(chip)) {
-        shared->counters.late++; /* the fixed time was too short: the controller looks again */
+        chip->shared->counters.late++; /* the fixed time was too short: the controller looks again */
         event_schedule(shared->queue, &chip->end, now + shared->poll * shared->memory->common.config.tCK);
         return;
     }
-    *(request->invokes ? &shared->counters.invocations : &shared->counters.configurations) += 1;
-    shared->counters.busy_clocks += channel->floor - chip->taken;
-    chip->state = AXRAM_IDLE;
-    chip->first = request->next;
-    chip->queued--;
-    if (!chip->first)
-        chip->last = &chip->first;
-    give_turn(chip, channel);
-    dram_agent_release(&chip->agent, all_banks(chip));
-    settle(chip);
-    dram_memory_changed(shared->memory, chip->channel);
-    let_in(chip, now);
-    request->done(request, now);
+    axram_chip_finished(chip, now);
 }
 
-void axram_chip_request(struct axram_chip *chip, struct axram_request *request)
-{
-    struct axram_shared *shared = chip->shared;
-    request->next = NULL;
-    request->arrived = dram_memory_reach(shared->memory, chip->channel)->floor;
-    request->ready = chip->queued < shared->depth ? shared->queue->now : CLOCK_NEVER;
-    shared->counters.full += chip->queued >= shared->depth;
-    *chip->last = request;
-    chip->last = &request->next;
-    if (chip->queued++ == 0)
-        take(chip, shared->queue->now);
-}
-
-void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint32_t channel)
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel)
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
-    *chip = (struct axram_chip){.shared = shared, .channel = channel};
+    struct axram_shared *shared = team->shared;
+    *chip = (struct axram_chip){.shared = shared, .team = team, .channel = channel};
     for (uint32_t i = 0; i < AXRAM_SPOTS; i++)
         chip->spots[i].address = UINT64_MAX;
-    chip->last = &chip->first;
     chip->copies =
         alloc(NETWORK_INPUTS + 1 + (NETWORK_WEIGHTS + AXRAM_REFILL - 1) / AXRAM_REFILL, sizeof *chip->copies);
-    event_init(&chip->start, shared->component, take, chip);
     event_init(&chip->commit, shared->component, commit, chip);
     event_init(&chip->end, shared->component, end, chip);
     dram_agent_add(&chip->agent, dram_memory_reach(shared->memory, channel), &ops, chip);
@@ -486,7 +504,6 @@ void axram_chip_free(struct axram_chip *chip)
 {
     event_cancel(chip->shared->queue, &chip->commit);
     event_cancel(chip->shared->queue, &chip->end);
-    event_cancel(chip->shared->queue, &chip->start);
     free(chip->copies);
     chip->copies = NULL;
 }

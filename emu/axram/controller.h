@@ -17,6 +17,11 @@
  * have finished the step before. A step takes the clocks of the weight (emu/neural/arith.h) of the half group that needs
  * most. A neuron's result is ready sigmoid_clocks after its last step; WR4 takes it tCWL after the command.
  *
+ * Several chips (ours; share.h). The home's controller tells the others by a message. Layer by layer, each controller reads the values
+ * that others need from its chip (RD), waits until all have done so and for a message, writes those that its chip needs (WR), and lets
+ * the chip compute its neurons. The results go to the chips of their region in the same way. Banks are closed before each layer.
+ * Chips of a team have one queue, so that an invocation has all of them or none.
+ *
  * Refresh. When the refresh claims the banks, the controller suspends the chip (AXCT): it writes its accumulators to the
  * region of configuration and yields the banks, which the refresh closes; afterwards the controller continues it (AXCT), and
  * the chip reads its accumulators back and goes on. Weight registers keep their contents.
@@ -48,6 +53,8 @@ enum axram_notify { AXRAM_POLL, AXRAM_FIXED };
     X(words, "commands", "Words sent to chips")                                                              \
     X(controls, "commands", "Begin, suspend and continue")                                                   \
     X(polls, "commands", "Reads of MR0")                                                                     \
+    X(given, "commands", "RD of values for other chips of the team")                                         \
+    X(taken, "commands", "WR of values from other chips of the team")                                        \
     X(late, "requests", "Invocations that were not finished after the fixed time")                           \
     X(torn, "requests", "Invocations computed anew because others had stored to their regions")              \
     X(full, "requests", "Requests that found the controller's queue full")                                   \
@@ -66,15 +73,19 @@ struct axram_counters {
 #undef AXRAM_COUNTER
 };
 
-/* A request for a chip. The owner sets the fields up to `owner`, and keeps the request until done() is called. */
+/* A request for a chip, or for the team of an invocation's home. The owner sets the fields up to `owner`, and keeps the request until
+ * done() is called. */
 struct axram_request {
-    bool invokes; /* false: a configuration */
+    bool invokes;  /* false: a configuration */
+    uint32_t chip; /* of a configuration: member of the team */
     struct axram_topology topology;
     uint64_t configuration, inputs, results; /* physical addresses of regions */
     struct axram_span {
         uint64_t start, end;
     } named[2];     /* as the instructions have them: a configuration; or inputs and results, of one lane */
     uint32_t units; /* units whose results are written */
+    uint32_t together;                   /* chips of the team; 0 or 1: one */
+    uint64_t configurations[AXRAM_TEAM]; /* of these, if they are several */
     void (*done)(struct axram_request *request, uint64_t now);
     void *owner;
 
@@ -92,6 +103,8 @@ struct axram_shared {
     uint32_t component;                   /* of the chips' events */
     uint64_t unit_period;                 /* fs: clock of the units */
     unsigned parts;                       /* of a block (layout.h) */
+    uint64_t space;                       /* address of accelerator memory */
+    uint64_t message;                     /* fs: from one controller of a team to the others */
     uint32_t sigmoid, poll, fixed, depth; /* clocks of CK (fixed 0: from the topology); depth: requests */
     uint64_t retry; /* fs from room in the queue until a request that has waited for room is in it */
     enum axram_notify notify;
@@ -112,6 +125,9 @@ struct axram_copy {
 enum axram_state {
     AXRAM_IDLE,
     AXRAM_CLOSE,   /* the banks are closed */
+    AXRAM_GIVE,    /* values are read for other chips */
+    AXRAM_WAIT,    /* the other chips are not so far */
+    AXRAM_TAKE,    /* values from other chips are written */
     AXRAM_HEADER,  /* the header is read */
     AXRAM_SEND,    /* words are sent, then AXCT for an invocation */
     AXRAM_RUN,     /* the sequence runs */
@@ -123,18 +139,21 @@ enum axram_state {
 
 struct axram_chip {
     struct axram_shared *shared;
+    struct axram_team *team;
     uint32_t channel;
     struct dram_agent agent;
-    struct event commit, end, start;
-    struct axram_request *first, **last; /* the first is under way */
-    uint32_t queued;
+    struct event commit, end;
+    struct axram_request *request; /* under way; NULL: none */
 
     enum axram_state state, interrupted; /* interrupted: state to go back to */
-    bool asked;                          /* the refresh has claimed the banks */
-    bool begun;                          /* the AXCT of the state is issued */
-    uint32_t words;                      /* words left to send */
-    uint32_t part;                       /* block of accumulators to save or to restore next */
-    uint64_t taken;                      /* clock at which the request has claimed the banks */
+    enum axram_state behind;             /* the state behind AXRAM_CLOSE */
+    unsigned layer;                      /* in a team: that the chip computes, or has computed; 0: none yet */
+    unsigned value, burst; /* in AXRAM_GIVE and AXRAM_TAKE: the next burst of which value of that layer */
+    bool asked;            /* the refresh has claimed the banks */
+    bool begun;            /* the AXCT of the state is issued */
+    uint32_t words;        /* words left to send */
+    uint32_t part;         /* block of accumulators to save or to restore next */
+    uint64_t taken;        /* clock at which the request has claimed the banks */
     /* ordinary bursts served by the channel, at the end of the last request; of these that waited for it, those that go first */
     uint64_t served_before, due;
     uint64_t poll_at;  /* clock of the next poll, or of the end of the fixed time */
@@ -153,12 +172,32 @@ struct axram_chip {
     uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
 };
 
-/* Initializes a chip on a channel of shared->memory. The chip must not be moved. Release it with axram_chip_free(). */
-void axram_chip_init(struct axram_chip *chip, struct axram_shared *shared, uint32_t channel);
-void axram_chip_free(struct axram_chip *chip);
+/* Chips that work together, or one, and the queue of their requests. */
+struct axram_team {
+    struct axram_shared *shared;
+    struct axram_chip *chips;
+    uint32_t count;
+    struct axram_request *first, **last; /* the first is under way */
+    uint32_t queued;
+    struct event start;
+    /* of an invocation by several chips: */
+    struct axram_sharing sharing;
+    struct event next;    /* the chips begin; they take the values of a layer; or they have finished */
+    bool done;            /* the results have been given: what is left is to take them */
+    uint32_t reported;    /* chips that have come to the end of the phase */
+    uint64_t last_report; /* fs */
+    /* of the layer whose values are given, and of the one before, which slower chips still take; by layer modulo 2 */
+    uint8_t values[2][NETWORK_INPUTS][AXRAM_BLOCK];
+};
 
-/* Hands over a request, which arrives at the event queue's time. Regions must lie in the chip and be large enough (layout.h). */
-void axram_chip_request(struct axram_chip *chip, struct axram_request *request);
+/* Initializes a team of `count` chips, 1 to AXRAM_TEAM, on neighbouring channels of shared->memory. It must not be moved. Release it
+ * with axram_team_free(). */
+void axram_team_init(struct axram_team *team, struct axram_shared *shared, uint32_t channel, uint32_t count);
+void axram_team_free(struct axram_team *team);
+
+/* Hands over a request, which arrives at the event queue's time. Regions must lie in the team's chips and be large enough
+ * (layout.h). */
+void axram_team_request(struct axram_team *team, struct axram_request *request);
 
 /* Executes an invocation at once, without time. Adds its commands to the counters; NULL: does not count. */
 void axram_execute(const struct axram_shared *shared, const struct axram_request *request,

@@ -30,6 +30,9 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
                          "offset: it and size must be multiples of %" PRIu64
                          " KiB, 256 KiB for each of %" PRIu32 " chips",
                          turn / 1024, dram->channels);
+    if (dram->channels % config->together)
+        return error_set(err, "together: %" PRIu32 " chips; it must divide the memory's %" PRIu32 " chips",
+                         config->together, dram->channels);
     if (config->offset > bytes || config->size > bytes - config->offset)
         return error_set(err, "offset: accelerator memory ends behind main memory; enlarge memory.size");
     layout.controller_hash = layout.bank_hash = false;

@@ -72,7 +72,7 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
     const uint64_t start = operand[0], end = operand[1];
     struct error err;
     uint64_t first, other;
-    if ((start % WORD || end % WORD || end <= start) && !axram_split(part, start, end, 0, &err))
+    if ((start % WORD || end % WORD || end <= start) && !axram_split(part, start, end, 0, 1, &err))
         return complain(insn, thread, &err, trap);
     if (!translate(thread, start, store, &first, trap))
         return false;
@@ -101,7 +101,8 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
                         (uint64_t)AXRAM_PIECE * axram->chip_count / 1024);
         return complain(insn, thread, &err, trap);
     }
-    return axram_split(part, first, last + 1, axram->base, &err) || complain(insn, thread, &err, trap);
+    return axram_split(part, first, last + 1, axram->base, axram->config.together, &err) ||
+           complain(insn, thread, &err, trap);
 }
 
 static struct axram_named *named_of(struct axram *axram, const struct axram_thread *thread)
@@ -128,6 +129,13 @@ static struct axram_named identity_of(const struct axram_thread *thread)
                                 .thread = warp_thread_id(thread->warp, thread->lane)};
 }
 
+/* Returns the blocks of a region of configuration. */
+static uint32_t blocks_of(const struct axram *axram, const struct axram_topology *topology)
+{
+    const struct axram_layout layout = axram_layout_of(topology);
+    return axram->config.together > 1 ? layout.shared_blocks : layout.blocks;
+}
+
 static bool configure(struct axram *axram, const struct insn *insn, const struct axram_thread *thread,
                       const struct axram_part *part, struct axram_request *request, struct trap *trap)
 {
@@ -144,26 +152,46 @@ static bool configure(struct axram *axram, const struct insn *insn, const struct
         (void)error_prefix(&err, "the region at 0x%" PRIx64 " has no network", part->base);
         return complain(insn, thread, &err, trap);
     }
-    const struct axram_layout layout = axram_layout_of(&request->topology);
-    if (part->blocks < layout.blocks) {
+    const uint32_t needed = blocks_of(axram, &request->topology);
+    if (part->blocks < needed) {
         (void)error_set(&err,
-                        "the network needs %" PRIu32 " blocks of 128 bytes, but the region has %" PRIu32,
-                        layout.blocks, part->blocks);
+                        "the network needs %" PRIu32 " blocks of 128 bytes%s, but the region has %" PRIu32,
+                        needed, axram->config.together > 1 ? " where chips work together" : "", part->blocks);
+        return complain(insn, thread, &err, trap);
+    }
+    if (axram_chip_of(axram, part->base) !=
+        axram_chip_of(axram, part->base + (uint64_t)part->blocks * AXRAM_BLOCK - 1)) {
+        (void)error_set(&err, "the configuration is in two chips, %" PRIu32 " and the next; each has its own",
+                        axram_chip_of(axram, part->base));
         return complain(insn, thread, &err, trap);
     }
     request->configuration = part->base;
     return true;
 }
 
+static bool is_same(const struct axram_topology *a, const struct axram_topology *b)
+{
+    return a->kind == b->kind && a->layers == b->layers && a->bias == b->bias &&
+           memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
 static bool check_size(const struct axram *axram, const struct insn *insn, const struct axram_thread *thread,
                        const struct axram_part *part, bool results, struct trap *trap)
 {
-    const uint32_t chip = axram_chip_of(axram, part->base);
+    const uint32_t chip = axram_chip_of(axram, part->base), together = axram->config.together;
     const struct network_place *place = &axram->networks[chip];
     struct error err;
-    if (!place->configured) {
-        (void)error_set(&err, "chip %" PRIu32 " has no network: config.axram must come first", chip);
-        return complain(insn, thread, &err, trap);
+    for (uint32_t i = chip / together * together; i < (chip / together + 1) * together; i++) {
+        if (!axram->networks[i].configured) {
+            (void)error_set(&err, "chip %" PRIu32 " has no network: config.axram must come first", i);
+            return complain(insn, thread, &err, trap);
+        }
+        if (!is_same(&axram->networks[i].topology, &place->topology)) {
+            (void)error_set(&err,
+                            "chips %" PRIu32 " and %" PRIu32 " work together, but have different networks",
+                            chip, i);
+            return complain(insn, thread, &err, trap);
+        }
     }
     const unsigned wanted = place->topology.size[results ? place->topology.layers : 0];
     if (part->blocks == wanted)
@@ -194,7 +222,8 @@ static bool take_inputs(struct axram *axram, const struct insn *insn, const stru
     *taken = *named;
     if (!named->units || named->launch != own.launch || named->thread != own.thread)
         (void)error_set(&err, "initiate.axram must come first");
-    else if (axram_chip_of(axram, named->base) != axram_chip_of(axram, part->base))
+    else if (axram_chip_of(axram, named->base) / axram->config.together !=
+             axram_chip_of(axram, part->base) / axram->config.together)
         (void)error_set(&err, "the inputs are in chip %" PRIu32 ", the results in chip %" PRIu32,
                         axram_chip_of(axram, named->base), axram_chip_of(axram, part->base));
     else if (named->units != part->units)
@@ -258,6 +287,10 @@ static bool uses(const struct axram_job *job, uint64_t address)
 {
     const struct axram_request *request = &job->request;
     const struct axram_topology *topology = &request->topology;
+    const uint32_t blocks = axram_layout_of(topology).shared_blocks;
+    for (uint32_t i = 0; i < request->together; i++)
+        if (within(address, request->configurations[i], blocks))
+            return true;
     return within(address, request->configuration, axram_layout_of(topology).blocks) ||
            (request->invokes && (within(address, request->inputs, topology->size[0]) ||
                                  within(address, request->results, topology->size[topology->layers])));
@@ -279,6 +312,7 @@ static uint64_t answer_query(const struct axram *axram, uint64_t number)
     case AXRAM_QUERY_BASE: return axram->base;
     case AXRAM_QUERY_SIZE: return axram->config.size;
     case AXRAM_QUERY_PIECE: return AXRAM_PIECE;
+    case AXRAM_QUERY_TOGETHER: return axram->config.together;
     case AXRAM_QUERY_REQUESTS: return count_waiting(axram, NULL);
     default: return in_space(axram, number, number) ? count_waiting(axram, &number) : 0;
     }
@@ -293,7 +327,13 @@ static void carry_out(struct axram *axram, const struct insn *insn, struct axram
     if (insn->id == INSN_config_axram) {
         place = &axram->networks[axram_chip_of(axram, request->configuration)];
         *place = (struct network_place){true, request->topology, request->configuration};
+        request->chip = axram_chip_of(axram, request->configuration) % axram->config.together;
     } else {
+        const uint32_t together = axram->config.together,
+                       first = axram_chip_of(axram, request->results) / together * together;
+        request->together = together > 1 ? together : 0;
+        for (uint32_t i = 0; i < request->together; i++)
+            request->configurations[i] = axram->networks[first + i].address;
         place = &axram->networks[axram_chip_of(axram, request->results)];
         request->invokes = true;
         request->topology = place->topology;

@@ -18,15 +18,29 @@ uint32_t axram_weight_count(const struct axram_topology *topology)
     return count;
 }
 
+uint32_t axram_refill_count(const struct axram_topology *topology)
+{
+    return (axram_weight_count(topology) + AXRAM_REFILL - 1) / AXRAM_REFILL;
+}
+
+uint32_t axram_neuron_count(const struct axram_topology *topology)
+{
+    uint32_t count = 0;
+    for (unsigned layer = 1; layer <= topology->layers; layer++)
+        count += topology->size[layer];
+    return count;
+}
+
 struct axram_layout axram_layout_of(const struct axram_topology *topology)
 {
     struct axram_layout layout = {.ones = 1};
     layout.weights = layout.ones + topology->bias;
-    layout.temporary = layout.weights + (axram_weight_count(topology) + AXRAM_REFILL - 1) / AXRAM_REFILL;
+    layout.temporary = layout.weights + axram_refill_count(topology);
     layout.saved = layout.temporary;
     for (unsigned layer = 1; layer < topology->layers; layer++)
         layout.saved += topology->size[layer];
-    layout.blocks = layout.saved + AXRAM_SAVED;
+    layout.blocks = layout.copies = layout.saved + AXRAM_SAVED;
+    layout.shared_blocks = layout.copies + topology->size[0] + topology->size[topology->layers];
     return layout;
 }
 
@@ -75,8 +89,10 @@ void axram_write_configuration(const struct network *network, uint32_t *words)
                   i % AXRAM_REFILL] = image[NETWORK_HEADER + i];
 }
 
-bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, struct error *err)
+bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, uint32_t together,
+                 struct error *err)
 {
+    const uint64_t pieces = (uint64_t)AXRAM_PIECE * together;
     if (start % WORD || end % WORD)
         return error_set(err, "the region 0x%" PRIx64 "-0x%" PRIx64 " is not of whole words of 4 bytes",
                          start, end);
@@ -89,10 +105,12 @@ bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t
                          "the region begins at word %u of a block of 128 bytes and ends behind word %u; it "
                          "must end at the same or a later word",
                          low, high);
-    if ((start - space) / AXRAM_PIECE != (end - 1 - space) / AXRAM_PIECE)
-        return error_set(
-            err, "the region 0x%" PRIx64 "-0x%" PRIx64 " crosses to another chip; chips change every 256 KiB",
-            start, end);
+    if ((start - space) / pieces != (end - 1 - space) / pieces)
+        return error_set(err,
+                         "the region 0x%" PRIx64 "-0x%" PRIx64
+                         " crosses to another %s; %s change every %" PRIu64 " KiB (axram.together)",
+                         start, end, together > 1 ? "team of chips" : "chip",
+                         together > 1 ? "teams" : "chips", pieces / 1024);
     *part = (struct axram_part){.base = first * AXRAM_BLOCK,
                                 .blocks = (uint32_t)(last - first + 1),
                                 .units = UINT32_MAX >> (31 - (high - low)) << low};

@@ -24,7 +24,10 @@
  *   0 or 1         with a bias: 32 data words that are 1
  *   weights / 4    rounded up: four weights, once for each half group (16 bytes, eight times)
  *   hidden neurons temporary results
- *   2              the accumulators during a suspension: low halves, then high halves */
+ *   2              the accumulators during a suspension: low halves, then high halves
+ * where chips work together (share.h), then:
+ *   inputs         copies of those that other chips have
+ *   results        those that belong to other chips */
 #ifndef EMU_AXRAM_LAYOUT_H
 #define EMU_AXRAM_LAYOUT_H
 
@@ -59,9 +62,10 @@ struct axram_topology {
     bool bias;
 };
 
-/* A region of configuration: the number of the first block of each kind, and the number of all blocks. */
+/* A region of configuration: the number of the first block of each kind, and the number of all blocks of a chip that works alone; then
+ * the first block of copies, and the number of all blocks of chips that work together. */
 struct axram_layout {
-    uint32_t ones, weights, temporary, saved, blocks;
+    uint32_t ones, weights, temporary, saved, blocks, copies, shared_blocks;
 };
 
 /* Returns the topology of a network. */
@@ -72,6 +76,10 @@ unsigned axram_fan_in(const struct axram_topology *topology, unsigned layer);
 
 /* Returns the number of weights. */
 uint32_t axram_weight_count(const struct axram_topology *topology);
+
+/* Return the blocks of weights, and the neurons of all layers. */
+uint32_t axram_refill_count(const struct axram_topology *topology);
+uint32_t axram_neuron_count(const struct axram_topology *topology);
 
 struct axram_layout axram_layout_of(const struct axram_topology *topology);
 
@@ -91,8 +99,10 @@ struct axram_part {
 
 /* Splits [start, end) into its blocks and its units: in each block, the words from the one at `start` to the last one before
  * `end`. Returns false with err set if the region is empty or not of whole words, if its last word is before its first one in
- * the block, or if it crosses from one chip's piece to another; `space` is the address of the first piece. */
-bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, struct error *err);
+ * the block, or if it crosses from the pieces of one team to those of another; `space` is the address of the first piece, and
+ * `together` chips are a team. */
+bool axram_split(struct axram_part *part, uint64_t start, uint64_t end, uint64_t space, uint32_t together,
+                 struct error *err);
 
 /* The inverse of axram_split() for one unit: stores the region of its words in `blocks` blocks from `base` on. */
 void axram_unit_region(uint64_t base, uint32_t blocks, unsigned unit, uint64_t *start, uint64_t *end);

@@ -69,8 +69,8 @@ struct axram {
     struct event_queue *queue;
     uint32_t component;
     struct axram_shared shared;
-    struct axram_chip *chips;
-    struct simt_tlb **tlbs; /* of the chips' controllers; NULL: addresses are physical */
+    struct axram_team *teams; /* of config.together chips each */
+    struct simt_tlb **tlbs;   /* of the chips' controllers; NULL: addresses are physical */
     uint32_t chip_count, harts;
     uint64_t base; /* first address of accelerator memory */
     struct stream_peers *peers;

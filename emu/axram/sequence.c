@@ -1,5 +1,7 @@
 #include "emu/axram/sequence.h"
 
+#include <limits.h>
+
 static uint64_t block_at(uint64_t region, uint32_t block)
 {
     return region + (uint64_t)block * AXRAM_BLOCK;
@@ -39,17 +41,45 @@ void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology 
                                  .layout = axram_layout_of(topology),
                                  .weight_count = axram_weight_count(topology),
                                  .layer = 1};
-    s->refills = (s->weight_count + AXRAM_REFILL - 1) / AXRAM_REFILL;
+    s->refills = s->refill_end = (s->weight_count + AXRAM_REFILL - 1) / AXRAM_REFILL;
+    s->inputs_here = s->results_here = (struct axram_range){0, UINT_MAX};
     s->total = s->weight_count + s->refills;
     for (unsigned layer = 1; layer <= topology->layers; layer++)
         s->total += topology->size[layer];
     s->total *= (uint32_t)__builtin_popcount(left);
 }
 
+/* Goes to the first command of a part. */
+static void rewind_part(struct axram_sequence *s)
+{
+    s->layer = s->only ? s->only : 1;
+    s->neuron = s->only ? s->neurons.first : 0;
+    s->weight = s->weight_first;
+    s->refill = s->refill_first;
+}
+
+void axram_sequence_share(struct axram_sequence *s, const struct axram_sharing *sharing, unsigned member,
+                          unsigned layer)
+{
+    const unsigned fan_in = axram_fan_in(s->topology, layer);
+    s->only = layer;
+    s->neurons = axram_share_neurons(sharing, member, layer);
+    s->inputs_here = axram_share_own(sharing, member, false);
+    s->results_here = axram_share_own(sharing, member, true);
+    s->weight_first = s->neurons.first * fan_in;
+    for (unsigned i = 1; i < layer; i++)
+        s->weight_first += axram_fan_in(s->topology, i) * s->topology->size[i];
+    const uint32_t neurons = s->neurons.end - s->neurons.first, weights = neurons * fan_in;
+    s->refill_first = s->weight_first / AXRAM_REFILL;
+    s->refill_end = (s->weight_first + weights + AXRAM_REFILL - 1) / AXRAM_REFILL;
+    s->total = (weights + s->refill_end - s->refill_first + neurons) * (uint32_t)__builtin_popcount(s->left);
+    rewind_part(s);
+}
+
 /* Returns whether a refill comes next: weights are left to read, and four entries are free. */
 static bool refills(const struct axram_sequence *s)
 {
-    return s->refill < s->refills &&
+    return s->refill < s->refill_end &&
            s->refill * AXRAM_REFILL < s->weight / AXRAM_REFILL * AXRAM_REFILL + AXRAM_ENTRIES;
 }
 
@@ -62,9 +92,19 @@ static uint64_t input_at(const struct axram_sequence *s)
 {
     if (s->input == s->topology->size[s->layer - 1])
         return block_at(s->configuration, s->layout.ones); /* the bias */
+    if (s->layer == 1 && (s->input < s->inputs_here.first || s->input >= s->inputs_here.end))
+        return block_at(s->configuration, s->layout.copies + s->input);
     if (s->layer == 1)
         return block_at(s->inputs, s->input);
     return block_at(s->configuration, temporary_of(s, s->layer - 1) + s->input);
+}
+
+static uint64_t output_at(const struct axram_sequence *s, bool result, bool aside)
+{
+    if (aside)
+        return block_at(s->configuration, s->layout.copies + s->topology->size[0] + s->neuron);
+    return result ? block_at(s->results, s->neuron)
+                  : block_at(s->configuration, temporary_of(s, s->layer) + s->neuron);
 }
 
 struct axram_op axram_sequence_next(const struct axram_sequence *s)
@@ -80,8 +120,8 @@ struct axram_op axram_sequence_next(const struct axram_sequence *s)
         op.step = AXRAM_OUTPUT;
         op.result = s->layer == s->topology->layers;
         op.number = s->neuron;
-        op.address = op.result ? block_at(s->results, s->neuron)
-                               : block_at(s->configuration, temporary_of(s, s->layer) + s->neuron);
+        op.aside = op.result && (s->neuron < s->results_here.first || s->neuron >= s->results_here.end);
+        op.address = output_at(s, op.result, op.aside);
     } else {
         op.step = AXRAM_INPUT;
         op.number = s->weight;
@@ -104,15 +144,14 @@ void axram_sequence_step(struct axram_sequence *s)
         return;
     }
     s->input = 0;
-    if (++s->neuron < s->topology->size[s->layer])
+    if (++s->neuron < (s->only ? s->neurons.end : s->topology->size[s->layer]))
         return;
     s->neuron = 0;
-    if (++s->layer <= s->topology->layers)
+    if (++s->layer <= s->topology->layers && !s->only)
         return;
     s->left &= s->left - 1;
     if (!s->left)
         return;
     s->part = (unsigned)__builtin_ctz(s->left);
-    s->layer = 1;
-    s->weight = s->refill = 0;
+    rewind_part(s);
 }

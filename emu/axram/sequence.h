@@ -8,7 +8,7 @@
 #ifndef EMU_AXRAM_SEQUENCE_H
 #define EMU_AXRAM_SEQUENCE_H
 
-#include "emu/axram/layout.h"
+#include "emu/axram/share.h"
 
 enum axram_step { AXRAM_WEIGHTS, AXRAM_INPUT, AXRAM_OUTPUT, AXRAM_STEPS, AXRAM_END = AXRAM_STEPS };
 
@@ -16,7 +16,8 @@ struct axram_op {
     enum axram_step step;
     uint64_t address; /* of the block; AXRAM_END: 0 */
     unsigned part;    /* of the block */
-    bool result;      /* AXRAM_OUTPUT: the block is in the region of results */
+    bool result;      /* AXRAM_OUTPUT: of the last layer */
+    bool aside;       /* such a result whose block is in another chip: the address is that of its copy */
     uint32_t number;  /* of the refill, of the weight, or of the result in its layer */
     bool first;       /* AXRAM_INPUT: it is the first input of its neuron */
     bool last;        /* it is the last command of the invocation */
@@ -27,18 +28,26 @@ struct axram_sequence {
     const struct axram_topology *topology;
     uint64_t configuration, inputs, results; /* addresses of regions */
     struct axram_layout layout;
-    unsigned part, parts;           /* part under way, of so many */
-    uint32_t left;                  /* set of parts to do, with the one under way */
-    uint32_t weight_count, refills; /* of the network */
-    unsigned layer, neuron, input;  /* of the next RD4 of an input, or the next WR4 */
-    uint32_t weight, refill;        /* next weight to use, next block of weights to read */
-    uint32_t done, total;           /* commands that were issued; all commands */
+    unsigned part, parts;                            /* part under way, of so many */
+    uint32_t left;                                   /* set of parts to do, with the one under way */
+    uint32_t weight_count, refills;                  /* of the network */
+    unsigned layer, neuron, input;                   /* of the next RD4 of an input, or the next WR4 */
+    unsigned only;                                   /* the only layer; 0: all */
+    struct axram_range neurons;                      /* of this layer */
+    struct axram_range inputs_here, results_here;    /* those that are not copies */
+    uint32_t weight_first, refill_first, refill_end; /* of the sequence */
+    uint32_t weight, refill;                         /* next weight to use, next block of weights to read */
+    uint32_t done, total;                            /* commands that were issued; all commands */
 };
 
 /* Sets the sequence to the first command, for a set of units, not empty. `topology` must outlive it. Blocks have `parts` parts. */
 void axram_sequence_begin(struct axram_sequence *sequence, const struct axram_topology *topology,
                           uint64_t configuration, uint64_t inputs, uint64_t results, uint32_t units,
                           unsigned parts);
+
+/* Restricts a sequence that has not begun to a member's neurons of one layer, at least one. */
+void axram_sequence_share(struct axram_sequence *sequence, const struct axram_sharing *sharing,
+                          unsigned member, unsigned layer);
 
 /* Returns the next command; axram_sequence_step() goes on to the one after it. */
 struct axram_op axram_sequence_next(const struct axram_sequence *sequence);

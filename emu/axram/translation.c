@@ -19,7 +19,7 @@ uint32_t axram_home_of(const struct axram *axram, uint64_t address)
 
 static void request(struct axram_job *job)
 {
-    axram_chip_request(&job->axram->chips[job->chip], &job->request);
+    axram_team_request(&job->axram->teams[job->chip / job->axram->config.together], &job->request);
 }
 
 static void mapped(void *owner, uint64_t now)

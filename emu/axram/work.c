@@ -60,18 +60,13 @@ void axram_put_results(const struct axram_shared *shared, const struct axram_req
     axram_written(shared, address);
 }
 
-void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
-                   struct axram_counters *counters)
+/* Executes a sequence. Results of the last layer go to results[] by their numbers. */
+static void execute(const struct axram_shared *shared, enum arith_kind kind, struct axram_sequence *sequence,
+                    uint8_t (*results)[AXRAM_BLOCK], struct axram_counters *counters)
 {
-    struct axram_counters ignored = {0};
-    struct axram_sequence sequence;
-    struct axram_units units = {.kind = request->topology.kind};
-    uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
-    counters = counters ? counters : &ignored;
-    axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
-                         request->results, request->units, shared->parts);
+    struct axram_units units = {.kind = kind};
     for (;;) {
-        const struct axram_op op = axram_sequence_next(&sequence);
+        const struct axram_op op = axram_sequence_next(sequence);
         if (op.step == AXRAM_END)
             break;
         axram_units_select(&units, op.part, shared->parts);
@@ -81,8 +76,60 @@ void axram_execute(const struct axram_shared *shared, const struct axram_request
             counters->result_writes++;
             axram_units_write(&units, op.result ? results[op.number] : axram_bytes_at(shared, op.address));
         }
-        axram_sequence_step(&sequence);
+        axram_sequence_step(sequence);
     }
+}
+
+struct axram_sharing axram_sharing_of(const struct axram_shared *shared, const struct axram_request *request)
+{
+    struct axram_sharing sharing = {.count = request->together > 1 ? request->together : 1,
+                                    .space = shared->space,
+                                    .configurations = {request->configuration},
+                                    .inputs = request->inputs,
+                                    .results = request->results,
+                                    .topology = &request->topology};
+    if (sharing.count > 1)
+        memcpy(sharing.configurations, request->configurations, sizeof sharing.configurations);
+    return sharing;
+}
+
+/* Copies the values of a layer to a member that needs them. */
+static void take_values(const struct axram_shared *shared, const struct axram_sharing *sharing,
+                        unsigned member, unsigned layer)
+{
+    for (unsigned i = 0; i < sharing->topology->size[layer]; i++) {
+        if (!axram_share_wants(sharing, member, layer, i))
+            continue;
+        const uint64_t from = axram_share_place(sharing, axram_share_holder(sharing, layer, i), layer, i);
+        memcpy(axram_bytes_at(shared, axram_share_place(sharing, member, layer, i)),
+               axram_bytes_at(shared, from), AXRAM_BLOCK);
+    }
+}
+
+void axram_execute(const struct axram_shared *shared, const struct axram_request *request,
+                   struct axram_counters *counters)
+{
+    const struct axram_sharing sharing = axram_sharing_of(shared, request);
+    struct axram_counters ignored = {0};
+    struct axram_sequence sequence;
+    uint8_t results[NETWORK_NEURONS][AXRAM_BLOCK];
+    counters = counters ? counters : &ignored;
+    if (sharing.count == 1) {
+        axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
+                             request->results, request->units, shared->parts);
+        execute(shared, request->topology.kind, &sequence, results, counters);
+    }
+    for (unsigned layer = 1; sharing.count > 1 && layer <= request->topology.layers; layer++)
+        for (unsigned member = 0; member < sharing.count; member++) {
+            const struct axram_range neurons = axram_share_neurons(&sharing, member, layer);
+            if (neurons.first == neurons.end)
+                continue;
+            take_values(shared, &sharing, member, layer - 1);
+            axram_sequence_begin(&sequence, &request->topology, sharing.configurations[member],
+                                 request->inputs, request->results, request->units, shared->parts);
+            axram_sequence_share(&sequence, &sharing, member, layer);
+            execute(shared, request->topology.kind, &sequence, results, counters);
+        }
     const unsigned outputs = request->topology.size[request->topology.layers];
     for (uint32_t i = 0; i < outputs; i++)
         axram_put_results(shared, request, i, results[i]);

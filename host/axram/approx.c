@@ -67,10 +67,15 @@ void croft_axram_begin(void)
     begun = true;
     if (!axram_begin())
         refuse(functions->name);
-    const uint32_t chips = croft_axram_geometry.chips / count;
+    const uint32_t together = (uint32_t)croft_axram_query(CROFT_AXRAM_TOGETHER),
+                   chips = croft_axram_geometry.chips / count / together * together;
     if (chips == 0) {
-        (void)axram_fail(0, "the program has %u functions, but the machine %u chips, each with one network",
-                         (unsigned)count, (unsigned)croft_axram_geometry.chips);
+        (void)axram_fail(
+            0,
+            together > 1 ? "the program has %u functions, but the machine %u chips, and each %u that work "
+                           "together have one network"
+                         : "the program has %u functions, but the machine %u chips, each with one network",
+            (unsigned)count, (unsigned)croft_axram_geometry.chips, (unsigned)together);
         refuse(functions->name);
     }
     for (struct croft_axram_function *function = functions; function;

@@ -46,13 +46,16 @@ void *axram_network_at(const uint32_t *image, unsigned first, unsigned chips)
                          first, first + chips - 1, (unsigned)croft_axram_geometry.chips);
         return NULL;
     }
-    a = axram_take_network(croft_axram_blocks(image));
+    const uint32_t blocks = croft_axram_query(CROFT_AXRAM_TOGETHER) > 1 ? croft_axram_shared_blocks(image)
+                                                                        : croft_axram_blocks(image);
+    a = axram_take_network(blocks);
     if (!a)
         return NULL;
     a->duplicated = (uint64_t)chips * ((image[3] + 3) / 4) * CROFT_AXRAM_BLOCK - image[3] * sizeof *image;
     for (unsigned chip = first; chip < first + chips; chip++) {
         char *region = (char *)a->address + chip * (croft_axram_geometry.turn / croft_axram_geometry.chips);
-        croft_axram_config(region, croft_axram_lay_out(image, one, region));
+        (void)croft_axram_lay_out(image, one, region);
+        croft_axram_config(region, region + (uint64_t)blocks * CROFT_AXRAM_BLOCK);
     }
     return a->address;
 }

@@ -61,6 +61,14 @@ check "no clock: equal" same
 check "six chips: runs" run 0 --set dram.channels=6 --set memory.size=768MiB -- ./chips 700
 check "six chips: equal" same
 check "six chips: configured once" is axram.configurations 6
+for together in 2 6; do
+    check "$together chips together: runs" run 0 --set axram.together=$together --check coherence --check dram -- ./chips 700
+    check "$together chips together: equal" same
+    check "$together chips together: no findings" silent
+    check "$together chips together: bursts" test "$(jq '.total["axram.taken"]' stats.json)" -gt 0
+done
+check "12 chips together: refused" run 1 --set axram.together=12 -- ./chips 700
+check "12 chips together: message" grep -qx 'croft: CROFT_BY_AXRAM: [a-z]*: the program has 2 functions, but the machine 12 chips, and each 12 that work together have one network' errors
 check "without multiprocessors: runs" run 0 --set simt.count=0 -- ./chips 100
 "$croft" run --set simt.count=0 software 100 >expected
 check "without multiprocessors: equal" same

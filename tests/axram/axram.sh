@@ -110,9 +110,10 @@ cp "$work/stats.json" "$work/first.json"
 check "again: runs again" run 0 --set dram.tREFI=400ns -- simt 1 24
 check "again: the same statistics" diff <(without_host "$work/first.json") <(without_host "$work/stats.json")
 
+together=()
 # fault NAME MESSAGE: in one line, with the instruction, then the place in the source.
 fault() {
-    check "$1: ends" run 132 -- "$1" 1 1
+    check "$1: ends" run 132 "${together[@]}" -- "$1" 1 1
     check "$1: cause" says errors "^croft run: $2"
     check "$1: place" says errors '^  at 0x[0-9a-f]*, [a-z_]*[+]0x[0-9a-f]* [(].*croft/axram[.]h:[0-9]+[)]: [a-z_]*[.]axram '
 }
@@ -129,6 +130,34 @@ fault died 'wrt_res[.]axram of thread 0: initiate[.]axram must come first$'
 fault units 'wrt_res[.]axram: the units of the results, 0xfffffffe, are not those of the inputs, 0xffffffff$'
 fault chips 'wrt_res[.]axram: the inputs are in chip 0, the results in chip 1$'
 fault lane 'initiate[.]axram of thread 5: the region .* is not of whole words'
+
+# Chips that work together. Over two chips, six inputs are needed by the other one, the home gets the other's four hidden results, and
+# computes the result, which lies in the other. A value is four bursts.
+for together in 2 3 12; do
+    check "$together together: runs" run 0 --set axram.together=$together --check dram -- simt 0 40
+    check "$together together: results" says output '^1280 of 1280 equal, 0 kept'
+    check "$together together: rules" silent
+    check "$together together: invocations" is axram.invocations 40
+    check "$together together: inputs" is axram.input_reads $((40 * 56))
+    check "$together together, no clock: runs" run 0 --set axram.together=$together --set host.core=functional -- simt 0 40
+    check "$together together, no clock: results" says output '^1280 of 1280 equal, 0 kept'
+done
+for kind in 0 1 2; do
+    check "over two chips, arithmetic $kind: runs" run 0 --set axram.together=2 --check dram -- borders $kind 6
+    check "over two chips, arithmetic $kind: results" says output '^192 of 192 equal, 0 kept'
+    check "over two chips, arithmetic $kind: bursts" is axram.given $((6 * 4 * (6 + 4 + 1)))
+done
+check "over two chips, no clock: runs" run 0 --set axram.together=2 --set host.core=functional -- borders 1 6
+check "over two chips, no clock: results" says output '^192 of 192 equal, 0 kept'
+check "beneath the kernel, together: runs" run 0 --env kernel --set axram.together=4 -- simt 1 20
+check "beneath the kernel, together: results" says output '^640 of 640 equal, 0 kept'
+together=(--set axram.together=2)
+fault teams 'initiate[.]axram: the region .* crosses to another team of chips; teams change every 512 KiB'
+fault two 'config[.]axram: the configuration is in two chips, 0 and the next; each has its own$'
+fault different 'initiate[.]axram: chips 0 and 1 work together, but have different networks$'
+fault small 'config[.]axram: the network needs 32 blocks of 128 bytes where chips work together, but the region has 10$'
+check "5 together: refused" run 2 --set axram.together=5 -- host 0 1
+check "5 together: message" says errors ": together: 5 chips; it must divide the memory's 12 chips"
 
 # Virtual addresses that name other chips than their pages.
 "$croft" cc --bare -std=gnu17 -O2 -I"$here/../.." "$here/alias_program.c" "$here"/../firmware/{support.c,attempt.S} -o "$work/alias"

@@ -9,6 +9,7 @@
 #include <croft/approx.h>
 #include <croft/axram.h>
 #include <croft/simt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +63,15 @@ static char *configuration(uint64_t chip)
     return piece_at(chip) + CROFT_AXRAM_HALF_PAGE;
 }
 
+static bool
+    borders; /* records lie across the borders of pieces 0 and 1, 2 and 3, and so on: one for each warp */
+
 /* Warps take turns among the chips; those of a chip follow each other, 18 in each half page of 128 blocks. */
 static uint32_t *record_of(uint64_t warp)
 {
     uint64_t of_chip = warp / chips;
+    if (borders)
+        return (uint32_t *)(void *)(piece_at(2 * warp + 1) - (1 + warp) * CROFT_AXRAM_BLOCK);
     return (uint32_t *)(void *)(piece_at(warp % chips) + of_chip / 18 * 2 * CROFT_AXRAM_HALF_PAGE) +
            of_chip % 18 * RECORD;
 }
@@ -73,7 +79,9 @@ static uint32_t *record_of(uint64_t warp)
 static void configure_all(void)
 {
     for (uint64_t chip = 0; chip < chips; chip++) {
-        void *end = croft_axram_lay_out(image, croft_data_word(kind, 1), configuration(chip));
+        char *end = croft_axram_lay_out(image, croft_data_word(kind, 1), configuration(chip));
+        if (croft_axram_query(CROFT_AXRAM_TOGETHER) > 1)
+            end = configuration(chip) + (uint64_t)croft_axram_shared_blocks(image) * CROFT_AXRAM_BLOCK;
         croft_axram_config(configuration(chip), end);
     }
 }
@@ -195,6 +203,16 @@ static int fault(const char *name)
     configure_all();
     if (strcmp(name, "small") == 0)
         croft_axram_config(region, region + 10 * CROFT_AXRAM_BLOCK);
+    if (strcmp(name, "teams") == 0)
+        croft_axram_initiate(piece_at(2) - 256, piece_at(2) + 256);
+    if (strcmp(name, "different") == 0) {
+        image[2] = (INPUTS + 1) | (HIDDEN - 1) << 8 | OUTPUTS << 16;
+        image[3] = (INPUTS + 1 + OUTPUTS) * (HIDDEN - 1);
+        char *last = croft_axram_lay_out(image, croft_data_word(kind, 1), configuration(1));
+        croft_axram_config(configuration(1), last + 32 * CROFT_AXRAM_BLOCK);
+    }
+    if (strcmp(name, "two") == 0)
+        croft_axram_config(memcpy(piece_at(1) - 256, image, 32), piece_at(1) + 40 * CROFT_AXRAM_BLOCK);
     if (strcmp(name, "misaligned") == 0)
         croft_axram_initiate(start + 2, end + 2);
     if (strcmp(name, "empty") == 0)
@@ -231,9 +249,10 @@ int main(int count, char **arguments)
     chips = croft_axram_query(CROFT_AXRAM_CHIPS);
     base = croft_axram_query(CROFT_AXRAM_BASE);
     piece = croft_axram_query(CROFT_AXRAM_PIECE);
+    borders = strcmp(mode, "borders") == 0;
     make_image();
     fill(warps);
-    if (strcmp(mode, "host") != 0 && strcmp(mode, "simt") != 0 && strcmp(mode, "masked") != 0 &&
+    if (!borders && strcmp(mode, "host") != 0 && strcmp(mode, "simt") != 0 && strcmp(mode, "masked") != 0 &&
         strcmp(mode, "reread") != 0 && strcmp(mode, "again") != 0)
         return fault(mode);
     configure_all();

@@ -1,191 +1,6 @@
 /* The accelerator in a chip: results against the reference network, counts and times by hand, refreshes at every clock, stores
  * of others, beside ordinary traffic under the rule checker. */
-#include "tests/dram/rig.h"
-#include "tests/isa/random.h"
-#include "tests/neural/reference.h"
-
-#include "emu/axram/axram.h"
-
-enum { CHIPS = 2, SPACE = 4 << 20, BYTES = 16 << 20, WORDS = AXRAM_BLOCK / 4, NETWORKS = 250 };
-
-/* Numbers of the commands, by the order of the standard's rows. */
-enum { ACT4, PRE4, RD4, WR4, AXCF, AXCT, AXMR };
-
-struct bench {
-    struct rig *rig;
-    struct phys bytes;
-    struct axram_shared shared;
-    struct axram_chip chips[CHIPS];
-    struct network network;
-    struct axram_request request;
-    uint64_t done; /* fs; 0: not yet */
-};
-
-static void note_done(struct axram_request *request, uint64_t now)
-{
-    ((struct bench *)request->owner)->done = now;
-}
-
-/* The memories with units; a block of the last one has four parts. */
-static const struct memory {
-    enum dram_standard standard;
-    const char *map;
-    unsigned parts;
-} memories[] = {{DRAM_STANDARD_gddr5_axram, "R12 B2 C5 % C1 G2 O5", 1},
-                {DRAM_STANDARD_hbm1_axram, "R14 B2 C5 % C1 G2 O5", 1},
-                {DRAM_STANDARD_hmc_axram, "R16 B4 % C3 O5", 4}};
-enum { MEMORIES = sizeof memories / sizeof *memories };
-
-static struct dram_config config_on(const struct memory *memory)
-{
-    struct dram_config config;
-    dram_config_default(&config, memory->standard);
-    config.channels = CHIPS;
-    (void)snprintf(config.map, sizeof config.map, "%s", memory->map);
-    return config;
-}
-
-static struct dram_config config_of(void)
-{
-    return config_on(&memories[0]);
-}
-
-static struct bench *bench_new(const struct dram_config *config, unsigned probes)
-{
-    static const struct axram_config space = {.offset = SPACE, .size = SPACE};
-    struct bench *b = calloc(1, sizeof *b);
-    struct error err;
-    b->rig = rig_new(config, probes, NULL);
-    if (!phys_init(&b->bytes, 0, BYTES, &err) || !axram_homes(&space, config, 0, BYTES, b->rig->homes, &err))
-        fail_msg("%s", err.text);
-    b->shared = (struct axram_shared){.memory = &b->rig->memory,
-                                      .homes = b->rig->homes,
-                                      .bytes = &b->bytes,
-                                      .queue = &b->rig->queue,
-                                      .component = 2,
-                                      .parts = axram_parts(config->groups),
-                                      .unit_period = config->tCK,
-                                      .sigmoid = 1,
-                                      .poll = 64,
-                                      .depth = 4};
-    for (uint32_t i = 0; i < CHIPS; i++)
-        axram_chip_init(&b->chips[i], &b->shared, i);
-    return b;
-}
-
-static void bench_free(struct bench *b)
-{
-    for (uint32_t i = 0; i < CHIPS; i++)
-        axram_chip_free(&b->chips[i]);
-    rig_free(b->rig); /* fails if a rule was broken */
-    phys_free(&b->bytes);
-    free(b);
-}
-
-static uint64_t issued(const struct bench *b, unsigned command)
-{
-    uint64_t sum = 0;
-    dram_memory_sync(&b->rig->memory, b->rig->queue.now);
-    for (uint32_t i = 0; i < CHIPS; i++)
-        sum += b->rig->memory.slices[i].channel.counters.own[command];
-    return sum;
-}
-
-/* Piece p is of chip p % CHIPS. Data are in the first half page, the configuration in the second. */
-static uint64_t piece(unsigned number)
-{
-    return SPACE + (uint64_t)number * AXRAM_PIECE;
-}
-
-static uint32_t *words_at(struct bench *b, uint64_t address)
-{
-    return (uint32_t *)(void *)phys_at(&b->bytes, address, AXRAM_BLOCK);
-}
-
-/* Writes the network into a piece, and prepares a request for it. */
-static void place(struct bench *b, unsigned number)
-{
-    const struct network *n = &b->network;
-    b->request = (struct axram_request){.topology = axram_topology_of(n),
-                                        .configuration = piece(number) + AXRAM_HALF_PAGE,
-                                        .inputs = piece(number),
-                                        .results = piece(number) + (uint64_t)n->size[0] * AXRAM_BLOCK,
-                                        .units = UINT32_MAX,
-                                        .invokes = true,
-                                        .done = note_done,
-                                        .owner = b};
-    axram_write_configuration(n, words_at(b, b->request.configuration));
-}
-
-static uint32_t data_of(struct random *random, enum arith_kind kind)
-{
-    return random_chance(random, 5) ? (uint32_t)random_next(random)
-                                    : arith_data(kind, (double)random_below(random, 1 << 20) / (1 << 18) - 2);
-}
-
-static void fill_inputs(struct bench *b, struct random *random)
-{
-    uint32_t *words = words_at(b, b->request.inputs);
-    for (unsigned i = 0; i < b->network.size[0] * WORDS; i++)
-        words[i] = data_of(random, b->network.kind);
-}
-
-/* Runs the request to its end. */
-static void run(struct bench *b)
-{
-    b->done = 0;
-    axram_chip_request(&b->chips[(b->request.results - SPACE) / AXRAM_PIECE % CHIPS], &b->request);
-    while (!b->done && event_queue_step(&b->rig->queue))
-        continue;
-    assert_true(b->done);
-}
-
-static void expect(struct bench *b, unsigned unit, uint32_t outputs[NETWORK_NEURONS])
-{
-    uint32_t inputs[NETWORK_INPUTS];
-    const uint32_t *words = words_at(b, b->request.inputs);
-    for (unsigned i = 0; i < b->network.size[0]; i++)
-        inputs[i] = words[i * WORDS + unit];
-    reference_network(&b->network, inputs, outputs);
-}
-
-static void check_results(struct bench *b)
-{
-    const unsigned count = b->network.size[b->network.layers];
-    const uint32_t *results = words_at(b, b->request.results);
-    for (unsigned unit = 0; unit < AXRAM_UNITS; unit++) {
-        uint32_t outputs[NETWORK_NEURONS];
-        expect(b, unit, outputs);
-        for (unsigned i = 0; i < count; i++)
-            if (results[i * WORDS + unit] != outputs[i])
-                fail_msg("unit %u, output %u: 0x%08x, not 0x%08x", unit, i, results[i * WORDS + unit],
-                         outputs[i]);
-    }
-}
-
-static void set_network(struct network *n, enum arith_kind kind, unsigned layers, const unsigned *size,
-                        bool bias, struct random *random)
-{
-    *n = (struct network){.kind = kind, .layers = layers, .bias = bias};
-    for (unsigned i = 0; i <= layers; i++)
-        n->size[i] = size[i];
-    for (size_t i = 0; i < network_weights(n); i++)
-        n->weights[i] = random_chance(random, 5)
-                            ? (uint32_t)random_next(random)
-                            : arith_weight(kind, 1 + random_below(random, ARITH_SHIFTS),
-                                           (double)random_below(random, 1 << 16) / (1 << 13) - 4);
-}
-
-static void set_random(struct network *n, struct random *random)
-{
-    const bool large = random_chance(random, 5);
-    unsigned size[NETWORK_LAYERS + 1] = {0};
-    const unsigned layers = 1 + random_below(random, NETWORK_LAYERS);
-    for (unsigned i = 0; i <= layers; i++)
-        size[i] = 1 + random_below(random, large ? i ? NETWORK_NEURONS : NETWORK_INPUTS : 9);
-    set_network(n, (enum arith_kind)random_below(random, ARITH_KINDS), layers, size,
-                random_chance(random, 30), random);
-}
+#include "tests/axram/bench.h"
 
 /* Counts by hand: RD4 of inputs, of weights, WR4. */
 static void counts_by_hand(void **state)
@@ -322,23 +137,7 @@ static void random_networks_on(const struct memory *memory, unsigned count)
         place(b, random_below(&random, 8));
         fill_inputs(b, &random);
         b->request.units = random_chance(&random, 50) ? UINT32_MAX : (uint32_t)random_next(&random);
-        const unsigned outputs = b->network.size[b->network.layers];
-        uint32_t *results = words_at(b, b->request.results);
-        for (unsigned j = 0; j < outputs * WORDS; j++)
-            results[j] = 0xdeadbeef;
-        for (unsigned j = 0; j < 8; j++)
-            if (!b->rig->probes[j].away)
-                (void)probe_send(&b->rig->probes[j], random_chance(&random, 50) ? MEM_READ : MEM_WRITE,
-                                 random_below(&random, BYTES / 64) * UINT64_C(64), 64);
-        run(b);
-        for (unsigned unit = 0; unit < AXRAM_UNITS; unit++)
-            for (unsigned j = 0; j < outputs && !(b->request.units >> unit & 1); j++) {
-                uint32_t expected[NETWORK_NEURONS];
-                assert_int_equal(results[j * WORDS + unit], 0xdeadbeef);
-                expect(b, unit, expected);
-                results[j * WORDS + unit] = expected[j];
-            }
-        check_results(b);
+        run_beside_others(b, &random);
     }
     assert_int_equal(b->shared.counters.invocations, count);
     assert_true(b->rig->finished > count / 2 && b->shared.counters.suspensions > 0);
@@ -464,9 +263,10 @@ static void stores_during_the_run(void **state)
         uint32_t before[NETWORK_NEURONS], after[NETWORK_NEURONS];
         expect(b, 9, before);
         b->done = 0;
-        axram_chip_request(&b->chips[0], &b->request);
+        axram_team_request(&b->teams[0], &b->request);
         rig_until(b->rig, at);
-        const bool ended = b->shared.counters.result_writes == 3 && !event_pending(&b->chips[0].commit);
+        const bool ended =
+            b->shared.counters.result_writes == 3 && !event_pending(&b->teams[0].chips[0].commit);
         words_at(b, b->request.inputs)[2 * WORDS + 9] ^= 1 << 25;
         expect(b, 9, after);
         assert_true(before[0] != after[0]);
@@ -531,7 +331,7 @@ static void requests_queue(void **state)
         many[i].request.done = note_order;
         many[i].request.owner = &many[i];
         many[i].request.invokes = i != 0;
-        axram_chip_request(&b->chips[1], &many[i].request);
+        axram_team_request(&b->teams[1], &many[i].request);
     }
     while (order < 9 && event_queue_step(&b->rig->queue))
         continue;
@@ -557,7 +357,7 @@ static void ordinary_requests_wait(void **state)
     set_network(&b->network, ARITH_FP, 2, size, false, &random);
     place(b, 0);
     fill_inputs(b, &random);
-    axram_chip_request(&b->chips[0], &b->request);
+    axram_team_request(&b->teams[0], &b->request);
     rig_until(b->rig, 50);
     (void)probe_send(&b->rig->probes[0], MEM_READ, piece(2), 32);
     (void)probe_send(&b->rig->probes[1], MEM_READ, piece(3), 32);
@@ -585,7 +385,7 @@ static void ordinary_requests_get_turns(void **state)
         many[i] = (struct many){.b = b, .request = b->request, .order = &order};
         many[i].request.done = note_order;
         many[i].request.owner = &many[i];
-        axram_chip_request(&b->chips[0], &many[i].request);
+        axram_team_request(&b->teams[0], &many[i].request);
     }
     rig_until(b->rig, 50);
     (void)probe_send(&b->rig->probes[0], MEM_READ, piece(2), 32);

@@ -20,18 +20,18 @@ static void regions_by_hand(void **state)
     struct axram_part part;
     struct error err;
     /* a whole region of six blocks; thread 5's part; units 8 to 15 */
-    assert_true(axram_split(&part, BASE, BASE + 6 * 128, BASE, &err));
+    assert_true(axram_split(&part, BASE, BASE + 6 * 128, BASE, 1, &err));
     assert_true(part.base == BASE && part.blocks == 6 && part.units == UINT32_MAX);
-    assert_true(axram_split(&part, BASE + 20, BASE + 5 * 128 + 24, BASE, &err));
+    assert_true(axram_split(&part, BASE + 20, BASE + 5 * 128 + 24, BASE, 1, &err));
     assert_true(part.base == BASE && part.blocks == 6 && part.units == 1 << 5);
-    assert_true(axram_split(&part, BASE + 256 + 32, BASE + 256 + 64, BASE, &err));
+    assert_true(axram_split(&part, BASE + 256 + 32, BASE + 256 + 64, BASE, 1, &err));
     assert_true(part.base == BASE + 256 && part.blocks == 1 && part.units == 0xff00);
-    assert_true(axram_split(&part, BASE + 124, BASE + 128, BASE, &err));
+    assert_true(axram_split(&part, BASE + 124, BASE + 128, BASE, 1, &err));
     assert_true(part.blocks == 1 && part.units == UINT32_C(1) << 31);
     for (unsigned unit = 0; unit < 32; unit++) {
         uint64_t start, end;
         axram_unit_region(BASE + 1024, 3, unit, &start, &end);
-        assert_true(axram_split(&part, start, end, BASE, &err));
+        assert_true(axram_split(&part, start, end, BASE, 1, &err));
         assert_true(part.base == BASE + 1024 && part.blocks == 3 && part.units == UINT32_C(1) << unit);
     }
     static const struct {
@@ -46,7 +46,7 @@ static void regions_by_hand(void **state)
         {BASE + AXRAM_PIECE - 128, BASE + AXRAM_PIECE + 128, "crosses"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_false(axram_split(&part, wrong[i].start, wrong[i].end, BASE, &err));
+        assert_false(axram_split(&part, wrong[i].start, wrong[i].end, BASE, 1, &err));
         if (!strstr(err.text, wrong[i].message))
             fail_msg("\"%s\" does not say %s", err.text, wrong[i].message);
     }
@@ -68,7 +68,7 @@ static void homes_by_hand(void **state)
     (void)state;
     for (uint32_t channels = 6; channels <= 12; channels += 6) {
         const uint64_t turn = (uint64_t)channels * AXRAM_PIECE;
-        const struct axram_config space = {.offset = 2 * turn, .size = 3 * turn};
+        const struct axram_config space = {.together = 1, .offset = 2 * turn, .size = 3 * turn};
         const struct dram_config config = memory_of(channels);
         struct home_map *homes = dram_map_homes(&config, 0);
         struct error err;
@@ -110,7 +110,7 @@ static void homes_of_vaults_by_hand(void **state)
 {
     (void)state;
     const uint64_t turn = UINT64_C(32) * AXRAM_PIECE;
-    const struct axram_config space = {.offset = turn, .size = 2 * turn};
+    const struct axram_config space = {.together = 1, .offset = turn, .size = 2 * turn};
     struct dram_config config;
     dram_config_default(&config, DRAM_STANDARD_hmc_axram);
     struct home_map *homes = dram_map_homes(&config, 0);
@@ -141,7 +141,7 @@ static void wrong_places_are_refused(void **state)
 {
     (void)state;
     struct dram_config config = memory_of(12);
-    const struct axram_config good = {.offset = 192 << 20, .size = 192 << 20};
+    const struct axram_config good = {.together = 1, .offset = 192 << 20, .size = 192 << 20};
     struct axram_config space = good;
     struct home_map *homes = dram_map_homes(&config, 0);
     struct error err;

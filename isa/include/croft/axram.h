@@ -16,7 +16,7 @@ enum {
 };
 
 /* What croft_axram_query() tells: the number of chips; address and bytes of accelerator memory; bytes that follow each other in a
- * chip; config.axram and wrt_res.axram that wait; for an address in accelerator memory, 1 if one of these has the block there,
+ * chip; config.axram and wrt_res.axram that wait; chips that work together on an invocation; for an address in accelerator memory, 1 if one of these has the block there,
  * else 0. Piece n, from the start of accelerator memory, is in chip n modulo the number of chips. */
 enum croft_axram_query {
     CROFT_AXRAM_CHIPS,
@@ -24,6 +24,7 @@ enum croft_axram_query {
     CROFT_AXRAM_SIZE,
     CROFT_AXRAM_PIECE,
     CROFT_AXRAM_REQUESTS,
+    CROFT_AXRAM_TOGETHER,
 };
 
 static inline uint64_t croft_axram_query(uint64_t number)
@@ -70,8 +71,15 @@ static inline uint32_t croft_axram_blocks(const uint32_t *image)
     return blocks;
 }
 
+/* Returns the blocks of such a region where several chips work together: then copies of inputs and results follow. */
+static inline uint32_t croft_axram_shared_blocks(const uint32_t *image)
+{
+    const unsigned layers = image[1] >> 8 & 255;
+    return croft_axram_blocks(image) + (image[2] & 255) + (image[2] >> (8 * layers) & 255);
+}
+
 /* Writes the region of configuration of an image: the header, with a bias a block of ones, and each four weights eight times.
- * `one` is 1 as a data word. Returns the region's end. */
+ * `one` is 1 as a data word. Returns the region's end; blocks of copies are not written. */
 static inline void *croft_axram_lay_out(const uint32_t *image, uint32_t one, void *region)
 {
     uint32_t *block = region;
