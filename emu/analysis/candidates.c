@@ -299,6 +299,31 @@ static struct flow_sets sets_of(const struct region *r, unsigned node)
     return sets;
 }
 
+/* Returns the most registers that are live at a time in a node, with those that are live behind it. */
+static unsigned most_live(const struct region *r, unsigned node, uint64_t behind)
+{
+    unsigned most = (unsigned)__builtin_popcountll(behind);
+    for (int i = function_last(r->f, node); i >= function_first(r->f, node); i--) {
+        const struct insn_registers *regs = &r->f->cfg->insns[i].regs;
+        behind &= ~register_bit(regs->rd);
+        behind |= register_bit(regs->rs1) | register_bit(regs->rs2) | register_bit(regs->rs3);
+        const unsigned live = (unsigned)__builtin_popcountll(behind);
+        most = live > most ? live : most;
+    }
+    return most;
+}
+
+static unsigned most_live_of_function(const struct search *s, const struct region *r)
+{
+    unsigned most = 0;
+    for (unsigned node = 0; node < r->f->part->count; node++)
+        for (int i = function_first(r->f, node); i <= function_last(r->f, node); i++) {
+            const unsigned live = (unsigned)__builtin_popcountll(s->live.in[i].any);
+            most = live > most ? live : most;
+        }
+    return most;
+}
+
 /* Finds what is sent and what is returned. What is returned and not written on all paths is sent, too. */
 static void find_registers(const struct search *s, const struct region *r, struct candidate *c)
 {
@@ -318,9 +343,12 @@ static void find_registers(const struct search *s, const struct region *r, struc
             uint64_t before = sets.uses | (out & ~sets.defines);
             grows |= before != in[node];
             in[node] = before;
+            const unsigned live = most_live(r, node, out);
+            c->live = live > c->live ? live : c->live;
         }
     }
     c->in = in[r->entry];
+    c->function_live = most_live_of_function(s, r);
     free(in);
 }
 

@@ -53,6 +53,8 @@ struct candidate {
     uint64_t in, out;     /* registers, numbered as in isa/flow.h */
     uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
     unsigned reg_tx, reg_rx;
+    /* Most registers that are live at a time, for what the block does and returns; and in its function (TOM 6.4). */
+    unsigned live, function_live;
     unsigned insns;
     double loads, stores;       /* N_LD, N_ST; of a block with a condition, with `threshold` rounds */
     double load_lines;          /* N_LD * Coal_LD * Miss_LD, as summed over the loads */

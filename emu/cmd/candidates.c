@@ -175,6 +175,11 @@ static void print_table(const struct program *p, const struct candidates *found,
     for (size_t i = 0; other && i < other->count; i++)
         if (!same_block(found, &other->list[i]))
             print_row(p, SIZE_MAX, &other->list[i], NULL, NULL);
+    const struct candidate *most = found->list;
+    for (size_t i = 1; i < found->count; i++)
+        most = found->list[i].live > most->live ? &found->list[i] : most;
+    if (found->count)
+        printf("most live registers: %u in a block, %u in its function\n", most->live, most->function_live);
 }
 
 static json_t *registers(uint64_t set)
@@ -207,6 +212,8 @@ static json_t *describe(const struct program *p, const struct candidate *c)
     (void)json_object_set_new(block, "coordinates", json_integer(c->coordinates));
     (void)json_object_set_new(block, "floating_point", json_boolean(c->floats));
     (void)json_object_set_new(block, "instructions", json_integer(c->insns));
+    (void)json_object_set_new(block, "live_registers", json_integer(c->live));
+    (void)json_object_set_new(block, "function_live_registers", json_integer(c->function_live));
     (void)json_object_set_new(block, "stack_accesses", json_integer(c->stack));
     (void)json_object_set_new(block, "extensions", json_integer(c->extensions));
     (void)json_object_set_new(block, "rounds", json_string(kinds[c->trip.kind]));
