@@ -39,13 +39,10 @@ struct axram_wanted {
     uint64_t earliest; /* clock */
 };
 
-/* controller.c. What team.c needs: bring the agent up to date with the state, or with a change outside its channel's commands, at the
- * event queue's time; the time of a clock, not before now; all banks of the channel; go to a state, also while a refresh has the
- * banks; initialize a chip and free it. */
-void axram_settle(struct axram_chip *chip);
+/* controller.c. What team.c needs: bring the agent up to date with a state that has changed other than by a command of its channel;
+ * the time of a clock, not before now; go to a state, also while a refresh has the banks; initialize a chip and free it. */
 void axram_changed(struct axram_chip *chip);
 uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle);
-uint64_t axram_all_banks(const struct axram_chip *chip);
 void axram_go_to(struct axram_chip *chip, enum axram_state state);
 void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel);
 void axram_chip_free(struct axram_chip *chip);
@@ -65,8 +62,12 @@ void axram_chip_release(struct axram_chip *chip);
 /* controller.c. Returns whether a block that the chip has read has changed. */
 bool axram_chip_is_torn(struct axram_chip *chip);
 
-/* controller.c. Keeps a block of an input that was read. */
-void axram_keep_input(struct axram_chip *chip, unsigned input, uint64_t address, const uint8_t *bytes);
+/* controller.c. Keeps a block that was read; index: the number of an input, or as keep_read() has it. If it was read before, notes
+ * whether it has changed. */
+void axram_keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes);
+
+/* team.c. Returns the chip's number in its team. */
+unsigned axram_member(const struct axram_chip *chip);
 
 /* team.c. The chip has finished its request, or its share of a layer. */
 void axram_chip_finished(struct axram_chip *chip, uint64_t now);

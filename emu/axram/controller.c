@@ -12,7 +12,7 @@ enum {
     CONFIGURE_WORDS = 5,
 };
 
-uint64_t axram_all_banks(const struct axram_chip *chip)
+static uint64_t all_banks(const struct axram_chip *chip)
 {
     const uint32_t count = dram_config_channel_banks(&chip->shared->memory->common.config);
     return UINT64_MAX >> (64 - count);
@@ -22,7 +22,7 @@ uint64_t axram_all_banks(const struct axram_chip *chip)
 static bool holds_all(const struct axram_chip *chip)
 {
     const struct dram_agent *agent = &chip->agent;
-    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == axram_all_banks(chip);
+    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
 }
 
 static bool polls_now(const struct axram_chip *chip)
@@ -58,7 +58,7 @@ static void propose(void *owner, struct dram_choice *best)
 }
 
 /* Keeps a block that was read. If it was read before, notes whether it has changed. */
-static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
+void axram_keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
 {
     struct axram_copy *copy = &chip->copies[index];
     if (copy->address == address) {
@@ -69,22 +69,17 @@ static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, cons
     memcpy(copy->bytes, bytes, AXRAM_BLOCK);
 }
 
-void axram_keep_input(struct axram_chip *chip, unsigned input, uint64_t address, const uint8_t *bytes)
-{
-    keep(chip, input, address, bytes);
-}
-
 /* Keeps a block that others can store to: of inputs, the bias, or weights. */
 static void keep_read(struct axram_chip *chip, const struct axram_op *op, const uint8_t *bytes)
 {
     const struct axram_sequence *s = &chip->sequence;
     const uint32_t inputs = s->topology->size[0];
     if (op->step == AXRAM_WEIGHTS)
-        keep(chip, inputs + 1 + op->number, op->address, bytes);
+        axram_keep(chip, inputs + 1 + op->number, op->address, bytes);
     else if (s->input == s->topology->size[s->layer - 1])
-        keep(chip, inputs, op->address, bytes);
+        axram_keep(chip, inputs, op->address, bytes);
     else if (s->layer == 1)
-        keep(chip, s->input, op->address, bytes);
+        axram_keep(chip, s->input, op->address, bytes);
 }
 
 /* Returns the least number of clocks from the next command to the end of the request; at least 1. */
@@ -98,7 +93,7 @@ static uint64_t least_left(const struct axram_chip *chip)
 }
 
 /* Brings the agent's fields up to date with the state. */
-void axram_settle(struct axram_chip *chip)
+static void settle(struct axram_chip *chip)
 {
     chip->agent.wants = chip->state != AXRAM_IDLE && chip->state != AXRAM_AWAY && chip->state != AXRAM_WAIT &&
                         (chip->state != AXRAM_FINISHED || chip->shared->notify == AXRAM_POLL);
@@ -115,7 +110,7 @@ uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle)
 
 void axram_changed(struct axram_chip *chip)
 {
-    axram_settle(chip);
+    settle(chip);
     dram_memory_changed(chip->shared->memory, chip->channel);
 }
 
@@ -336,7 +331,7 @@ static void grant(void *owner, const struct dram_choice *choice)
     } while (follows(chip, &wanted));
     dram_agent_renew(&chip->agent);
     yield_if_asked(chip);
-    axram_settle(chip);
+    settle(chip);
 }
 
 static void suspend(void *owner, uint64_t banks)
@@ -345,7 +340,7 @@ static void suspend(void *owner, uint64_t banks)
     (void)banks;
     chip->asked = true;
     yield_if_asked(chip);
-    axram_settle(chip);
+    settle(chip);
 }
 
 static void resume(void *owner, uint64_t banks)
@@ -361,7 +356,7 @@ static void resume(void *owner, uint64_t banks)
         chip->part = 0;
         dram_agent_renew(&chip->agent);
     }
-    axram_settle(chip);
+    settle(chip);
 }
 
 static uint64_t served(const struct dram_channel *channel)
@@ -408,7 +403,7 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
     chip->behind = behind;
     chip->asked = chip->over = false;
     dram_agent_renew(&chip->agent);
-    (void)dram_agent_claim(&chip->agent, axram_all_banks(chip));
+    (void)dram_agent_claim(&chip->agent, all_banks(chip));
     axram_changed(chip);
 }
 
@@ -416,7 +411,7 @@ void axram_chip_compute(struct axram_chip *chip)
 {
     const struct axram_request *request = chip->request;
     const struct axram_sharing *sharing = &chip->team->sharing;
-    const unsigned member = (unsigned)(chip - chip->team->chips);
+    const unsigned member = axram_member(chip);
     axram_sequence_begin(&chip->sequence, &request->topology, sharing->configurations[member],
                          request->inputs, request->results, request->units, chip->shared->parts);
     axram_sequence_share(&chip->sequence, sharing, member, chip->layer);
@@ -435,7 +430,7 @@ void axram_chip_release(struct axram_chip *chip)
     chip->state = AXRAM_IDLE;
     chip->request = NULL;
     give_turn(chip, channel);
-    dram_agent_release(&chip->agent, axram_all_banks(chip));
+    dram_agent_release(&chip->agent, all_banks(chip));
     axram_changed(chip);
 }
 

@@ -39,8 +39,8 @@ struct axram_layout axram_layout_of(const struct axram_topology *topology)
     layout.saved = layout.temporary;
     for (unsigned layer = 1; layer < topology->layers; layer++)
         layout.saved += topology->size[layer];
-    layout.blocks = layout.copies = layout.saved + AXRAM_SAVED;
-    layout.shared_blocks = layout.copies + topology->size[0] + topology->size[topology->layers];
+    layout.blocks = layout.saved + AXRAM_SAVED;
+    layout.shared_blocks = layout.blocks + topology->size[0] + topology->size[topology->layers];
     return layout;
 }
 

@@ -62,10 +62,10 @@ struct axram_topology {
     bool bias;
 };
 
-/* A region of configuration: the number of the first block of each kind, and the number of all blocks of a chip that works alone; then
- * the first block of copies, and the number of all blocks of chips that work together. */
+/* A region of configuration: the number of the first block of each kind, and the number of all blocks of a chip that works alone,
+ * behind which the copies of chips that work together begin; and the number with these. */
 struct axram_layout {
-    uint32_t ones, weights, temporary, saved, blocks, copies, shared_blocks;
+    uint32_t ones, weights, temporary, saved, blocks, shared_blocks;
 };
 
 /* Returns the topology of a network. */

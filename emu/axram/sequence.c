@@ -93,7 +93,7 @@ static uint64_t input_at(const struct axram_sequence *s)
     if (s->input == s->topology->size[s->layer - 1])
         return block_at(s->configuration, s->layout.ones); /* the bias */
     if (s->layer == 1 && (s->input < s->inputs_here.first || s->input >= s->inputs_here.end))
-        return block_at(s->configuration, s->layout.copies + s->input);
+        return block_at(s->configuration, s->layout.blocks + s->input);
     if (s->layer == 1)
         return block_at(s->inputs, s->input);
     return block_at(s->configuration, temporary_of(s, s->layer - 1) + s->input);
@@ -102,7 +102,7 @@ static uint64_t input_at(const struct axram_sequence *s)
 static uint64_t output_at(const struct axram_sequence *s, bool result, bool aside)
 {
     if (aside)
-        return block_at(s->configuration, s->layout.copies + s->topology->size[0] + s->neuron);
+        return block_at(s->configuration, s->layout.blocks + s->topology->size[0] + s->neuron);
     return result ? block_at(s->results, s->neuron)
                   : block_at(s->configuration, temporary_of(s, s->layer) + s->neuron);
 }

@@ -55,7 +55,7 @@ uint64_t axram_share_place(const struct axram_sharing *sharing, unsigned member,
     const struct axram_layout layout = axram_layout_of(topology);
     const bool outer = layer == 0 || layer == topology->layers;
     const uint64_t block = (layer == 0 ? sharing->inputs : sharing->results) + (uint64_t)value * AXRAM_BLOCK;
-    uint32_t number = layer == 0 ? layout.copies : layout.copies + topology->size[0];
+    uint32_t number = layer == 0 ? layout.blocks : layout.blocks + topology->size[0];
     if (outer && axram_share_member(sharing, block) == member)
         return block;
     for (unsigned i = 1; !outer && i <= layer; i++)

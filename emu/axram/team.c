@@ -11,7 +11,7 @@ enum {
     TURN_CLOCKS = 8, /* from one look at whether ordinary bursts have had their turn to the next */
 };
 
-static unsigned number_of(const struct axram_chip *chip)
+unsigned axram_member(const struct axram_chip *chip)
 {
     return (unsigned)(chip - chip->team->chips);
 }
@@ -44,11 +44,11 @@ static void report(struct axram_chip *chip, uint64_t cycle, uint64_t message)
 
 /* Values. */
 
-/* Returns whether the chip gives (takes: false) a value of its layer. */
+/* Returns whether the chip gives a value of its layer to others; without `gives`, whether it takes it. */
 static bool moves(const struct axram_chip *chip, unsigned value, bool gives)
 {
     const struct axram_sharing *sharing = &chip->team->sharing;
-    const unsigned own = number_of(chip);
+    const unsigned own = axram_member(chip);
     if (!gives)
         return axram_share_wants(sharing, own, chip->layer, value);
     if (axram_share_holder(sharing, chip->layer, value) != own)
@@ -59,7 +59,7 @@ static bool moves(const struct axram_chip *chip, unsigned value, bool gives)
     return false;
 }
 
-/* Goes to the first value from `value` on that the chip gives or takes. Returns false if there is none. */
+/* Goes to the first value from `value` on that the chip gives, or takes. Returns false if there is none. */
 static bool find_value(struct axram_chip *chip, unsigned value, bool gives)
 {
     const unsigned count = chip->request->topology.size[chip->layer];
@@ -72,7 +72,7 @@ static bool find_value(struct axram_chip *chip, unsigned value, bool gives)
 
 uint64_t axram_moved_at(const struct axram_chip *chip)
 {
-    return axram_share_place(&chip->team->sharing, number_of(chip), chip->layer, chip->value) +
+    return axram_share_place(&chip->team->sharing, axram_member(chip), chip->layer, chip->value) +
            (uint64_t)chip->burst * BURST;
 }
 
@@ -96,7 +96,7 @@ void axram_given(struct axram_chip *chip, uint64_t cycle)
     else
         memcpy(value, axram_bytes_at(chip->shared, block), AXRAM_BLOCK);
     if (chip->layer == 0)
-        axram_keep_input(chip, chip->value, block, value);
+        axram_keep(chip, chip->value, block, value);
     if (!find_value(chip, chip->value + 1, true))
         report(chip, cycle, chip->shared->message);
 }
@@ -110,7 +110,7 @@ static void go_on(struct axram_chip *chip, uint64_t cycle)
     }
     chip->layer++;
     const struct axram_range neurons =
-        axram_share_neurons(&chip->team->sharing, number_of(chip), chip->layer);
+        axram_share_neurons(&chip->team->sharing, axram_member(chip), chip->layer);
     if (neurons.first < neurons.end)
         axram_chip_compute(chip);
     else
