@@ -16,6 +16,8 @@ enum {
     AXMR,
 };
 
+enum { AXRAM_BURSTS = 4 }; /* of a block */
+
 /* work.c. Returns the bytes of a block. */
 uint8_t *axram_bytes_at(const struct axram_shared *shared, uint64_t address);
 
@@ -39,12 +41,16 @@ struct axram_wanted {
     uint64_t earliest; /* clock */
 };
 
-/* controller.c. What team.c needs: bring the agent up to date with a state that has changed other than by a command of its channel;
- * the time of a clock, not before now; go to a state, also while a refresh has the banks; initialize a chip and free it. */
-void axram_changed(struct axram_chip *chip);
-uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle);
-void axram_go_to(struct axram_chip *chip, enum axram_state state);
-void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel);
+/* What a chip tells its team. arrived() comes at the end of a phase, at `time`, with the time that a message to the other controllers
+ * takes if they need one; finished() when the chip has done its request, or its share of a layer. */
+struct axram_chip_ops {
+    void (*arrived)(struct axram_chip *chip, uint64_t time, uint64_t message);
+    void (*finished)(struct axram_chip *chip, uint64_t now);
+};
+
+/* controller.c. Initializes a chip of a team, and frees it. */
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel,
+                     const struct axram_chip_ops *ops);
 void axram_chip_free(struct axram_chip *chip);
 
 /* controller.c. Prepares the chip for a request, and claims its banks; `behind` is the state behind AXRAM_CLOSE. */
@@ -53,8 +59,11 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
 /* controller.c. Returns whether the ordinary bursts that have waited for the last request have been served. */
 bool axram_has_had_turn(const struct axram_chip *chip);
 
-/* controller.c. Begins to compute the chip's share of its layer. */
-void axram_chip_compute(struct axram_chip *chip);
+/* controller.c. Begins to give the values of the chip's layer to the others. */
+void axram_chip_give(struct axram_chip *chip);
+
+/* controller.c. Begins to take the layer's values from the others, then computes the chip's share of the next layer. */
+void axram_chip_take(struct axram_chip *chip);
 
 /* controller.c. Gives the banks back. */
 void axram_chip_release(struct axram_chip *chip);
@@ -62,22 +71,7 @@ void axram_chip_release(struct axram_chip *chip);
 /* controller.c. Returns whether a block that the chip has read has changed. */
 bool axram_chip_is_torn(struct axram_chip *chip);
 
-/* controller.c. Keeps a block that was read; index: the number of an input, or as keep_read() has it. If it was read before, notes
- * whether it has changed. */
-void axram_keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes);
-
-/* team.c. Returns the chip's number in its team. */
-unsigned axram_member(const struct axram_chip *chip);
-
-/* team.c. The chip has finished its request, or its share of a layer. */
-void axram_chip_finished(struct axram_chip *chip, uint64_t now);
-
-/* team.c. Begin to give the values of the chip's layer; pass a burst of them that was read or written at a clock. */
-void axram_give(struct axram_chip *chip, uint64_t cycle);
-void axram_given(struct axram_chip *chip, uint64_t cycle);
-void axram_taken(struct axram_chip *chip, uint64_t cycle);
-
-/* team.c. Returns the address of the burst that is next in AXRAM_GIVE and AXRAM_TAKE. */
+/* commands.c. Returns the address of the burst that is next in AXRAM_GIVE and AXRAM_TAKE. */
 uint64_t axram_moved_at(const struct axram_chip *chip);
 
 /* commands.c. Returns the address of the block of accumulators that is next in a suspension. */
@@ -85,6 +79,12 @@ uint64_t axram_saved_at(const struct axram_chip *chip);
 
 /* commands.c. Returns the next command of the chip's state, other than a poll. */
 struct axram_wanted axram_wanted_of(struct axram_chip *chip);
+
+/* Returns the chip's number in its team. */
+static inline unsigned axram_member(const struct axram_chip *chip)
+{
+    return (unsigned)(chip - chip->team->chips);
+}
 
 static inline struct dram_channel *axram_channel_of(const struct axram_chip *chip)
 {

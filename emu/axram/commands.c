@@ -62,6 +62,12 @@ uint64_t axram_saved_at(const struct axram_chip *chip)
     return sequence->configuration + (uint64_t)(sequence->layout.saved + chip->part) * AXRAM_BLOCK;
 }
 
+uint64_t axram_moved_at(const struct axram_chip *chip)
+{
+    return axram_share_place(&chip->team->sharing, axram_member(chip), chip->layer, chip->value) +
+           (uint64_t)chip->burst * (AXRAM_BLOCK / AXRAM_BURSTS);
+}
+
 struct axram_wanted axram_wanted_of(struct axram_chip *chip)
 {
     const struct axram_op *op = &chip->op;

@@ -58,7 +58,7 @@ static void propose(void *owner, struct dram_choice *best)
 }
 
 /* Keeps a block that was read. If it was read before, notes whether it has changed. */
-void axram_keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
+static void keep(struct axram_chip *chip, uint32_t index, uint64_t address, const uint8_t *bytes)
 {
     struct axram_copy *copy = &chip->copies[index];
     if (copy->address == address) {
@@ -75,11 +75,11 @@ static void keep_read(struct axram_chip *chip, const struct axram_op *op, const 
     const struct axram_sequence *s = &chip->sequence;
     const uint32_t inputs = s->topology->size[0];
     if (op->step == AXRAM_WEIGHTS)
-        axram_keep(chip, inputs + 1 + op->number, op->address, bytes);
+        keep(chip, inputs + 1 + op->number, op->address, bytes);
     else if (s->input == s->topology->size[s->layer - 1])
-        axram_keep(chip, inputs, op->address, bytes);
+        keep(chip, inputs, op->address, bytes);
     else if (s->layer == 1)
-        axram_keep(chip, s->input, op->address, bytes);
+        keep(chip, s->input, op->address, bytes);
 }
 
 /* Returns the least number of clocks from the next command to the end of the request; at least 1. */
@@ -102,21 +102,18 @@ static void settle(struct axram_chip *chip)
     dram_agent_changed(&chip->agent);
 }
 
-uint64_t axram_time_of(const struct axram_chip *chip, uint64_t cycle)
+/* Returns the time of a clock of the channel, not before now. */
+static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
 {
     const uint64_t time = cycle * chip->shared->memory->common.config.tCK, now = chip->shared->queue->now;
     return time > now ? time : now;
 }
 
-void axram_changed(struct axram_chip *chip)
+/* Brings the agent up to date with a state that has changed other than by a command of its channel. */
+static void changed(struct axram_chip *chip)
 {
     settle(chip);
     dram_memory_changed(chip->shared->memory, chip->channel);
-}
-
-void axram_go_to(struct axram_chip *chip, enum axram_state state)
-{
-    *(chip->state == AXRAM_AWAY ? &chip->interrupted : &chip->state) = state;
 }
 
 /* Notes that the controller takes the request or layer to be finished, and schedules end() for clock `cycle`. */
@@ -124,7 +121,124 @@ static void finish(struct axram_chip *chip, uint64_t cycle)
 {
     chip->state = AXRAM_WAIT;
     chip->over = true;
-    event_schedule(chip->shared->queue, &chip->end, axram_time_of(chip, cycle));
+    event_schedule(chip->shared->queue, &chip->end, time_of(chip, cycle));
+}
+
+/* Goes to a state, also while a refresh has the banks. */
+static void go_to(struct axram_chip *chip, enum axram_state state)
+{
+    *(chip->state == AXRAM_AWAY ? &chip->interrupted : &chip->state) = state;
+}
+
+/* Begins to compute the chip's share of its layer. */
+static void compute(struct axram_chip *chip)
+{
+    const struct axram_request *request = chip->request;
+    const struct axram_sharing *sharing = &chip->team->sharing;
+    const unsigned member = axram_member(chip);
+    axram_sequence_begin(&chip->sequence, &request->topology, sharing->configurations[member],
+                         request->inputs, request->results, request->units, chip->shared->parts);
+    axram_sequence_share(&chip->sequence, sharing, member, chip->layer);
+    chip->op = axram_sequence_next(&chip->sequence);
+    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
+    chip->words = INVOKE_WORDS + SHARE_WORDS;
+    chip->over = false;
+    chip->behind = AXRAM_SEND;
+    go_to(chip, AXRAM_CLOSE);
+}
+
+/* Tells the team that the chip has come to the end of a phase at a clock of its channel. */
+static void report(struct axram_chip *chip, uint64_t cycle, uint64_t message)
+{
+    go_to(chip, AXRAM_WAIT);
+    chip->ops->arrived(chip, time_of(chip, cycle), message);
+}
+
+/* The values of a layer that chips of a team exchange. */
+
+/* Returns whether the chip gives a value of its layer to others; without `gives`, whether it takes it. */
+static bool moves(const struct axram_chip *chip, unsigned value, bool gives)
+{
+    const struct axram_sharing *sharing = &chip->team->sharing;
+    const unsigned own = axram_member(chip);
+    if (!gives)
+        return axram_share_wants(sharing, own, chip->layer, value);
+    if (axram_share_holder(sharing, chip->layer, value) != own)
+        return false;
+    for (unsigned other = 0; other < chip->team->count; other++)
+        if (axram_share_wants(sharing, other, chip->layer, value))
+            return true;
+    return false;
+}
+
+/* Goes to the first value from `value` on that the chip gives, or takes. Returns false if there is none. */
+static bool find_value(struct axram_chip *chip, unsigned value, bool gives)
+{
+    const unsigned count = chip->request->topology.size[chip->layer];
+    while (value < count && !moves(chip, value, gives))
+        value++;
+    chip->value = value;
+    chip->burst = 0;
+    return value < count;
+}
+
+/* Begins to give the values of the chip's layer. */
+static void give(struct axram_chip *chip, uint64_t cycle)
+{
+    if (find_value(chip, 0, true))
+        go_to(chip, AXRAM_GIVE);
+    else
+        report(chip, cycle, chip->shared->message);
+}
+
+/* Passes a burst that was read at a clock. */
+static void given(struct axram_chip *chip, uint64_t cycle)
+{
+    const uint64_t block = axram_moved_at(chip) - (uint64_t)chip->burst * (AXRAM_BLOCK / AXRAM_BURSTS);
+    uint8_t *value = chip->team->values[chip->layer % 2][chip->value];
+    chip->shared->counters.given++;
+    if (++chip->burst < AXRAM_BURSTS)
+        return;
+    if (chip->layer == chip->request->topology.layers)
+        memcpy(value, chip->results[chip->value], AXRAM_BLOCK);
+    else
+        memcpy(value, axram_bytes_at(chip->shared, block), AXRAM_BLOCK);
+    if (chip->layer == 0)
+        keep(chip, chip->value, block, value);
+    if (!find_value(chip, chip->value + 1, true))
+        report(chip, cycle, chip->shared->message);
+}
+
+/* Lets the chip compute the next layer, or go on to what follows where it has no neurons of it. */
+static void go_on(struct axram_chip *chip, uint64_t cycle)
+{
+    if (chip->layer == chip->request->topology.layers) {
+        report(chip, cycle, 0);
+        return;
+    }
+    chip->layer++;
+    const struct axram_range neurons =
+        axram_share_neurons(&chip->team->sharing, axram_member(chip), chip->layer);
+    if (neurons.first < neurons.end)
+        compute(chip);
+    else
+        give(chip, cycle);
+}
+
+/* Passes a burst that was written at a clock. */
+static void taken(struct axram_chip *chip, uint64_t cycle)
+{
+    const uint64_t block = axram_moved_at(chip) - (uint64_t)chip->burst * (AXRAM_BLOCK / AXRAM_BURSTS);
+    chip->shared->counters.taken++;
+    if (++chip->burst < AXRAM_BURSTS)
+        return;
+    if (chip->layer < chip->request->topology.layers) { /* results are written when all chips have finished */
+        memcpy(axram_bytes_at(chip->shared, block), chip->team->values[chip->layer % 2][chip->value],
+               AXRAM_BLOCK);
+        axram_written(chip->shared, block);
+    }
+    if (!find_value(chip, chip->value + 1, false))
+        go_on(chip, cycle);
 }
 
 static void yield_if_asked(struct axram_chip *chip)
@@ -209,7 +323,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     if (op.last) {
         chip->state = AXRAM_FINISHED;
         if (chip->layer == 0)
-            event_schedule(shared->queue, &chip->commit, axram_time_of(chip, cycle + 1));
+            event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
     }
 }
 
@@ -241,7 +355,7 @@ static void begin_run(struct axram_chip *chip, uint64_t cycle)
         return;
     }
     chip->poll_at = cycle + fixed_clocks(chip);
-    event_schedule(shared->queue, &chip->end, axram_time_of(chip, chip->poll_at));
+    event_schedule(shared->queue, &chip->end, time_of(chip, chip->poll_at));
 }
 
 /* Updates the state after a word, or the AXCT that starts the chip. */
@@ -278,15 +392,15 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
     case AXRAM_CLOSE:
         chip->state = chip->behind;
         if (chip->state == AXRAM_GIVE)
-            axram_give(chip, cycle);
+            give(chip, cycle);
         return;
     case AXRAM_GIVE:
         if (command == DRAM_RD)
-            axram_given(chip, cycle + c->tCL + c->tBURST);
+            given(chip, cycle + c->tCL + c->tBURST);
         return;
     case AXRAM_TAKE:
         if (command == DRAM_WR)
-            axram_taken(chip, cycle);
+            taken(chip, cycle);
         return;
     case AXRAM_HEADER: chip->state = command == DRAM_RD ? AXRAM_SEND : AXRAM_HEADER; return;
     case AXRAM_SEND: pass_send(chip, command, cycle); return;
@@ -404,23 +518,7 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
     chip->asked = chip->over = false;
     dram_agent_renew(&chip->agent);
     (void)dram_agent_claim(&chip->agent, all_banks(chip));
-    axram_changed(chip);
-}
-
-void axram_chip_compute(struct axram_chip *chip)
-{
-    const struct axram_request *request = chip->request;
-    const struct axram_sharing *sharing = &chip->team->sharing;
-    const unsigned member = axram_member(chip);
-    axram_sequence_begin(&chip->sequence, &request->topology, sharing->configurations[member],
-                         request->inputs, request->results, request->units, chip->shared->parts);
-    axram_sequence_share(&chip->sequence, sharing, member, chip->layer);
-    chip->op = axram_sequence_next(&chip->sequence);
-    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
-    chip->words = INVOKE_WORDS + SHARE_WORDS;
-    chip->over = false;
-    chip->behind = AXRAM_SEND;
-    axram_go_to(chip, AXRAM_CLOSE);
+    changed(chip);
 }
 
 void axram_chip_release(struct axram_chip *chip)
@@ -431,7 +529,23 @@ void axram_chip_release(struct axram_chip *chip)
     chip->request = NULL;
     give_turn(chip, channel);
     dram_agent_release(&chip->agent, all_banks(chip));
-    axram_changed(chip);
+    changed(chip);
+}
+
+void axram_chip_give(struct axram_chip *chip)
+{
+    give(chip, dram_memory_reach(chip->shared->memory, chip->channel)->floor);
+    changed(chip);
+}
+
+void axram_chip_take(struct axram_chip *chip)
+{
+    const uint64_t cycle = dram_memory_reach(chip->shared->memory, chip->channel)->floor;
+    if (find_value(chip, 0, false))
+        go_to(chip, AXRAM_TAKE);
+    else
+        go_on(chip, cycle);
+    changed(chip);
 }
 
 bool axram_chip_is_torn(struct axram_chip *chip)
@@ -476,15 +590,16 @@ static void end(void *owner, uint64_t now)
         event_schedule(shared->queue, &chip->end, now + shared->poll * shared->memory->common.config.tCK);
         return;
     }
-    axram_chip_finished(chip, now);
+    chip->ops->finished(chip, now);
 }
 
-void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel)
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel,
+                     const struct axram_chip_ops *to)
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
     struct axram_shared *shared = team->shared;
-    *chip = (struct axram_chip){.shared = shared, .team = team, .channel = channel};
+    *chip = (struct axram_chip){.shared = shared, .team = team, .ops = to, .channel = channel};
     for (uint32_t i = 0; i < AXRAM_SPOTS; i++)
         chip->spots[i].address = UINT64_MAX;
     chip->copies =

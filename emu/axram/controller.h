@@ -140,6 +140,7 @@ enum axram_state {
 struct axram_chip {
     struct axram_shared *shared;
     struct axram_team *team;
+    const struct axram_chip_ops *ops;
     uint32_t channel;
     struct dram_agent agent;
     struct event commit, end;

@@ -1,4 +1,4 @@
-/* The queue of a team's requests, and how its chips go through an invocation together. */
+/* The queue of a team's requests, and the phases of an invocation by several chips. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,15 +6,8 @@
 #include "emu/sim/alloc.h"
 
 enum {
-    BURSTS = 4, /* of a block */
-    BURST = AXRAM_BLOCK / BURSTS,
     TURN_CLOCKS = 8, /* from one look at whether ordinary bursts have had their turn to the next */
 };
-
-unsigned axram_member(const struct axram_chip *chip)
-{
-    return (unsigned)(chip - chip->team->chips);
-}
 
 /* Returns whether all chips of an invocation work on it. */
 static bool is_shared(const struct axram_team *team)
@@ -28,108 +21,16 @@ static struct axram_chip *only_chip(const struct axram_team *team)
     return &team->chips[team->count > 1 ? team->first->chip : 0];
 }
 
-/* Notes that a chip has come to the end of a phase at a clock of its channel; the last one lets the phase end. */
-static void report(struct axram_chip *chip, uint64_t cycle, uint64_t message)
+/* The last chip of a team that comes to the end of a phase lets the phase end. */
+static void arrived(struct axram_chip *chip, uint64_t time, uint64_t message)
 {
     struct axram_team *team = chip->team;
-    const uint64_t time = axram_time_of(chip, cycle);
-    axram_go_to(chip, AXRAM_WAIT);
     team->last_report = time > team->last_report ? time : team->last_report;
     if (++team->reported < team->count)
         return;
     team->reported = 0;
     event_schedule(team->shared->queue, &team->next, team->last_report + message);
     team->last_report = 0;
-}
-
-/* Values. */
-
-/* Returns whether the chip gives a value of its layer to others; without `gives`, whether it takes it. */
-static bool moves(const struct axram_chip *chip, unsigned value, bool gives)
-{
-    const struct axram_sharing *sharing = &chip->team->sharing;
-    const unsigned own = axram_member(chip);
-    if (!gives)
-        return axram_share_wants(sharing, own, chip->layer, value);
-    if (axram_share_holder(sharing, chip->layer, value) != own)
-        return false;
-    for (unsigned other = 0; other < chip->team->count; other++)
-        if (axram_share_wants(sharing, other, chip->layer, value))
-            return true;
-    return false;
-}
-
-/* Goes to the first value from `value` on that the chip gives, or takes. Returns false if there is none. */
-static bool find_value(struct axram_chip *chip, unsigned value, bool gives)
-{
-    const unsigned count = chip->request->topology.size[chip->layer];
-    while (value < count && !moves(chip, value, gives))
-        value++;
-    chip->value = value;
-    chip->burst = 0;
-    return value < count;
-}
-
-uint64_t axram_moved_at(const struct axram_chip *chip)
-{
-    return axram_share_place(&chip->team->sharing, axram_member(chip), chip->layer, chip->value) +
-           (uint64_t)chip->burst * BURST;
-}
-
-void axram_give(struct axram_chip *chip, uint64_t cycle)
-{
-    if (find_value(chip, 0, true))
-        axram_go_to(chip, AXRAM_GIVE);
-    else
-        report(chip, cycle, chip->shared->message);
-}
-
-void axram_given(struct axram_chip *chip, uint64_t cycle)
-{
-    const uint64_t block = axram_moved_at(chip) - (uint64_t)chip->burst * BURST;
-    uint8_t *value = chip->team->values[chip->layer % 2][chip->value];
-    chip->shared->counters.given++;
-    if (++chip->burst < BURSTS)
-        return;
-    if (chip->layer == chip->request->topology.layers)
-        memcpy(value, chip->results[chip->value], AXRAM_BLOCK);
-    else
-        memcpy(value, axram_bytes_at(chip->shared, block), AXRAM_BLOCK);
-    if (chip->layer == 0)
-        axram_keep(chip, chip->value, block, value);
-    if (!find_value(chip, chip->value + 1, true))
-        report(chip, cycle, chip->shared->message);
-}
-
-/* Lets the chip compute the next layer, or go on to what follows where it has no neurons of it. */
-static void go_on(struct axram_chip *chip, uint64_t cycle)
-{
-    if (chip->layer == chip->request->topology.layers) {
-        report(chip, cycle, 0);
-        return;
-    }
-    chip->layer++;
-    const struct axram_range neurons =
-        axram_share_neurons(&chip->team->sharing, axram_member(chip), chip->layer);
-    if (neurons.first < neurons.end)
-        axram_chip_compute(chip);
-    else
-        axram_give(chip, cycle);
-}
-
-void axram_taken(struct axram_chip *chip, uint64_t cycle)
-{
-    const uint64_t block = axram_moved_at(chip) - (uint64_t)chip->burst * BURST;
-    chip->shared->counters.taken++;
-    if (++chip->burst < BURSTS)
-        return;
-    if (chip->layer < chip->request->topology.layers) { /* results are written when all chips have finished */
-        memcpy(axram_bytes_at(chip->shared, block), chip->team->values[chip->layer % 2][chip->value],
-               AXRAM_BLOCK);
-        axram_written(chip->shared, block);
-    }
-    if (!find_value(chip, chip->value + 1, false))
-        go_on(chip, cycle);
 }
 
 /* Writes the results, if what was read has not changed, or computes anew. */
@@ -185,15 +86,15 @@ static void end_request(struct axram_team *team, uint64_t now)
     request->done(request, now);
 }
 
-void axram_chip_finished(struct axram_chip *chip, uint64_t now)
+static void finished(struct axram_chip *chip, uint64_t now)
 {
-    if (!is_shared(chip->team)) {
+    if (is_shared(chip->team))
+        axram_chip_give(chip);
+    else
         end_request(chip->team, now);
-        return;
-    }
-    axram_give(chip, dram_memory_reach(chip->shared->memory, chip->channel)->floor);
-    axram_changed(chip);
 }
+
+static const struct axram_chip_ops chip_ops = {arrived, finished};
 
 /* The event when all chips have come to the end of a phase. */
 static void next(void *owner, uint64_t now)
@@ -214,15 +115,8 @@ static void next(void *owner, uint64_t now)
         return;
     }
     team->done = chip->layer == team->first->topology.layers;
-    for (uint32_t i = 0; i < team->count; i++) {
-        struct axram_chip *each = &team->chips[i];
-        const uint64_t cycle = dram_memory_reach(team->shared->memory, each->channel)->floor;
-        if (find_value(each, 0, false))
-            axram_go_to(each, AXRAM_TAKE);
-        else
-            go_on(each, cycle);
-        axram_changed(each);
-    }
+    for (uint32_t i = 0; i < team->count; i++)
+        axram_chip_take(&team->chips[i]);
 }
 
 /* Takes the chips for the first request of the queue. */
@@ -271,7 +165,7 @@ void axram_team_init(struct axram_team *team, struct axram_shared *shared, uint3
     team->last = &team->first;
     team->chips = alloc(count, sizeof *team->chips);
     for (uint32_t i = 0; i < count; i++)
-        axram_chip_init(&team->chips[i], team, channel + i);
+        axram_chip_init(&team->chips[i], team, channel + i, &chip_ops);
     event_init(&team->start, shared->component, take, team);
     event_init(&team->next, shared->component, next, team);
 }
