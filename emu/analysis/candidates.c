@@ -262,14 +262,6 @@ static void add_cost(const struct search *s, struct candidate *c, struct weight 
         weight.times * (candidate_tx(s->model, c->reg_tx, 0, 0) + candidate_rx(s->model, c->reg_rx, 0, 0));
 }
 
-double candidate_saved(const struct candidate *candidate, double rounds)
-{
-    double sum = 0;
-    for (unsigned k = CANDIDATE_POWERS; k-- > 0;)
-        sum = sum * rounds + candidate->saved[k];
-    return sum;
-}
-
 double candidate_lines(const struct candidate *c)
 {
     const double accesses = c->loads + c->stores;

@@ -80,7 +80,13 @@ double candidate_misses(const struct candidate *candidate);
  * rounds if their trip count is known from registers (but one beyond CANDIDATE_POWERS - 1 nested ones), their count if it is
  * static, and one if it is unknown; and where all instructions in them are executed in each round. For blocks of one function,
  * these are the same executions; `tx` and `rx` are of one execution of the block each, with its own number of rounds. */
-double candidate_saved(const struct candidate *candidate, double rounds);
+static inline double candidate_saved(const struct candidate *candidate, double rounds)
+{
+    double sum = 0;
+    for (unsigned k = CANDIDATE_POWERS; k-- > 0;)
+        sum = sum * rounds + candidate->saved[k];
+    return sum;
+}
 
 struct candidates {
     struct candidate *list; /* by `begin`; no two share instructions */
