@@ -196,7 +196,7 @@ void tom_check_loaded(struct tom_check *check, const struct tom_task *task, cons
         if (stores && stores->stored && stores->stored <= task->asked &&
             stores->by == (uint32_t)(task->front - check->tom->fronts) &&
             is_on_its_way(task->front, stores, line))
-            found(check, UNPUSHED, line, tom_unit_name(task->unit),
+            found(check, UNPUSHED, line, task->unit->simt_name,
                   "to which its multiprocessor in front has stored, and memory does not have the store yet");
     }
 }
@@ -331,10 +331,10 @@ struct tom_check *tom_check_new(struct tom *tom)
     for (uint32_t i = 0; i < tom->stack_count; i++) {
         if (!tom->stacks[i].unit)
             continue;
-        watch(check, &check->units[i], i, tom_unit_name(tom->stacks[i].unit));
+        watch(check, &check->units[i], i, tom->stacks[i].unit->simt_name);
         check->units[i].observer.access = accessed_near;
-        cache_observe(tom_unit_l1(tom->stacks[i].unit), &check->units[i].observer);
-        tom_unit_watch(tom->stacks[i].unit, check);
+        cache_observe(tom->stacks[i].unit->l1, &check->units[i].observer);
+        tom->stacks[i].unit->check = check;
     }
     watch_slices(check);
     return check;

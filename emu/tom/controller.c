@@ -69,74 +69,8 @@ static void prepare(struct tom *tom)
 
 /* Tasks. */
 
-struct warp *tom_take_warp(struct tom *tom)
-{
-    struct error err;
-    if (tom->warp_count > 0)
-        return tom->warps[--tom->warp_count];
-    struct warp *warp = warp_new(simt_grid_memory(tom->grid), &err);
-    if (!warp)
-        alloc_failed();
-    return warp;
-}
-
-void tom_give_warp(struct tom_task *task)
-{
-    struct tom *tom = task->tom;
-    if (!task->guest.warp)
-        return;
-    if (tom->warp_count == tom->warp_room) {
-        tom->warp_room = tom->warp_room ? 2 * tom->warp_room : 64;
-        tom->warps = alloc_resize(tom->warps, tom->warp_room * sizeof(struct warp *));
-    }
-    tom->warps[tom->warp_count++] = task->guest.warp;
-    task->guest.warp = NULL;
-}
-
-static struct tom_task *take_task(struct tom_front *front, struct simt_member *member)
-{
-    struct tom *tom = front->tom;
-    struct tom_task *task = tom->free;
-    if (task) {
-        tom->free = task->next;
-    } else {
-        task = alloc(1, sizeof *task);
-        task->push = alloc(1 + tom->most_slices, sizeof *task->push);
-        task->tom = tom;
-        tom->tasks = alloc_resize(tom->tasks, (tom->task_count + 1) * sizeof(struct tom_task *));
-        tom->tasks[tom->task_count++] = task;
-    }
-    event_init(&task->event, tom->component, tom_settle, task);
-    task->front = front;
-    task->member = member;
-    task->state = TOM_HERE;
-    task->inside = 0;
-    task->inside_of = NULL;
-    task->reach = TOM_NEAR;
-    task->observed = false;
-    member->attached = task;
-    return task;
-}
-
-static void free_task(struct tom_task *task)
-{
-    assert(task->state == TOM_HERE);
-    tom_mapper_forget(task);
-    task->member->attached = NULL;
-    task->next = task->tom->free;
-    task->tom->free = task;
-}
-
-/* Makes the warp wait for the controller for `clocks` clocks of its multiprocessor, from `cycle` on. Then tom_settle() is called. */
-static void hold(struct tom_task *task, uint64_t cycle, uint32_t clocks, struct custom_waiter *waiter,
-                 struct warp_report *report)
-{
-    report->event = WARP_LATER;
-    task->waiter = waiter;
-    event_schedule(task->tom->queue, &task->event, clock_time(&task->front->clock, cycle + clocks));
-}
-
-void tom_settle(void *owner, uint64_t now)
+/* The task's event: continues by the task's state. */
+static void settle(void *owner, uint64_t now)
 {
     struct tom_task *task = owner;
     switch (task->state) {
@@ -157,6 +91,49 @@ void tom_settle(void *owner, uint64_t now)
     case TOM_ASKING:
     case TOM_PROBING: assert(false);
     }
+}
+
+static struct tom_task *take_task(struct tom_front *front, struct simt_member *member)
+{
+    struct tom *tom = front->tom;
+    struct tom_task *task = tom->free;
+    if (task) {
+        tom->free = task->next;
+    } else {
+        task = alloc(1, sizeof *task);
+        task->push = alloc(1 + tom->most_slices, sizeof *task->push);
+        task->tom = tom;
+        tom->tasks = alloc_resize(tom->tasks, (tom->task_count + 1) * sizeof(struct tom_task *));
+        tom->tasks[tom->task_count++] = task;
+    }
+    event_init(&task->event, tom->component, settle, task);
+    task->front = front;
+    task->member = member;
+    task->state = TOM_HERE;
+    task->inside = 0;
+    task->inside_of = NULL;
+    task->reach = TOM_NEAR;
+    task->observed = false;
+    member->attached = task;
+    return task;
+}
+
+static void free_task(struct tom_task *task)
+{
+    assert(task->state == TOM_HERE);
+    tom_mapper_forget(task);
+    task->member->attached = NULL;
+    task->next = task->tom->free;
+    task->tom->free = task;
+}
+
+/* Makes the warp wait for the controller for `clocks` clocks of its multiprocessor, from `cycle` on. Then settle() is called. */
+static void hold(struct tom_task *task, uint64_t cycle, uint32_t clocks, struct custom_waiter *waiter,
+                 struct warp_report *report)
+{
+    report->event = WARP_LATER;
+    task->waiter = waiter;
+    event_schedule(task->tom->queue, &task->event, clock_time(&task->front->clock, cycle + clocks));
 }
 
 /* The source of the multiprocessors in front. */

@@ -1,5 +1,5 @@
 /* The state of the offload controllers, for the files of this room: controller.c (the source of warps, with the table and the
- * tasks), decision.c, packet.c, mapping.c, tom.c and check.c. */
+ * tasks), decision.c, packet.c, spare.c, mapping.c, tom.c and check.c. */
 #ifndef EMU_TOM_CONTROLLER_H
 #define EMU_TOM_CONTROLLER_H
 
@@ -73,11 +73,9 @@ struct tom {
 
 extern const struct mem_client_ops tom_port_ops; /* packet.c */
 
-/* controller.c. tom_take_warp() returns a free warp, for the task's copy; tom_give_warp() gives the copy back, if there is one.
- * tom_settle() is the task's event: it continues by the task's state. */
+/* spare.c. tom_take_warp() returns a free warp, for the task's copy; tom_give_warp() gives the copy back, if there is one. */
 struct warp *tom_take_warp(struct tom *tom);
 void tom_give_warp(struct tom_task *task);
-void tom_settle(void *owner, uint64_t now);
 
 /* decision.c. Returns whether the condition of the task's entry holds for some of its lanes. */
 bool tom_condition_holds(const struct tom_task *task);

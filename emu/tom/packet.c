@@ -51,6 +51,47 @@ static void offer(struct tom_task *task, uint32_t bytes, uint64_t now)
         offer_all(port, now);
 }
 
+/* Answers. */
+
+static void drop_line(const struct tom_front *front, uint64_t line, uint64_t now)
+{
+    cache_expire(front->l1, line, now);
+    if (front->slice_count == 0)
+        return;
+    const struct cache_config *l1 = cache_configuration(front->l1);
+    if (front->by_line)
+        llc_expire(front->slices[line / l1->line % front->slice_count], line, now);
+    for (uint32_t i = 0; !front->by_line && i < front->slice_count; i++)
+        llc_expire(front->slices[i], line, now);
+}
+
+/* The answer to the task's packet has arrived. */
+static void answered(struct tom_task *task, uint64_t now)
+{
+    struct tom *tom = task->tom;
+    uint32_t lines = tom->config.drop_front ? task->line_count : 0;
+    tom->answer_bytes += task->request.size;
+    tom->away_time += now - task->asked;
+    struct tom_load *load = tom_unit_load(task->unit);
+    load->pending--;
+    load->places -= task->places;
+    load->room -= task->room;
+    warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
+                   task->entry->of.end);
+    tom_give_warp(task);
+    for (uint32_t i = 0; i < lines; i++)
+        drop_line(task->front, task->lines[i], now);
+    tom->dropped += lines;
+    if (tom->check)
+        tom_check_answered(tom->check, task, now);
+    uint64_t cycle = clock_cycle(&task->front->clock, now);
+    task->state = TOM_HERE;
+    event_schedule(tom->queue, &task->event,
+                   clock_time(&task->front->clock, cycle + 1 + lines * (uint64_t)tom->config.drop_clocks));
+}
+
+/* Packets. */
+
 /* The packet is packed, and all stores before it are in memory. */
 static void send(struct tom_task *task, uint64_t now)
 {
@@ -58,7 +99,7 @@ static void send(struct tom_task *task, uint64_t now)
     if (task->tom->config.policy == TOM_IDEAL) {
         task->request.size = 0;
         task->tom->packets++;
-        tom_unit_take(task->unit, task, now);
+        tom_unit_take(task->unit, task, answered, now);
         return;
     }
     task->tom->push_time += now - task->asked - task->tom->config.pack_clocks * task->front->clock.period;
@@ -122,45 +163,6 @@ void tom_leave(struct tom_task *task, uint64_t now)
     event_schedule(tom->queue, &task->event, now + tom->config.pack_clocks * task->front->clock.period);
 }
 
-/* Answers. */
-
-static void drop_line(const struct tom_front *front, uint64_t line, uint64_t now)
-{
-    cache_expire(front->l1, line, now);
-    if (front->slice_count == 0)
-        return;
-    const struct cache_config *l1 = cache_configuration(front->l1);
-    if (front->by_line)
-        llc_expire(front->slices[line / l1->line % front->slice_count], line, now);
-    for (uint32_t i = 0; !front->by_line && i < front->slice_count; i++)
-        llc_expire(front->slices[i], line, now);
-}
-
-void tom_answered(struct tom_task *task, uint64_t now)
-{
-    struct tom *tom = task->tom;
-    uint32_t lines = tom->config.drop_front ? task->line_count : 0;
-    tom->answer_bytes += task->request.size;
-    tom->away_time += now - task->asked;
-    struct tom_load *load = tom_unit_load(task->unit);
-    load->pending--;
-    load->places -= task->places;
-    load->room -= task->room;
-    warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
-                   task->entry->of.end);
-    tom_give_warp(task);
-    for (uint32_t i = 0; i < lines; i++)
-        drop_line(task->front, task->lines[i], now);
-    tom->dropped += lines;
-    if (tom->check)
-        tom_check_answered(tom->check, task, now);
-    uint64_t cycle = clock_cycle(&task->front->clock, now);
-    event_init(&task->event, tom->component, tom_settle, task);
-    task->state = TOM_HERE;
-    event_schedule(tom->queue, &task->event,
-                   clock_time(&task->front->clock, cycle + 1 + lines * (uint64_t)tom->config.drop_clocks));
-}
-
 static void reached(void *owner, uint64_t now)
 {
     struct tom_task *task = owner;
@@ -172,8 +174,8 @@ static void reach(struct tom_task *task, uint64_t now)
 {
     const struct clock *clock = &task->front->clock;
     task->tom->answer_bytes += task->request.size;
-    event_init(&task->event, task->tom->component, reached, task);
-    event_schedule(task->tom->queue, &task->event,
+    event_init(&task->reach_event, task->tom->component, reached, task);
+    event_schedule(task->tom->queue, &task->reach_event,
                    clock_time(clock, clock_cycle(clock, now) + 1 + task->reach_passes));
 }
 
@@ -185,7 +187,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     if (task->reach == TOM_REACHING)
         reach(task, now);
     else
-        tom_answered(task, now);
+        answered(task, now);
     return true;
 }
 

@@ -64,10 +64,12 @@ struct tom_task {
     struct tom_offsets_led led;
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */
     struct custom_waiter *waiter;
-    struct event event;
-    uint64_t places, room;           /* of those of tom_load, while it is under way */
-    uint64_t probed, probed_threads; /* instructions executed in TOM_PROBING */
-    uint64_t address;                /* physical, of the first access */
+    struct event event;                                    /* of the controllers */
+    struct event end;                                      /* of the unit: the block has ended */
+    void (*answered)(struct tom_task *task, uint64_t now); /* with TOM_IDEAL: called in place of an answer */
+    uint64_t places, room;                                 /* of those of tom_load, while it is under way */
+    uint64_t probed, probed_threads;                       /* instructions executed in TOM_PROBING */
+    uint64_t address;                                      /* physical, of the first access */
     struct tom_unit *unit;
     bool packed;
     uint32_t unpushed; /* pushes under way */
@@ -76,14 +78,12 @@ struct tom_task {
     uint64_t *lines; /* lines to which the block has stored; sorted, each once, when the answer leaves */
     uint32_t line_count, line_room;
     enum tom_reach reach;
+    struct event reach_event;
     struct custom_waiter *reach_waiter; /* of the warp in the stack */
     unsigned reach_passes;              /* of the scratchpad's banks */
     uint32_t reach_bytes;               /* of the packet with the data, or with none */
     uint64_t asked, sent, begun, ended; /* fs: block taken in front, packet sent, warp spawned, block ended */
 };
-
-/* The answer to the task's packet has arrived. */
-void tom_answered(struct tom_task *task, uint64_t now);
 
 /* An offload unit takes a packet's task and answers it. The functions for the controllers: */
 uint32_t tom_unit_warps(const struct tom_unit *unit); /* most warps, one per block, at a time */
@@ -93,15 +93,12 @@ bool tom_unit_could(const struct tom_unit *unit, const struct tom_entry *entry);
 uint32_t tom_unit_holds(const struct tom_unit *unit, const struct tom_entry *entry);
 const struct simt_counters *tom_unit_counted(const struct tom_unit *unit);
 struct cache *tom_unit_l1(const struct tom_unit *unit);
-const char *tom_unit_name(const struct tom_unit *unit);
 /* Tells the unit the configuration of the controllers. Call it before the first packet. */
 void tom_unit_join(struct tom_unit *unit, const struct tom_config *config);
 
-/* With TOM_IDEAL: hands over a task without a packet. tom_answered() is called when its block has ended. */
-void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now);
-
-struct tom_check;
-void tom_unit_watch(struct tom_unit *unit, struct tom_check *check);
+/* With TOM_IDEAL: hands over a task without a packet. answered() is called when its block has ended. */
+void tom_unit_take(struct tom_unit *unit, struct tom_task *task,
+                   void (*answered)(struct tom_task *task, uint64_t now), uint64_t now);
 
 /* Offloads to a unit that are under way; the warps' places that they fill by their instructions (`alu_ratio`), and those that they
  * fill of its multiprocessor, both in parts of TOM_PLACE. */

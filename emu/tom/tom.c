@@ -171,6 +171,8 @@ static void *make(const void *config, const struct part_site *site, struct error
 static void free_task(struct tom *tom, struct tom_task *task)
 {
     event_cancel(tom->queue, &task->event);
+    event_cancel(tom->queue, &task->end);
+    event_cancel(tom->queue, &task->reach_event);
     event_cancel(tom->queue, &task->request.event);
     warp_free(task->guest.warp);
     free(task->lines);

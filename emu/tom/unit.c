@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/hart/custom.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/track.h"
+#include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
 #include "emu/tom/task.h"
@@ -120,9 +122,20 @@ static void enqueue(struct tom_unit *unit, struct tom_task *task, uint64_t now)
     spawn(unit, now);
 }
 
-void tom_unit_take(struct tom_unit *unit, struct tom_task *task, uint64_t now)
+void tom_unit_take(struct tom_unit *unit, struct tom_task *task,
+                   void (*answered)(struct tom_task *task, uint64_t now), uint64_t now)
 {
+    task->answered = answered;
     enqueue(unit, task, now);
+}
+
+/* The data of an access to a scratchpad have arrived: the warp executes it. */
+static void reached(struct tom_unit *unit, struct tom_task *task, uint64_t now)
+{
+    unit->packet_bytes += task->request.size;
+    unit->reaching--;
+    task->reach = TOM_REACHED;
+    custom_returned(task->reach_waiter, now);
 }
 
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -131,7 +144,7 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
     if (request->op != MEM_COMMAND)
         return pass(unit, link, request, now);
     if (task_of(request)->reach == TOM_REACHING) {
-        tom_unit_reached(unit, task_of(request), now);
+        reached(unit, task_of(request), now);
         return true;
     }
     /* The data of an access to a scratchpad may come behind this packet, which therefore must not stay on the link. */
@@ -154,7 +167,8 @@ static bool answer(struct tom_unit *unit, struct tom_task *task, uint64_t now)
     return true;
 }
 
-void tom_unit_answer(struct tom_unit *unit, struct tom_task *task, uint64_t now)
+/* Answers the task's packet, which has the size of the answer, behind the answers that wait. */
+static void send_answer(struct tom_unit *unit, struct tom_task *task, uint64_t now)
 {
     struct tom_task **at = &unit->unanswered;
     if (!unit->unanswered && answer(unit, task, now))
@@ -212,7 +226,7 @@ static void complete(struct tom_task *task, uint64_t now)
     const struct tom_entry *entry = task->entry;
     const uint32_t width = unit->config_simt->width;
     if (unit->config_tom->policy == TOM_IDEAL) {
-        tom_answered(task, now);
+        task->answered(task, now);
         return;
     }
     sort_lines(task);
@@ -220,7 +234,7 @@ static void complete(struct tom_task *task, uint64_t now)
     task->request.size = TOM_STATUS_BYTES + entry->out * width * unit->config_tom->register_bytes +
                          (entry->of.flags & CANDIDATE_FLOATS ? FFLAGS * width : 0) +
                          TOM_ADDRESS_BYTES * task->line_count;
-    tom_unit_answer(unit, task, now);
+    send_answer(unit, task, now);
 }
 
 static void pushed(struct mem_push *push, uint64_t now)
@@ -256,6 +270,51 @@ static void finish(void *owner, uint64_t now)
     if (!unit->config_tom->push || !cache_push(unit->l1, &task->push[0]))
         complete(task, now);
     spawn(unit, now);
+}
+
+/* Accesses of blocks to scratchpads, which stay in front. */
+
+static void send_reach(void *owner, uint64_t now)
+{
+    struct tom_task *task = owner;
+    struct tom_unit *unit = task->unit;
+    send_answer(unit, task, now);
+    mem_waiters_wake(&unit->waiters, now);
+}
+
+/* If the task's warp executes an access to its scratchpad next, sends the addresses, and a store's data, to the multiprocessor in
+ * front: as an answer to the task's packet, to which another packet answers. Returns whether the warp waits for that before it
+ * executes the access. */
+static bool reaches(struct tom_unit *unit, struct tom_task *task, uint64_t cycle,
+                    struct custom_waiter *waiter)
+{
+    uint64_t addresses[WARP_LANES];
+    uint32_t mask, shared = 0;
+    const struct stream_op *op = warp_next(task->guest.warp, &mask);
+    if (!op || !(op->flags & (STREAM_LOAD | STREAM_STORE)) || unit->config_tom->policy == TOM_IDEAL)
+        return false;
+    if (task->reach == TOM_REACHED) {
+        task->reach = TOM_NEAR;
+        return false;
+    }
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t base = op->rs1 < STREAM_NONE ? warp_register(task->guest.warp, op->rs1, lane) : 0;
+        addresses[lane] = base + (uint64_t)(int64_t)op->imm - WARP_SHARED_WINDOW;
+        shared |= (uint32_t)(base + (uint64_t)(int64_t)op->imm >= WARP_SHARED_WINDOW) << lane;
+    }
+    if (!shared)
+        return false;
+    const uint32_t lanes = (uint32_t)__builtin_popcount(shared), data = lanes * op->size;
+    task->reach = TOM_REACHING;
+    task->reach_waiter = waiter;
+    task->reach_passes = shared_banks_passes(addresses, shared, op->size, task->front->banks, false);
+    task->reach_bytes = TOM_STATUS_BYTES + (op->flags & STREAM_LOAD ? data : 0);
+    task->request.size = TOM_STATUS_BYTES + lanes * TOM_ADDRESS_BYTES + (op->flags & STREAM_STORE ? data : 0);
+    unit->reaching++;
+    event_init(&task->reach_event, unit->component, send_reach, task);
+    event_schedule(unit->queue, &task->reach_event, clock_time(&unit->clock, cycle + 1));
+    return true;
 }
 
 /* The source of the multiprocessor. */
@@ -311,7 +370,7 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
 {
     struct tom_unit *unit = context;
     struct tom_task *task = guest_of(name);
-    if (tom_unit_reaches(unit, task, cycle, waiter)) {
+    if (reaches(unit, task, cycle, waiter)) {
         report->event = WARP_LATER;
         return;
     }
@@ -347,8 +406,8 @@ static void ended_of(void *context, struct simt *simt, struct simt_block *block,
     slot->task = NULL;
     unit->running--;
     unit->executed_time += now - task->begun;
-    event_init(&task->event, unit->component, finish, task);
-    event_schedule(unit->queue, &task->event, now > unit->queue->now ? now : unit->queue->now);
+    event_init(&task->end, unit->component, finish, task);
+    event_schedule(unit->queue, &task->end, now > unit->queue->now ? now : unit->queue->now);
 }
 
 static void missing_of(void *context, void *name)
@@ -461,24 +520,14 @@ const struct simt_counters *tom_unit_counted(const struct tom_unit *unit)
     return simt_counted(unit->simt);
 }
 
-struct cache *tom_unit_l1(const struct tom_unit *unit)
-{
-    return unit->l1;
-}
-
-const char *tom_unit_name(const struct tom_unit *unit)
-{
-    return unit->simt_name;
-}
-
-void tom_unit_watch(struct tom_unit *unit, struct tom_check *check)
-{
-    unit->check = check;
-}
-
 void tom_unit_join(struct tom_unit *unit, const struct tom_config *config)
 {
     unit->config_tom = config;
+}
+
+struct cache *tom_unit_l1(const struct tom_unit *unit)
+{
+    return unit->l1;
 }
 
 struct tom_load *tom_unit_load(struct tom_unit *unit)

@@ -1,4 +1,4 @@
-/* The state of an offload unit, for unit.c, reach.c and check.c. */
+/* The state of an offload unit, for unit.c and check.c. */
 #ifndef EMU_TOM_UNIT_STATE_H
 #define EMU_TOM_UNIT_STATE_H
 
@@ -43,17 +43,5 @@ struct tom_unit {
     struct track track;      /* its sink is NULL if nobody watches */
     struct track_end untrack;
 };
-
-/* unit.c. Answers the task's packet, which has the size of the answer, behind the answers that wait. */
-void tom_unit_answer(struct tom_unit *unit, struct tom_task *task, uint64_t now);
-
-/* reach.c. If the task's warp executes an access to its scratchpad next, sends the addresses, and a store's data, to the
- * multiprocessor in front: as an answer to the task's packet, to which another packet answers. Returns whether the warp waits for
- * that before it executes the access. */
-bool tom_unit_reaches(struct tom_unit *unit, struct tom_task *task, uint64_t cycle,
-                      struct custom_waiter *waiter);
-
-/* reach.c. The data have arrived: the warp executes the access. */
-void tom_unit_reached(struct tom_unit *unit, struct tom_task *task, uint64_t now);
 
 #endif
