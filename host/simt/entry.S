@@ -74,8 +74,9 @@ simt_thread_finish:
 
     /* Called only by threads on the scalar core, with t0 as link register; all other registers are preserved.
      * The jump through t0 looks like a return, so an analysis that counts the registers of a kernel's code
-     * does not include those of the coroutine scheduler. The function that follows saves the registers that
-     * the C function may change. */
+     * does not include those of the coroutine scheduler. The jump before it looks like the call to that return:
+     * NUCD's accelerators count calls and returns to find the end of a region (isa/MANUAL.md). The code that
+     * follows saves the registers that the C function may change. */
     .macro  simt_leave_to name, function
     .section .text.\name, "ax", @progbits
     .globl  \name
@@ -83,7 +84,8 @@ simt_thread_finish:
 \name:
     addi    sp, sp, -SIMT_SAVE_FRAME
     sd      t0, 0(sp)
-    lla     t0, 1f
+    jal     t0, 2f
+2:  lla     t0, 1f
     jr      t0
 1:  simt_saved sd, fsd
     call    \function
