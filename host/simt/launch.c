@@ -112,8 +112,8 @@ int simt_wait(long number)
 {
     if (croft_simt.hardware)
         return (int)call1((enum call)SIMT_CALL_WAIT, number);
-    if (number >= 0 && number <= simt_launches)
+    if (!simt_scalar_runs() && number >= 0 && number <= simt_launches)
         return 0;
-    errno = EINVAL;
+    errno = simt_scalar_runs() ? EBUSY : EINVAL;
     return -1;
 }

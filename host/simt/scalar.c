@@ -176,6 +176,11 @@ static void scalar_blocks(struct scalar_grid *grid)
             }
 }
 
+bool simt_scalar_runs(void)
+{
+    return scalar_running != NULL;
+}
+
 int simt_scalar_run(const struct simt_launch_record *launch)
 {
     if (scalar_running) {

@@ -2,6 +2,7 @@
 #ifndef HOST_SIMT_SIMT_H
 #define HOST_SIMT_SIMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/reent.h>
@@ -27,6 +28,9 @@ _Static_assert(sizeof(struct simt_thread) == SIMT_THREAD_SIZE &&
 
 /* Returns the calling thread's number, > 0, unique among all threads of the program. */
 uint64_t simt_thread_number(void);
+
+/* Returns whether the caller is a thread of a grid that runs on this core. */
+bool simt_scalar_runs(void);
 
 /* Runs the whole grid on this core. Returns 0, or -1 with errno ENOMEM or EBUSY (called within a grid). */
 int simt_scalar_run(const struct simt_launch_record *launch);

@@ -21,7 +21,7 @@
  * that wait for another thread's store need simt_pause(); and threads of different blocks cannot wait for each other.
  * On multiprocessors, too, only blocks that fit at the same time are certain to run concurrently.
  *
- * Restrictions: kernels cannot launch kernels (EBUSY); only threads of the same launch may use pointers to a thread's
+ * Restrictions: kernels cannot launch kernels or wait for them (EBUSY); only threads of the same launch may use pointers to a thread's
  * stack. */
 #ifndef CROFT_SIMT_H
 #define CROFT_SIMT_H
@@ -57,8 +57,8 @@ struct simt_options {
     croft_simt_launch(simt_entry(kernel), ((void)sizeof((kernel)(argument), 0), (argument)), (grid),         \
                       (block), (struct simt_options){.unused = 0, __VA_ARGS__})
 
-/* Waits until launch `number` has ended; 0: all launches. Returns 0; or -1 and errno EINVAL if there was no such
- * launch. Afterwards the caller sees the threads' stores. */
+/* Waits until launch `number` has ended; 0: all launches. Returns 0; or -1 and errno: EINVAL if there was no such
+ * launch, EBUSY in a kernel. Afterwards the caller sees the threads' stores. */
 int simt_wait(long number);
 
 /* Properties of the machine: multiprocessors (0: kernels run on the scalar core), threads of a warp, most threads of a
