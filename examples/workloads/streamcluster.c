@@ -132,7 +132,8 @@ int main(int argc, char **argv)
         opened[1] += decide(&scalar);
     }
     return kernel_report("streamcluster", points, simt.cost, (size_t)points * sizeof *simt.cost,
-                         opened[0] > 0 && opened[0] == opened[1] &&
+                         opened[0] == opened[1] &&
                              memcmp(simt.centre, scalar.centre, (size_t)points * sizeof(int)) == 0 &&
+                             kernel_close(simt.better, scalar.better, points, 1e-5) &&
                              kernel_close(simt.cost, scalar.cost, points, 1e-5));
 }

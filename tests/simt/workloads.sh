@@ -36,5 +36,8 @@ for program in "${programs[@]}"; do
     runs "$name, nupim" -m nupim --detail roi "$program"
     oracle output "$program" 0 2>/dev/null
     check "$name: a size of 0 is refused" test "$wanted" = 2
+    [ "$name" = streamcluster ] || continue
+    "$croft" run --set simt.count=4 "$program" 65536 64 2 >output 2>errors || true
+    check "$name, where no candidate opens: is correct" grep -q '^result    correct$' output
 done
 conclude
