@@ -65,9 +65,29 @@ static void add_failures(json_t *data, const json_t *rows)
     (void)json_object_set_new(data, "means", means);
 }
 
+/* The mean over one program is that program: removes these rows. */
+static void drop_means_of_one(json_t *rows)
+{
+    const char *program = NULL;
+    json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        const char *name = json_string_value(json_object_get(json_object_get(row, "at"), "program"));
+        if (!name || (program && strcmp(name, program) != 0 && strcmp(name, "mean") != 0))
+            return;
+        program = strcmp(name, "mean") == 0 ? program : name;
+    }
+    for (i = json_array_size(rows); program && i-- > 0;) {
+        row = json_array_get(rows, i);
+        if (strcmp(json_string_value(json_object_get(json_object_get(row, "at"), "program")), "mean") == 0)
+            (void)json_array_remove(rows, i);
+    }
+}
+
 json_t *page_table(json_t *tables, struct error *err)
 {
-    json_t *rows = json_object_get(tables, "rows"), *first = json_array_get(rows, 0), *value;
+    json_t *rows = json_object_get(tables, "rows"), *first, *value;
     json_t *axes = json_array(), *columns = json_array(), *shown = json_object_get(tables, "tables");
     const char *name, *title = json_string_value(json_object_get(tables, "title")),
                       *machine = json_string_value(json_object_get(tables, "machine"));
@@ -77,6 +97,8 @@ json_t *page_table(json_t *tables, struct error *err)
         json_decref(columns);
         return NULL;
     }
+    drop_means_of_one(rows);
+    first = json_array_get(rows, 0);
     json_object_foreach(json_object_get(first, "at"), name, value)(void)
         json_array_append_new(axes, axis_data(name, rows));
     json_object_foreach(json_object_get(first, "values"), name, value)(void)

@@ -277,17 +277,39 @@ check_page "a click on a row shows its run" 'document.querySelectorAll(".rows tr
 "$croft" report two.results/results.db -o again.html 2>messages && cmp -s two.html again.html
 judge $? "the same from results.db"
 
+# table_of FILE TITLE POINTS...: writes tables of one column by the axes `program`, `size` and `mode`. A point is PROGRAM SIZE MODE VALUE.
+table_of() {
+    local file=$1 title=$2 program size mode value rows=
+    shift 2
+    while read -r program size mode value; do
+        rows+="${rows:+, }{\"at\": {\"program\": \"$program\", \"size\": \"$size\", \"mode\": \"$mode\"}, \"failed\": false, \"values\": {\"v\": $value}, \"references\": {}}"
+    done < <(printf '%s\n' "$@")
+    echo "{\"format\": \"croft experiment 1\", \"title\": \"$title\", \"machine\": \"functional\", \"tables\": [{\"column\": \"v\", \"across\": \"mode\"}], \"rows\": [$rows]}" >"$file.json"
+    "$croft" report "$file.json" -o "$file.html" 2>messages && visit "$file.html" && drawn 2
+    judge $? "$title"
+}
+
+# bars FIGURE: an expression for the colours of a figure's bars.
+bars() {
+    echo "[...[...document.querySelectorAll('figure')].find(box => box.querySelector('b')?.textContent === '$1').querySelectorAll('g[aria-label=bar] rect')].map(bar => bar.getAttribute('fill') || bar.parentNode.getAttribute('fill'))"
+}
+
 # The same point has the same colour in each panel, also where others are missing.
-cat >panels.json <<'J'
-{"format": "croft experiment 1", "title": "panels", "machine": "functional", "tables": [{"column": "v", "across": "mode"}], "rows": [
- {"at": {"program": "p", "size": "small", "mode": "none"}, "failed": false, "values": {"v": 1}, "references": {}},
- {"at": {"program": "p", "size": "small", "mode": "driver"}, "failed": false, "values": {"v": 2}, "references": {}},
- {"at": {"program": "p", "size": "large", "mode": "driver"}, "failed": false, "values": {"v": 3}, "references": {}},
- {"at": {"program": "p", "size": "large", "mode": "nucd"}, "failed": false, "values": {"v": 4}, "references": {}}]}
-J
-"$croft" report panels.json -o panels.html 2>messages && visit panels.html && drawn 2
-judge $? "panels that lack points"
-check_page "a point has its colour in all panels" '(bars => bars[0].length === 2 && bars[1].length === 2 && bars[0][1] === bars[1][0] && new Set(bars.flat()).size === 3)(["small", "large"].map(at => [...[...document.querySelectorAll("figure")].find(box => box.querySelector("b")?.textContent === `v by mode (size: ${at})`).querySelectorAll("g[aria-label=bar] rect")].map(bar => bar.getAttribute("fill") || bar.parentNode.getAttribute("fill"))))'
+table_of panels "panels that lack points" "p small none 1" "p small driver 2" "p large driver 3" "p large nucd 4" "q small none 1" "q small driver 2"
+check_page "a point has its colour in all panels" "(bars => bars.length === 6 && new Set(bars).size === 3)($(bars 'v by mode, for each size'))"
+check_page "panels have their names" '["small", "large"].every(name => [...document.querySelectorAll("figure svg text")].some(text => text.textContent === name))'
+
+# With one program there are no panels, and no rows of its mean, which would be the same.
+table_of one "one program" "p small none 1" "p small driver 2" "p large driver 3" "p large nucd 4" "mean small none 1" "mean small driver 2" "mean large driver 3" "mean large nucd 4"
+check_page "the bars of one program lie beside one another" "(bars => bars.length === 4 && bars[1] === bars[2] && new Set(bars).size === 3)($(bars 'v by mode'))"
+check_page "one program's mean has no rows" 'document.querySelector("main").textContent.includes("4 of 4 rows")'
+table_of two_programs "two programs" "p small none 1" "q small none 2" "mean small none 1.5"
+check_page "the mean of two programs has a row" 'document.querySelector("main").textContent.includes("3 of 3 rows")'
+
+# Names of colours are names.
+table_of colours "points named like colours" "p a none 11182000000" "p a transparent 11174000000" "p a red 11156000000" "p a white 9000000000"
+check_page "points named like colours are drawn in the page's" "(bars => bars.length === 4 && new Set(bars).size === 4 && bars.every(bar => /^#/.test(bar) && !/^#(fff|ffffff|f00|ff0000)\$/.test(bar)))($(bars 'v by mode'))"
+check_page "labels of the y axis differ" '(labels => labels.length > 4 && new Set(labels).size === labels.length && labels.every(label => label.length < 7))([...document.querySelector("figure svg g[aria-label^=y-axis][aria-label*=label]").querySelectorAll("text")].map(text => text.textContent).filter(text => /\d/.test(text)))'
 
 # What cannot be read.
 wrong() {

@@ -32,6 +32,27 @@ function format(value) {
   return Math.abs(value) >= 1e4 ? value.toFixed(0) : Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
 }
 
+/* What a reader would write a quantity in: by the unit of its statistic, the larger units with how many of it they are. */
+const larger = {
+  fs: [[1e15, 's'], [1e12, 'ms'], [1e9, 'us'], [1e6, 'ns'], [1e3, 'ps']],
+  fJ: [[1e15, 'J'], [1e12, 'mJ'], [1e9, 'uJ'], [1e6, 'nJ'], [1e3, 'pJ']],
+};
+
+/* Returns the unit in which the largest of some values has the fewest digits before its point, and the factor to it. */
+function unitFor(unit, values) {
+  const most = d3.max(values, value => Math.abs(value ?? 0)) || 0;
+  const [size, name] = larger[unit]?.find(([size]) => most >= size) || [1, unit || ''];
+  return {factor: 1 / size, name};
+}
+
+/* The labels of an axis: short, however large the numbers. */
+function tick(value) {
+  return Math.abs(value) >= 1e4 ? d3.format('~s')(value) : String(Number(value.toPrecision(6)));
+}
+
+/* A channel of colours. Without the scale, points that are named like colours would be drawn in them. */
+const coloured = name => ({value: name, scale: 'color'});
+
 /* Adds a section with a heading that the navigation links to. */
 function section(title) {
   const id = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -294,35 +315,49 @@ function colours(series, zAxis) {
   return {legend: true, domain, range: domain.map(name => d3.schemeObservable10[place(name) % 10])};
 }
 
-function drawGroups(points, xAxis, zAxis, label) {
+/* Draws points as bars, or as lines along an axis of numbers; in panels one above the other, if `panels` has their names. */
+function drawGroups(all, xAxis, zAxis, column, panels = null) {
+  const unit = unitFor(column.unit, all.map(p => p.value)), scaled = value => value === null ? null : value * unit.factor;
+  const points = all.map(p => ({...p, value: scaled(p.value), reference: scaled(p.reference)}));
+  const label = unit.name ? `${column.name} (${unit.name})` : column.name;
   const zName = zAxis?.name || '', color = colours(points.map(p => p.z), zAxis);
   const numeric = xAxis.points.every(point => !Number.isNaN(pointNumber(point))) && xAxis.points.length > 2;
-  const references = points.filter(point => point.reference !== null);
-  if (numeric) {
-    const at = thin(points.map(point => ({...point, x: pointNumber(point.x)})));
-    const wide = d3.max(at, p => p.x) > 32 * Math.max(d3.min(at, p => p.x), 1e-9) && d3.min(at, p => p.x) > 0;
-    const dots = at.length <= 2000, names = d3.sort(new Map(at.map((point, i) => [point.x, points[i].x])), entry => entry[0]);
-    const few = names.length <= 16; // each point has its name below it
-    return Plot.plot({...look, color, x: {label: xAxis.name, type: wide ? 'log' : 'linear', tickFormat: wide ? '~s' : undefined}, y: {label, grid: true, zero: true, nice: true},
-      marks: [Plot.ruleY([0]), ...(few ? [Plot.axisX(names.map(entry => entry[0]), {text: names.map(entry => entry[1])})] : []), Plot.lineY(at, {x: 'x', y: 'value', stroke: 'z', strokeWidth: 2}),
-        ...(dots ? [Plot.dot(at, {x: 'x', y: 'value', fill: 'z', r: 3, tip: {fill: 'var(--back)'}})] : []),
-        Plot.dot(at.filter(p => p.reference !== null), {x: 'x', y: 'reference', stroke: 'z', symbol: 'times', r: 5, strokeWidth: 2})]});
-  }
-  const bars = points.slice(0, 400);
-  const width = Math.max(400, Math.min(look.width, 160 + 60 * bars.length)); // a few bars are not as broad as the page
-  return Plot.plot({...look, width, marginBottom: 60, color, fx: {label: xAxis.name, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
-    x: {axis: null, domain: [...new Set(bars.map(p => p.z))]}, y: {label, grid: true, nice: true},
-    marks: [Plot.ruleY([0]), Plot.barY(bars, {fx: 'x', x: 'z', y: 'value', fill: 'z', tip: {fill: 'var(--back)'}, title: p => `${p.x}, ${zName} ${p.z}: ${format(p.value)}${p.count > 1 ? ` (mean of ${p.count})` : ''}${p.reference === null ? '' : `, reference ${format(p.reference)}`}`}),
-      Plot.tickY(references, {fx: 'x', x: 'z', y: 'reference', stroke: 'currentColor', strokeWidth: 2.5}),
-      Plot.dot(references, {fx: 'x', x: 'z', y: 'reference', fill: 'currentColor', symbol: 'diamond', r: 3})]});
+  const frame = {...look, color, y: {label, grid: true, nice: true, zero: numeric || undefined, tickFormat: tick}};
+  const fy = panels ? {fy: 'panel'} : {};
+  if (panels) Object.assign(frame, {height: 60 + 170 * panels.length, marginRight: 160, fy: {label: null, domain: panels, padding: 0.12}});
+  return numeric ? drawLines(points, xAxis, frame, fy) : drawBars(points, xAxis, zName, frame, fy, unit.name);
 }
 
-function rowsOf(points, x, z, column) {
-  return [[x, z, column, column + '.reference', 'rows'], ...points.map(p => [p.x, p.z, p.value, p.reference, p.count])];
+function drawLines(points, xAxis, frame, fy) {
+  const at = d3.groups(points, p => p.panel).flatMap(([, own]) => thin(own.map(point => ({...point, x: pointNumber(point.x)}))));
+  const wide = d3.max(at, p => p.x) > 32 * Math.max(d3.min(at, p => p.x), 1e-9) && d3.min(at, p => p.x) > 0;
+  const dots = at.length <= 2000, names = d3.sort(new Map(points.map(point => [pointNumber(point.x), point.x])), entry => entry[0]);
+  const few = names.length <= 16; // each point has its name below it
+  return Plot.plot({...frame, x: {label: xAxis.name, type: wide ? 'log' : 'linear', tickFormat: wide ? '~s' : undefined},
+    marks: [Plot.ruleY([0]), ...(few ? [Plot.axisX(names.map(entry => entry[0]), {text: names.map(entry => entry[1])})] : []),
+      Plot.lineY(at, {...fy, x: 'x', y: 'value', stroke: coloured('z'), strokeWidth: 2}),
+      ...(dots ? [Plot.dot(at, {...fy, x: 'x', y: 'value', fill: coloured('z'), r: 3, tip: {fill: 'var(--back)'}})] : []),
+      Plot.dot(at.filter(p => p.reference !== null), {...fy, x: 'x', y: 'reference', stroke: coloured('z'), symbol: 'times', r: 5, strokeWidth: 2})]});
 }
 
-/* One figure for each table of the description: across the axis, by program; a panel for each combination of further axes, but
- * the mean over axes that have too many points for panels. */
+function drawBars(points, xAxis, zName, frame, fy, unit) {
+  const bars = points.slice(0, 400), references = bars.filter(point => point.reference !== null);
+  const groups = new Set(bars.map(p => p.x)).size, width = Math.max(400, Math.min(look.width, 160 + 60 * groups * new Set(bars.map(p => p.z)).size)); // a few bars are not as broad as the page
+  const title = p => `${p.panel ? p.panel + ': ' : ''}${p.x}, ${zName} ${p.z}: ${format(p.value)} ${unit}${p.count > 1 ? ` (mean of ${p.count})` : ''}${p.reference === null ? '' : `, reference ${format(p.reference)}`}`;
+  return Plot.plot({...frame, width: fy.fy ? look.width : width, marginBottom: 60, fx: {label: xAxis.name, labelOffset: 40, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
+    x: {axis: null, domain: [...new Set(bars.map(p => p.z))]},
+    marks: [Plot.ruleY([0]), Plot.barY(bars, {...fy, fx: 'x', x: 'z', y: 'value', fill: coloured('z'), tip: {fill: 'var(--back)'}, title}),
+      Plot.tickY(references, {...fy, fx: 'x', x: 'z', y: 'reference', stroke: 'currentColor', strokeWidth: 2.5}),
+      Plot.dot(references, {...fy, fx: 'x', x: 'z', y: 'reference', fill: 'currentColor', symbol: 'diamond', r: 3})]});
+}
+
+function rowsOf(points, x, z, column, panel = null) {
+  const head = panel === null ? [] : [panel], own = p => panel === null ? [] : [p.panel];
+  return [[...head, x, z, column, column + '.reference', 'rows'], ...points.map(p => [...own(p), p.x, p.z, p.value, p.reference, p.count])];
+}
+
+/* One figure for each table of the description: across the axis, by program, or by another axis where there is one program. It has a panel for
+ * each combination of further axes, with one scale, but means over axes that have too many points for panels. */
 const panelsMost = 12;
 
 function showFigures() {
@@ -330,29 +365,28 @@ function showFigures() {
   const part = section('Figures');
   for (const table of data.tables || []) {
     const column = columns.find(c => c.name === table.column), across = axes.find(a => a.name === table.across);
-    if (!column || !across) continue;
-    const program = axes[0], others = axes.filter(a => a !== across && a !== program && a.points.length > 1);
-    const panelAxes = others.filter(a => a.points.length <= panelsMost && 2 * a.points.length <= rowCount), meanAxes = others.filter(a => !panelAxes.includes(a));
-    const panels = new Map();
-    for (let row = 0; row < rowCount; row++) {
-      const key = panelAxes.reduce((number, axis) => number * axis.points.length + axis.codes[row], 0);
-      const rows = panels.get(key);
-      if (rows) rows.push(row);
-      else panels.set(key, [row]);
-    }
-    const lines = across.points.length > 2 && across.points.every(point => !Number.isNaN(pointNumber(point)));
-    const x = lines ? across : program, z = lines ? program : across;
-    for (const rows of [...panels.values()].slice(0, panelsMost)) {
-      if (!rows.some(row => (column.values[row] ?? null) !== null)) continue;
-      const at = panelAxes.map(a => pointOf(a, rows[0])).join(', '), points = once(() => grouped(column, x, z, rows));
-      const notes = [meanAxes.length ? `Mean over ${meanAxes.map(a => a.name).join(', ')}.` : '',
-        rows.some(row => (column.references?.[row] ?? null) !== null) ? 'Marks: the references of the description, as the paper gives them.' : ''];
-      figure(part, `${column.name} by ${across.name}${at ? ` (${panelAxes.map(a => a.name).join(', ')}: ${at})` : ''}`,
-        () => rowsOf(points(), x.name, z.name, column.name), () => drawGroups(points(), x, z, column.name), notes.join(' ').trim());
-    }
-    if (panels.size > panelsMost) part.append(make('p', {}, `${panels.size - panelsMost} further panels are left out; choose them below.`));
+    if (column && across) showFigure(part, column, across);
   }
   explorer(part);
+}
+
+function showFigure(part, column, across) {
+  const further = axes.filter(a => a !== across && a !== axes[0] && a.points.length > 1), fits = a => a.points.length <= panelsMost && 2 * a.points.length <= rowCount;
+  const program = axes[0].points.length > 1 || !further.some(fits) ? axes[0] : further.find(fits), others = further.filter(a => a !== program);
+  const panelAxes = others.filter(fits), meanAxes = others.filter(a => !panelAxes.includes(a));
+  const lines = across.points.length > 2 && across.points.every(point => !Number.isNaN(pointNumber(point)));
+  const x = lines ? across : program, z = lines ? program : across;
+  const rows = d3.range(rowCount).filter(row => (column.values[row] ?? null) !== null);
+  const panels = [...d3.group(rows, row => panelAxes.map(a => pointOf(a, row)).join(', '))].map(([name, own]) => ({name, rows: own})), shown = panels.slice(0, panelsMost);
+  if (!rows.length) return;
+  const points = once(() => shown.flatMap(panel => grouped(column, x, z, panel.rows).map(point => ({...point, panel: panel.name}))));
+  const names = shown.length > 1 ? shown.map(panel => panel.name) : null;
+  const notes = [meanAxes.length ? `Mean over ${meanAxes.map(a => a.name).join(', ')}.` : '',
+    rows.some(row => (column.references?.[row] ?? null) !== null) ? 'Marks: the references of the description, as the paper gives them.' : '',
+    panels.length > shown.length ? `${panels.length - shown.length} further panels are left out; choose them below.` : ''];
+  figure(part, `${column.name} by ${across.name}${panelAxes.length ? `, for each ${panelAxes.map(a => a.name).join(' and ')}` : ''}`,
+    () => rowsOf(points(), x.name, z.name, column.name, names && panelAxes.map(a => a.name).join(', ')), () => drawGroups(points(), x, z, column, names), notes.join(' ').trim(),
+    names ? 60 + 170 * names.length : 400);
 }
 
 /* Returns a function that makes a value when it is first called. */
@@ -380,7 +414,7 @@ function explorer(part) {
       const means = new Set(along === axes[0] || colour === axes[0] ? [] : data.means || []);
       return grouped(column, along, colour, d3.range(rowCount).filter(row => !means.has(row)));
     });
-    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour, column.name),
+    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour, column),
       along.points.length > 1000 ? 'Mean over all other axes, and over neighbours if there are more points than a drawing can show; the CSV has all points.' : 'Mean over all other axes.');
   }
   draw();
@@ -419,10 +453,10 @@ function stack(parent, title, unit, items, note) {
   const points = parts.filter(item => shown.has(item.bar)), title_ = p => `${p.bar}\n${p.part}: ${format(p.value)} ${unit}`, tip = {fill: 'var(--back)'};
   const flat = shown.size <= 6, height = flat ? 76 + 45 * shown.size : 400; // a few bars lie, so that they are not as broad as the page
   const draw = () => Plot.plot(flat
-    ? {...look, height, marginLeft: 150, y: {label: null, domain: [...shown]}, x: {label: unit, grid: true, tickFormat: '~s'}, color: palette,
-      marks: [Plot.barX(points, {y: 'bar', x: 'value', fill: 'part', title: title_, tip}), Plot.ruleX([0])]}
-    : {...look, height, marginBottom: 90, x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0}, y: {label: unit, grid: true, tickFormat: '~s'}, color: palette,
-      marks: [Plot.barY(points, {x: 'bar', y: 'value', fill: 'part', title: title_, tip}), Plot.ruleY([0])]});
+    ? {...look, height, marginLeft: 150, y: {label: null, domain: [...shown]}, x: {label: unit, grid: true, tickFormat: tick}, color: palette,
+      marks: [Plot.barX(points, {y: 'bar', x: 'value', fill: coloured('part'), fillOpacity: p => p.failed ? 0.35 : 1, title: title_, tip}), Plot.ruleX([0])]}
+    : {...look, height, marginBottom: 90, x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0}, y: {label: unit, grid: true, tickFormat: tick}, color: palette,
+      marks: [Plot.barY(points, {x: 'bar', y: 'value', fill: coloured('part'), fillOpacity: p => p.failed ? 0.35 : 1, title: title_, tip}), Plot.ruleY([0])]});
   figure(parent, title, () => [['bar', 'part', unit], ...items.map(item => [item.bar, item.part, item.value])], draw,
     bars.length > 60 ? `The first 60 of ${bars.length} bars; all are in the CSV. ${note || ''}` : note, height);
 }
@@ -437,15 +471,19 @@ function heat(parent, title, unit, items, xName, yName, note, size = look) {
     marks: [Plot.cell(items, {x: 'x', y: 'y', fill: 'shade' in items[0] ? 'shade' : 'value', inset: 0.5, title: p => `${yName} ${p.y}, ${xName} ${p.x}: ${format(p.value)} ${unit}`, tip: {fill: 'var(--back)'}})]}), note, height);
 }
 
+/* A run that failed ends early: its figures say so. */
+const hasFailed = run => data.failures?.[run.row] !== undefined;
+const nameOf = run => hasFailed(run) ? `${run.label} (failed)` : run.label;
+
 /* Sums the parts of stacks by run, over all cores. */
 function stacksByRun(part) {
   const kinds = [
     ['CPI stacks of the hosts', 'cycles', /^(?:[^.]*\.)*?host\.\d+\.cpi\.(.+)$/],
     ['CPI stacks of the accelerators', 'cycles', /^(?:[^.]*\.)*?accel\.\d+\.cpi\.(.+)$/],
     ['Stalls of the multiprocessors', 'clocks', /scheduler\.\d+\.([a-z_]+)$/],
-    ['Energy', 'J', /^(.*?)\.energy$/, 1e-15],
+    ['Energy', 'fJ', /^(.*?)\.energy$/],
   ];
-  for (const [title, unit, pattern, scale = 1] of kinds) {
+  for (const [title, unit, pattern] of kinds) {
     const items = [];
     for (const run of data.runs) {
       const sums = new Map(), found = matching(pattern, run);
@@ -453,9 +491,11 @@ function stacksByRun(part) {
         const name = title === 'Energy' ? match[1].replace(/\.\d+/g, '').replace(/^(.+?)\..*$/, '$1') : match[1];
         sums.set(name, (sums.get(name) || 0) + valueOf(run.total, index));
       }
-      for (const [name, value] of sums) items.push({bar: run.label, part: name, value: value * scale});
+      for (const [name, value] of sums) items.push({bar: nameOf(run), part: name, value, failed: hasFailed(run)});
     }
-    stack(part, title, unit, items, 'Whole runs, all parts of the kind added up.');
+    const shown = unitFor(unit, [...d3.rollup(items, own => d3.sum(own, item => item.value), item => item.bar).values()]);
+    stack(part, title, shown.name, items.map(item => ({...item, value: item.value * shown.factor})),
+      `Whole runs, all parts of the kind added up.${items.some(item => item.failed) ? ' Runs that failed are pale: they end where they failed.' : ''}`);
   }
 }
 
@@ -480,7 +520,7 @@ function roofline(part, title, what, kinds, note) {
     const sum = pattern => d3.sum(matching(pattern, run), s => valueOf(run.total, s.index));
     const machine = data.machines[run.machine], seconds = sum(/^sim\.time$/) * 1e-15;
     const count = d3.sum(kinds, ([pattern, weight]) => weight * sum(pattern)), bytes = sum(/^(?:.*\.)?dram\.(?:reads|writes)$/) * (machine?.burst || 64);
-    if (seconds > 0 && bytes > 0 && count > 0) points.push({label: run.label, x: count / bytes, y: count / seconds / 1e9});
+    if (seconds > 0 && bytes > 0 && count > 0) points.push({label: nameOf(run), x: count / bytes, y: count / seconds / 1e9, failed: hasFailed(run)});
     if (machine?.bandwidth) roofs.set(`${machine.bandwidth} ${machine.issue}`, machine);
   }
   if (!points.length) return;
@@ -494,7 +534,7 @@ function roofline(part, title, what, kinds, note) {
   }
   figure(part, title, () => [['run', `${what}/byte`, `${what}/ns`], ...points.map(p => [p.label, p.x, p.y])], () => Plot.plot({...look,
     x: {type: 'log', label: `${what} a byte of DRAM`, domain: [low, high], tickFormat: '~g'}, y: {type: 'log', label: `${what} a nanosecond`, grid: true, tickFormat: '~g'},
-    marks: [Plot.lineY(lines, {x: 'x', y: 'y', z: 'key', stroke: 'currentColor', strokeWidth: 1.5}), Plot.dot(points, {x: 'x', y: 'y', fill: 'var(--mark)', r: 4, title: p => `${p.label}\n${format(p.x)} ${what} a byte, ${format(p.y)} a nanosecond`, tip: {fill: 'var(--back)'}})]}),
+    marks: [Plot.lineY(lines, {x: 'x', y: 'y', z: 'key', stroke: 'currentColor', strokeWidth: 1.5}), Plot.dot(points, {x: 'x', y: 'y', fill: 'var(--mark)', fillOpacity: p => p.failed ? 0.35 : 1, r: 4, title: p => `${p.label}\n${format(p.x)} ${what} a byte, ${format(p.y)} a nanosecond`, tip: {fill: 'var(--back)'}})]}),
     `${note} Lines: peak bandwidth of DRAM (channels * burst_bytes / tBURST), and what all cores can decode or issue (width * clock; schedulers * width * clock of multiprocessors).`);
 }
 
@@ -505,13 +545,15 @@ function detail(parent, run, region) {
   parent.replaceChildren();
   stack(parent, 'CPI by core', 'cycles', matching(/^(.*?\b(?:host|accel)\.\d+)\.cpi\.(.+)$/, run).map(s => ({bar: s.match[1], part: s.match[2], value: valueOf(values, s.index)})));
   stack(parent, 'Stalls by scheduler', 'clocks', matching(/^(.*\.scheduler\.\d+)\.([a-z_]+)$/, run).map(s => ({bar: s.match[1], part: s.match[2], value: valueOf(values, s.index)})));
-  stack(parent, 'Energy by component', 'J', matching(/^(.+)\.([^.]+)\.energy$/, run).map(s => ({bar: s.match[1].replace(/\.\d+/g, ''), part: s.match[2], value: valueOf(values, s.index) * 1e-15})));
+  const energy = matching(/^(.+)\.([^.]+)\.energy$/, run).map(s => ({bar: s.match[1].replace(/\.\d+/g, ''), part: s.match[2], value: valueOf(values, s.index)}));
+  const joules = unitFor('fJ', [...d3.rollup(energy, own => d3.sum(own, item => item.value), item => item.bar).values()]);
+  stack(parent, 'Energy by component', joules.name, energy.map(item => ({...item, value: item.value * joules.factor})));
   const small = beside(parent), histograms = d3.group(matching(/^(.*)\.(\d+|more)$/, run), s => s.match[1]);
   for (const [name, buckets] of histograms) {
     const items = buckets.map(s => ({x: s.match[2], value: valueOf(values, s.index)}));
     if (items.length < 3 || !items.some(item => item.value > 0) || /^(.*\.)?simt\.[1-9]/.test(name)) continue;
     figure(small, `Histogram: ${name}`, () => [['up to', units[buckets[0].index]], ...items.map(i => [i.x, i.value])], () => Plot.plot({...half, height: 220,
-      x: {label: 'up to', domain: items.map(i => i.x), tickRotate: items.length > 12 ? -40 : 0}, marginBottom: items.length > 12 ? 60 : 46, y: {label: units[buckets[0].index], grid: true, tickFormat: '~s'}, marks: [Plot.barY(items, {x: 'x', y: 'value', fill: 'var(--mark)', tip: {fill: 'var(--back)'}}), Plot.ruleY([0])]}), meanings[buckets[0].index].replace(/: (?:at most|up to) .*$/, ''), 220);
+      x: {label: 'up to', domain: items.map(i => i.x), tickRotate: items.length > 12 ? -40 : 0}, marginBottom: items.length > 12 ? 60 : 46, y: {label: units[buckets[0].index], grid: true, tickFormat: tick}, marks: [Plot.barY(items, {x: 'x', y: 'value', fill: 'var(--mark)', tip: {fill: 'var(--back)'}}), Plot.ruleY([0])]}), meanings[buckets[0].index].replace(/: (?:at most|up to) .*$/, ''), 220);
   }
   heatMaps(parent, run, values);
 }
@@ -562,7 +604,7 @@ function showRuns() {
   stacksByRun(part);
   rooflines(part);
   const one = section('One run');
-  const run = make('select', {ariaLabel: 'run', onchange: () => show(true)}, ...data.runs.map((r, i) => make('option', {value: i}, r.label)));
+  const run = make('select', {ariaLabel: 'run', onchange: () => show(true)}, ...data.runs.map((r, i) => make('option', {value: i}, nameOf(r))));
   const region = make('select', {ariaLabel: 'region', onchange: () => show(false)});
   const figures = make('div'), table = make('div');
   one.append(make('div', {className: 'bar'}, make('label', {}, 'run ', run), make('label', {}, 'region ', region)));
