@@ -116,11 +116,6 @@ static bool is_ours(const struct engine_task *t, unsigned accelerator, const str
            engine_has_tag(t->engine, report->tag);
 }
 
-bool engine_has_tag(const struct engine *e, uint16_t tag)
-{
-    return (uint16_t)(tag - e->parts.first_tag) < (e->window ? ENGINE_TASKS : NUCD_TASKS);
-}
-
 void engine_note_end(struct engine *e, unsigned accelerator)
 {
     e->idle_since[accelerator] = e->parts.queue->now;
@@ -146,7 +141,7 @@ static void leave_accelerator(struct engine *e, unsigned accelerator)
 static void deliver(struct engine *e, unsigned accelerator, const struct task_unit_report *report,
                     uint64_t made, uint64_t now)
 {
-    struct engine_task *t = &e->tasks[(uint16_t)(report->tag - e->parts.first_tag) % ENGINE_TASKS];
+    struct engine_task *t = engine_tagged(e, report->tag);
     if (!is_ours(t, accelerator, report))
         return;
     if (report->event == TASK_UNIT_COMPLETED)

@@ -193,6 +193,12 @@ static inline struct engine_task *engine_numbered(struct engine *e, uint64_t num
     return &e->tasks[e->by_number[number % WINDOW_MOST]];
 }
 
+/* Returns the task that a packet's tag stands for if engine_has_tag(). */
+static inline struct engine_task *engine_tagged(struct engine *e, uint16_t tag)
+{
+    return &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
+}
+
 /* Schedules the task's event for a step, at `time`. */
 static inline void engine_schedule(struct engine_task *t, enum engine_step step, uint64_t time)
 {
@@ -277,16 +283,15 @@ void engine_threads_free(struct engine *e);
 /* engine_clean.c: invalidates the output ranges of a thread's complete task. */
 void engine_clean_after(struct engine_task *t);
 
-/* engine_stats.c */
+/* engine_stats.c. engine_count_begun(): the first instruction of the task's region was issued at `time` (fs).
+ * engine_count_retired(): the task has retired. */
 void engine_count_begun(struct engine_task *t, uint64_t time);
 void engine_count_retired(struct engine_task *t);
 void engine_spreads_init(struct engine_spreads *spreads);
-void engine_publish_spreads(const struct engine *e, struct stats *stats, struct scope scope);
 
-/* engine_tell.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
+/* engine_record.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
  * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
 void engine_tell_dispatched(struct engine_task *t);
-void engine_tell_began(const struct engine_task *t);
 void engine_tell_expired(const struct engine_task *t);
 void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
 void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);

@@ -1,3 +1,4 @@
+/* Counters of the engine, and the cycles that tasks spend in their steps. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static uint64_t cycles_between(const struct engine *e, uint64_t from, uint64_t t
 
 /* The parts of an offload follow each other without gaps, so that they add up to the time from decode to
  * begin. */
-void engine_count_begun(struct engine_task *t, uint64_t time)
+static void count_begun(struct engine_task *t, uint64_t time)
 {
     struct engine *e = t->engine;
     struct engine_counters *count = &e->count;
@@ -50,7 +51,7 @@ void engine_count_begun(struct engine_task *t, uint64_t time)
     count->offloads++;
 }
 
-/* Notes what engine_count_begun() has added to the counters, as the task's own cycles. */
+/* Notes what count_begun() has added to the counters, as the task's own cycles. */
 static void note_cycles(struct engine_task *t, const struct engine_counters *before)
 {
     const struct engine_counters *now = &t->engine->count;
@@ -81,18 +82,12 @@ static void spread_begun(struct engine_spreads *spreads, const struct nucd_cycle
     histogram_add(&spreads->queued, cycles->queued);
 }
 
-void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
+void engine_count_begun(struct engine_task *t, uint64_t time)
 {
-    struct engine_task *t = &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
-    const struct engine_counters before = e->count;
-    if (!engine_has_tag(e, tag) || !t->used || !t->sent || t->done)
-        return;
-    t->at.idle = engine_later(e->idle_since[t->accelerator], t->at.arrived);
-    t->at.begun = time;
-    engine_count_begun(t, time);
+    const struct engine_counters before = t->engine->count;
+    count_begun(t, time);
     note_cycles(t, &before);
-    spread_begun(&e->spreads, &t->cycles);
-    engine_tell_began(t);
+    spread_begun(&t->engine->spreads, &t->cycles);
 }
 
 void engine_count_retired(struct engine_task *t)
@@ -126,7 +121,7 @@ void engine_spreads_init(struct engine_spreads *spreads)
                                        .retire = part};
 }
 
-void engine_publish_spreads(const struct engine *e, struct stats *stats, struct scope scope)
+static void publish_spreads(const struct engine *e, struct stats *stats, struct scope scope)
 {
     const struct engine_spreads *s = &e->spreads;
     const struct {
@@ -261,7 +256,7 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
         {"buffer_full", &s->full, "times", "the packet producer found no room in the write buffer"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof rows[0]);
-    engine_publish_spreads(e, stats, scope);
+    publish_spreads(e, stats, scope);
     nucd_causes_publish(&e->causes, stats, scope);
     stats_on_reset(stats, reset, e);
 }

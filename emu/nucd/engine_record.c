@@ -1,4 +1,4 @@
-/* Records of tasks, for the machine that observes the engine. */
+/* Records of tasks, for the machine that observes the engine, and when the regions of tasks begin and end. */
 #include "emu/nucd/engine_state.h"
 
 void engine_tell_dispatched(struct engine_task *t)
@@ -19,7 +19,7 @@ static struct nucd_record record_of(const struct engine_task *t, enum nucd_outco
                                 .blocked_by = t->blocker};
 }
 
-void engine_tell_began(const struct engine_task *t)
+static void tell_began(const struct engine_task *t)
 {
     const struct engine_parts *parts = &t->engine->parts;
     const struct nucd_record record = record_of(t, NUCD_UNFINISHED);
@@ -76,9 +76,25 @@ void engine_tell_rest(struct engine *e)
     }
 }
 
+bool engine_has_tag(const struct engine *e, uint16_t tag)
+{
+    return (uint16_t)(tag - e->parts.first_tag) < (e->window ? ENGINE_TASKS : NUCD_TASKS);
+}
+
+void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
+{
+    struct engine_task *t = engine_tagged(e, tag);
+    if (!engine_has_tag(e, tag) || !t->used || !t->sent || t->done)
+        return;
+    t->at.idle = engine_later(e->idle_since[t->accelerator], t->at.arrived);
+    t->at.begun = time;
+    engine_count_begun(t, time);
+    tell_began(t);
+}
+
 void engine_ended(struct engine *e, unsigned accelerator, uint16_t tag, uint64_t time)
 {
-    struct engine_task *t = &e->tasks[(uint16_t)(tag - e->parts.first_tag) % ENGINE_TASKS];
+    struct engine_task *t = engine_tagged(e, tag);
     if (engine_has_tag(e, tag) && t->used && t->sent && !t->done && t->accelerator == accelerator)
         t->at.ended = time;
 }
