@@ -207,6 +207,10 @@ static inline void engine_schedule(struct engine_task *t, enum engine_step step,
 }
 
 /* engine_task.c */
+/* Fills in the task that the nucd describes. Returns false, after counting the cause and warning, if it is malformed.
+ * The caller sets the operands except xn and xd. */
+bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
+                     struct nucd_task *task);
 struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *task);
 /* Drops the task. Its place is free when nothing is under way for it. */
 void engine_task_drop(struct engine_task *t);
@@ -226,6 +230,10 @@ void engine_squash(struct engine *e, uint64_t number);
 void engine_squash_tasks(struct engine *e, uint64_t number);
 /* Drops all records, because the program has taken another path. */
 void engine_forget_records(struct engine *e);
+
+/* engine_dispatch.c: takes() and step() of struct offload_ops. */
+bool engine_takes(void *context);
+struct offload_step engine_dispatch(void *context);
 
 /* engine_generate.c */
 void engine_generate_init(struct engine *e);
@@ -266,11 +274,6 @@ void engine_control(void *context, uint64_t action);
 /* engine_commit.c: applies instructions up to `number`, which retire at `at` (fs), to hart and memory, and tells
  * observers. */
 void engine_commit(struct engine *e, uint64_t number, uint64_t at);
-
-/* engine.c: fills in the task that the nucd describes. Returns false, after counting the cause and
- * warning, if it is malformed. The caller sets the operands except xn and xd. */
-bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
-                     struct nucd_task *task);
 
 /* engine_threads.c. engine_threads_completed(): the accelerator has reported the end of a thread's task.
  * engine_threads_returned(): the ranges of a complete task are invalidated. engine_threads_stopped(): a

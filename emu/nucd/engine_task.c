@@ -1,4 +1,4 @@
-/* The engine's tasks: their places, their lists in program order, and squashes. */
+/* The engine's tasks: their descriptions, their places, their lists in program order, and squashes. */
 #include "emu/nucd/engine_state.h"
 
 static void task_event(void *owner, uint64_t now)
@@ -20,6 +20,24 @@ static void task_event(void *owner, uint64_t now)
     case ENGINE_RESUME: e->parts.accelerators.resume(e->parts.accelerators.context, t->accelerator); break;
     case ENGINE_KILL: e->parts.accelerators.kill(e->parts.accelerators.context, t->accelerator); break;
     }
+}
+
+bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
+                     struct nucd_task *task)
+{
+    struct error warning;
+    operands.xn = insn->rs1;
+    operands.xd = insn->rs2;
+    enum nucd_cause cause = nucd_packet_task(&operands, &e->parts.limits, task);
+    if (cause == NUCD_WELL_FORMED)
+        return true;
+    if (cause != NUCD_CAUSE_SIGNATURE)
+        engine_tell_refused(e, operands.pc, nucd_cause_text(cause));
+    if (cause == NUCD_CAUSE_SIGNATURE && operands.read(operands.context, insn->rs1) >> 32 == HART_NUCD_MARK)
+        return false; /* a call of the kernel's driver */
+    if (nucd_causes_note(&e->causes, cause, operands.pc, &warning) && e->parts.warn)
+        e->parts.warn(e->parts.context, operands.pc, warning.text);
+    return false;
 }
 
 struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *task)
