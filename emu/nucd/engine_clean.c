@@ -54,51 +54,6 @@ static uint64_t lookups(const struct cache *cache, uint64_t size)
     return lines < sets ? lines : sets;
 }
 
-static void piece_is_done(struct engine_task *t, uint64_t now);
-
-static void cleaned(struct engine_task *t, uint64_t now)
-{
-    struct engine *e = t->engine;
-    for (unsigned i = 0; i < e->places; i++) {
-        struct engine_task *follower = &e->tasks[i];
-        if (!follower->used || follower->follows != t)
-            continue;
-        follower->follows = NULL;
-        piece_is_done(follower, now);
-    }
-    if (t->done && t->group) {
-        engine_threads_returned(t, now);
-        return;
-    }
-    if (engine_task_ended(t))
-        return;
-    t->cleaned = true;
-    t->at.cleaned = now;
-    engine_release(t);
-}
-
-static void piece_is_done(struct engine_task *t, uint64_t now)
-{
-    if (--t->cleaning == 0)
-        cleaned(t, now);
-}
-
-static bool sweep_block(struct engine_task *t);
-
-static void piece_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
-{
-    (void)level;
-    piece_is_done(waiter->owner, now);
-}
-
-/* A block of a sweep is clean: the next one begins. */
-static void block_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
-{
-    (void)level;
-    (void)sweep_block(waiter->owner);
-    piece_is_done(waiter->owner, now);
-}
-
 static bool has_input(const struct engine_task *t, const struct nucd_range *range)
 {
     const struct nucd_ranges *in = &t->task.memory.in;
@@ -184,7 +139,7 @@ static bool next_block(struct engine_task *t, uint64_t *physical, enum mem_op *o
     return false;
 }
 
-static bool sweep_block(struct engine_task *t)
+bool engine_clean_block(struct engine_task *t)
 {
     struct engine *e = t->engine;
     const struct cache_actor actor = {.pc = t->task.pc, .core = e->parts.number};
@@ -222,7 +177,7 @@ static void sweep(struct engine_task *t)
         t->sweep.range = t->sweep.count; /* no blocks are left for completions to begin */
         return;
     }
-    for (unsigned i = 0; i < SWEEP_BLOCKS && sweep_block(t); i++)
+    for (unsigned i = 0; i < SWEEP_BLOCKS && engine_clean_block(t); i++)
         ;
 }
 
@@ -256,12 +211,10 @@ static struct nucd_ranges only_inputs(const struct nucd_footprint *memory)
     return left;
 }
 
-void engine_clean(struct engine_task *t, uint64_t at)
+bool engine_clean(struct engine_task *t, uint64_t at)
 {
     struct engine *e = t->engine;
     const struct nucd_ranges inputs = only_inputs(&t->task.memory);
-    t->waiter = (struct cache_waiter){NULL, piece_done, t};
-    t->block_waiter = (struct cache_waiter){NULL, block_done, t};
     e->scan_free = engine_later(clock_edge(&e->parts.clock, at), e->scan_free);
     if (t->group) {
         set_sweep(t, &inputs, &t->task.memory.out);
@@ -272,16 +225,14 @@ void engine_clean(struct engine_task *t, uint64_t at)
         clean_ranges(t, &t->task.memory.out, MEM_CLEAN_INVALIDATE);
     }
     engine_keep_out(e);
-    if (t->cleaning == 0)
-        cleaned(t, engine_later(at, e->parts.queue->now));
+    return t->cleaning == 0;
 }
 
-void engine_clean_after(struct engine_task *t)
+bool engine_clean_after(struct engine_task *t)
 {
     set_sweep(t, &(struct nucd_ranges){0}, &t->task.memory.out);
     sweep(t);
-    if (t->cleaning == 0)
-        cleaned(t, t->engine->parts.queue->now);
+    return t->cleaning == 0;
 }
 
 void engine_keep_out(struct engine *e)

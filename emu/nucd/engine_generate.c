@@ -53,29 +53,21 @@ void engine_generate_go(struct engine *e, uint64_t now)
         start_reading(e, now);
 }
 
-static void read_done(void *owner, uint64_t now)
+void engine_generate_read(void *owner, uint64_t now)
 {
     struct engine *e = owner;
     e->read = true;
     engine_generate_go(e, now);
 }
 
-static void write_done(void *owner, uint64_t now)
+struct engine_task *engine_generate_written(struct engine *e, uint64_t now)
 {
-    struct engine *e = owner;
     struct engine_task *t = e->writing;
     e->writing = NULL;
     t->queued = false;
     t->made = true;
     t->at.made = now;
-    engine_release(t);
-    engine_generate_go(e, now);
-}
-
-void engine_generate_init(struct engine *e)
-{
-    event_init(&e->read_event, e->parts.component, read_done, e);
-    event_init(&e->write_event, e->parts.component, write_done, e);
+    return t;
 }
 
 void engine_generate_add(struct engine_task *t)

@@ -1,50 +1,5 @@
-/* The way of a packet from the write buffer to the accelerator's work queue: dependency table, scheduler,
- * link. */
+/* Scheduler and packet sender: the way of packets from the write buffer over the link. */
 #include "emu/nucd/engine_state.h"
-
-static bool is_stored_to(const struct engine_task *t, const struct nucd_ranges *ranges)
-{
-    const struct engine *e = t->engine;
-    for (unsigned i = 0; i < ranges->count; i++)
-        if (e->parts.core->storing(e->core, ranges->range[i].first, ranges->range[i].last))
-            return true;
-    return false;
-}
-
-void engine_clear(struct engine_task *t, uint64_t at)
-{
-    struct engine *e = t->engine;
-    const bool host = !t->group;
-    const struct nucd_footprint *memory = host ? &e->depend.entry[t->slot].memory : NULL;
-    if (!t->ready || t->clear ||
-        (host && (!window_task_ready(e->window, t->number) || is_stored_to(t, &memory->in) ||
-                  is_stored_to(t, &memory->out))))
-        return;
-    t->clear = true;
-    e->held--;
-    t->at.clear = engine_later(at, e->parts.queue->now);
-    engine_clean(t, t->at.clear);
-}
-
-void engine_clear_all(struct engine *e, uint64_t at)
-{
-    for (struct engine_task *t = e->ahead.first; t && e->held; t = t->next)
-        if (!t->sent)
-            engine_clear(t, at);
-}
-
-void engine_release(struct engine_task *t)
-{
-    struct engine *e = t->engine;
-    if (!t->made || !t->cleaned || t->released)
-        return;
-    t->waited = !t->group && nucd_depend_blocked(&e->depend, t->slot);
-    if (t->waited)
-        return;
-    t->released = true;
-    t->at.free = engine_later(e->parts.queue->now, t->at.cleaned);
-    engine_schedule(t, ENGINE_RELEASE, t->at.free + engine_clocks(e, t->group ? 0 : e->config.table_clocks));
-}
 
 static bool any_ready(const struct nucd_scheduler *scheduler)
 {
@@ -99,47 +54,31 @@ static void count_turn(struct engine *e, uint64_t now)
     e->turn_since = CLOCK_NEVER;
 }
 
-static void send(void *owner, uint64_t now)
+bool engine_send_next(struct engine *e, uint64_t now)
 {
-    struct engine *e = owner;
     struct nucd_transfer transfer;
     if (e->flight_count == ENGINE_FLIGHTS)
-        return; /* land() tries again */
+        return false;
     if (!nucd_scheduler_next(&e->scheduler, &transfer)) {
         if (e->scheduler.lacks && e->turn_since == CLOCK_NEVER)
             e->turn_since = now;
-        return; /* tried again after a credit, a release or a completion */
+        return false;
     }
     count_turn(e, now);
     launch(e, &transfer, now);
-    engine_generate_go(e, now);
-    engine_send_go(e, now);
-    engine_make_room(e);
+    return true;
+}
+
+void engine_send_landed(struct engine *e)
+{
+    e->flight_first = (e->flight_first + 1) % ENGINE_FLIGHTS;
+    if (--e->flight_count > 0)
+        event_schedule(e->parts.queue, &e->land_event, e->flights[e->flight_first].due);
 }
 
 void engine_try(struct engine *e)
 {
     engine_send_go(e, e->parts.queue->now);
-}
-
-static void land(void *owner, uint64_t now)
-{
-    struct engine *e = owner;
-    const struct engine_accelerators *accelerators = &e->parts.accelerators;
-    const struct engine_flight *flight = &e->flights[e->flight_first];
-    for (unsigned i = 0; i < flight->count; i++) {
-        struct engine_task *t = &e->tasks[flight->tags[i]];
-        t->at.arrived = now;
-        if (accelerators->sent)
-            accelerators->sent(accelerators->context, flight->accelerator, t->tag, &t->task);
-        if (t->number != WINDOW_NONE)
-            e->parts.core->arrived(e->core, t->number, now);
-    }
-    accelerators->push(accelerators->context, flight->accelerator, flight->word, flight->words);
-    e->flight_first = (e->flight_first + 1) % ENGINE_FLIGHTS;
-    if (--e->flight_count > 0)
-        event_schedule(e->parts.queue, &e->land_event, e->flights[e->flight_first].due);
-    engine_send_go(e, now);
 }
 
 /* Returns whether a task may be queued at an accelerator. A frozen task keeps its accelerator until the host
@@ -158,25 +97,9 @@ static bool may_go(const void *context, uint16_t tag, unsigned accelerator)
     return true;
 }
 
-void engine_unblock(struct engine *e, uint64_t now)
-{
-    for (struct engine_task *t = e->ahead.first; t; t = t->next) {
-        if (!t->released || t->sent || !nucd_scheduler_stuck(&e->scheduler, t->task.capabilities))
-            continue;
-        uint64_t number = t->number;
-        e->host_pc = t->task.pc;
-        e->count.returned++;
-        engine_squash(e, number);
-        e->parts.core->squash(e->core, number, now);
-        return;
-    }
-}
-
 void engine_send_init(struct engine *e)
 {
     e->scheduler.allows = e->parts.core ? may_go : NULL;
     e->scheduler.allows_context = e;
     e->turn_since = CLOCK_NEVER;
-    event_init(&e->send_event, e->parts.component, send, e);
-    event_init(&e->land_event, e->parts.component, land, e);
 }

@@ -206,11 +206,67 @@ static inline void engine_schedule(struct engine_task *t, enum engine_step step,
     event_schedule(t->engine->parts.queue, &t->event, time);
 }
 
+/* The files below use only those before them. They call nothing of engine.c, which alone moves tasks on. */
+
+/* engine_generate.c. The events of its stages call engine_generate_read(), and engine.c, which calls
+ * engine_generate_written(): the packet in the second stage is in the write buffer; returns its task. engine_generate_go()
+ * lets the stages take what they can, after room in the write buffer. */
+void engine_generate_read(void *engine, uint64_t now);
+struct engine_task *engine_generate_written(struct engine *e, uint64_t now);
+void engine_generate_go(struct engine *e, uint64_t now);
+void engine_generate_add(struct engine_task *t);
+void engine_generate_remove(struct engine_task *t);
+/* Returns the time that the task's packet takes in the generator when nothing delays it, in fs. */
+uint64_t engine_generate_clocks(const struct engine_task *t);
+
+/* engine_stats.c. engine_count_begun(): the first instruction of the task's region was issued at `time` (fs).
+ * engine_count_retired(): the task has retired. */
+void engine_count_begun(struct engine_task *t, uint64_t time);
+void engine_count_retired(struct engine_task *t);
+void engine_spreads_init(struct engine_spreads *spreads);
+
+/* engine_record.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
+ * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
+void engine_tell_dispatched(struct engine_task *t);
+void engine_tell_expired(const struct engine_task *t);
+void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
+void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);
+
+/* engine_report.c */
+/* Takes the first report from the link, when it is due. */
+struct engine_answer engine_report_take(struct engine *e);
+/* Sets the timeout event to `deadline` (fs) if it is not pending. Deadlines never get earlier. */
+void engine_watch_time(struct engine *e, uint64_t deadline);
+/* For the timeout event: tells of each task whose deadline has passed, and waits for the earliest deadline of the
+ * others. */
+void engine_look_for_late(void *engine, uint64_t now);
+
+/* engine_clean.c. t->cleaning counts the operations under way; t->waiter and t->block_waiter call engine.c, which then
+ * counts down. */
+/* Begins to clean the task's ranges, at `at` (fs) or later. Returns whether all of it is done. */
+bool engine_clean(struct engine_task *t, uint64_t at);
+/* Begins to invalidate the output ranges of a thread's complete task. Returns whether all of it is done. */
+bool engine_clean_after(struct engine_task *t);
+/* Begins the next block of a sweep. Returns false if there is none. */
+bool engine_clean_block(struct engine_task *t);
+/* Keeps the hull of the output ranges in flight out of the caches. */
+void engine_keep_out(struct engine *e);
+
+/* engine_send.c */
+void engine_send_init(struct engine *e);
+/* Schedules the next transfer if a packet is ready. */
+void engine_send_go(struct engine *e, uint64_t now);
+/* Sends a transfer. Returns false if none can be sent: the link or all work queues are full. */
+bool engine_send_next(struct engine *e, uint64_t now);
+/* Removes the first transfer from the link. */
+void engine_send_landed(struct engine *e);
+
 /* engine_task.c */
 /* Fills in the task that the nucd describes. Returns false, after counting the cause and warning, if it is malformed.
  * The caller sets the operands except xn and xd. */
 bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
                      struct nucd_task *task);
+/* Returns a new task. engine.c initialises its event when the task is ready. */
 struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *task);
 /* Drops the task. Its place is free when nothing is under way for it. */
 void engine_task_drop(struct engine_task *t);
@@ -231,72 +287,35 @@ void engine_squash_tasks(struct engine *e, uint64_t number);
 /* Drops all records, because the program has taken another path. */
 void engine_forget_records(struct engine *e);
 
-/* engine_dispatch.c: takes() and step() of struct offload_ops. */
-bool engine_takes(void *context);
-struct offload_step engine_dispatch(void *context);
-
-/* engine_generate.c */
-void engine_generate_init(struct engine *e);
-void engine_generate_add(struct engine_task *t);
-void engine_generate_remove(struct engine_task *t);
-/* Returns the time that the task's packet takes in the generator when nothing delays it, in fs. */
-uint64_t engine_generate_clocks(const struct engine_task *t);
-void engine_generate_go(struct engine *e, uint64_t now);
-
-/* engine_clean.c */
-void engine_clean(struct engine_task *t, uint64_t at);
-void engine_keep_out(struct engine *e);
-
-/* engine_send.c */
-void engine_send_init(struct engine *e);
-/* Advance a task whose conditions hold. engine_clear() starts cleaning if the task is ready and no store of
- * the host is in its way; engine_clear_all() does so for all tasks in the window. engine_release() starts the
- * table lookup if the packet is made, the ranges are clean, and no task blocks it. `at` is the earliest time
- * of cleaning, fs. */
-void engine_clear(struct engine_task *t, uint64_t at);
-void engine_clear_all(struct engine *e, uint64_t at);
-void engine_release(struct engine_task *t);
-void engine_send_go(struct engine *e, uint64_t now);
-
-/* If faults hold all accelerators for some task, squashes from the oldest such task on; the host runs its
- * region. */
-void engine_unblock(struct engine *e, uint64_t now);
-
-/* engine_report.c */
-void engine_report_init(struct engine *e);
-/* Sets the timeout event to `deadline` (fs) if it is not pending. Deadlines never get earlier. */
-void engine_watch_time(struct engine *e, uint64_t deadline);
+/* engine_fault.c */
 /* Tells the host of the fault of the oldest record, if its hart is at the record's nucd. Returns the hart's
  * stop. */
 enum hart_stop engine_trap(struct engine *e);
-void engine_control(void *context, uint64_t action);
+/* nucdctl was written. */
+void engine_control(void *engine, uint64_t action);
+
+/* engine_threads.c */
+/* Returns a group of those lanes that are at a well-formed nucd; NULL: there is none. */
+struct engine_group *engine_threads_take(struct engine *e, const struct custom_lanes *lanes);
+/* Adds the group to those that wait for tasks. */
+void engine_threads_enter(struct engine_group *g);
+/* Returns a new task for the next thread that waits, the oldest group's first; NULL: none waits, or config.tasks are
+ * under way. */
+struct engine_task *engine_threads_next(struct engine *e, uint64_t now);
+/* The accelerator has reported the end of a thread's task. */
+void engine_threads_completed(struct engine_task *t);
+/* The ranges of a complete task are invalidated. */
+void engine_threads_returned(struct engine_task *t, uint64_t now);
+/* A fault. */
+void engine_threads_stopped(struct engine_task *t);
+void engine_threads_free(struct engine *e);
 
 /* engine_commit.c: applies instructions up to `number`, which retire at `at` (fs), to hart and memory, and tells
  * observers. */
 void engine_commit(struct engine *e, uint64_t number, uint64_t at);
 
-/* engine_threads.c. engine_threads_completed(): the accelerator has reported the end of a thread's task.
- * engine_threads_returned(): the ranges of a complete task are invalidated. engine_threads_stopped(): a
- * fault. */
-void engine_threads_completed(struct engine_task *t, uint64_t now);
-void engine_threads_returned(struct engine_task *t, uint64_t now);
-void engine_threads_stopped(struct engine_task *t);
-void engine_threads_free(struct engine *e);
-
-/* engine_clean.c: invalidates the output ranges of a thread's complete task. */
-void engine_clean_after(struct engine_task *t);
-
-/* engine_stats.c. engine_count_begun(): the first instruction of the task's region was issued at `time` (fs).
- * engine_count_retired(): the task has retired. */
-void engine_count_begun(struct engine_task *t, uint64_t time);
-void engine_count_retired(struct engine_task *t);
-void engine_spreads_init(struct engine_spreads *spreads);
-
-/* engine_record.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
- * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
-void engine_tell_dispatched(struct engine_task *t);
-void engine_tell_expired(const struct engine_task *t);
-void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
-void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);
+/* engine_dispatch.c: takes() and step() of struct offload_ops. */
+bool engine_takes(void *context);
+struct offload_step engine_dispatch(void *context);
 
 #endif

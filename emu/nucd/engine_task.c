@@ -1,27 +1,6 @@
 /* The engine's tasks: their descriptions, their places, their lists in program order, and squashes. */
 #include "emu/nucd/engine_state.h"
 
-static void task_event(void *owner, uint64_t now)
-{
-    struct engine_task *t = owner;
-    struct engine *e = t->engine;
-    switch (t->step) {
-    case ENGINE_READY:
-        t->ready = true;
-        e->held++;
-        engine_generate_add(t);
-        engine_clear(t, now);
-        break;
-    case ENGINE_RELEASE:
-        nucd_scheduler_release(&e->scheduler, t->tag);
-        engine_send_go(e, now);
-        engine_unblock(e, now);
-        break;
-    case ENGINE_RESUME: e->parts.accelerators.resume(e->parts.accelerators.context, t->accelerator); break;
-    case ENGINE_KILL: e->parts.accelerators.kill(e->parts.accelerators.context, t->accelerator); break;
-    }
-}
-
 bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
                      struct nucd_task *task)
 {
@@ -58,7 +37,6 @@ struct engine_task *engine_task_new(struct engine *e, const struct nucd_task *ta
                               .tag = (uint16_t)tag,
                               .used = true,
                               .outputs = {1, 0}};
-    event_init(&t->event, e->parts.component, task_event, t);
     if (tag >= e->places)
         e->places = tag + 1;
     return t;

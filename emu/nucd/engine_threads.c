@@ -31,7 +31,7 @@ static bool describe(struct engine *e, const struct insn *insn, uint64_t pc, con
     return engine_describe(e, insn, operands, task);
 }
 
-static void make_task(struct engine_group *g, unsigned lane, uint64_t now)
+static struct engine_task *make_task(struct engine_group *g, unsigned lane, uint64_t now)
 {
     struct engine *e = g->engine;
     const struct thread thread = {g->warp, lane};
@@ -48,33 +48,27 @@ static void make_task(struct engine_group *g, unsigned lane, uint64_t now)
     engine_tell_dispatched(t);
     engine_list_append(&e->threads, t);
     e->thread_count++;
-    engine_schedule(t, ENGINE_READY, now);
+    return t;
 }
 
-/* Makes tasks of waiting threads, those of the oldest group first, while fewer than config.tasks are under
- * way. */
-static void make_tasks(struct engine *e, uint64_t now)
+void engine_threads_enter(struct engine_group *g)
 {
-    while (e->starting && e->thread_count < e->config.tasks) {
-        struct engine_group *g = e->starting;
-        unsigned lane = (unsigned)__builtin_ctz(g->left);
-        g->left &= g->left - 1;
-        if (!g->left)
-            e->starting = g->next;
-        make_task(g, lane, now);
-    }
-}
-
-/* Begins the tasks of a group, in the cycle of issue. */
-static void start(void *owner, uint64_t now)
-{
-    struct engine_group *g = owner;
     struct engine *e = g->engine;
     g->next = NULL;
     *(e->starting ? &e->starting_last->next : &e->starting) = g;
     e->starting_last = g;
-    make_tasks(e, now);
-    e->count.table_full += g->left != 0;
+}
+
+struct engine_task *engine_threads_next(struct engine *e, uint64_t now)
+{
+    struct engine_group *g = e->starting;
+    if (!g || e->thread_count >= e->config.tasks)
+        return NULL;
+    unsigned lane = (unsigned)__builtin_ctz(g->left);
+    g->left &= g->left - 1;
+    if (!g->left)
+        e->starting = g->next;
+    return make_task(g, lane, now);
 }
 
 static struct engine_group *make_group(struct engine *e, const struct custom_lanes *lanes)
@@ -94,13 +88,11 @@ static struct engine_group *make_group(struct engine *e, const struct custom_lan
                                .insn = *lanes->insn,
                                .pc = lanes->pc,
                                .time = lanes->time};
-    event_init(&g->event, e->parts.component, start, g);
     return g;
 }
 
-uint32_t engine_take_lanes(void *context, struct custom_lanes *lanes)
+struct engine_group *engine_threads_take(struct engine *e, const struct custom_lanes *lanes)
 {
-    struct engine *e = context;
     struct engine_group *g = NULL;
     struct nucd_task task;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
@@ -112,12 +104,11 @@ uint32_t engine_take_lanes(void *context, struct custom_lanes *lanes)
         g->end[thread.lane] = task.end;
     }
     if (!g)
-        return 0;
+        return NULL;
     g->left = g->running = g->lanes;
     g->waiter = lanes->waiter;
     e->count.groups++;
-    event_schedule(e->parts.queue, &g->event, lanes->time);
-    return g->lanes;
+    return g;
 }
 
 /* Returns the group's threads to their warp. */
@@ -137,16 +128,14 @@ static void end_group(struct engine_group *g, uint64_t now)
     custom_returned(g->waiter, now);
 }
 
-void engine_threads_completed(struct engine_task *t, uint64_t now)
+void engine_threads_completed(struct engine_task *t)
 {
     struct warp *warp = t->group->warp;
-    (void)now;
     if (warp && t->report.event == TASK_UNIT_COMPLETED) {
         if (t->task.result)
             warp_set_register(warp, t->task.result, t->lane, t->report.result);
         warp_set_fcsr(warp, t->lane, warp_fcsr(warp, t->lane) | t->report.fflags);
     }
-    engine_clean_after(t);
 }
 
 void engine_threads_returned(struct engine_task *t, uint64_t now)
@@ -160,7 +149,6 @@ void engine_threads_returned(struct engine_task *t, uint64_t now)
     g->running &= ~(UINT32_C(1) << t->lane);
     if (!g->running)
         end_group(g, now);
-    make_tasks(e, now);
 }
 
 void engine_threads_stopped(struct engine_task *t)

@@ -1,0 +1,43 @@
+/* Faults in regions of the host's tasks: the trap at the nucd, and the answer to it. */
+#include "emu/nucd/engine_state.h"
+
+enum hart_stop engine_trap(struct engine *e)
+{
+    struct engine_task *t = e->records.first;
+    struct hart *hart = e->parts.hart;
+    if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
+        return HART_STOP_LIMIT;
+    t->told = true;
+    e->fault = (struct engine_fault){t->accelerator, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
+                                     t->report.cause, t->report.value};
+    e->faulted = true;
+    if (!hart->privileged) {
+        hart->trap = (struct trap){(enum trap_cause)t->report.cause, t->report.value};
+        return HART_STOP_TRAP;
+    }
+    e->frozen = t;
+    hart->offload.frozen = true;
+    hart->offload.cause = t->report.cause;
+    hart->offload.value = t->report.value;
+    hart->offload.offset = (uint64_t)t->report.offset;
+    hart->trap = (struct trap){TRAP_NUCD_FAULT, 0};
+    priv_take_trap(hart);
+    return HART_STOP_LIMIT;
+}
+
+void engine_control(void *context, uint64_t action)
+{
+    struct engine *e = context;
+    struct engine_task *t = e->frozen;
+    if (!t || action != 2)
+        return;
+    e->frozen = NULL;
+    e->parts.hart->offload.frozen = false;
+    engine_list_remove(&e->records, t);
+    engine_task_drop(t);
+}
+
+const struct engine_fault *engine_fault(const struct engine *e)
+{
+    return e->faulted ? &e->fault : NULL;
+}
