@@ -1,6 +1,9 @@
 /* Faults in regions of the host's tasks: the trap at the nucd, and the answer to it. */
 #include "emu/nucd/engine_state.h"
 
+/* Answers to a fault, which nucdctl takes (isa/MANUAL.md, "Offload traps"). No answer means NUCDCTL_RESUME. */
+enum { NUCDCTL_RESUME = 1, NUCDCTL_KILL = 2 };
+
 enum hart_stop engine_trap(struct engine *e)
 {
     struct engine_task *t = e->records.first;
@@ -29,8 +32,8 @@ void engine_control(void *context, uint64_t action)
 {
     struct engine *e = context;
     struct engine_task *t = e->frozen;
-    if (!t || action != 2)
-        return;
+    if (!t || action != NUCDCTL_KILL)
+        return; /* the task is resumed when its nucd is reached again */
     e->frozen = NULL;
     e->parts.hart->offload.frozen = false;
     engine_list_remove(&e->records, t);
