@@ -208,31 +208,33 @@ static inline void engine_schedule(struct engine_task *t, enum engine_step step,
 
 /* The files below use only those before them. They call nothing of engine.c, which alone moves tasks on. */
 
-/* engine_generate.c. The events of its stages call engine_generate_read(), and engine.c, which calls
- * engine_generate_written(): the packet in the second stage is in the write buffer; returns its task. engine_generate_go()
- * lets the stages take what they can, after room in the write buffer. */
+/* generate.c */
+/* For the event of the first stage: the task's registers are read. */
 void engine_generate_read(void *engine, uint64_t now);
+/* For the event of the second stage: the packet is in the write buffer. Returns its task. */
 struct engine_task *engine_generate_written(struct engine *e, uint64_t now);
+/* Lets both stages go on as far as they can. Call it when the second stage, or the write buffer, has room again. */
 void engine_generate_go(struct engine *e, uint64_t now);
+/* Queues the task, or removes it wherever it is in the generator. */
 void engine_generate_add(struct engine_task *t);
 void engine_generate_remove(struct engine_task *t);
 /* Returns the time that the task's packet takes in the generator when nothing delays it, in fs. */
 uint64_t engine_generate_clocks(const struct engine_task *t);
 
-/* engine_stats.c. engine_count_begun(): the first instruction of the task's region was issued at `time` (fs).
+/* stats.c. engine_count_begun(): the first instruction of the task's region was issued at `time` (fs).
  * engine_count_retired(): the task has retired. */
 void engine_count_begun(struct engine_task *t, uint64_t time);
 void engine_count_retired(struct engine_task *t);
 void engine_spreads_init(struct engine_spreads *spreads);
 
-/* engine_record.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
+/* record.c: engine_tell_dispatched() gives a task its serial. engine_tell_left() tells of a task that leaves
  * at `at`, once; engine_tell_refused() of a nucd whose region the host runs. */
 void engine_tell_dispatched(struct engine_task *t);
 void engine_tell_expired(const struct engine_task *t);
 void engine_tell_left(struct engine_task *t, enum nucd_outcome outcome, uint64_t at);
 void engine_tell_refused(const struct engine *e, uint64_t pc, const char *cause);
 
-/* engine_report.c */
+/* report.c */
 /* Takes the first report from the link, when it is due. */
 struct engine_answer engine_report_take(struct engine *e);
 /* Sets the timeout event to `deadline` (fs) if it is not pending. Deadlines never get earlier. */
@@ -241,7 +243,7 @@ void engine_watch_time(struct engine *e, uint64_t deadline);
  * others. */
 void engine_look_for_late(void *engine, uint64_t now);
 
-/* engine_clean.c. t->cleaning counts the operations under way; t->waiter and t->block_waiter call engine.c, which then
+/* clean.c. t->cleaning counts the operations under way; t->waiter and t->block_waiter call engine.c, which then
  * counts down. */
 /* Begins to clean the task's ranges, at `at` (fs) or later. Returns whether all of it is done. */
 bool engine_clean(struct engine_task *t, uint64_t at);
@@ -252,7 +254,7 @@ bool engine_clean_block(struct engine_task *t);
 /* Keeps the hull of the output ranges in flight out of the caches. */
 void engine_keep_out(struct engine *e);
 
-/* engine_send.c */
+/* send.c */
 void engine_send_init(struct engine *e);
 /* Schedules the next transfer if a packet is ready. */
 void engine_send_go(struct engine *e, uint64_t now);
@@ -261,7 +263,7 @@ bool engine_send_next(struct engine *e, uint64_t now);
 /* Removes the first transfer from the link. */
 void engine_send_landed(struct engine *e);
 
-/* engine_task.c */
+/* task.c */
 /* Fills in the task that the nucd describes. Returns false, after counting the cause and warning, if it is malformed.
  * The caller sets the operands except xn and xd. */
 bool engine_describe(struct engine *e, const struct insn *insn, struct nucd_operands operands,
@@ -287,14 +289,14 @@ void engine_squash_tasks(struct engine *e, uint64_t number);
 /* Drops all records, because the program has taken another path. */
 void engine_forget_records(struct engine *e);
 
-/* engine_fault.c */
+/* fault.c */
 /* Tells the host of the fault of the oldest record, if its hart is at the record's nucd. Returns the hart's
  * stop. */
 enum hart_stop engine_trap(struct engine *e);
 /* nucdctl was written. */
 void engine_control(void *engine, uint64_t action);
 
-/* engine_threads.c */
+/* threads.c */
 /* Returns a group of those lanes that are at a well-formed nucd; NULL: there is none. */
 struct engine_group *engine_threads_take(struct engine *e, const struct custom_lanes *lanes);
 /* Adds the group to those that wait for tasks. */
@@ -310,11 +312,11 @@ void engine_threads_returned(struct engine_task *t, uint64_t now);
 void engine_threads_stopped(struct engine_task *t);
 void engine_threads_free(struct engine *e);
 
-/* engine_commit.c: applies instructions up to `number`, which retire at `at` (fs), to hart and memory, and tells
+/* commit.c: applies instructions up to `number`, which retire at `at` (fs), to hart and memory, and tells
  * observers. */
 void engine_commit(struct engine *e, uint64_t number, uint64_t at);
 
-/* engine_dispatch.c: takes() and step() of struct offload_ops. */
+/* dispatch.c: takes() and step() of struct offload_ops. */
 bool engine_takes(void *context);
 struct offload_step engine_dispatch(void *context);
 
