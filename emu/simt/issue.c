@@ -92,6 +92,16 @@ static void describe(const struct simt *simt, struct simt_warp *warp)
     warp->uses = bit_of(op->rs1) | bit_of(op->rs2) | bit_of(op->rs3) | bit_of(op->rd);
 }
 
+void simt_tell_held(const struct simt *simt, uint64_t cycle)
+{
+    if (!simt->observers.first)
+        return;
+    uint32_t held = simt->config.warps;
+    for (uint32_t word = 0; word < simt->words; word++)
+        held -= (uint32_t)__builtin_popcountll(simt->free_slots[word]);
+    OBSERVER_TELL(&simt->observers, struct simt_observer, held, held, simt_time(simt, cycle));
+}
+
 static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycle)
 {
     const struct simt_need *need = &block->need;
@@ -180,6 +190,22 @@ void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle)
     }
 }
 
+void simt_end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready)
+{
+    struct simt_warp *warp = &simt->warps[slot];
+    warp->under_way--;
+    if (rd < STREAM_NONE) {
+        warp->pending &= ~(UINT64_C(1) << rd);
+        warp->ready[rd] = simt_ready_at(ready, SIMT_STALL_memory);
+    }
+    if (warp->absent)
+        return;
+    if (!warp->op && warp->state == simt_waits(SIMT_STALL_memory))
+        simt_fetch(simt, slot, simt->cycle);
+    else if (warp->state == simt_waits(SIMT_STALL_memory))
+        simt_classify(simt, slot, simt->cycle);
+}
+
 static void count(struct simt *simt, uint8_t work)
 {
     static const uint8_t operations[CLASS_COUNT] = {
@@ -206,6 +232,15 @@ static void stand_back(struct simt *simt, uint32_t slot)
     simt->schedulers[slot & (simt->config.schedulers - 1)].greedy = false;
 }
 
+/* Makes the warp wait for rd, because the unit of its custom instruction is not done. */
+static void wait_for_unit(struct simt_warp *warp, uint8_t rd)
+{
+    warp->under_way++;
+    warp->unit_rd = rd;
+    if (rd < STREAM_NONE)
+        warp->pending |= UINT64_C(1) << rd;
+}
+
 static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
@@ -226,7 +261,7 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
     if (warp->unit == SIMT_UNIT_MEMORY)
         simt_memory_take(simt, slot);
     else if (warp->unit_waiter.waits && warp->custom)
-        simt_unit_take(warp, rd);
+        wait_for_unit(warp, rd);
     else if (rd < STREAM_NONE)
         warp->ready[rd] = simt_ready_at(cycle + timing->latency, SIMT_STALL_scoreboard);
     simt_fetch(simt, slot, cycle);

@@ -1,5 +1,5 @@
 /* The memory pipeline: lines through the first-level cache, passes of shared memory, atomics to the shared
- * level. */
+ * level. Functions that answer parts of an access return whether it is complete; the caller ends it. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -7,9 +7,6 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/access_trace.h"
 #include "emu/simt/state.h"
-
-static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level);
-static void page_done(void *context, uint32_t waiter, uint64_t now);
 
 void simt_memory_init(struct simt *simt)
 {
@@ -19,8 +16,6 @@ void simt_memory_init(struct simt *simt)
     for (uint32_t i = config->accesses; i-- > 0;) {
         struct simt_access *access = &simt->accesses[i];
         access->simt = simt;
-        for (unsigned j = 0; j < COALESCE_LINES; j++)
-            access->waiters[j] = (struct cache_waiter){NULL, line_done, access};
         access->next = simt->free_accesses;
         simt->free_accesses = access;
     }
@@ -28,29 +23,12 @@ void simt_memory_init(struct simt *simt)
         simt->atomics[i].next = simt->free_atomics;
         simt->free_atomics = &simt->atomics[i];
     }
-    simt->link = (struct mem_link){simt->parts.lower_ops,
-                                   simt->parts.lower,
-                                   &simt_client_ops,
-                                   simt,
-                                   NULL,
-                                   false,
-                                   simt->parts.homes,
-                                   NULL};
-    if (simt->parts.mmu)
-        simt->tlb = simt_tlb_new(simt->parts.mmu, SIMT_ACCESSES + config->warps, page_done, simt);
-}
-
-void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
-{
-    simt->link.port_ops = ops;
-    simt->link.port = port;
 }
 
 void simt_memory_free(struct simt *simt)
 {
     for (uint32_t i = 0; i < simt->config.atomics; i++)
         event_cancel(simt->parts.queue, &simt->atomics[i].request.event);
-    simt_tlb_free(simt->tlb);
     free(simt->accesses);
     free(simt->atomics);
 }
@@ -159,16 +137,10 @@ static void translate(struct simt *simt, struct simt_access *access, unsigned si
     }
 }
 
-/* Ends the wait for a page of an access, or for the walk of a warp's missing page. */
-static void page_done(void *context, uint32_t waiter, uint64_t now)
+void simt_memory_translated(struct simt *simt, struct simt_access *access)
 {
-    struct simt *simt = context;
-    const struct simt_source *source = &simt->parts.source;
-    simt_touch(simt, now);
-    if (waiter >= SIMT_ACCESSES)
-        source->missing(source->context, simt->warps[waiter - SIMT_ACCESSES].warp);
-    else if (--simt->accesses[waiter].pages == 0)
-        enqueue(simt, &simt->accesses[waiter]);
+    if (--access->pages == 0)
+        enqueue(simt, access);
 }
 
 void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle)
@@ -177,11 +149,6 @@ void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle)
     if (!simt->tlb ||
         simt_tlb_look(simt->tlb, simt->report.trap.value, simt_time(simt, cycle), SIMT_ACCESSES + slot))
         source->missing(source->context, simt->warps[slot].warp);
-}
-
-struct simt_tlb *simt_translation(const struct simt *simt)
-{
-    return simt->tlb;
 }
 
 void simt_memory_take(struct simt *simt, uint32_t slot)
@@ -211,55 +178,10 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
         enqueue(simt, access);
 }
 
-/* Ends the warp's wait for an access or a unit: register rd is ready in cycle `ready`. */
-static void end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready)
-{
-    struct simt_warp *warp = &simt->warps[slot];
-    warp->under_way--;
-    if (rd < STREAM_NONE) {
-        warp->pending &= ~(UINT64_C(1) << rd);
-        warp->ready[rd] = simt_ready_at(ready, SIMT_STALL_memory);
-    }
-    if (warp->absent)
-        return;
-    if (!warp->op && warp->state == simt_waits(SIMT_STALL_memory))
-        simt_fetch(simt, slot, simt->cycle);
-    else if (warp->state == simt_waits(SIMT_STALL_memory))
-        simt_classify(simt, slot, simt->cycle);
-}
-
-/* Frees an access when all its parts are done. */
-static void complete(struct simt *simt, struct simt_access *access, uint64_t ready)
+void simt_memory_release(struct simt *simt, struct simt_access *access)
 {
     access->next = simt->free_accesses;
     simt->free_accesses = access;
-    end_wait(simt, access->slot, access->rd, ready);
-}
-
-void simt_unit_take(struct simt_warp *warp, uint8_t rd)
-{
-    warp->under_way++;
-    warp->unit_rd = rd;
-    if (rd < STREAM_NONE)
-        warp->pending |= UINT64_C(1) << rd;
-}
-
-void simt_unit_done(struct custom_waiter *waiter, uint64_t now)
-{
-    struct simt_warp *warp = waiter->owner;
-    struct simt *simt = warp->simt;
-    simt_touch(simt, now);
-    end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
-}
-
-void simt_unit_returned(struct custom_waiter *waiter, uint64_t now)
-{
-    struct simt_warp *warp = waiter->owner;
-    struct simt *simt = warp->simt;
-    simt_touch(simt, now);
-    warp->absent = false;
-    /* With these threads, another instruction than the one that is fetched may be next. */
-    simt_fetch(simt, (uint32_t)(warp - simt->warps), simt->cycle);
 }
 
 /* Counts how far apart the responses of a load came. */
@@ -272,37 +194,25 @@ static void count_responses(struct simt *simt, const struct simt_access *access)
         histogram_add(&simt->counters.response_delay, access->last_response - access->first_response);
 }
 
-/* Notes that one of the access's lines was answered in cycle `ready`. */
-static void answered(struct simt *simt, struct simt_access *access, uint64_t ready)
+/* Notes that one of the access's lines was answered in cycle `ready`. Returns whether it was the last. */
+static bool answered(struct simt *simt, struct simt_access *access, uint64_t ready)
 {
     static const uint8_t works[] = {
         [SIMT_LOAD] = SIMT_WORK_load, [SIMT_STORE] = SIMT_WORK_store, [SIMT_ATOMIC] = SIMT_WORK_atomic};
     uint64_t value = ready + simt->config.work[works[access->kind]].latency;
     access->ready = value > access->ready ? value : access->ready;
     if (++access->answered < access->count)
-        return;
+        return false;
     count_responses(simt, access);
-    complete(simt, access, access->ready);
+    return true;
 }
 
-/* Notes a response from below the first-level cache. */
-static void answered_below(struct simt *simt, struct simt_access *access, uint64_t cycle)
+bool simt_memory_answered(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     if (access->responses++ == 0)
         access->first_response = cycle;
     access->last_response = cycle;
-    answered(simt, access, cycle);
-}
-
-static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
-{
-    struct simt_access *access = waiter->owner;
-    struct simt *simt = access->simt;
-    simt_touch(simt, now);
-    if (level == MEM_LEVELS)
-        simt->refused = simt->full = false;
-    else
-        answered_below(simt, access, clock_cycle(&simt->parts.clock, now));
+    return answered(simt, access, cycle);
 }
 
 static void leave_queue(struct simt *simt)
@@ -311,8 +221,8 @@ static void leave_queue(struct simt *simt)
     simt->queue_count--;
 }
 
-/* Sends a line to the first-level cache. Returns false when the cache is full. */
-static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cycle)
+/* Sends a line to the first-level cache. Returns false when the cache is full. *complete tells whether the access is. */
+static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cycle, bool *complete)
 {
     const struct coalesce_line *line = &access->lines[access->sent];
     const struct cache_words words = {line->line, line->words, access->divergent};
@@ -327,7 +237,8 @@ static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cy
     if (access->sent == access->count)
         leave_queue(simt);
     if (outcome == CACHE_HIT)
-        answered(simt, access, cycle + (load ? cache_configuration(simt->parts.l1)->hit_clocks : 0));
+        *complete =
+            answered(simt, access, cycle + (load ? cache_configuration(simt->parts.l1)->hit_clocks : 0));
     return true;
 }
 
@@ -364,30 +275,32 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     return true;
 }
 
-/* Makes all passes of shared memory at once; they occupy the pipeline. */
-static void make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
+/* Makes all passes of shared memory at once; they occupy the pipeline. Returns whether the access is complete. */
+static bool make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
     uint64_t last = cycle + access->passes - 1;
     simt->pipe_free = last + 1;
     access->passed = true;
     access->ready = last + simt->config.work[SIMT_WORK_shared].latency;
     if (access->count)
-        return;
+        return false;
     leave_queue(simt);
-    complete(simt, access, access->ready);
+    return true;
 }
 
-void simt_memory_step(struct simt *simt, uint64_t cycle)
+struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
 {
     if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
-        return;
+        return NULL;
     struct simt_access *access = simt->queue[simt->queue_first];
+    bool complete = false;
     if (access->passes && !access->passed)
-        make_passes(simt, access, cycle);
+        complete = make_passes(simt, access, cycle);
     else if (access->kind == SIMT_ATOMIC)
         simt->refused = !send_atomic(simt, access, cycle);
     else
-        simt->refused = !send_line(simt, access, cycle);
+        simt->refused = !send_line(simt, access, cycle, &complete);
+    return complete ? access : NULL;
 }
 
 bool simt_memory_foresee(struct simt *simt, uint64_t cycle)
@@ -421,10 +334,8 @@ static void send_request(void *owner, uint64_t now)
     simt->unsent_last = atomic;
 }
 
-static void request_room(void *client, struct mem_link *link, uint64_t now)
+void simt_memory_send_rest(struct simt *simt, uint64_t now)
 {
-    struct simt *simt = client;
-    (void)link;
     while (simt->unsent) {
         struct simt_atomic *atomic = simt->unsent, *next = atomic->next;
         if (!offer(simt, atomic, now))
@@ -433,18 +344,12 @@ static void request_room(void *client, struct mem_link *link, uint64_t now)
     }
 }
 
-static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_request *request, uint64_t cycle)
 {
-    struct simt *simt = client;
     struct simt_atomic *atomic = (void *)((char *)request - offsetof(struct simt_atomic, request));
-    (void)link;
-    simt_touch(simt, now);
     struct simt_access *access = atomic->access;
     atomic->next = simt->free_atomics;
     simt->free_atomics = atomic;
     simt->refused = simt->refused && (simt->full || simt->queue[simt->queue_first]->kind != SIMT_ATOMIC);
-    answered(simt, access, clock_cycle(&simt->parts.clock, now));
-    return true;
+    return answered(simt, access, cycle) ? access : NULL;
 }
-
-const struct mem_client_ops simt_client_ops = {respond, request_room};

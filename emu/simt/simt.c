@@ -24,13 +24,22 @@ static void go_on_at(struct simt *simt, uint64_t time)
         event_schedule(simt->parts.queue, &simt->event, time);
 }
 
-void simt_touch(struct simt *simt, uint64_t now)
+/* Call it when something changes, at time `now`, for which the multiprocessor may sleep. Counts the cycles until then
+ * and schedules the next one. */
+static void touch(struct simt *simt, uint64_t now)
 {
     if (simt->running)
         return;
     settle(simt, clock_cycle(&simt->parts.clock, now));
     uint64_t next = simt_time(simt, simt->cycle), edge = clock_edge(&simt->parts.clock, now);
     go_on_at(simt, next > edge ? next : edge);
+}
+
+/* Frees an access that is complete, and ends its warp's wait for it. */
+static void end_access(struct simt *simt, struct simt_access *access)
+{
+    simt_memory_release(simt, access);
+    simt_end_wait(simt, access->slot, access->rd, access->ready);
 }
 
 /* Executes cycles ahead of the queue's time until another event is due before. */
@@ -51,7 +60,9 @@ static void run_cycles(struct simt *simt)
         }
         if (!simt->halfway) {
             settle(simt, next);
-            simt_memory_step(simt, next);
+            struct simt_access *complete = simt_memory_step(simt, next);
+            if (complete)
+                end_access(simt, complete);
         }
         simt_issue(simt, next);
         if (simt->halfway) {
@@ -69,6 +80,67 @@ static void run(void *owner, uint64_t now)
     settle(simt, clock_cycle(&simt->parts.clock, now));
     run_cycles(simt);
     simt->running = false;
+}
+
+static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct simt_access *access = waiter->owner;
+    struct simt *simt = access->simt;
+    touch(simt, now);
+    if (level == MEM_LEVELS)
+        simt->refused = simt->full = false;
+    else if (simt_memory_answered(simt, access, clock_cycle(&simt->parts.clock, now)))
+        end_access(simt, access);
+}
+
+/* Ends the wait for a page of an access, or for the walk of a warp's missing page. */
+static void page_done(void *context, uint32_t waiter, uint64_t now)
+{
+    struct simt *simt = context;
+    const struct simt_source *source = &simt->parts.source;
+    touch(simt, now);
+    if (waiter >= SIMT_ACCESSES)
+        source->missing(source->context, simt->warps[waiter - SIMT_ACCESSES].warp);
+    else
+        simt_memory_translated(simt, &simt->accesses[waiter]);
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    (void)link;
+    simt_memory_send_rest(client, now);
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct simt *simt = client;
+    (void)link;
+    touch(simt, now);
+    struct simt_access *access = simt_memory_atomic_done(simt, request, clock_cycle(&simt->parts.clock, now));
+    if (access)
+        end_access(simt, access);
+    return true;
+}
+
+static const struct mem_client_ops client_ops = {respond, request_room};
+
+static void unit_done(struct custom_waiter *waiter, uint64_t now)
+{
+    struct simt_warp *warp = waiter->owner;
+    struct simt *simt = warp->simt;
+    touch(simt, now);
+    simt_end_wait(simt, (uint32_t)(warp - simt->warps), warp->unit_rd, clock_cycle(&simt->parts.clock, now));
+}
+
+/* The unit of a HINT has returned threads of the warp. */
+static void unit_returned(struct custom_waiter *waiter, uint64_t now)
+{
+    struct simt_warp *warp = waiter->owner;
+    struct simt *simt = warp->simt;
+    touch(simt, now);
+    warp->absent = false;
+    /* With these threads, another instruction than the one that is fetched may be next. */
+    simt_fetch(simt, (uint32_t)(warp - simt->warps), simt->cycle);
 }
 
 static void make_slots(struct simt *simt)
@@ -89,6 +161,19 @@ static void make_slots(struct simt *simt)
     }
 }
 
+/* Makes what calls the multiprocessor when memory has answered. */
+static void make_waiters(struct simt *simt)
+{
+    const struct simt_parts *parts = &simt->parts;
+    for (uint32_t i = 0; i < simt->config.accesses; i++)
+        for (unsigned j = 0; j < COALESCE_LINES; j++)
+            simt->accesses[i].waiters[j] = (struct cache_waiter){NULL, line_done, &simt->accesses[i]};
+    simt->link =
+        (struct mem_link){parts->lower_ops, parts->lower, &client_ops, simt, NULL, false, parts->homes, NULL};
+    if (parts->mmu)
+        simt->tlb = simt_tlb_new(parts->mmu, SIMT_ACCESSES + simt->config.warps, page_done, simt);
+}
+
 struct simt *simt_new(const struct simt_config *config, const struct simt_parts *parts)
 {
     struct simt *simt = alloc(1, sizeof *simt);
@@ -104,6 +189,7 @@ struct simt *simt_new(const struct simt_config *config, const struct simt_parts 
     make_slots(simt);
     event_init(&simt->event, parts->component, run, simt);
     simt_memory_init(simt);
+    make_waiters(simt);
     return simt;
 }
 
@@ -114,10 +200,22 @@ void simt_free(struct simt *simt)
     simt_track_free(simt->track);
     event_cancel(simt->parts.queue, &simt->event);
     simt_memory_free(simt);
+    simt_tlb_free(simt->tlb);
     free(simt->warps);
     free(simt->wheel);
     free(simt->name);
     free(simt);
+}
+
+void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
+{
+    simt->link.port_ops = ops;
+    simt->link.port = port;
+}
+
+struct simt_tlb *simt_translation(const struct simt *simt)
+{
+    return simt->tlb;
 }
 
 const struct simt_source *simt_source_of(const struct simt *simt)
@@ -189,7 +287,7 @@ static void start_warp(struct simt *simt, struct simt_block *block, uint32_t num
     *warp =
         (struct simt_warp){.warp = block->warps[number], .block = block, .state = SIMT_NOWHERE, .simt = simt};
     warp->unit_waiter = (struct custom_waiter){
-        .done = simt_unit_done, .owner = warp, .clock = simt->parts.clock, .returned = simt_unit_returned};
+        .done = unit_done, .owner = warp, .clock = simt->parts.clock, .returned = unit_returned};
     simt->ages[slot] = simt->age++;
     block->slots[number] = slot;
 }
@@ -203,7 +301,7 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
         simt->cycle = cycle > simt->cycle ? cycle : simt->cycle;
         simt->busy = true;
     }
-    simt_touch(simt, now);
+    touch(simt, now);
     simt->taken.warps += need->warps;
     simt->taken.threads += need->threads;
     simt->taken.registers += need->registers * need->warps * simt->config.width;
@@ -261,7 +359,7 @@ void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t numbe
     if (held)
         settle(simt, clock_cycle(&simt->parts.clock, now));
     else
-        simt_touch(simt, now);
+        touch(simt, now);
     warp->held = held;
     if (held ? warp->state < SIMT_UNITS : warp->state == SIMT_NOWHERE && warp->op)
         simt_classify(simt, slot, simt->cycle);
@@ -285,16 +383,6 @@ uint32_t simt_held(const struct simt *simt)
 bool simt_busy(const struct simt *simt)
 {
     return simt->busy;
-}
-
-void simt_tell_held(const struct simt *simt, uint64_t cycle)
-{
-    if (!simt->observers.first)
-        return;
-    uint32_t held = simt->config.warps;
-    for (uint32_t word = 0; word < simt->words; word++)
-        held -= (uint32_t)__builtin_popcountll(simt->free_slots[word]);
-    OBSERVER_TELL(&simt->observers, struct simt_observer, held, held, simt_time(simt, cycle));
 }
 
 void simt_observe(struct simt *simt, struct simt_observer *observer)

@@ -166,19 +166,16 @@ static inline void simt_stall(struct simt *simt, uint32_t scheduler, enum simt_s
                   simt_time(simt, cycle + count));
 }
 
-/* simt.c: tells observers that the number of warps that the multiprocessor holds has changed in the cycle. */
-void simt_tell_held(const struct simt *simt, uint64_t cycle);
-
-/* simt.c: call it when something changes, at time `now`, for which the multiprocessor may sleep. Counts the
- * cycles until then and schedules the next one. */
-void simt_touch(struct simt *simt, uint64_t now);
-
 /* issue.c */
 
+/* Tells observers that the number of warps that the multiprocessor holds has changed in the cycle. */
+void simt_tell_held(const struct simt *simt, uint64_t cycle);
 /* Fetches the slot's next instruction, and executes steps that are not instructions. */
 void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Sets the state of the slot's warp by what its instruction waits for. */
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle);
+/* Ends the slot's wait for an access or a unit: register rd is ready in cycle `ready`. */
+void simt_end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready);
 /* Wakes the warps that are due in the cycle, and lets each scheduler issue. */
 void simt_issue(struct simt *simt, uint64_t cycle);
 /* Counts `count` cycles from simt->cycle on in which nothing issues and nothing changes. */
@@ -197,18 +194,22 @@ static inline bool simt_memory_room(const struct simt *simt)
 }
 /* Takes the slot's instruction, described by simt->report. There must be room. */
 void simt_memory_take(struct simt *simt, uint32_t slot);
-/* Marks rd as pending because the unit of the warp's custom instruction is not done. */
-void simt_unit_take(struct simt_warp *warp, uint8_t rd);
-void simt_unit_done(struct custom_waiter *waiter, uint64_t now);
-/* The unit of a HINT has returned threads of the warp. */
-void simt_unit_returned(struct custom_waiter *waiter, uint64_t now);
 /* Makes the slot's warp wait for the walk that finds the page of report->trap missing. */
 void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle);
-/* Sends a line or makes the passes of an access in this cycle. */
-void simt_memory_step(struct simt *simt, uint64_t cycle);
+/* Sends a line or makes the passes of an access in this cycle. Returns the access if it is complete, otherwise NULL. */
+struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle);
 /* Returns whether simt_memory_step() can do nothing in this future cycle but be refused by the first-level cache; then it has
  * been. */
 bool simt_memory_foresee(struct simt *simt, uint64_t cycle);
-extern const struct mem_client_ops simt_client_ops;
+/* The TLB has found a page of the access. */
+void simt_memory_translated(struct simt *simt, struct simt_access *access);
+/* A line was answered from below the first-level cache. Returns whether the access is complete. */
+bool simt_memory_answered(struct simt *simt, struct simt_access *access, uint64_t cycle);
+/* A request of an atomic was answered. Returns its access if that is complete, otherwise NULL. */
+struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_request *request, uint64_t cycle);
+/* Sends the requests that the port has refused, until it refuses one. */
+void simt_memory_send_rest(struct simt *simt, uint64_t now);
+/* Frees a complete access. */
+void simt_memory_release(struct simt *simt, struct simt_access *access);
 
 #endif
