@@ -197,6 +197,8 @@ void simt_free(struct simt *simt)
 {
     if (!simt)
         return;
+    if (simt->track_sink)
+        observer_remove(&simt->track_sink->ends, &simt->track_end.link);
     simt_track_free(simt->track);
     event_cancel(simt->parts.queue, &simt->event);
     simt_memory_free(simt);
@@ -390,10 +392,27 @@ void simt_observe(struct simt *simt, struct simt_observer *observer)
     observer_add(&simt->observers, &observer->link);
 }
 
+static void end_track(void *context, uint64_t now)
+{
+    struct simt *simt = context;
+    (void)simt_counted(simt); /* tells the last stalls */
+    simt_track_end(simt->track, now);
+    simt->track_sink = NULL;
+}
+
+static void show(struct simt *simt, struct track_sink *sink)
+{
+    simt->track = simt_track_new(sink, simt->name, simt->config.schedulers);
+    simt_observe(simt, simt_track_observer(simt->track));
+    simt->track_sink = sink;
+    simt->track_end = (struct track_end){.end = end_track, .context = simt};
+    observer_add_first(&sink->ends, &simt->track_end.link);
+}
+
 void simt_track(struct simt *simt, struct track_sink *sink)
 {
     if (track_takes(sink, TRACK_TIMELINE))
-        simt->track = simt_track_new(sink, simt, simt->name, simt->config.schedulers);
+        show(simt, sink);
     if (track_takes(sink, TRACK_RECORDS) && simt->parts.source.where)
         simt->trace = access_trace_open(sink);
 }

@@ -1,5 +1,5 @@
-/* The state of a multiprocessor, shared by simt.c, issue.c, memory.c and report.c, and their calls to each
- * other. */
+/* The state of a multiprocessor, and what its files do for each other: simt.c, the top, takes all callbacks; issue.c and
+ * memory.c call nobody above them. */
 #ifndef EMU_SIMT_STATE_H
 #define EMU_SIMT_STATE_H
 
@@ -149,7 +149,9 @@ struct simt {
     struct simt_counters counters;
     struct observer_list observers; /* struct simt_observer */
     struct simt_track *track;       /* of one of them, or NULL */
-    struct track trace;             /* of accesses (access_trace.h); sink NULL: none */
+    struct track_sink *track_sink;  /* of `track`; NULL: none, or the trace has ended */
+    struct track_end track_end;
+    struct track trace; /* of accesses (access_trace.h); sink NULL: none */
 };
 
 static inline uint64_t simt_time(const struct simt *simt, uint64_t cycle)

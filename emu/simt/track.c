@@ -17,9 +17,6 @@ struct stall {
 
 struct simt_track {
     struct simt_observer observer;
-    struct track_end end;
-    struct track_sink *sink; /* NULL: the trace has ended */
-    struct simt *simt;
     struct track warps, blocks, causes;
     uint64_t since;                      /* begin of the current window */
     uint64_t lost[SIMT_STALLS];          /* fs of schedulers in it, by cause */
@@ -133,10 +130,8 @@ static void left(void *context, const struct warp_place *warp, uint64_t from, ui
                                                             .value_count = 1});
 }
 
-static void end(void *context, uint64_t now)
+void simt_track_end(struct simt_track *track, uint64_t now)
 {
-    struct simt_track *track = context;
-    (void)simt_counted(track->simt);
     for (uint32_t i = 0; i < track->schedulers; i++)
         show(&track->stalls[i]);
     now = now > track->latest ? now : track->latest; /* the multiprocessor may have run ahead */
@@ -146,16 +141,12 @@ static void end(void *context, uint64_t now)
     track->observer.stalled = NULL;
     track->observer.left = NULL;
     track->observer.held = NULL;
-    track->sink = NULL;
 }
 
-struct simt_track *simt_track_new(struct track_sink *sink, struct simt *simt, const char *name,
-                                  uint32_t schedulers)
+struct simt_track *simt_track_new(struct track_sink *sink, const char *name, uint32_t schedulers)
 {
     struct simt_track *track = alloc(1, sizeof *track);
     const struct track group = track_group(sink, name);
-    track->sink = sink;
-    track->simt = simt;
     track->warps = track_line(group, "warps");
     track->blocks = track_line(group, "blocks");
     track->causes = track_line(group, "stalls");
@@ -168,17 +159,15 @@ struct simt_track *simt_track_new(struct track_sink *sink, struct simt *simt, co
     }
     track->observer =
         (struct simt_observer){.stalled = stalled, .held = held, .left = left, .context = track};
-    simt_observe(simt, &track->observer);
-    track->end = (struct track_end){.end = end, .context = track};
-    observer_add_first(&sink->ends, &track->end.link);
     return track;
+}
+
+struct simt_observer *simt_track_observer(struct simt_track *track)
+{
+    return &track->observer;
 }
 
 void simt_track_free(struct simt_track *track)
 {
-    if (!track)
-        return;
-    if (track->sink)
-        observer_remove(&track->sink->ends, &track->end.link);
     free(track);
 }

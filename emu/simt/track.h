@@ -13,10 +13,15 @@
 
 struct simt_track;
 
-/* Opens a group with this name and observes the multiprocessor, which must outlive the track. Never returns
- * NULL. */
-struct simt_track *simt_track_new(struct track_sink *sink, struct simt *simt, const char *name,
-                                  uint32_t schedulers);
+/* Opens a group with this name. Never returns NULL. */
+struct simt_track *simt_track_new(struct track_sink *sink, const char *name, uint32_t schedulers);
 void simt_track_free(struct simt_track *track); /* accepts NULL */
+
+/* Returns the observer for the multiprocessor that is shown. */
+struct simt_observer *simt_track_observer(struct simt_track *track);
+
+/* Writes what the track still holds at `now`, when the trace ends; all stalls until then must have been told. Afterwards it
+ * observes nothing. */
+void simt_track_end(struct simt_track *track, uint64_t now);
 
 #endif
