@@ -28,11 +28,6 @@ void warp_free(struct warp *warp)
     free(warp);
 }
 
-static uint64_t block_threads(const struct warp_place *place)
-{
-    return (uint64_t)place->block_size[0] * place->block_size[1] * place->block_size[2];
-}
-
 static void start_lane(struct warp *warp, unsigned lane, uint64_t argument, uint64_t gp)
 {
     const struct warp_memory_setup *setup = &warp->memory->setup;
@@ -47,7 +42,7 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
                 uint64_t gp)
 {
     unsigned width = warp->memory->setup.width;
-    uint64_t first = (uint64_t)place->warp * width, count = block_threads(place) - first;
+    uint64_t first = (uint64_t)place->warp * width, count = warp_block_threads(place) - first;
     memset(warp->x, 0, sizeof warp->x);
     memset(warp->f, 0, sizeof warp->f);
     memset(warp->fflags, 0, sizeof warp->fflags);
@@ -81,70 +76,18 @@ static struct warp_op *fetch(struct warp *warp)
 {
     uint64_t pc = warp->pc, page = pc & ~(uint64_t)(WARP_PAGE - 1);
     if (page != warp->page) {
-        warp->ops = warp_code_page(warp->memory, page);
+        warp->ops = warp_code_page(warp->memory->code, page);
         warp->page = page;
     }
     struct warp_op *op = &warp->ops[pc % WARP_PAGE / 2];
     if (!op->run)
-        warp_code_decode(warp->memory, op, pc);
+        warp_decode(warp->memory, op, pc);
     return op;
 }
 
 static bool make_group(struct warp *warp)
 {
     return (warp->mask && warp_due(warp)) || warp_schedule(warp);
-}
-
-enum warp_event warp_raise(struct warp *warp, unsigned lane, enum trap_cause cause, uint64_t value)
-{
-    warp->trap_lane = (uint8_t)lane;
-    warp->trap = (struct trap){cause, value};
-    return WARP_TRAP;
-}
-
-enum warp_event warp_illegal(struct warp *warp, const struct warp_op *op)
-{
-    return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_ILLEGAL_INSTRUCTION, op->insn.bits);
-}
-
-static void describe_lanes(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
-{
-    _Static_assert((int)CUSTOM_LANES == (int)WARP_LANES, "a call holds the lanes of a warp");
-    lanes->insn = &op->insn;
-    lanes->pc = op->stream.pc;
-    lanes->mask = warp->mask;
-    lanes->cycle = warp->timed ? warp->cycles : 0;
-    lanes->time = custom_time(warp->waiter, warp->cycles);
-    lanes->waiter = warp->waiter;
-    lanes->warp = warp;
-}
-
-uint32_t warp_take(struct warp *warp, const struct warp_op *op)
-{
-    const struct custom_unit *unit = custom_find(warp->memory->setup.custom, &op->insn);
-    struct custom_lanes lanes;
-    if (!unit || !unit->take_lanes)
-        return 0;
-    describe_lanes(warp, op, &lanes);
-    return unit->take_lanes(unit->context, &lanes);
-}
-
-bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes)
-{
-    describe_lanes(warp, op, lanes);
-    if (custom_execute_lanes(custom_find(warp->memory->setup.custom, &op->insn), lanes))
-        return true;
-    (void)warp_raise(warp, lanes->lane, lanes->trap.cause, lanes->trap.value);
-    return false;
-}
-
-enum warp_event warp_fetch_fault(struct warp *warp, const struct warp_op *op)
-{
-    struct warp_op *again = (struct warp_op *)(uintptr_t)op;
-    uint64_t pc = op->stream.pc;
-    again->run = NULL;
-    return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask),
-                      warp->memory->setup.translate ? TRAP_FETCH_PAGE : TRAP_FETCH_ACCESS, pc);
 }
 
 const struct stream_op *warp_next(struct warp *warp, uint32_t *mask)
@@ -157,13 +100,6 @@ const struct stream_op *warp_next(struct warp *warp, uint32_t *mask)
         return NULL;
     const struct warp_op *op = fetch(warp);
     return op->run == warp_fetch_fault ? NULL : &op->stream;
-}
-
-enum warp_event warp_break(struct warp *warp, const struct warp_op *op)
-{
-    (void)warp;
-    (void)op;
-    return WARP_BREAK;
 }
 
 uint32_t warp_at_break(struct warp *warp, uint64_t *pc)
@@ -354,36 +290,6 @@ void warp_set_register(struct warp *warp, unsigned reg, unsigned lane, uint64_t 
 uint64_t warp_pc(const struct warp *warp, unsigned lane)
 {
     return warp->mask >> lane & 1 ? warp->pc : warp->lane_pc[lane];
-}
-
-unsigned warp_fcsr(const struct warp *warp, unsigned lane)
-{
-    return (unsigned)warp->frm[lane] << 5 | warp->fflags[lane];
-}
-
-void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr)
-{
-    warp->fflags[lane] = fcsr & 31;
-    warp->frm[lane] = fcsr >> 5 & 7;
-    warp->frm_set = warp->frm_set || warp->frm[lane];
-}
-
-void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3])
-{
-    const uint32_t *size = warp->place.block_size;
-    uint32_t linear = warp->place.warp * warp->memory->setup.width + lane;
-    thread[0] = linear % size[0];
-    thread[1] = linear / size[0] % size[1];
-    thread[2] = linear / size[0] / size[1];
-}
-
-uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
-{
-    const struct warp_place *place = &warp->place;
-    uint64_t block =
-        (((uint64_t)place->block[2] * place->grid_size[1]) + place->block[1]) * place->grid_size[0] +
-        place->block[0];
-    return block * block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
 }
 
 struct warp_memory *warp_memory_of(const struct warp *warp)

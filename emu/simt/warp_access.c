@@ -60,7 +60,7 @@ enum warp_event warp_on_stack(struct warp *warp, const struct warp_op *op)
                                 : (pages ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS),
                           address);
     }
-    return warp_code_row(memory, op)(warp, op);
+    return warp_code_table(memory->code)->rows[op->insn.id](warp, op);
 }
 
 static uint32_t *version_of(struct warp_memory *memory, uint64_t address)

@@ -2,13 +2,10 @@
 
 #include <stdlib.h>
 
-#include "emu/hart/stream_op.h"
 #include "emu/sim/alloc.h"
-#include "emu/simt/warp_debug.h"
 #include "emu/simt/warp_meet.h"
-#include "emu/simt/warp_state.h"
 
-enum { BUCKETS = 64, SP = 2 };
+enum { BUCKETS = 64 };
 
 struct code_page {
     uint64_t address;
@@ -18,17 +15,10 @@ struct code_page {
 };
 
 struct warp_code {
-    const struct warp_table *table;
+    const struct warp_table *table; /* NULL: not chosen yet */
     struct warp_meets meets;
     struct code_page *buckets[BUCKETS];
 };
-
-static const struct warp_table *choose_table(void)
-{
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-    return v3 ? &warp_rows_v3 : &warp_rows_base;
-}
 
 struct warp_code *warp_code_new(struct error *err)
 {
@@ -37,8 +27,13 @@ struct warp_code *warp_code_new(struct error *err)
         (void)error_set(err, "no memory for the code of warps");
         return NULL;
     }
-    code->table = choose_table();
     return code;
+}
+
+static void forget_meets(struct warp_code *code)
+{
+    free(code->meets.entries);
+    code->meets = (struct warp_meets){0};
 }
 
 void warp_code_flush(struct warp_code *code)
@@ -50,7 +45,7 @@ void warp_code_flush(struct warp_code *code)
         }
         code->buckets[i] = NULL;
     }
-    warp_meets_free(&code->meets);
+    forget_meets(code);
 }
 
 void warp_code_free(struct warp_code *code)
@@ -63,6 +58,11 @@ void warp_code_free(struct warp_code *code)
 void warp_code_use(struct warp_code *code, const struct warp_table *table)
 {
     code->table = table;
+}
+
+const struct warp_table *warp_code_table(const struct warp_code *code)
+{
+    return code->table;
 }
 
 /* An instruction that the store changes may begin 2 bytes before the store, perhaps on the page before. */
@@ -81,22 +81,15 @@ bool warp_code_forget(struct warp_code *code, uint64_t number, unsigned first, u
         }
     }
     if (left)
-        warp_meets_free(&code->meets);
+        forget_meets(code);
     return left;
 }
 
-/* Notes that the page of ops that contains pc is decoded from bytes in memory. */
-static void mark(struct warp_memory *memory, uint64_t pc, const uint8_t *bytes)
+void warp_code_mark(struct warp_code *code, uint64_t address, uint64_t number)
 {
-    const struct phys *all = memory->setup.memory;
-    uint64_t page = pc & ~(uint64_t)(WARP_PAGE - 1);
-    if (!all->code)
-        return;
-    uint64_t number = phys_page(all, all->base + (uint64_t)(bytes - all->bytes));
-    for (struct code_page *p = memory->code->buckets[page / WARP_PAGE % BUCKETS]; p; p = p->next)
-        if (p->address == page)
+    for (struct code_page *p = code->buckets[address / WARP_PAGE % BUCKETS]; p; p = p->next)
+        if (p->address == address)
             p->number = number + 1;
-    code_pages_mark(all->code, number, (unsigned)(pc - page) + 2);
 }
 
 struct warp_meets *warp_code_meets(struct warp_code *code)
@@ -104,9 +97,9 @@ struct warp_meets *warp_code_meets(struct warp_code *code)
     return &code->meets;
 }
 
-struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
+struct warp_op *warp_code_page(struct warp_code *code, uint64_t address)
 {
-    struct code_page **bucket = &memory->code->buckets[address / WARP_PAGE % BUCKETS];
+    struct code_page **bucket = &code->buckets[address / WARP_PAGE % BUCKETS];
     for (struct code_page *page = *bucket; page; page = page->next) {
         if (page->address == address)
             return page->ops;
@@ -118,59 +111,10 @@ struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address)
     return page->ops;
 }
 
-bool warp_code_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
-{
-    static const struct warp_scratchpad none = {0};
-    uint64_t room;
-    const uint8_t *low = warp_memory_reach(memory, &none, pc, WARP_FETCH, &room);
-    if (!low)
-        return false;
-    mark(memory, pc, low);
-    *bits = low[0] | (uint32_t)low[1] << 8;
-    if ((*bits & 3) != 3)
-        return true;
-    const uint8_t *high = warp_memory_reach(memory, &none, pc + 2, WARP_FETCH, &room);
-    if (!high)
-        return false;
-    mark(memory, pc + 2, high);
-    *bits |= (uint32_t)high[0] << 16 | (uint32_t)high[1] << 24;
-    return true;
-}
-
-static bool has_offset(const struct insn *insn)
-{
-    enum insn_class class = (enum insn_class)insn_table[insn->id].iclass;
-    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_FLOAD || class == CLASS_FSTORE;
-}
-
-void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc)
-{
-    uint32_t bits;
-    *op = (struct warp_op){.run = warp_fetch_fault, .stream.pc = pc};
-    if (!warp_code_fetch(memory, pc, &bits))
-        return;
-    op->insn = decode(memory->setup.decoder, bits);
-    stream_op_describe(&op->stream, pc, &op->insn);
-    bool integer = format_table[insn_table[op->insn.id].format].rd == ROLE_X;
-    op->rd = integer && op->insn.rd == 0 ? HART_SINK : op->insn.rd;
-    op->run = memory->code->table->rows[op->insn.id];
-    if (!op->run)
-        op->run = warp_illegal;
-    else if (op->insn.rs1 == SP && op->stream.flags & (STREAM_LOAD | STREAM_STORE) && has_offset(&op->insn))
-        op->run = warp_on_stack;
-    if (memory->debug && warp_debug_has(memory->debug, pc))
-        op->run = warp_break;
-}
-
 void warp_code_again(struct warp_code *code, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1);
     for (struct code_page *p = code->buckets[page / WARP_PAGE % BUCKETS]; p; p = p->next)
         if (p->address == page)
             p->ops[address % WARP_PAGE / 2].run = NULL;
-}
-
-warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op)
-{
-    return memory->code->table->rows[op->insn.id];
 }

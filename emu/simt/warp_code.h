@@ -20,13 +20,13 @@ struct warp_op {
     uint64_t meet;    /* of a branch: warp_meet(); 0: not looked up yet */
 };
 
-/* The handlers of one build variant (warp_rows.h), indexed by enum insn_id. */
+/* The handlers of one build variant (rows.h), indexed by enum insn_id. */
 struct warp_table {
     warp_handler *rows[INSN_COUNT];
 };
 extern const struct warp_table warp_rows_base, warp_rows_v3;
 
-/* Returns the post-dominators of the code that are known so far (warp_meet.h). */
+/* Returns the post-dominators of the code that are known so far (meet.h). They are discarded with the code. */
 struct warp_meets *warp_code_meets(struct warp_code *code);
 
 /* Creates an empty cache. Returns NULL with err set when the host has no memory. warp_code_free() accepts
@@ -35,9 +35,10 @@ struct warp_code *warp_code_new(struct error *err);
 void warp_code_free(struct warp_code *code);
 void warp_code_flush(struct warp_code *code);
 
-/* For tests: chooses the handlers, before any code is decoded. The default is the best that the host can
- * execute. */
+/* Chooses the handlers, before any code is decoded: a test, or else the first to decode, who takes the best that the host can
+ * execute. warp_code_table() returns them; NULL: not chosen yet. */
 void warp_code_use(struct warp_code *code, const struct warp_table *table);
+const struct warp_table *warp_code_table(const struct warp_code *code);
 
 enum { WARP_CODE_OPS = WARP_PAGE / 2 };
 
@@ -47,23 +48,12 @@ bool warp_code_forget(struct warp_code *code, uint64_t page, unsigned first, uns
 
 /* Returns the ops of the page at `address`, a multiple of WARP_PAGE: one per even address, decoded or not.
  * They are valid until the cache is flushed. */
-struct warp_op *warp_code_page(struct warp_memory *memory, uint64_t address);
+struct warp_op *warp_code_page(struct warp_code *code, uint64_t address);
 
-/* Decodes the instruction at pc. If it cannot be fetched, running the op traps and resets it to not
- * decoded. */
-void warp_code_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
-
-/* Returns the handler of an instruction's row. */
-warp_handler *warp_code_row(const struct warp_memory *memory, const struct warp_op *op);
+/* Notes the page of memory from which the ops of the page at `address`, if there are any, are decoded. */
+void warp_code_mark(struct warp_code *code, uint64_t address, uint64_t page);
 
 /* Decodes the instructions at an address anew when they are next fetched, because a breakpoint there has changed. */
 void warp_code_again(struct warp_code *code, uint64_t address);
-
-/* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. warp_on_stack() is for
- * loads and stores relative to sp: a lane that accesses the stack of another lane traps; otherwise the row is executed. */
-warp_handler warp_illegal, warp_fetch_fault, warp_on_stack, warp_break;
-
-/* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */
-bool warp_code_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits);
 
 #endif

@@ -2,6 +2,36 @@
 #include "emu/simt/warp_state.h"
 #include "isa/csr.h"
 
+unsigned warp_fcsr(const struct warp *warp, unsigned lane)
+{
+    return (unsigned)warp->frm[lane] << 5 | warp->fflags[lane];
+}
+
+void warp_set_fcsr(struct warp *warp, unsigned lane, unsigned fcsr)
+{
+    warp->fflags[lane] = fcsr & 31;
+    warp->frm[lane] = fcsr >> 5 & 7;
+    warp->frm_set = warp->frm_set || warp->frm[lane];
+}
+
+void warp_thread(const struct warp *warp, unsigned lane, uint32_t thread[3])
+{
+    const uint32_t *size = warp->place.block_size;
+    uint32_t linear = warp->place.warp * warp->memory->setup.width + lane;
+    thread[0] = linear % size[0];
+    thread[1] = linear / size[0] % size[1];
+    thread[2] = linear / size[0] / size[1];
+}
+
+uint64_t warp_thread_id(const struct warp *warp, unsigned lane)
+{
+    const struct warp_place *place = &warp->place;
+    uint64_t block =
+        (((uint64_t)place->block[2] * place->grid_size[1]) + place->block[1]) * place->grid_size[0] +
+        place->block[0];
+    return block * warp_block_threads(place) + (uint64_t)place->warp * warp->memory->setup.width + lane;
+}
+
 static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned number)
 {
     const struct warp_place *place = &warp->place;

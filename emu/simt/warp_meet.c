@@ -7,12 +7,6 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/warp_code.h"
 
-void warp_meets_free(struct warp_meets *meets)
-{
-    free(meets->entries);
-    *meets = (struct warp_meets){0};
-}
-
 /* Returns the entry of pc, or the empty one where it would be. The table has room. */
 static struct warp_meet_entry *entry_of(const struct warp_meets *meets, uint64_t pc)
 {
@@ -44,7 +38,7 @@ static void put(struct warp_meets *meets, const struct warp_meet_entry *entry)
 
 static bool fetch(void *memory, uint64_t pc, uint32_t *bits)
 {
-    return warp_code_fetch(memory, pc, bits);
+    return warp_memory_fetch(memory, pc, bits);
 }
 
 /* Adds the post-dominators of a function's blocks. */

@@ -10,7 +10,8 @@
 /* Instead of an address: where the function has been left. No instruction has an odd address. */
 #define WARP_MEET_RETURN UINT64_C(1)
 
-/* The post-dominators of branches and of the first instructions of blocks, as a tree: a hash table by pc. */
+/* The post-dominators of branches and of the first instructions of blocks, as a tree: a hash table by pc. It is kept
+ * with the predecoded code (code.h). */
 struct warp_meets {
     struct warp_meet_entry {
         uint64_t pc; /* 0: none */
@@ -19,8 +20,6 @@ struct warp_meets {
     } * entries;
     size_t size, count; /* entries, a power of two; of these, used */
 };
-
-void warp_meets_free(struct warp_meets *meets);
 
 /* Returns where the lanes of the branch at pc meet. */
 uint64_t warp_meet(struct warp_memory *memory, uint64_t pc);

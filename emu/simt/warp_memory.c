@@ -178,6 +178,37 @@ uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratch
     return bytes ? bytes + address % WARP_PAGE : NULL;
 }
 
+/* Notes that the page that contains pc is decoded from bytes in memory, so that stores to them are noticed. */
+static void mark(const struct warp_memory *memory, uint64_t pc, const uint8_t *bytes)
+{
+    const struct phys *all = memory->setup.memory;
+    uint64_t page = pc & ~(uint64_t)(WARP_PAGE - 1);
+    if (!all->code)
+        return;
+    uint64_t number = phys_page(all, all->base + (uint64_t)(bytes - all->bytes));
+    warp_code_mark(memory->code, page, number);
+    code_pages_mark(all->code, number, (unsigned)(pc - page) + 2);
+}
+
+bool warp_memory_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
+{
+    static const struct warp_scratchpad none = {0};
+    uint64_t room;
+    const uint8_t *low = warp_memory_reach(memory, &none, pc, WARP_FETCH, &room);
+    if (!low)
+        return false;
+    mark(memory, pc, low);
+    *bits = low[0] | (uint32_t)low[1] << 8;
+    if ((*bits & 3) != 3)
+        return true;
+    const uint8_t *high = warp_memory_reach(memory, &none, pc + 2, WARP_FETCH, &room);
+    if (!high)
+        return false;
+    mark(memory, pc + 2, high);
+    *bits |= (uint32_t)high[0] << 16 | (uint32_t)high[1] << 24;
+    return true;
+}
+
 bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                      uint64_t length, enum warp_access access)
 {

@@ -168,6 +168,9 @@ bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *p
 uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                            enum warp_access access, uint64_t *room);
 
+/* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */
+bool warp_memory_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits);
+
 /* Call it for bytes that warp_memory_reach() has returned for a store, between this instruction's fetch and
  * the next one. */
 void warp_memory_note_store(const struct warp_memory *memory, const uint8_t *at, uint64_t length);

@@ -4,7 +4,7 @@
  * If the group consists of all lanes that have not ended, integer rows are computed for all 32 lanes without
  * a mask, because no one reads the ended lanes. Floating-point rows are computed by the host's vectors in the
  * default rounding mode. Their flags are read once for all lanes; they are determined per lane only if a flag
- * is new to some lane (warp_fp.c). */
+ * is new to some lane (fp.c). */
 #include <string.h>
 
 #include "emu/hart/dispatch.h"

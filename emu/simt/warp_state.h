@@ -1,4 +1,5 @@
-/* The internal state of a warp, for emu/simt/warp*.c only. */
+/* The internal state of a warp, and what its files do for each other. warp.c is the top; it decodes (decode.c) and calls the
+ * handlers of instructions (rows.h), which use the other files. */
 #ifndef EMU_SIMT_WARP_STATE_H
 #define EMU_SIMT_WARP_STATE_H
 
@@ -80,7 +81,13 @@ struct warp {
     struct custom_waiter *waiter; /* for units of custom instructions; NULL: none */
 };
 
-/* warp_schedule.c: chooses the group that is due. Returns false when no lane can run. */
+/* Returns the number of threads of a block. */
+static inline uint64_t warp_block_threads(const struct warp_place *place)
+{
+    return (uint64_t)place->block_size[0] * place->block_size[1] * place->block_size[2];
+}
+
+/* schedule.c: chooses the group that is due. Returns false when no lane can run. */
 bool warp_schedule(struct warp *warp);
 
 /* Returns whether the group may continue. */
@@ -108,10 +115,20 @@ void warp_yield(struct warp *warp);
 /* Checks whether the group, which has taken the backward jump at pc, spins. */
 void warp_look(struct warp *warp, uint64_t pc);
 
-/* Notes a trap of a lane. Returns WARP_TRAP. */
+/* decode.c: decodes the instruction at pc. If it cannot be fetched, running the op traps and resets it to not decoded. */
+void warp_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
+
+/* trap.c: notes a trap of a lane. Returns WARP_TRAP. */
 enum warp_event warp_raise(struct warp *warp, unsigned lane, enum trap_cause cause, uint64_t value);
 
-/* warp_access.c: slow paths of accesses that the handlers' fast paths do not cover. size is 1, 2, 4 or 8
+/* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. */
+warp_handler warp_illegal, warp_fetch_fault, warp_break;
+
+/* access.c: handler of loads and stores relative to sp. A lane that accesses the stack of another lane traps; otherwise the row
+ * is executed. */
+warp_handler warp_on_stack;
+
+/* Slow paths of accesses that the handlers' fast paths do not cover. size is 1, 2, 4 or 8
  * bytes. */
 bool warp_load_slow(struct warp *warp, unsigned lane, unsigned size);
 bool warp_store_check(struct warp *warp, unsigned lane, unsigned size);
@@ -122,19 +139,19 @@ void warp_reserve(struct warp *warp, unsigned lane, uint64_t address);
 /* Ends the lane's reservation. Returns whether it was for `address` and still held. */
 bool warp_claim(struct warp *warp, unsigned lane, uint64_t address);
 
-/* warp_csr.c: accesses a CSR for one lane. Returns false if the CSR does not exist or cannot be written. */
+/* csr.c: accesses a CSR for one lane. Returns false if the CSR does not exist or cannot be written. */
 enum warp_csr { WARP_CSR_SWAP, WARP_CSR_SET, WARP_CSR_CLEAR };
 bool warp_csr(struct warp *warp, const struct insn *insn, unsigned lane, enum warp_csr operation,
               uint64_t operand, uint64_t *old);
 
-/* Executes a custom instruction of the group by its unit; the operands are set. Returns false if a lane has
+/* custom.c: executes a custom instruction of the group by its unit; the operands are set. Returns false if a lane has
  * trapped. */
 bool warp_custom(struct warp *warp, const struct warp_op *op, struct custom_lanes *lanes);
 
 /* Offers the group to the unit of a HINT. Returns the lanes that it takes. */
 uint32_t warp_take(struct warp *warp, const struct warp_op *op);
 
-/* warp_fp.c: executes a floating-point row lane by lane, in any rounding mode, with exact flags per lane. */
+/* fp.c: executes a floating-point row lane by lane, in any rounding mode, with exact flags per lane. */
 enum warp_event warp_fp_each(struct warp *warp, const struct warp_op *op);
 /* Adds the flags of the row, whose sources are unchanged, to the lanes in `lacking`. */
 void warp_fp_attribute(struct warp *warp, const struct warp_op *op, uint32_t lacking);
