@@ -255,8 +255,8 @@ struct simt_tlb *simt_translation(const struct simt *simt);
 /* Adds an observer, which the caller continues to own (emu/sim/observer.h). */
 void simt_observe(struct simt *simt, struct simt_observer *observer);
 
-/* Shows the multiprocessor on tracks of the sink (track.h), in a group with its name, or writes records of its requests
- * (access_trace.h), whose header the caller writes. Call it once, before the first block. */
+/* Shows the multiprocessor on tracks of the sink (multiprocessor/track.h), in a group with its name, or writes records of
+ * its requests (access_trace.h), whose header the caller writes. Call it once, before the first block. */
 void simt_track(struct simt *simt, struct track_sink *sink);
 
 /* Opens the accounts "instruction", "registers" and "static", and one for each kind of work, such as "work.alu"; the

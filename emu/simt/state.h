@@ -1,4 +1,4 @@
-/* The state of a multiprocessor, and what its files do for each other: simt.c, the top, takes all callbacks; issue.c and
+/* The state of a multiprocessor, and what its files do for each other: multiprocessor.c, the top, takes all callbacks; issue.c and
  * memory.c call nobody above them. */
 #ifndef EMU_SIMT_STATE_H
 #define EMU_SIMT_STATE_H

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
 #include "emu/simt/warp_meet.h"
 
 enum { BUCKETS = 64 };
@@ -111,10 +112,46 @@ struct warp_op *warp_code_page(struct warp_code *code, uint64_t address)
     return page->ops;
 }
 
-void warp_code_again(struct warp_code *code, uint64_t address)
+/* Decodes the instruction at an address anew when it is next fetched, because a breakpoint there has changed. */
+static void decode_again(struct warp_code *code, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(WARP_PAGE - 1);
     for (struct code_page *p = code->buckets[page / WARP_PAGE % BUCKETS]; p; p = p->next)
         if (p->address == page)
             p->ops[address % WARP_PAGE / 2].run = NULL;
+}
+
+bool warp_debug_has(const struct warp_debug *debug, uint64_t address)
+{
+    for (uint32_t i = 0; i < debug->count; i++)
+        if (debug->breakpoints[i] == address)
+            return true;
+    return false;
+}
+
+static void changed(const struct warp_memory *memory, uint64_t address)
+{
+    if (memory && memory->code)
+        decode_again(memory->code, address);
+}
+
+bool warp_debug_insert(struct warp_debug *debug, struct warp_memory *memory, uint64_t address)
+{
+    if (debug->count == WARP_BREAKPOINTS)
+        return false;
+    debug->breakpoints[debug->count++] = address;
+    changed(memory, address);
+    return true;
+}
+
+bool warp_debug_remove(struct warp_debug *debug, struct warp_memory *memory, uint64_t address)
+{
+    for (uint32_t i = 0; i < debug->count; i++) {
+        if (debug->breakpoints[i] != address)
+            continue;
+        debug->breakpoints[i] = debug->breakpoints[--debug->count];
+        changed(memory, address);
+        return true;
+    }
+    return false;
 }

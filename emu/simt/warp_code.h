@@ -1,5 +1,5 @@
 /* Predecoded code of warps: each instruction is decoded once, with its handler, for all warps that execute
- * it. */
+ * it, and the breakpoints in it (warp_debug.h). */
 #ifndef EMU_SIMT_WARP_CODE_H
 #define EMU_SIMT_WARP_CODE_H
 
@@ -52,8 +52,5 @@ struct warp_op *warp_code_page(struct warp_code *code, uint64_t address);
 
 /* Notes the page of memory from which the ops of the page at `address`, if there are any, are decoded. */
 void warp_code_mark(struct warp_code *code, uint64_t address, uint64_t page);
-
-/* Decodes the instructions at an address anew when they are next fetched, because a breakpoint there has changed. */
-void warp_code_again(struct warp_code *code, uint64_t address);
 
 #endif

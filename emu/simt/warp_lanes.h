@@ -1,4 +1,4 @@
-/* Functions shared by the handlers of warp_rows.h: control flow, memory accesses, and floating-point flags.
+/* Functions shared by the handlers of rows.h: control flow, memory accesses, and floating-point flags.
  * Compiled for each build variant. */
 
 /* Returns a mask in which bit l is set if met[l] is 1. */
