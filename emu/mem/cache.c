@@ -267,18 +267,59 @@ static enum cache_outcome miss_stack(struct cache *cache, const struct asked *as
     return outcome;
 }
 
+/* Returns a free entry for a line of a thread stack. TAGS_NONE if there is none: *waits is the list that the access
+ * joins. */
+static uint32_t stack_room(struct cache *cache, uint64_t line, uint64_t time, struct cache_waiters **waits)
+{
+    struct tags *tags = &cache->front.tags;
+    uint32_t index = tags_victim(tags, line, cache_locked(cache, line));
+    if (index == TAGS_NONE) {
+        *waits = &cache->for_miss;
+        return TAGS_NONE;
+    }
+    unsigned state = cache_state_of(cache, index);
+    if (cache_has(cache, state, PROTOCOL_DIRTY) || state == CACHE_MODIFIED) {
+        if (!cache_can_write(cache)) {
+            *waits = &cache->for_write;
+            return TAGS_NONE;
+        }
+    }
+    if (state) {
+        cache->counters.evictions++;
+        cache_evict(cache, index, PROTOCOL_EVICT, time);
+    }
+    return index;
+}
+
+/* Stores to words of a line of a thread stack, and takes an entry for it if it has none. */
+static enum cache_outcome store_stack(struct cache *cache, const struct asked *asked)
+{
+    struct tags *tags = &cache->front.tags;
+    struct cache_waiters *waits;
+    uint32_t index = tags_lookup(tags, asked->line);
+    if (index == TAGS_NONE) {
+        index = stack_room(cache, asked->line, asked->time, &waits);
+        if (index == TAGS_NONE)
+            return full(cache, waits, asked);
+        tags_fill(tags, index, asked->line, CACHE_MODIFIED);
+        cache->stacks.valid[index] = 0;
+        cache->stacks.allocated++;
+        cache_tell_fill(cache, asked->line, asked->time, asked->time, MEM_LEVEL_L1);
+    }
+    tags_set_state(tags, index, CACHE_MODIFIED);
+    cache->stacks.valid[index] |= asked->words;
+    return CACHE_HIT;
+}
+
 /* An access to a line of a thread stack. */
 static enum cache_outcome access_stack(struct cache *cache, const struct asked *asked)
 {
-    struct cache_waiters *waits = NULL;
     enum cache_use use = asked->target.use;
     enum cache_outcome outcome = CACHE_HIT;
     if (use == CACHE_STORE)
-        outcome = cache_stack_store(cache, asked->line, asked->words, asked->time, &waits);
+        outcome = store_stack(cache, asked);
     else if (!cache_stack_load(cache, asked->line, asked->words))
         outcome = miss_stack(cache, asked);
-    if (waits)
-        return full(cache, waits, asked);
     if (outcome == CACHE_FULL)
         return outcome;
     cache->front.uses[use]++;
@@ -348,11 +389,31 @@ static void room(void *owner, uint64_t now)
     cache_upkeep_resume(cache, now);
 }
 
-void cache_stir(struct cache *cache, uint64_t now)
+static struct cache_upkeep *upkeep_of(struct mem_request *request)
 {
-    if ((cache->for_miss.first || cache->for_write.first || cache->upkeep) && !event_pending(&cache->room))
-        event_schedule(cache->queue, &cache->room, now);
+    return (struct cache_upkeep *)(void *)((char *)request - offsetof(struct cache_upkeep, request));
 }
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct cache *cache = client;
+    (void)link;
+    switch (request->op) {
+    case MEM_READ: cache_fill(cache, cache_mshr_of(request), now); break;
+    case MEM_WRITE: cache_write_answered(cache, cache_write_of(request), now); break;
+    default: cache_upkeep_answered(upkeep_of(request), now); break;
+    }
+    cache_stir(cache, now);
+    return true;
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    (void)link;
+    cache_send_refused(client, now);
+}
+
+static const struct mem_client_ops client_ops = {respond, request_room};
 
 struct cache *cache_new(const char *name, const struct cache_config *config, struct event_queue *queue,
                         const struct clock *clock, uint32_t component, uint16_t requester,
@@ -380,7 +441,7 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
                                                                 .step = config->line});
     cache->front.inline_span = prefetch_wants_all(&cache->prefetcher) ? 0 : CACHE_STATE_MASK;
     cache_write_init(cache);
-    cache->link = (struct mem_link){lower_ops, lower, &cache_client_ops, cache, NULL, false, NULL, NULL};
+    cache->link = (struct mem_link){lower_ops, lower, &client_ops, cache, NULL, false, NULL, NULL};
     event_init(&cache->room, component, room, cache);
     return cache;
 }

@@ -1,20 +1,11 @@
 /* The kind "cache": its fields and their check. */
 #include <inttypes.h>
 
-#include "emu/mem/cache.h"
+#include "emu/mem/cache_state.h"
 
 static bool is_power(uint64_t value)
 {
     return value > 0 && (value & (value - 1)) == 0;
-}
-
-const struct protocol *cache_protocol(const struct cache_config *config)
-{
-    if (config->protocol)
-        return config->protocol;
-    if (config->coherent)
-        return &protocol_mesi;
-    return config->write_through ? &protocol_write_through : &protocol_write_back;
 }
 
 static bool check_protocol(const struct cache_config *config, struct error *err)

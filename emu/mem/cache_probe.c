@@ -55,6 +55,16 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
     cache_evict(cache, index, PROTOCOL_EVICT, now);
 }
 
+bool cache_give_up(struct cache *cache, uint64_t line, uint64_t now, struct cache_waiter *waiter)
+{
+    if (cache_in_stacks(cache, line) && !cache_can_write(cache)) {
+        cache_waiters_add(&cache->for_write, waiter);
+        return false;
+    }
+    cache_forget(cache, line, now);
+    return true;
+}
+
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;

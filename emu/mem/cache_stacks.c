@@ -17,48 +17,6 @@ bool cache_stack_load(struct cache *cache, uint64_t line, uint64_t words)
     return index != TAGS_NONE && !(words & ~cache->stacks.valid[index]);
 }
 
-/* Returns a free entry for the line, or TAGS_NONE with *waits set. */
-static uint32_t make_room(struct cache *cache, uint64_t line, uint64_t time, struct cache_waiters **waits)
-{
-    struct tags *tags = &cache->front.tags;
-    uint32_t index = tags_victim(tags, line, cache_locked(cache, line));
-    if (index == TAGS_NONE) {
-        *waits = &cache->for_miss;
-        return TAGS_NONE;
-    }
-    unsigned state = cache_state_of(cache, index);
-    if (cache_has(cache, state, PROTOCOL_DIRTY) || state == CACHE_MODIFIED) {
-        if (!cache_can_write(cache)) {
-            *waits = &cache->for_write;
-            return TAGS_NONE;
-        }
-    }
-    if (state) {
-        cache->counters.evictions++;
-        cache_evict(cache, index, PROTOCOL_EVICT, time);
-    }
-    return index;
-}
-
-enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_t words, uint64_t time,
-                                     struct cache_waiters **waits)
-{
-    struct tags *tags = &cache->front.tags;
-    uint32_t index = tags_lookup(tags, line);
-    if (index == TAGS_NONE) {
-        index = make_room(cache, line, time, waits);
-        if (index == TAGS_NONE)
-            return CACHE_FULL;
-        tags_fill(tags, index, line, CACHE_MODIFIED);
-        cache->stacks.valid[index] = 0;
-        cache->stacks.allocated++;
-        cache_tell_fill(cache, line, time, time, MEM_LEVEL_L1);
-    }
-    tags_set_state(tags, index, CACHE_MODIFIED);
-    cache->stacks.valid[index] |= words;
-    return CACHE_HIT;
-}
-
 void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool fresh)
 {
     uint32_t index = tags_find(&cache->front.tags, line);
@@ -80,16 +38,6 @@ void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t
     } else if (!cache_write_find(cache, line)) {
         cache_tell_evict(cache, line, time);
     }
-}
-
-bool cache_give_up(struct cache *cache, uint64_t line, uint64_t now, struct cache_waiter *waiter)
-{
-    if (cache_in_stacks(cache, line) && !cache_can_write(cache)) {
-        cache_waiters_add(&cache->for_write, waiter);
-        return false;
-    }
-    cache_forget(cache, line, now);
-    return true;
 }
 
 /* Returns the set of the 32-bit words of a line that lie in [first, end). */

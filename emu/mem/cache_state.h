@@ -200,21 +200,29 @@ static inline bool cache_keeps_out(const struct cache *cache, uint64_t line)
     return keep_out_has(cache->keep_out, line, line + (cache->config.line - 1));
 }
 
-/* cache_link.c: the requests to the level below. */
-extern const struct mem_client_ops cache_client_ops;
+/* cache_lower.c: the requests to the level below. */
+/* Schedules the event that makes all waiters and stalled operations try again at `now`. */
+void cache_stir(struct cache *cache, uint64_t now);
 /* Schedules the sending of the register's request at `time`. */
 void cache_plan(struct cache *cache, struct mshr *mshr, uint64_t time);
 /* Sends a read or maintenance request, after those that were refused. */
 void cache_offer(struct cache *cache, struct mem_request *request, uint64_t now);
-/* Sends a write, after those that were refused. cache_withdraw_write() removes a refused write. */
-void cache_offer_write(struct cache *cache, struct cache_write *write, uint64_t now);
-void cache_withdraw_write(struct cache *cache, struct cache_write *write);
-/* Makes all waiters and stalled operations try again at `now`. */
-void cache_stir(struct cache *cache, uint64_t now);
+/* Sends what was refused, until the level below refuses again. */
+void cache_send_refused(struct cache *cache, uint64_t now);
+/* Gives up the read of a line for a prefetch or the wrong path only. Wrong-path accesses may be repeated. */
+void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now);
+static inline struct mshr *cache_mshr_of(struct mem_request *request)
+{
+    return (struct mshr *)(void *)((char *)request - offsetof(struct mshr, request));
+}
 
-/* cache_write.c: the write buffer. */
+/* cache_lower.c: the write buffer. */
 /* Makes all entries free. */
 void cache_write_init(struct cache *cache);
+static inline struct cache_write *cache_write_of(struct mem_request *request)
+{
+    return (struct cache_write *)(void *)((char *)request - offsetof(struct cache_write, request));
+}
 /* Returns the number of busy entries of all lines with this line's hash. */
 static inline uint16_t *cache_writes_of(struct cache *cache, uint64_t line)
 {
@@ -241,18 +249,13 @@ void cache_write_store(struct cache *cache, const struct cache_stored *stored, u
                        struct cache_actor actor);
 /* Returns whether cache_write_store() has room. */
 bool cache_write_fits(const struct cache *cache, uint64_t line);
-/* Sends a write. Returns false if it was refused. */
-bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t now);
 void cache_write_answered(struct cache *cache, struct cache_write *write, uint64_t now);
 /* Drops a write that has not been sent. */
 void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now);
 
-/* cache_fill.c: arriving and departing lines. */
+/* cache_lines.c: arriving and departing lines. */
+/* The register's request was answered. */
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
-/* Returns whether the outstanding line is for a prefetch or the wrong path only. */
-bool cache_is_speculative(const struct mshr *mshr);
-/* Gives up the read of a line for which cache_is_speculative() holds. Wrong-path accesses may be repeated. */
-void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now);
 /* Removes a line. event is PROTOCOL_EVICT, which puts a dirty line into the write buffer, or
  * PROTOCOL_INVALIDATE. */
 void cache_evict(struct cache *cache, uint32_t index, enum protocol_event event, uint64_t now);
@@ -268,25 +271,38 @@ static inline bool cache_in_stacks(const struct cache *cache, uint64_t line)
 }
 /* Returns whether the words of a line are valid, and counts a use of the line. */
 bool cache_stack_load(struct cache *cache, uint64_t line, uint64_t words);
-/* Stores to words of a line, and takes an entry for it if it has none. CACHE_FULL: *waits is the list that the
- * access joins. */
-enum cache_outcome cache_stack_store(struct cache *cache, uint64_t line, uint64_t words, uint64_t time,
-                                     struct cache_waiters **waits);
 /* Makes the words that have arrived valid, if their line is in the array. fresh: the line was not there
  * before. */
 void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool fresh);
 /* Removes a line; writes its valid words back at `time` if `write`. */
 void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time);
 
-/* cache_maintain.c: the request to the levels below was answered. */
+/* cache_maintain.c */
+/* The request to the levels below was answered. */
 void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);
+/* Makes the stalled operations try again at `now`. */
 void cache_upkeep_resume(struct cache *cache, uint64_t now);
+/* Frees all operations. */
 void cache_upkeep_free(struct cache *cache);
 
-/* cache_kind.c: returns the configured protocol, or the default for NULL. */
-const struct protocol *cache_protocol(const struct cache_config *config);
+/* Returns the configured protocol, or the default for NULL. */
+static inline const struct protocol *cache_protocol(const struct cache_config *config)
+{
+    if (config->protocol)
+        return config->protocol;
+    if (config->coherent)
+        return &protocol_mesi;
+    return config->write_through ? &protocol_write_through : &protocol_write_back;
+}
 
-/* Call all observers. */
+/* Calls all waiters, in order. */
+static inline void cache_waiters_call(struct cache_waiters *waiters, uint64_t now, unsigned level)
+{
+    for (struct cache_waiter *waiter; (waiter = cache_waiters_take(waiters));)
+        waiter->done(waiter, now, level);
+}
+
+/* cache_report.c: call all observers. */
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
                        uint64_t now);
 void cache_tell_fill(const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now, unsigned level);

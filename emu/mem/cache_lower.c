@@ -1,8 +1,114 @@
-/* The write buffer: dirty lines and stores on the way down. */
+/* The requests to the level below: reads of lines, and the write buffer, which holds dirty lines and stores on the way
+ * down. */
 #include "emu/mem/cache_state.h"
 #include "emu/sim/alloc.h"
 
 #include <assert.h>
+
+void cache_stir(struct cache *cache, uint64_t now)
+{
+    if ((cache->for_miss.first || cache->for_write.first || cache->upkeep) && !event_pending(&cache->room))
+        event_schedule(cache->queue, &cache->room, now);
+}
+
+static void mark(struct mem_request *request, enum mshr_state state)
+{
+    if (request->op == MEM_READ)
+        cache_mshr_of(request)->state = state;
+}
+
+static void append(struct cache_requests *list, struct mem_request *request)
+{
+    request->next = NULL;
+    if (list->first)
+        list->last->next = request;
+    else
+        list->first = request;
+    list->last = request;
+}
+
+static void prepend(struct cache_requests *list, struct mem_request *request)
+{
+    request->next = list->first;
+    if (!list->first)
+        list->last = request;
+    list->first = request;
+}
+
+static struct mem_request *take_first(struct cache_requests *list)
+{
+    struct mem_request *request = list->first;
+    list->first = request->next;
+    if (!list->first)
+        list->last = NULL;
+    return request;
+}
+
+/* Marks the request as sent before it offers it, because the response may arrive within the call. */
+static bool send_read(struct cache *cache, struct mem_request *request, uint64_t now)
+{
+    mark(request, MSHR_SENT);
+    if (mem_link_request(&cache->link, request, now))
+        return true;
+    mark(request, MSHR_REFUSED);
+    cache->counters.refusals++;
+    return false;
+}
+
+void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now)
+{
+    struct cache_waiters refused = {0}, blocked = mshr->blocked;
+    cache->counters.prefetches_returned += mshr->prefetch;
+    for (uint32_t i = 0; i < mshr->targets; i++)
+        if (mshr->target[i].waiter)
+            cache_waiters_add(&refused, mshr->target[i].waiter);
+    mshr->blocked = (struct cache_waiters){0};
+    mshr->targets = 0;
+    mshr_release(&cache->mshrs, mshr);
+    cache_waiters_call(&refused, now, MEM_LEVELS);
+    cache_waiters_call(&blocked, now, MEM_LEVELS);
+    cache_stir(cache, now);
+}
+
+void cache_offer(struct cache *cache, struct mem_request *request, uint64_t now)
+{
+    if (!cache->refused_reads.first && send_read(cache, request, now))
+        return;
+    if (request->op == MEM_READ && request->prefetch) {
+        cache_abandon(cache, cache_mshr_of(request), now);
+        return;
+    }
+    mark(request, MSHR_REFUSED);
+    append(&cache->refused_reads, request);
+}
+
+/* Returns whether a read that has not been sent must not be sent. */
+static bool is_kept_out(const struct cache *cache, struct mem_request *request)
+{
+    return request->op == MEM_READ && request->speculative && cache_keeps_out(cache, request->address);
+}
+
+/* Sends a planned request at its time. A prefetch does not wait for a write of its line. */
+static void read_planned(void *owner, uint64_t now)
+{
+    struct mshr *mshr = owner;
+    struct cache *cache = mshr->owner;
+    bool held = !mshr->ahead && cache_write_find(cache, mshr->line);
+    if (is_kept_out(cache, &mshr->request) || (held && mshr->prefetch))
+        cache_abandon(cache, mshr, now);
+    else if (held)
+        mshr->state = MSHR_HELD;
+    else
+        cache_offer(cache, &mshr->request, now);
+}
+
+void cache_plan(struct cache *cache, struct mshr *mshr, uint64_t time)
+{
+    if (!event_pending(&mshr->request.event))
+        event_init(&mshr->request.event, cache->component, read_planned, mshr);
+    mshr->state = MSHR_PLANNED;
+    event_schedule(cache->queue, &mshr->request.event, time);
+}
 
 void cache_write_init(struct cache *cache)
 {
@@ -68,7 +174,7 @@ static void shape(struct cache_write *write)
     write->request.exclusive = write->keep;
 }
 
-bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t now)
+static bool send_write(struct cache *cache, struct cache_write *write, uint64_t now)
 {
     shape(write);
     write->state = CACHE_WRITE_SENT;
@@ -79,10 +185,19 @@ bool cache_write_send(struct cache *cache, struct cache_write *write, uint64_t n
     return false;
 }
 
-static void planned(void *owner, uint64_t now)
+/* Sends a write, after those that were refused. */
+static void offer_write(struct cache *cache, struct cache_write *write, uint64_t now)
+{
+    if (!cache->refused_writes.first && send_write(cache, write, now))
+        return;
+    write->state = CACHE_WRITE_REFUSED;
+    append(&cache->refused_writes, &write->request);
+}
+
+static void write_planned(void *owner, uint64_t now)
 {
     struct cache_write *write = owner;
-    cache_offer_write(write->cache, write, now);
+    offer_write(write->cache, write, now);
 }
 
 void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t now)
@@ -91,7 +206,7 @@ void cache_write_back(struct cache *cache, uint64_t line, bool keep, uint64_t no
     write->words = all_words(cache);
     write->keep = keep;
     cache->counters.write_backs++;
-    cache_offer_write(cache, write, now);
+    offer_write(cache, write, now);
 }
 
 void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint64_t time)
@@ -101,7 +216,7 @@ void cache_write_words(struct cache *cache, uint64_t line, uint64_t words, uint6
     write->request.stack = true;
     write->state = CACHE_WRITE_PLANNED;
     cache->counters.write_backs++;
-    event_init(&write->request.event, cache->component, planned, write);
+    event_init(&write->request.event, cache->component, write_planned, write);
     event_schedule(cache->queue, &write->request.event, time);
 }
 
@@ -126,7 +241,7 @@ void cache_write_store(struct cache *cache, const struct cache_stored *stored, u
         write->words = stored->words;
         write->request.divergent = stored->divergent;
         write->state = CACHE_WRITE_PLANNED;
-        event_init(&write->request.event, cache->component, planned, write);
+        event_init(&write->request.event, cache->component, write_planned, write);
         event_schedule(cache->queue, &write->request.event, time + cache->hit_time);
     }
     write->keep = stored->keep;
@@ -179,14 +294,54 @@ void cache_write_answered(struct cache *cache, struct cache_write *write, uint64
         tell_gone(cache, write->line, now);
 }
 
+/* Removes a refused write. */
+static void withdraw_write(struct cache *cache, struct cache_write *write)
+{
+    struct cache_requests *list = &cache->refused_writes;
+    struct mem_request *before = NULL, *at = list->first;
+    while (at != &write->request) {
+        before = at;
+        at = at->next;
+    }
+    if (before)
+        before->next = at->next;
+    else
+        list->first = at->next;
+    if (list->last == at)
+        list->last = before;
+}
+
 void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now)
 {
     assert(write->state != CACHE_WRITE_SENT);
     if (write->state == CACHE_WRITE_REFUSED)
-        cache_withdraw_write(cache, write);
+        withdraw_write(cache, write);
     else
         event_cancel(cache->queue, &write->request.event);
     release(cache, write, now);
     tell_gone(cache, write->line, now);
     cache_stir(cache, now);
+}
+
+/* Sends reads first, because accesses wait for them. */
+void cache_send_refused(struct cache *cache, uint64_t now)
+{
+    while (cache->refused_reads.first) {
+        struct mem_request *request = take_first(&cache->refused_reads);
+        if (is_kept_out(cache, request)) {
+            cache_abandon(cache, cache_mshr_of(request), now);
+            continue;
+        }
+        if (!send_read(cache, request, now)) {
+            prepend(&cache->refused_reads, request);
+            break;
+        }
+    }
+    while (cache->refused_writes.first) {
+        struct mem_request *request = take_first(&cache->refused_writes);
+        if (!send_write(cache, cache_write_of(request), now)) {
+            prepend(&cache->refused_writes, request);
+            break;
+        }
+    }
 }

@@ -110,12 +110,6 @@ static bool has_store(const struct mshr *mshr)
     return false;
 }
 
-static void call(struct cache_waiters *waiters, uint64_t now, unsigned level)
-{
-    for (struct cache_waiter *waiter; (waiter = cache_waiters_take(waiters));)
-        waiter->done(waiter, now, level);
-}
-
 /* Requests ownership of a line that has arrived as shared although stores wait for it. */
 static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
@@ -127,7 +121,8 @@ static void ask_ownership(struct cache *cache, struct mshr *mshr, uint64_t now)
     cache_plan(cache, mshr, now);
 }
 
-bool cache_is_speculative(const struct mshr *mshr)
+/* Returns whether the outstanding line is for a prefetch or the wrong path only. */
+static bool is_speculative(const struct mshr *mshr)
 {
     for (uint32_t i = 0; i < mshr->targets; i++)
         if (!mshr->target[i].actor.speculative)
@@ -135,27 +130,12 @@ bool cache_is_speculative(const struct mshr *mshr)
     return mshr->prefetch || mshr->targets > 0;
 }
 
-void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now)
-{
-    struct cache_waiters refused = {0}, blocked = mshr->blocked;
-    cache->counters.prefetches_returned += mshr->prefetch;
-    for (uint32_t i = 0; i < mshr->targets; i++)
-        if (mshr->target[i].waiter)
-            cache_waiters_add(&refused, mshr->target[i].waiter);
-    mshr->blocked = (struct cache_waiters){0};
-    mshr->targets = 0;
-    mshr_release(&cache->mshrs, mshr);
-    call(&refused, now, MEM_LEVELS);
-    call(&blocked, now, MEM_LEVELS);
-    cache_stir(cache, now);
-}
-
 /* The level below has dropped a speculative read. Requests the line again if an access has asked for it
  * since. */
 static void dropped(struct cache *cache, struct mshr *mshr, uint64_t now)
 {
     uint8_t kind = mshr->request.kind;
-    if (cache_is_speculative(mshr)) {
+    if (is_speculative(mshr)) {
         cache_abandon(cache, mshr, now);
         return;
     }
@@ -204,6 +184,6 @@ void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now)
         ask_ownership(cache, mshr, now);
     else
         mshr_release(&cache->mshrs, mshr);
-    call(&served, now, level);
-    call(&blocked, now, MEM_LEVELS);
+    cache_waiters_call(&served, now, level);
+    cache_waiters_call(&blocked, now, MEM_LEVELS);
 }
