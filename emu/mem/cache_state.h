@@ -1,4 +1,6 @@
-/* The internals of a first-level cache, private to emu/mem/cache*.c. */
+/* The internals of a first-level cache, private to its files: cache.c (accesses, and the responses of the
+ * level below), maintain.c (ranges), probe.c (changes without time), lines.c (arriving and departing lines),
+ * stacks.c (thread stacks), lower.c (requests to the level below), report.c. */
 #ifndef EMU_MEM_CACHE_STATE_H
 #define EMU_MEM_CACHE_STATE_H
 
@@ -200,7 +202,7 @@ static inline bool cache_keeps_out(const struct cache *cache, uint64_t line)
     return keep_out_has(cache->keep_out, line, line + (cache->config.line - 1));
 }
 
-/* cache_lower.c: the requests to the level below. */
+/* lower.c: the requests to the level below. */
 /* Schedules the event that makes all waiters and stalled operations try again at `now`. */
 void cache_stir(struct cache *cache, uint64_t now);
 /* Schedules the sending of the register's request at `time`. */
@@ -216,7 +218,7 @@ static inline struct mshr *cache_mshr_of(struct mem_request *request)
     return (struct mshr *)(void *)((char *)request - offsetof(struct mshr, request));
 }
 
-/* cache_lower.c: the write buffer. */
+/* lower.c: the write buffer. */
 /* Makes all entries free. */
 void cache_write_init(struct cache *cache);
 static inline struct cache_write *cache_write_of(struct mem_request *request)
@@ -253,7 +255,7 @@ void cache_write_answered(struct cache *cache, struct cache_write *write, uint64
 /* Drops a write that has not been sent. */
 void cache_write_drop(struct cache *cache, struct cache_write *write, uint64_t now);
 
-/* cache_lines.c: arriving and departing lines. */
+/* lines.c: arriving and departing lines. */
 /* The register's request was answered. */
 void cache_fill(struct cache *cache, struct mshr *mshr, uint64_t now);
 /* Removes a line. event is PROTOCOL_EVICT, which puts a dirty line into the write buffer, or
@@ -264,7 +266,7 @@ uint64_t cache_locked(const struct cache *cache, uint64_t line);
 /* The line's copy was taken away: an unsent upgrade becomes a read of the line. */
 void cache_copy_lost(struct cache *cache, uint64_t line);
 
-/* cache_stacks.c: thread stacks. */
+/* stacks.c: thread stacks. */
 static inline bool cache_in_stacks(const struct cache *cache, uint64_t line)
 {
     return line - cache->stacks.first < cache->stacks.size;
@@ -277,7 +279,7 @@ void cache_stack_filled(struct cache *cache, uint64_t line, uint64_t words, bool
 /* Removes a line; writes its valid words back at `time` if `write`. */
 void cache_stack_evict(struct cache *cache, uint32_t index, bool write, uint64_t time);
 
-/* cache_maintain.c */
+/* maintain.c */
 /* The request to the levels below was answered. */
 void cache_upkeep_answered(struct cache_upkeep *upkeep, uint64_t now);
 /* Makes the stalled operations try again at `now`. */
@@ -302,7 +304,7 @@ static inline void cache_waiters_call(struct cache_waiters *waiters, uint64_t no
         waiter->done(waiter, now, level);
 }
 
-/* cache_report.c: call all observers. */
+/* report.c: call all observers. */
 void cache_tell_access(const struct cache *cache, uint64_t line, bool store, const struct cache_actor *actor,
                        uint64_t now);
 void cache_tell_fill(const struct cache *cache, uint64_t line, uint64_t asked, uint64_t now, unsigned level);

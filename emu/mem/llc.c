@@ -1,3 +1,4 @@
+/* The port of the last level, its events, and the responses of memory. */
 #include "emu/mem/llc_state.h"
 
 #include <assert.h>
@@ -7,33 +8,7 @@
 #include "emu/mem/cache_track.h"
 #include "emu/sim/alloc.h"
 
-void llc_list_add(struct llc_list *list, struct llc_entry *entry)
-{
-    entry->next = NULL;
-    if (list->first)
-        list->last->next = entry;
-    else
-        list->first = entry;
-    list->last = entry;
-}
-
-struct llc_entry *llc_list_take(struct llc_list *list)
-{
-    struct llc_entry *entry = list->first;
-    if (entry)
-        list->first = entry->next;
-    return entry;
-}
-
-static void look(void *owner, uint64_t now)
-{
-    llc_look(owner, now);
-}
-
-static void answer(void *owner, uint64_t now)
-{
-    llc_answer(owner, now);
-}
+static void answer(void *owner, uint64_t now);
 
 /* Counts the prefetch of a line as late, because a request waits for it. */
 static void note_late(struct llc *llc, struct llc_frame *frame)
@@ -72,8 +47,10 @@ static void look_and_train(struct llc_entry *entry, uint32_t index, uint64_t now
         llc_prefetch_train(llc, request, fresh, now);
 }
 
-void llc_look(struct llc_entry *entry, uint64_t now)
+/* Looks up the tags for an entry: at its event, and when what it has waited for is available. */
+static void look(void *owner, uint64_t now)
 {
+    struct llc_entry *entry = owner;
     struct llc *llc = entry->llc;
     if (entry->request->op != MEM_READ && entry->request->op != MEM_WRITE) {
         llc_maintain(entry, now);
@@ -107,11 +84,12 @@ static void look_all(struct llc *llc, uint64_t line, struct llc_list *waiting, u
             list_join(&frame->waiting, waiting);
             return;
         }
-        llc_look(llc_list_take(waiting), now);
+        look(llc_list_take(waiting), now);
     }
 }
 
-void llc_admit(struct llc *llc, uint32_t index, uint64_t now)
+/* Makes the entries that wait for a frame's line look up the tags again while they may use the line. */
+static void admit(struct llc *llc, uint32_t index, uint64_t now)
 {
     struct llc_frame *frame = &llc->frames[index];
     struct llc_list waiting = frame->waiting;
@@ -119,7 +97,18 @@ void llc_admit(struct llc *llc, uint32_t index, uint64_t now)
     look_all(llc, llc_line_at(llc, index), &waiting, now);
 }
 
-/* Makes a frame no longer busy. `evict`: its line leaves the array. */
+/* Makes the stalled entries that may have got what they lack look up the tags again, in the order in which they have
+ * stalled and before new requests. */
+static void retry(struct llc *llc, uint64_t now)
+{
+    struct llc_retry pass = {.turn = 0};
+    for (struct llc_entry *entry; llc->stalls.count && (entry = llc_stalls_take(llc, &pass)) != NULL;) {
+        look(entry, now);
+        llc_stalls_looked(llc, &pass);
+    }
+}
+
+/* Makes a frame no longer busy. Retries the entries that wait for its line, then the stalled ones. `evict`: its line leaves the array. */
 static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
 {
     struct llc_frame *frame = &llc->frames[index];
@@ -134,7 +123,7 @@ static void unlock(struct llc *llc, uint32_t index, bool evict, uint64_t now)
     frame->expired = false;
     llc_frame_changed(llc, index);
     look_all(llc, line, &waiting, now);
-    llc_retry(llc, now);
+    retry(llc, now);
 }
 
 void llc_expire(struct llc *llc, uint64_t line, uint64_t now)
@@ -147,21 +136,6 @@ void llc_expire(struct llc *llc, uint64_t line, uint64_t now)
         return;
     llc_forget(llc, index, now);
     llc_frame_changed(llc, index);
-}
-
-void llc_unlock(struct llc *llc, uint32_t index, uint64_t now)
-{
-    unlock(llc, index, false, now);
-}
-
-void llc_release(struct llc_entry *entry, uint64_t now)
-{
-    struct llc *llc = entry->llc;
-    entry->next = llc->free_entries;
-    llc->free_entries = entry;
-    llc->held--;
-    while (llc->free_entries && mem_waiters_wake(&llc->full, now))
-        continue;
 }
 
 /* Returns whether the client has accepted the response. */
@@ -195,8 +169,9 @@ static bool refuses(const struct mem_link *link, uint32_t count)
 
 /* A response is not offered in vain. But if caches are attached, an offer completes the request's row first, and the records
  * of holders may change by it. */
-void llc_answer(struct llc_entry *entry, uint64_t now)
+static void answer(void *owner, uint64_t now)
 {
+    struct llc_entry *entry = owner;
     struct llc *llc = entry->llc;
     if ((!llc->client_count && refuses(mem_request_link(entry->request), 1)) || !answered(entry, now))
         add_refused(llc, entry);
@@ -242,25 +217,11 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
         llc->counters.uncached += passed;
         return passed;
     }
-    struct llc_entry *entry = llc->free_entries;
-    if (!entry) {
-        llc->counters.refusals++;
-        mem_waiters_add(&llc->full, link);
+    struct llc_entry *entry = llc_accept(llc, link, request, now);
+    if (!entry)
         return false;
-    }
-    uint64_t line = request->address & ~(uint64_t)(llc->config.line - 1);
-    assert((request->op != MEM_READ && request->op != MEM_WRITE) ||
-           request->address + request->size <= line + llc->config.line);
-    llc->free_entries = entry->next;
-    llc->held++;
-    *entry = (struct llc_entry){.llc = llc,
-                                .request = request,
-                                .line = line,
-                                .asked = now,
-                                .frame = TAGS_NONE,
-                                .client = llc_client_of(llc, link)};
     uint64_t start = clock_edge(&llc->clock, now);
-    struct llc_bank *bank = llc_bank(llc, line);
+    struct llc_bank *bank = llc_bank(llc, entry->line);
     if (start < bank->start) {
         start = bank->start;
         llc->counters.bank_waits++;
@@ -300,7 +261,77 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     return reply == PROTOCOL_REPLY_OWNED;
 }
 
-const struct mem_port_ops llc_ops = {request_offered, response_room, warm, llc_warm_maintain, NULL};
+static void warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    (void)link;
+    llc_warm_maintain(port, op, address, size);
+}
+
+const struct mem_port_ops llc_ops = {request_offered, response_room, warm, warm_maintain, NULL};
+
+/* A line has arrived: its requester is answered fill_clocks later. */
+static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
+{
+    struct llc_entry *entry = llc_line_arrived(llc, request, now);
+    const uint64_t edge = clock_edge(&llc->clock, now);
+    if (entry->request->atomic) {
+        llc_atomic_filled(entry, edge);
+        admit(llc, entry->frame, edge);
+    } else {
+        uint64_t start = llc_transfer_waited(llc, entry->line, edge);
+        event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.fill_clocks));
+    }
+    retry(llc, now);
+}
+
+static void line_went(struct llc *llc, struct mem_request *request, uint64_t now)
+{
+    const struct llc_outgoing *out = llc_line_written(llc, request);
+    const uint64_t number = out->number; /* a retry may begin another write in its place */
+    llc_line_changed(llc, out->line);
+    retry(llc, now);
+    if (llc->pushes.first)
+        mem_pushes_answered(&llc->pushes, number, now);
+}
+
+/* The line of a prefetch is in the array. */
+static void prefetched(void *owner, uint64_t now)
+{
+    struct llc_entry *entry = owner;
+    struct llc *llc = entry->llc;
+    llc_prefetch_done(llc, entry);
+    unlock(llc, entry->frame, false, now);
+}
+
+static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct llc *llc = client;
+    if (link == &llc->lower[LLC_READS]) {
+        line_came(llc, request, now);
+    } else if (link == &llc->lower[LLC_WRITES]) {
+        line_went(llc, request, now);
+    } else if (!mem_request_respond(request, now)) {
+        llc->response_refused = true;
+        return false;
+    }
+    return true;
+}
+
+static void request_room(void *client, struct mem_link *link, uint64_t now)
+{
+    struct llc *llc = client;
+    if (link == &llc->lower[LLC_READS]) {
+        llc_send_reads(llc, now);
+    } else if (link == &llc->lower[LLC_WRITES]) {
+        llc_send_writes(llc, now);
+    } else {
+        llc_pass_ranges(llc, now);
+        while (!link->waiting && mem_waiters_wake(&llc->passed, now))
+            continue;
+    }
+}
+
+static const struct mem_client_ops client_ops = {respond, request_room};
 
 void llc_set_slice(struct llc *llc, uint32_t number)
 {
@@ -379,10 +410,12 @@ struct llc *llc_new(const char *name, const struct llc_config *config, struct ev
     llc->words = 1;
     llc->holders = alloc(tags_size(&llc->tags), sizeof *llc->holders);
     for (enum llc_way way = 0; way < LLC_WAYS; way++)
-        llc->lower[way] = (struct mem_link){lower_ops, lower, &llc_lower_ops, llc, NULL, false, NULL, NULL};
+        llc->lower[way] = (struct mem_link){lower_ops, lower, &client_ops, llc, NULL, false, NULL, NULL};
     make_pools(llc);
     llc_stalls_init(llc);
     llc_prefetch_init(llc);
+    for (uint32_t i = 0; llc->prefetches && i < config->mshrs; i++)
+        event_init(&llc->prefetches[i].entry.event, component, prefetched, &llc->prefetches[i].entry);
     return llc;
 }
 
@@ -418,25 +451,4 @@ void llc_free(struct llc *llc)
     cache_track_free(llc->track);
     free(llc->name);
     free(llc);
-}
-
-void llc_observe(struct llc *llc, struct cache_observer *observer)
-{
-    observer_add(&llc->observers, &observer->link);
-}
-
-void llc_track(struct llc *llc, struct track_sink *sink)
-{
-    if (!track_takes(sink, TRACK_TIMELINE))
-        return;
-    llc->track = cache_track_level(sink, llc->name);
-    llc_observe(llc, cache_track_observer(llc->track));
-}
-
-unsigned llc_pending(const struct llc *llc)
-{
-    unsigned pending = llc->held + llc->prefetches_used;
-    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
-        pending += llc->writes[i].used;
-    return pending;
 }

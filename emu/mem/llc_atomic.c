@@ -53,7 +53,7 @@ void llc_atomic(struct llc_entry *entry, uint32_t index, uint64_t now)
     llc_frame_changed(llc, index);
     llc->frames[index].busy = true;
     entry->frame = index;
-    const bool probed = llc_probe(llc, index, entry->client, llc_kind_of(entry), now) > 0;
+    const bool probed = llc_probe(llc, index, entry->client, PROTOCOL_PUT_STORE, now) > 0;
     operate(entry, config->hit_clocks - config->tag_clocks + (probed ? config->probe_clocks : 0), now);
 }
 
@@ -62,5 +62,4 @@ void llc_atomic_filled(struct llc_entry *entry, uint64_t now)
     struct llc *llc = entry->llc;
     assert(entry->frame != TAGS_NONE && !llc->frames[entry->frame].atomics);
     operate(entry, llc->config.fill_clocks, now);
-    llc_admit(llc, entry->frame, now);
 }

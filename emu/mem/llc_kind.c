@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "emu/mem/llc_slices.h"
+#include "emu/mem/llc_state.h"
 #include "emu/mem/site.h"
 
 const char *const llc_policy_names[] = {[LLC_WRITE_BACK] = "write_back",
@@ -13,11 +14,6 @@ const char *const llc_interleave_names[] = {[LLC_BY_LINE] = "line", [LLC_BY_PART
 static bool is_power(uint64_t value)
 {
     return value > 0 && (value & (value - 1)) == 0;
-}
-
-const struct protocol *llc_protocol(const struct llc_config *config)
-{
-    return config->protocol ? config->protocol : &protocol_mesi;
 }
 
 static bool check_protocol(const struct llc_config *config, struct error *err)

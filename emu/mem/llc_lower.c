@@ -11,7 +11,7 @@ static bool send(struct llc *llc, enum llc_way way, struct mem_request *request,
     return mem_link_request(&llc->lower[way], request, now);
 }
 
-static void send_reads(struct llc *llc, uint64_t now)
+void llc_send_reads(struct llc *llc, uint64_t now)
 {
     while (llc->unsent_reads) {
         struct llc_mshr *mshr = llc->unsent_reads;
@@ -42,7 +42,7 @@ void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
         llc->unsent_reads_last->next = mshr;
     llc->unsent_reads_last = mshr;
     if (first)
-        send_reads(llc, now);
+        llc_send_reads(llc, now);
 }
 
 bool llc_can_write(const struct llc *llc)
@@ -106,7 +106,7 @@ static void set_words(const struct llc *llc, struct llc_outgoing *out, uint64_t 
     out->request.requester = llc->requester;
 }
 
-static void send_writes(struct llc *llc, uint64_t now)
+void llc_send_writes(struct llc *llc, uint64_t now)
 {
     bool some = false;
     while (llc->unsent_writes) {
@@ -144,7 +144,7 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t
         llc->unsent_writes_last->next = out;
     llc->unsent_writes_last = out;
     if (first)
-        send_writes(llc, now);
+        llc_send_writes(llc, now);
 }
 
 void llc_write_back(struct llc *llc, uint32_t index, uint64_t now)
@@ -188,8 +188,7 @@ void llc_pass_ranges(struct llc *llc, uint64_t now)
     }
 }
 
-/* A line has arrived: its requester is answered fill_clocks later. */
-static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
+struct llc_entry *llc_line_arrived(struct llc *llc, struct mem_request *request, uint64_t now)
 {
     struct llc_mshr *mshr = (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request));
     struct llc_entry *entry = mshr->entry;
@@ -199,62 +198,22 @@ static void line_came(struct llc *llc, struct mem_request *request, uint64_t now
     mshr->next = llc->free_mshrs;
     llc->free_mshrs = mshr;
     llc->mshrs_used--;
-    if (entry->request->atomic) {
-        llc_atomic_filled(entry, clock_edge(&llc->clock, now));
-    } else {
-        uint64_t start = llc_transfer_waited(llc, entry->line, clock_edge(&llc->clock, now));
-        event_schedule(llc->queue, &entry->event, llc_after(llc, start, llc->config.fill_clocks));
-    }
-    llc_retry(llc, now);
+    return entry;
 }
 
-static void line_went(struct llc *llc, struct mem_request *request, uint64_t now)
+const struct llc_outgoing *llc_line_written(struct llc *llc, struct mem_request *request)
 {
     struct llc_outgoing *out =
         (struct llc_outgoing *)((char *)request - offsetof(struct llc_outgoing, request));
-    const uint64_t number = out->number;
     out->used = false;
     llc->writes_used--;
     llc->leaving[leaving_slot(out->line)]--;
     out->next = llc->free_writes;
     llc->free_writes = out;
-    llc_line_changed(llc, out->line);
-    llc_retry(llc, now);
-    if (llc->pushes.first)
-        mem_pushes_answered(&llc->pushes, number, now);
+    return out;
 }
 
 bool llc_push(struct llc *llc, struct mem_push *push)
 {
     return mem_pushes_add(&llc->pushes, push, llc->written, llc->writes_used);
 }
-
-static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
-{
-    struct llc *llc = client;
-    if (link == &llc->lower[LLC_READS]) {
-        line_came(llc, request, now);
-    } else if (link == &llc->lower[LLC_WRITES]) {
-        line_went(llc, request, now);
-    } else if (!mem_request_respond(request, now)) {
-        llc->response_refused = true;
-        return false;
-    }
-    return true;
-}
-
-static void request_room(void *client, struct mem_link *link, uint64_t now)
-{
-    struct llc *llc = client;
-    if (link == &llc->lower[LLC_READS]) {
-        send_reads(llc, now);
-    } else if (link == &llc->lower[LLC_WRITES]) {
-        send_writes(llc, now);
-    } else {
-        llc_pass_ranges(llc, now);
-        while (!link->waiting && mem_waiters_wake(&llc->passed, now))
-            continue;
-    }
-}
-
-const struct mem_client_ops llc_lower_ops = {respond, request_room};

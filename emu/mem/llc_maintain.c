@@ -103,13 +103,11 @@ void llc_maintain(struct llc_entry *entry, uint64_t now)
     llc_pass_ranges(llc, now);
 }
 
-void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+void llc_warm_maintain(struct llc *llc, enum mem_op op, uint64_t address, uint64_t size)
 {
-    struct llc *llc = port;
     struct mem_link *lower = &llc->lower[LLC_READS];
     struct walk walk = walk_of(llc, address, size);
     uint64_t now = llc->queue->now;
-    (void)link;
     for (uint64_t cursor = 0; cursor < walk.steps; cursor++) {
         uint32_t index = next_line(llc, &walk, cursor);
         if (index == TAGS_NONE || llc->frames[index].busy)

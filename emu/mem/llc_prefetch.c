@@ -34,11 +34,8 @@ void llc_prefetch_free(struct llc *llc)
     prefetch_free(&llc->prefetcher);
 }
 
-/* The line has arrived. */
-static void done(void *owner, uint64_t now)
+void llc_prefetch_done(struct llc *llc, struct llc_entry *entry)
 {
-    struct llc_entry *entry = owner;
-    struct llc *llc = entry->llc;
     struct llc_prefetch *prefetch = (struct llc_prefetch *)(void *)entry;
     struct llc_frame *frame = &llc->frames[entry->frame];
     frame->prefetched = frame->prefetching;
@@ -46,7 +43,6 @@ static void done(void *owner, uint64_t now)
     prefetch->next = llc->free_prefetches;
     llc->free_prefetches = prefetch;
     llc->prefetches_used--;
-    llc_unlock(llc, entry->frame, now);
 }
 
 /* Returns whether the line belongs to this slice. */
@@ -86,11 +82,11 @@ static bool request_line(struct llc *llc, uint64_t line, const struct mem_reques
     prefetch->request.kind = cause->kind;
     prefetch->entry = (struct llc_entry){.llc = llc,
                                          .request = &prefetch->request,
+                                         .event = prefetch->entry.event,
                                          .line = line,
                                          .asked = now,
                                          .frame = index,
                                          .client = LLC_NOBODY};
-    event_init(&prefetch->entry.event, llc->component, done, &prefetch->entry);
     tags_fill(&llc->tags, index, llc_key(llc, line), LLC_CLEAN);
     llc_line_changed(llc, line);
     llc_frame_changed(llc, index);

@@ -1,8 +1,37 @@
-/* The accessors, statistics and energy of the last level. */
+/* The observers, accessors, statistics and energy of the last level. */
 #include <math.h>
 #include <stddef.h>
 
+#include "emu/mem/cache_track.h"
 #include "emu/mem/llc_state.h"
+
+void llc_observe(struct llc *llc, struct cache_observer *observer)
+{
+    observer_add(&llc->observers, &observer->link);
+}
+
+void llc_track(struct llc *llc, struct track_sink *sink)
+{
+    if (!track_takes(sink, TRACK_TIMELINE))
+        return;
+    llc->track = cache_track_level(sink, llc->name);
+    llc_observe(llc, cache_track_observer(llc->track));
+}
+
+void llc_tell_fill(const struct llc *llc, uint64_t line, uint64_t asked, uint64_t now, unsigned level)
+{
+    OBSERVER_TELL(&llc->observers, struct cache_observer, fill, NULL, line, asked, now, level);
+}
+
+void llc_tell_write(const struct llc *llc, uint64_t line, uint64_t now)
+{
+    OBSERVER_TELL(&llc->observers, struct cache_observer, write_back, NULL, line, now);
+}
+
+void llc_tell_evict(const struct llc *llc, uint64_t line, uint64_t now)
+{
+    OBSERVER_TELL(&llc->observers, struct cache_observer, evict, NULL, line, now);
+}
 
 const struct llc_config *llc_configuration(const struct llc *llc)
 {
@@ -14,6 +43,14 @@ uint64_t llc_prefetches_pending(const struct llc *llc)
     uint64_t pending = 0;
     for (uint32_t i = 0; i < tags_size(&llc->tags); i++)
         pending += llc->frames[i].prefetched || llc->frames[i].prefetching;
+    return pending;
+}
+
+unsigned llc_pending(const struct llc *llc)
+{
+    unsigned pending = llc->held + llc->prefetches_used;
+    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
+        pending += llc->writes[i].used;
     return pending;
 }
 

@@ -1,13 +1,13 @@
 /* Stalled requests of the last level: those that lack an MSHR, a way, room in the write buffer, or the end of
  * the write of their line to memory.
  *
- * llc_retry() does what looking up the tags again for each stalled entry would do, in the order in which they
+ * A retry (llc_stalls_take()) does what looking up the tags again for each stalled entry would do, in the order in which they
  * have stalled, but passes over those that would fail again: entries that lack an MSHR while none is free;
  * entries of a set of which no frame has changed since one of them looked; entries that lack room in the
  * write buffer while it is full; entries whose line is still on its way to memory. Any of them looks again
  * once its line has come into the array. Looking up the tags in vain changes nothing.
  *
- * A range that lacks room in the write buffer would look at each llc_retry(); it is passed over, and counted
+ * A range that lacks room in the write buffer would look at each retry; it is passed over, and counted
  * as a lookup, while the frame of its next line is as it was and the write buffer is full.
  *
  * An entry that stalls again keeps its turn. A way is available to all entries that wait for one of its set
@@ -215,25 +215,30 @@ static struct llc_stalled *next_after(struct llc *llc, uint64_t turn)
     return earlier_ready(llc, best, turn);
 }
 
-void llc_retry(struct llc *llc, uint64_t now)
+struct llc_entry *llc_stalls_take(struct llc *llc, struct llc_retry *retry)
 {
     struct llc_stalls *stalls = &llc->stalls;
     assert(!stalls->retried);
-    uint64_t turn = 0;
-    for (struct llc_stalled *next; stalls->count && (next = next_after(llc, turn)) != NULL;) {
-        struct llc_entry *entry = next->entry;
-        struct llc_set *set = set_of(llc, entry->line);
-        const bool had_set = next->lacking.queue == &set->waiting;
-        turn = next->turn;
-        queue_remove(&next->lacking);
-        queue_remove(&next->writing);
-        queue_remove(&next->by_line);
-        stalls->count--;
-        stalls->retried = turn;
-        llc->counters.retries++;
-        llc_look(entry, now);
-        stalls->retried = 0;
-        if (had_set && next->lacking.queue != &set->waiting)
-            mark_changed(llc, set); /* the others have not looked since */
-    }
+    struct llc_stalled *next = next_after(llc, retry->turn);
+    if (!next)
+        return NULL;
+    struct llc_set *set = set_of(llc, next->entry->line);
+    retry->stalled = next;
+    retry->set = next->lacking.queue == &set->waiting ? set : NULL;
+    retry->turn = next->turn;
+    queue_remove(&next->lacking);
+    queue_remove(&next->writing);
+    queue_remove(&next->by_line);
+    stalls->count--;
+    stalls->retried = next->turn;
+    llc->counters.retries++;
+    return next->entry;
+}
+
+void llc_stalls_looked(struct llc *llc, const struct llc_retry *retry)
+{
+    struct llc_set *set = retry->set;
+    llc->stalls.retried = 0;
+    if (set && retry->stalled->lacking.queue != &set->waiting)
+        mark_changed(llc, set); /* the others have not looked since */
 }

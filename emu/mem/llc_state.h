@@ -1,6 +1,7 @@
-/* The internals of the last level, shared by its files: llc.c (the port), llc_client.c (clients),
- * llc_protocol.c (reads and writes), llc_atomic.c (atomics), llc_prefetch.c (the prefetcher), llc_frame.c (array and directory),
- * llc_lower.c (memory), llc_maintain.c (ranges), llc_stall.c (requests that wait for a resource), llc_report.c. */
+/* The internals of the last level, private to its files: llc.c (the port, and the responses of memory),
+ * access.c (reads and writes), atomic.c (the atomic unit), maintain.c (ranges), prefetch.c (the prefetcher),
+ * directory.c (array and directory), stall.c (requests that wait for a resource), lower.c (requests to
+ * memory), clients.c, keys.c, report.c. */
 #ifndef EMU_MEM_LLC_STATE_H
 #define EMU_MEM_LLC_STATE_H
 
@@ -65,13 +66,13 @@ struct llc_set {
     uint32_t next;
 };
 
-/* All stalled entries (llc_stall.c). */
+/* All stalled entries (stall.c). */
 struct llc_stalls {
     uint64_t last;               /* the newest turn */
     uint64_t retried;            /* turn of the entry that looks up the tags again; 0: none does */
     uint32_t count;              /* of stalled entries */
     struct llc_stalled *entries; /* by number of the entry */
-    struct llc_queue ready;      /* to look up the tags again at the next llc_retry() */
+    struct llc_queue ready;      /* to look up the tags again at the next retry */
     struct llc_queue mshrs;      /* lack an MSHR */
     struct llc_queue writes;     /* lack room in the write buffer */
     struct llc_queue *lines;     /* hash table of `slots` queues, by line */
@@ -218,12 +219,33 @@ struct llc {
     struct cache_track *track;      /* one of them, or NULL */
 };
 
-/* Queue operations. */
-void llc_list_add(struct llc_list *list, struct llc_entry *entry);
-struct llc_entry *llc_list_take(struct llc_list *list);
+/* A pass over the stalled entries, in the order of their turns. */
+struct llc_retry {
+    uint64_t turn;               /* of the entry that was taken last; 0: none */
+    struct llc_stalled *stalled; /* that one */
+    struct llc_set *set;         /* for which it was queued, or NULL */
+};
 
-/* llc_key() returns the key of a line in the tags; llc_line_at() is its inverse. The set must not depend on
- * the bits that select the slice; their number is log2 of the largest power of two that divides `slices`.
+/* Queue operations. llc_list_take() returns NULL if the list is empty. */
+static inline void llc_list_add(struct llc_list *list, struct llc_entry *entry)
+{
+    entry->next = NULL;
+    if (list->first)
+        list->last->next = entry;
+    else
+        list->first = entry;
+    list->last = entry;
+}
+static inline struct llc_entry *llc_list_take(struct llc_list *list)
+{
+    struct llc_entry *entry = list->first;
+    if (entry)
+        list->first = entry->next;
+    return entry;
+}
+
+/* keys.c. llc_key() returns the key of a line in the tags; llc_line_at() is its inverse. The set must not
+ * depend on the bits that select the slice; their number is log2 of the largest power of two that divides `slices`.
  * (The odd factor of `slices` only permutes the sets: line numbers of a slice differ by multiples of it, and
  * an odd number has an inverse modulo a power of two.) The bits are the lowest ones of the block number. If a
  * block is one line, the tags' shift skips them; if it is longer, llc_key() moves them to the top of the
@@ -251,7 +273,6 @@ static inline uint32_t llc_find(const struct llc *llc, uint64_t line)
     return tags_find(&llc->tags, llc_key(llc, line));
 }
 
-/* llc.c */
 static inline uint64_t llc_after(const struct llc *llc, uint64_t now, uint32_t clocks)
 {
     return now + clocks * llc->clock.period;
@@ -279,32 +300,22 @@ static inline uint64_t llc_transfer_waited(struct llc *llc, uint64_t line, uint6
     llc->counters.array_waits += start > now;
     return start;
 }
-/* Looks up the tags for the entry: called by its event, and when what it has waited for is available. */
-void llc_look(struct llc_entry *entry, uint64_t now);
-/* Sends the response, then frees the entry and its frame. */
-void llc_answer(struct llc_entry *entry, uint64_t now);
-/* Frees the entry of a request that was answered or forwarded. */
-void llc_release(struct llc_entry *entry, uint64_t now);
-/* Makes the entries that wait for a frame's line look up the tags again while they may use the line. */
-void llc_admit(struct llc *llc, uint32_t frame, uint64_t now);
 
-/* Makes a frame no longer busy. Retries the entries that wait for its line, then the stalled ones. */
-void llc_unlock(struct llc *llc, uint32_t frame, uint64_t now);
-
-/* llc_stall.c */
+/* stall.c */
 void llc_stalls_init(struct llc *llc);
 void llc_stalls_free(struct llc *llc);
 /* Keeps the entry until it has what it lacks. */
 void llc_stall(struct llc_entry *entry, enum llc_lack lack);
 /* llc_stall() for a range, which lacks room in the write buffer for the line in that frame. */
 void llc_stall_range(struct llc_entry *entry, uint32_t frame);
-/* Makes the stalled entries that may have got what they lack look up the tags again, in the order in which they have
- * stalled and before new requests. */
-void llc_retry(struct llc *llc, uint64_t now);
+/* Takes the next stalled entry that may have got what it lacks, or returns NULL. The entry must look up the
+ * tags again; it keeps its turn if it stalls. Then call llc_stalls_looked(). */
+struct llc_entry *llc_stalls_take(struct llc *llc, struct llc_retry *retry);
+void llc_stalls_looked(struct llc *llc, const struct llc_retry *retry);
 /* Returns whether an older request waits until the line has left for memory. A store must not pass it, or a stream
  * of stores could keep the line leaving for ever. */
 bool llc_line_awaited(const struct llc *llc, uint64_t line);
-/* Make the next llc_retry() look at the entries of the line, or at those that wait for a way of the frame's set. */
+/* Make the next retry look at the entries of the line, or at those that wait for a way of the frame's set. */
 void llc_stalled_line(struct llc *llc, uint64_t line);
 void llc_stalled_set(struct llc *llc, uint32_t frame);
 /* Call llc_line_changed() when the line has come into the array or its write to memory has been answered, and
@@ -326,10 +337,17 @@ static inline bool llc_joins(const struct llc_frame *frame, const struct llc_ent
     return frame->atomics && entry->request->atomic;
 }
 
-/* llc_client.c */
+/* clients.c */
+/* Returns the number of the client with that link, or LLC_NOBODY. */
 int llc_client_of(const struct llc *llc, const struct mem_link *link);
+/* Takes an entry for a request. NULL if there is none: the request is refused, and its link is woken when
+ * there is room. */
+struct llc_entry *llc_accept(struct llc *llc, struct mem_link *link, struct mem_request *request,
+                             uint64_t now);
+/* Frees the entry of a request that was answered or forwarded. */
+void llc_release(struct llc_entry *entry, uint64_t now);
 
-/* llc_frame.c */
+/* directory.c */
 static inline uint64_t *llc_holders(const struct llc *llc, uint32_t frame)
 {
     return llc->holders + (size_t)frame * llc->words;
@@ -349,7 +367,7 @@ uint32_t llc_make_room(struct llc *llc, uint64_t line, bool timed, uint64_t now,
 /* Removes the line from this cache and all first-level caches; dirty data is lost. */
 void llc_forget(struct llc *llc, uint32_t frame, uint64_t now);
 
-/* llc_lower.c */
+/* lower.c */
 bool llc_can_write(const struct llc *llc);
 void llc_write_back(struct llc *llc, uint32_t frame, uint64_t now);
 /* Returns whether the words of a store to the line can be sent now. */
@@ -358,23 +376,36 @@ bool llc_can_store(const struct llc *llc, uint64_t line);
 uint64_t llc_words_of(const struct llc_entry *entry);
 /* Sends the words of the entry's store. Call it only if llc_can_store(). */
 void llc_store_words(struct llc_entry *entry, uint64_t now);
+/* Requests the entry's line from memory. An MSHR must be free. */
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
+/* Send the reads or writes that memory has not accepted, until it refuses one. */
+void llc_send_reads(struct llc *llc, uint64_t now);
+void llc_send_writes(struct llc *llc, uint64_t now);
+/* Memory has answered a read: frees its MSHR. Returns the entry that has requested the line. */
+struct llc_entry *llc_line_arrived(struct llc *llc, struct mem_request *request, uint64_t now);
+/* Memory has answered a write: frees its place. Returns it; it is valid until the next write. */
+const struct llc_outgoing *llc_line_written(struct llc *llc, struct mem_request *request);
 /* Forwards a request to the level below. Returns false if it was refused; then the link is woken when there
  * is room. */
 bool llc_pass(struct llc *llc, struct mem_link *link, struct mem_request *request, uint64_t now);
 /* Forwards the ranges whose write-backs memory has accepted. */
 void llc_pass_ranges(struct llc *llc, uint64_t now);
-extern const struct mem_client_ops llc_lower_ops;
 
-/* llc_kind.c: returns the configured protocol, or the default for NULL. */
-const struct protocol *llc_protocol(const struct llc_config *config);
+/* Returns the configured protocol, or the default for NULL. */
+static inline const struct protocol *llc_protocol(const struct llc_config *config)
+{
+    return config->protocol ? config->protocol : &protocol_mesi;
+}
 
-/* llc_prefetch.c */
+/* prefetch.c */
+/* Initializes the prefetcher, but not the events of its entries. */
 void llc_prefetch_init(struct llc *llc);
 void llc_prefetch_free(struct llc *llc);
 /* Trains the prefetcher with a read of a client, and prefetches the lines that it returns. fresh: prefetch.h.
  * Call it after the request was handled, because it may take MSHRs and ways. */
 void llc_prefetch_train(struct llc *llc, const struct mem_request *request, bool fresh, uint64_t now);
+/* The line of the entry's prefetch is in the array: frees its place. */
+void llc_prefetch_done(struct llc *llc, struct llc_entry *entry);
 /* Returns whether a prefetch may read a line from memory now. */
 static inline bool llc_may_prefetch(const struct llc *llc)
 {
@@ -402,22 +433,20 @@ static inline void llc_remove(struct llc *llc, uint32_t frame)
     tags_remove(&llc->tags, frame);
 }
 
-/* llc_protocol.c, llc_maintain.c: handle a request after the tags were looked up and the line is not busy. */
+/* access.c, maintain.c: handle a request after the tags were looked up and the line is not busy. */
 void llc_read(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_write(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_maintain(struct llc_entry *entry, uint64_t now);
-/* The line is in the array, and not busy or busy with atomics only. */
+/* atomic.c. The line is in the array, and not busy or busy with atomics only. */
 void llc_atomic(struct llc_entry *entry, uint32_t frame, uint64_t now);
-/* The line of an atomic that has missed is in the array. */
+/* The line of an atomic that has missed is in the array. It may then be used by further ones. */
 void llc_atomic_filled(struct llc_entry *entry, uint64_t now);
-/* Cleans or invalidates a range without time. Leaves busy lines as they are. */
-void llc_warm_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size);
-/* Maps a read or write to the request of the protocol. */
-enum protocol_request llc_kind_of(const struct llc_entry *entry);
-/* Completes the transaction when its response is sent, and sets what the response grants. */
+/* maintain.c. Cleans or invalidates a range without time. Leaves busy lines as they are. */
+void llc_warm_maintain(struct llc *llc, enum mem_op op, uint64_t address, uint64_t size);
+/* access.c. Completes the transaction when its response is sent, and sets what the response grants. */
 void llc_conclude(struct llc_entry *entry, uint64_t now);
 
-/* Call all observers. */
+/* report.c: call all observers. */
 void llc_tell_fill(const struct llc *llc, uint64_t line, uint64_t asked, uint64_t now, unsigned level);
 void llc_tell_write(const struct llc *llc, uint64_t line, uint64_t now);
 void llc_tell_evict(const struct llc *llc, uint64_t line, uint64_t now);

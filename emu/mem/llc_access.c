@@ -27,7 +27,8 @@ static bool is_put(const struct llc_entry *entry)
            request->mask == UINT64_MAX && !request->atomic && entry->client != LLC_NOBODY;
 }
 
-enum protocol_request llc_kind_of(const struct llc_entry *entry)
+/* Maps a read or write to the request of the protocol. */
+static enum protocol_request kind_of(const struct llc_entry *entry)
 {
     const struct mem_request *request = entry->request;
     if (is_put(entry))
@@ -79,7 +80,7 @@ static void hit(struct llc_entry *entry, uint32_t index, uint64_t now)
     if (llc->words_held[index])
         hold(llc, entry, index, llc->words_held[index]);
     uint64_t start = llc_transfer_waited(llc, entry->line, now);
-    answer_later(entry, llc_probe(llc, index, entry->client, llc_kind_of(entry), now), start);
+    answer_later(entry, llc_probe(llc, index, entry->client, kind_of(entry), now), start);
 }
 
 static bool writes_back(const struct llc *llc)
@@ -201,7 +202,7 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     enum protocol_standing standing =
         index == TAGS_NONE ? PROTOCOL_NOBODY : llc_standing(llc, index, entry->client);
     entry->request->level = MEM_LEVEL_L2;
-    if (protocol_turn(&llc->rules, llc_kind_of(entry), standing).reply == PROTOCOL_REPLY_STALE) {
+    if (protocol_turn(&llc->rules, kind_of(entry), standing).reply == PROTOCOL_REPLY_STALE) {
         llc->counters.late_writes++;
         answer_later(entry, 0, now);
         return;
@@ -213,7 +214,7 @@ static void bring_back(struct llc_entry *entry, uint32_t index, uint64_t now)
     llc_frame_changed(llc, index);
     llc->words_held[index] = 0;
     lock(entry, index);
-    (void)llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
+    (void)llc_settle(llc, index, entry->client, kind_of(entry), now);
     answer_later(entry, 0, start);
 }
 
@@ -304,7 +305,7 @@ void llc_conclude(struct llc_entry *entry, uint64_t now)
         return;
     if (is_put(entry))
         return;
-    enum protocol_reply reply = llc_settle(llc, index, entry->client, llc_kind_of(entry), now);
+    enum protocol_reply reply = llc_settle(llc, index, entry->client, kind_of(entry), now);
     if (request->stack && request->op == MEM_READ)
         request->mask = llc->words_held[index] ? llc->words_held[index] : UINT64_MAX;
     if (request->op == MEM_READ)

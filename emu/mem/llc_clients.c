@@ -1,4 +1,5 @@
-/* The clients of the last level: finds the client of a request, and keeps room for all in the directory. */
+/* The clients of the last level and the entries of their requests. Finds the client of a request, and keeps
+ * room for all clients in the directory. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -75,4 +76,37 @@ void llc_attach(struct llc *llc, struct cache *cache)
     assert(cache_configuration(cache)->line == llc->config.line);
     assert(cache_configuration(cache)->protocol == llc->config.protocol);
     llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache});
+}
+
+struct llc_entry *llc_accept(struct llc *llc, struct mem_link *link, struct mem_request *request,
+                             uint64_t now)
+{
+    struct llc_entry *entry = llc->free_entries;
+    if (!entry) {
+        llc->counters.refusals++;
+        mem_waiters_add(&llc->full, link);
+        return NULL;
+    }
+    uint64_t line = request->address & ~(uint64_t)(llc->config.line - 1);
+    assert((request->op != MEM_READ && request->op != MEM_WRITE) ||
+           request->address + request->size <= line + llc->config.line);
+    llc->free_entries = entry->next;
+    llc->held++;
+    *entry = (struct llc_entry){.llc = llc,
+                                .request = request,
+                                .line = line,
+                                .asked = now,
+                                .frame = TAGS_NONE,
+                                .client = llc_client_of(llc, link)};
+    return entry;
+}
+
+void llc_release(struct llc_entry *entry, uint64_t now)
+{
+    struct llc *llc = entry->llc;
+    entry->next = llc->free_entries;
+    llc->free_entries = entry;
+    llc->held--;
+    while (llc->free_entries && mem_waiters_wake(&llc->full, now))
+        continue;
 }
