@@ -109,8 +109,8 @@ const struct cache_config *cache_configuration(const struct cache *cache);
 /* Adds an observer, which the caller owns (emu/sim/observer.h). Call it before the first access. */
 void cache_observe(struct cache *cache, struct cache_observer *observer);
 
-/* Shows the cache as a group of tracks of the sink (cache_track.h) under the cache's name. Call it at most
- * once, before the first access. */
+/* Shows the cache as a group of tracks of the sink (emu/mem/cache_track.h) under the cache's name. Call it
+ * at most once, before the first access. */
 void cache_track(struct cache *cache, struct track_sink *sink);
 
 /* The beginning of struct cache, which the inline functions below use. Private. */

@@ -206,8 +206,8 @@ void llc_attach_client(struct llc *llc, const struct llc_client *client);
  * probed. Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
 
-/* Shows the cache on tracks of the sink (cache_track.h), as a group of its name. Call it at most once, before
- * the first request. */
+/* Shows the cache on tracks of the sink (emu/mem/cache_track.h), as a group of its name. Call it at most once,
+ * before the first request. */
 void llc_track(struct llc *llc, struct track_sink *sink);
 
 const struct llc_config *llc_configuration(const struct llc *llc);

@@ -23,7 +23,7 @@
  *
  * The table contains no times. A directory row with a probe costs probe_clocks more than one without (llc.h).
  *
- * Built-in protocols are in emu/mem/protocols. The terms are those of Nagarajan, Sorin, Hill, Wood, "A Primer
+ * Built-in protocols: emu/mem/protocols/mesi.def and others. Terms: Nagarajan, Sorin, Hill, Wood, "A Primer
  * on Memory Consistency and Cache Coherence", 2nd edition, 2020, chapters 6 to 8. */
 #ifndef EMU_MEM_PROTOCOL_H
 #define EMU_MEM_PROTOCOL_H

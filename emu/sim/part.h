@@ -12,7 +12,7 @@
  * - where an address lives: homes (emu/mem/home.h), which can change at run time;
  * - bytes that are not in plain memory: a holder (emu/mem/bytes.h);
  * - command slots of DRAM: an agent of the channel (emu/dram/agent.h);
- * - states of lines: a table of transitions (emu/mem/protocols).
+ * - states of lines: a table of transitions (emu/mem/protocol.h).
  * Lines that change outside that folder: one in emu/machine/kinds.c, the room's row in README.md, and, for a
  * part inside another part, such as a core's cache, a role in the kind of the outer part
  * (emu/core/core_kind.c).
