@@ -4,16 +4,8 @@
 
 #include "emu/sim/alloc.h"
 
-enum counter { ACTIVATES, READS, WRITES, ROW_HITS, ROW_CONFLICTS, COUNTERS };
-
-/* A counter, and the memory that must be brought up to date before the counter is read. */
-struct count {
-    struct dram_memory *memory;
-    uint64_t value;
-};
-
 struct bank {
-    struct count counts[COUNTERS];
+    struct dram_bank_count counts[DRAM_BANK_COUNTERS];
     bool fresh;   /* no burst has used the open row */
     bool yielded; /* closed for a waiting burst, and not activated since */
 };
@@ -25,13 +17,6 @@ struct dram_banks {
     uint32_t each;      /* banks of a channel */
 };
 
-static uint64_t read_count(const void *context)
-{
-    const struct count *count = context;
-    dram_memory_sync(count->memory, count->memory->queue->now);
-    return count->value;
-}
-
 /* Returns whether a burst for the bank is queued. */
 static bool is_wanted(const struct dram_banks *banks, uint32_t channel, uint32_t bank)
 {
@@ -39,17 +24,17 @@ static bool is_wanted(const struct dram_banks *banks, uint32_t channel, uint32_t
     return queue->lists[DRAM_READS][bank].first || queue->lists[DRAM_WRITES][bank].first;
 }
 
-static void count_column(struct bank *bank, enum counter counter)
+static void count_column(struct bank *bank, enum dram_bank_counter counter)
 {
     bank->counts[counter].value++;
-    bank->counts[ROW_HITS].value += !bank->fresh;
+    bank->counts[DRAM_BANK_ROW_HITS].value += !bank->fresh;
     bank->fresh = false;
 }
 
 static void count_activate(struct bank *bank)
 {
-    bank->counts[ACTIVATES].value++;
-    bank->counts[ROW_CONFLICTS].value += bank->yielded;
+    bank->counts[DRAM_BANK_ACTIVATES].value++;
+    bank->counts[DRAM_BANK_ROW_CONFLICTS].value += bank->yielded;
     bank->yielded = false;
     bank->fresh = true;
 }
@@ -82,9 +67,9 @@ static void count_command(void *context, const struct dram_record *record)
     switch (record->command) {
     case DRAM_ACT: count_activate(bank); break;
     case DRAM_RD:
-    case DRAM_RDA: count_column(bank, READS); break;
+    case DRAM_RDA: count_column(bank, DRAM_BANK_READS); break;
     case DRAM_WR:
-    case DRAM_WRA: count_column(bank, WRITES); break;
+    case DRAM_WRA: count_column(bank, DRAM_BANK_WRITES); break;
     case DRAM_PRE: bank->yielded = is_wanted(all, record->channel, number); break;
     default: forget(all, record); break;
     }
@@ -98,11 +83,21 @@ struct dram_banks *dram_banks_new(struct dram_memory *memory)
     banks->each = dram_config_channel_banks(&memory->common.config);
     banks->banks = alloc((size_t)channels * banks->each, sizeof *banks->banks);
     for (size_t i = 0; i < (size_t)channels * banks->each; i++)
-        for (size_t counter = 0; counter < COUNTERS; counter++)
+        for (size_t counter = 0; counter < DRAM_BANK_COUNTERS; counter++)
             banks->banks[i].counts[counter].memory = memory;
     banks->observer = (struct dram_observer){.command = count_command, .context = banks};
-    dram_memory_observe(memory, &banks->observer);
     return banks;
+}
+
+struct dram_observer *dram_banks_observer(struct dram_banks *banks)
+{
+    return &banks->observer;
+}
+
+const struct dram_bank_count *dram_banks_count(const struct dram_banks *banks, uint32_t channel,
+                                               uint32_t bank, enum dram_bank_counter counter)
+{
+    return &banks->banks[(size_t)channel * banks->each + bank].counts[counter];
 }
 
 void dram_banks_free(struct dram_banks *banks)
@@ -111,28 +106,4 @@ void dram_banks_free(struct dram_banks *banks)
         return;
     free(banks->banks);
     free(banks);
-}
-
-void dram_banks_publish(struct dram_banks *banks, struct stats *stats, struct scope scope)
-{
-    static const struct {
-        const char *name, *unit, *meaning;
-    } rows[COUNTERS] = {
-        [ACTIVATES] = {"activates", "commands", "Activate commands of the bank"},
-        [READS] = {"reads", "bursts", "Bursts read from the bank"},
-        [WRITES] = {"writes", "bursts", "Bursts written to the bank"},
-        [ROW_HITS] = {"row_hits", "bursts", "Bursts of the bank after the first one of an open row"},
-        [ROW_CONFLICTS] = {"row_conflicts", "commands",
-                           "Activate commands of the bank after another row was closed for a waiting burst"},
-    };
-    for (uint32_t i = 0; i < banks->memory->common.config.channels; i++) {
-        const struct scope channel = scope_number(&scope, i);
-        for (uint32_t number = 0; number < banks->each; number++) {
-            const struct scope bank = scope_at(&channel, "bank", number);
-            for (size_t counter = 0; counter < COUNTERS; counter++)
-                stats_computed(stats, bank, rows[counter].name, read_count,
-                               &banks->banks[(size_t)i * banks->each + number].counts[counter],
-                               rows[counter].unit, rows[counter].meaning);
-        }
-    }
 }

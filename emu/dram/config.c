@@ -7,7 +7,19 @@
 #include <string.h>
 
 #include "emu/dram/map.h"
-#include "emu/dram/standard.h"
+
+#define DRAM_STANDARD(name, meaning) #name,
+const char *const dram_standard_names[] = {
+#include "emu/dram/standard.def"
+    NULL};
+#undef DRAM_STANDARD
+const char *const dram_page_names[] = {"open", "closed", "timeout", NULL};
+const char *const dram_refresh_names[] = {"none", "all", "bank", NULL};
+
+const char *dram_standard_name(enum dram_standard standard)
+{
+    return dram_standard_names[standard];
+}
 
 enum { ROUND_UP, ROUND_DOWN };
 

@@ -60,9 +60,6 @@ struct dram_clocks {
 #undef DRAM_PARAM
 };
 
-/* Sets every field to the default of the standard. */
-void dram_config_default(struct dram_config *config, enum dram_standard standard);
-
 struct dram_clocks dram_config_clocks(const struct dram_config *config);
 
 /* Returns the bytes per second that all data buses together carry at most. */

@@ -289,11 +289,9 @@ static bool request_offered(void *port, struct mem_link *link, struct mem_reques
 
 const struct mem_port_ops dram_memory_ops = {request_offered, response_room, NULL, NULL, NULL};
 
-bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, const struct home_map *homes, struct error *err)
+void dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
+                      uint32_t component, const struct home_map *homes)
 {
-    if (!part_check(&dram_kind, config, err))
-        return false;
     memset(memory, 0, sizeof *memory);
     struct dram_common *common = &memory->common;
     *common = (struct dram_common){.config = *config,
@@ -323,9 +321,10 @@ bool dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
         dram_channel_init(&slice->channel, common, i);
         event_init(&slice->event, component, run, slice);
     }
-    if (config->bank_statistics)
-        memory->banks = dram_banks_new(memory);
-    return true;
+    if (!config->bank_statistics)
+        return;
+    memory->banks = dram_banks_new(memory);
+    dram_memory_observe(memory, dram_banks_observer(memory->banks));
 }
 
 void dram_memory_observe(struct dram_memory *memory, struct dram_observer *observer)

@@ -50,10 +50,10 @@ extern const struct mem_port_ops dram_memory_ops;
 /* Initializes a memory whose events have the given component number. Requests must come with a home of
  * `homes` in this memory, which is module 0 and stack 0 unless dram_memory_serve() sets others; its
  * controllers are the channels. The numbers of a home must be within the configuration's. All bursts of a
- * request must be in this memory; there may be at most read_queue or write_queue of them. Fails if
- * part_check() does. `homes` and `queue` must outlive the memory. The memory must not be moved. */
-bool dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
-                      uint32_t component, const struct home_map *homes, struct error *err);
+ * request must be in this memory; there may be at most read_queue or write_queue of them. The configuration must have
+ * passed part_check(). `homes` and `queue` must outlive the memory. The memory must not be moved. */
+void dram_memory_init(struct dram_memory *memory, const struct dram_config *config, struct event_queue *queue,
+                      uint32_t component, const struct home_map *homes);
 
 /* Makes the memory the given stack of the given module. */
 void dram_memory_serve(struct dram_memory *memory, uint16_t module, uint16_t stack);

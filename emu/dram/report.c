@@ -87,6 +87,40 @@ static void publish_counter(struct dram_memory *memory, struct stats *stats, str
     stats_computed(stats, scope, counter->name, read_figure, figure, counter->unit, counter->meaning);
 }
 
+static uint64_t read_bank_count(const void *context)
+{
+    const struct dram_bank_count *count = context;
+    dram_memory_sync(count->memory, count->memory->queue->now);
+    return count->value;
+}
+
+static void publish_banks(const struct dram_memory *memory, struct stats *stats, struct scope scope)
+{
+    static const struct {
+        const char *name, *unit, *meaning;
+    } rows[DRAM_BANK_COUNTERS] = {
+        [DRAM_BANK_ACTIVATES] = {"activates", "commands", "Activate commands of the bank"},
+        [DRAM_BANK_READS] = {"reads", "bursts", "Bursts read from the bank"},
+        [DRAM_BANK_WRITES] = {"writes", "bursts", "Bursts written to the bank"},
+        [DRAM_BANK_ROW_HITS] = {"row_hits", "bursts",
+                                "Bursts of the bank after the first one of an open row"},
+        [DRAM_BANK_ROW_CONFLICTS] = {"row_conflicts", "commands",
+                                     "Activate commands of the bank after another row was closed for a "
+                                     "waiting burst"},
+    };
+    const struct dram_config *config = &memory->common.config;
+    for (uint32_t i = 0; i < config->channels; i++) {
+        const struct scope channel = scope_number(&scope, i);
+        for (uint32_t number = 0; number < dram_config_channel_banks(config); number++) {
+            const struct scope bank = scope_at(&channel, "bank", number);
+            for (enum dram_bank_counter counter = 0; counter < DRAM_BANK_COUNTERS; counter++)
+                stats_computed(stats, bank, rows[counter].name, read_bank_count,
+                               dram_banks_count(memory->banks, i, number, counter), rows[counter].unit,
+                               rows[counter].meaning);
+        }
+    }
+}
+
 void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct scope scope)
 {
     const struct stats_row requests[] = {
@@ -109,7 +143,7 @@ void dram_memory_publish(struct dram_memory *memory, struct stats *stats, struct
                             &(struct counter){own[i].count, "commands", own[i].meaning, offset_of(&own[i])});
     }
     if (memory->banks)
-        dram_banks_publish(memory->banks, stats, scope);
+        publish_banks(memory, stats, scope);
 }
 
 /* Opens the accounts of the standard's additional commands. */

@@ -79,8 +79,3 @@ const char *dram_standard_source(enum dram_standard standard, const char *field)
 {
     return standards[standard].source(field);
 }
-
-const char *dram_standard_name(enum dram_standard standard)
-{
-    return standards[standard].name;
-}

@@ -50,6 +50,9 @@ struct dram_rows {
     const char *(*source)(const char *field);                                  /* as dram_standard_source() */
 };
 
+/* Sets every field to the default of the standard. */
+void dram_config_default(struct dram_config *config, enum dram_standard standard);
+
 /* Returns the standard of a configuration: config->custom, or that of config->standard. */
 const struct dram_rows *dram_rows(const struct dram_config *config);
 

@@ -11,6 +11,7 @@
 #include "emu/axram/axram.h"
 #include "emu/axram/sequence.h"
 #include "emu/dram/map.h"
+#include "emu/dram/standard.h"
 
 enum { BASE = 1 << 20 };
 

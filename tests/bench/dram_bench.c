@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "emu/dram/memory.h"
+#include "emu/dram/standard.h"
 
 enum { IN_FLIGHT = 16, REQUESTS = 3000000 };
 
@@ -76,10 +77,11 @@ static double rate(enum dram_standard standard, enum pattern pattern, double *ba
         exit(1);
     event_queue_init(&bench->queue);
     bench->homes = dram_map_homes(&config, 0);
-    if (!dram_memory_init(&bench->memory, &config, &bench->queue, 1, bench->homes, &err)) {
+    if (!part_check(&dram_kind, &config, &err)) {
         (void)fprintf(stderr, "dram_bench: %s\n", err.text);
         exit(1);
     }
+    dram_memory_init(&bench->memory, &config, &bench->queue, 1, bench->homes);
     bench->pattern = pattern;
     bench->random = 1;
     bench->span = dram_config_bytes(&config) / config.burst_bytes;

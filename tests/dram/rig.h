@@ -14,6 +14,7 @@
 
 #include "emu/dram/check.h"
 #include "emu/dram/memory.h"
+#include "emu/dram/standard.h"
 #include "emu/dram/trace.h"
 
 struct rig;
@@ -116,8 +117,9 @@ static inline struct rig *rig_unwatched(const struct dram_config *config, unsign
     event_queue_init(&rig->queue);
     dram_checker_init(&rig->checker, config);
     rig->homes = dram_map_homes(config, 0);
-    if (!dram_memory_init(&rig->memory, config, &rig->queue, 1, rig->homes, &err))
+    if (!part_check(&dram_kind, config, &err))
         fail_msg("%s", err.text);
+    dram_memory_init(&rig->memory, config, &rig->queue, 1, rig->homes);
     rig->random = 1;
     rig->probes = calloc(probes, sizeof *rig->probes);
     for (unsigned i = 0; i < probes; i++)

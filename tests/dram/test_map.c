@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/dram/map.h"
+#include "emu/dram/standard.h"
 
 static struct home_bits map_of(const struct dram_config *config)
 {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/dram/check.h"
+#include "emu/dram/standard.h"
 #include "emu/dram/timing.h"
 
 enum { START = 1000, NUMBERS = 26 };

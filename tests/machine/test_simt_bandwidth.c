@@ -121,7 +121,8 @@ static void make_levels(struct bench *bench)
     struct error err;
     const struct dram_config *dram = tree_config(bench->machine.tree, "dram");
     bench->homes = dram_map_homes(dram, BASE);
-    assert_true(dram_memory_init(&bench->memory, dram, &bench->queue, 1, bench->homes, &err));
+    assert_true(part_check(&dram_kind, dram, &err));
+    dram_memory_init(&bench->memory, dram, &bench->queue, 1, bench->homes);
     const struct crossbar_route route = {.shift = (uint32_t)__builtin_ctz(LINE)};
     bench->crossbar = crossbar_new(&bench->crossbar_config, &bench->queue, &bench->crossbar_clock, 2, &route);
     for (uint32_t i = 0; i < bench->l2->slices; i++) {

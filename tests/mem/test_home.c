@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "emu/dram/memory.h"
+#include "emu/dram/standard.h"
 #include "emu/mem/home_bits.h"
 
 static uint64_t random_state;
@@ -622,8 +623,9 @@ static void read_memory(void (*spoil)(struct home_map *map, struct mem_request *
     event_queue_init(queue);
     dram_config_default(&config, DRAM_STANDARD_hbm1);
     struct home_map *map = dram_map_homes(&config, 0);
-    if (!dram_memory_init(&memory, &config, queue, 1, map, &err))
+    if (!part_check(&dram_kind, &config, &err))
         _exit(2);
+    dram_memory_init(&memory, &config, queue, 1, map);
     dram_memory_serve(&memory, 0, 0);
     struct mem_link link = {.port_ops = &dram_memory_ops, .port = &memory};
     mem_request_init(&request, MEM_READ, 0x1000, 64);

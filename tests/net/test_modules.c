@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/dram/memory.h"
+#include "emu/dram/standard.h"
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
 
@@ -108,10 +109,10 @@ static void room(void *owner, struct mem_link *link, uint64_t now)
 static void make_memories(struct rig *rig)
 {
     struct error err;
+    assert_true(part_check(&dram_kind, &rig->config, &err));
     for (uint16_t m = 0; m < MODULES; m++)
         for (uint16_t s = 0; s < STACKS; s++) {
-            assert_true(
-                dram_memory_init(&rig->memories[m][s], &rig->config, &rig->queue, 10, rig->homes, &err));
+            dram_memory_init(&rig->memories[m][s], &rig->config, &rig->queue, 10, rig->homes);
             dram_memory_serve(&rig->memories[m][s], m, s);
         }
 }
