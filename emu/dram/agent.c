@@ -47,6 +47,37 @@ void dram_agent_changed(struct dram_agent *agent)
     (void)dram_requests_turn(channel);
 }
 
+void dram_agent_change(struct dram_channel *channel, enum dram_command command, uint32_t bank, uint32_t row)
+{
+    const struct dram_rules *rules = &channel->common->rules;
+    const uint64_t banks = dram_timing_banks(rules, command, bank);
+    const bool alike = rules->extent[command] == DRAM_EXTENT_ALIKE;
+    /* without bursts there are no candidates to update: one that arrives gets its own */
+    const bool waiting =
+        channel->busy || channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES];
+    const bool later = channel->taken == channel->all;
+    channel->stale = channel->stale || later;
+    if (alike)
+        dram_timing_spread(&channel->timing, command, bank, channel->floor);
+    if (later && rules->change[command] == DRAM_CHANGE_KEEPS)
+        return;
+    for (uint32_t rank = 0; rank < rules->ranks; rank++)
+        if (rules->change[command] == DRAM_CHANGE_CLOSES)
+            dram_channel_close(channel, rank, banks);
+    for (uint64_t left = banks; left; left &= left - 1) {
+        const uint32_t each = (uint32_t)__builtin_ctzll(left);
+        if (rules->change[command] == DRAM_CHANGE_OPENS)
+            dram_channel_open(channel, each, row);
+        if (later && rules->change[command] == DRAM_CHANGE_CLOSES)
+            channel->banks[each].owed = NULL;
+        if (later || (alike && !waiting))
+            continue;
+        if (alike)
+            dram_requests_group(channel, each);
+        dram_requests_bank(channel, each);
+    }
+}
+
 void dram_agent_renew(struct dram_agent *agent)
 {
     agent->age = dram_requests_age(agent->channel);

@@ -7,7 +7,7 @@
 
 #include "emu/dram/command.h"
 
-/* Every channel has two agents, the refresh (refresh.c) and the queued requests (requests.c). Others can be
+/* Every channel has two agents, the refresh (refresh.c) and the queued requests (scheduler.c). Others can be
  * added, such as accelerators in the devices. In each slot, the channel asks all agents that want a command
  * for their best next one, and grants the slot to the command that may come first; of those in the same
  * cycle, to the one with the least merit. All agents use the same timing state and issue commands by
@@ -118,6 +118,10 @@ void dram_agent_add(struct dram_agent *agent, struct dram_channel *channel, cons
 /* Updates the channel after fields have changed. Outside ops, also follow dram_memory_changed()
  * (memory.h). */
 void dram_agent_changed(struct dram_agent *agent);
+
+/* The part of dram_channel_issue() (channel.h) for a command that affects several banks, of which `bank` is one: applies
+ * the command to them. */
+void dram_agent_change(struct dram_channel *channel, enum dram_command command, uint32_t bank, uint32_t row);
 
 /* Gives the agent a new age, which makes its command younger than all queued bursts and stays comparable with
  * their ages. Call it when `wants` becomes true, and for each new command. */

@@ -8,64 +8,6 @@ void dram_channel_free(struct dram_channel *channel)
     dram_queue_free(&channel->queue);
 }
 
-void dram_channel_tell(const struct dram_channel *channel, enum dram_command command, uint32_t index,
-                       uint32_t row, uint32_t column)
-{
-    const struct dram_common *common = channel->common;
-    const struct dram_rules *rules = &common->rules;
-    const enum dram_extent extent = rules->extent[command];
-    struct dram_record record = {.cycle = channel->floor,
-                                 .command = command,
-                                 .channel = channel->index,
-                                 .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : rules->rank_of[index],
-                                 .group = extent == DRAM_EXTENT_ALIKE || extent >= DRAM_EXTENT_RANK
-                                              ? 0
-                                              : rules->group_of[index] % common->config.groups,
-                                 .bank = extent <= DRAM_EXTENT_ALIKE ? index % common->config.banks : 0,
-                                 .row = row,
-                                 .column = column};
-    OBSERVER_TELL(&common->observers, struct dram_observer, command, &record);
-}
-
-void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank, uint32_t row)
-{
-    const struct dram_rules *rules = &channel->common->rules;
-    const uint64_t banks = dram_timing_banks(rules, command, bank);
-    const bool alike = rules->extent[command] == DRAM_EXTENT_ALIKE;
-    /* without bursts there are no candidates to update: one that arrives gets its own */
-    const bool waiting =
-        channel->busy || channel->queue.count[DRAM_READS] || channel->queue.count[DRAM_WRITES];
-    const bool later = channel->taken == channel->all;
-    channel->stale = channel->stale || later;
-    if (alike)
-        dram_timing_spread(&channel->timing, command, bank, channel->floor);
-    if (later && rules->change[command] == DRAM_CHANGE_KEEPS)
-        return;
-    for (uint32_t rank = 0; rank < rules->ranks; rank++)
-        if (rules->change[command] == DRAM_CHANGE_CLOSES)
-            dram_channel_close(channel, rank, banks);
-    for (uint64_t left = banks; left; left &= left - 1) {
-        const uint32_t each = (uint32_t)__builtin_ctzll(left);
-        if (rules->change[command] == DRAM_CHANGE_OPENS)
-            dram_channel_open(channel, each, row);
-        if (later && rules->change[command] == DRAM_CHANGE_CLOSES)
-            channel->banks[each].owed = NULL;
-        if (later || (alike && !waiting))
-            continue;
-        if (alike)
-            dram_requests_group(channel, each);
-        dram_requests_bank(channel, each);
-    }
-}
-
-void dram_channel_ask(struct dram_channel *channel)
-{
-    for (uint32_t left = channel->wanting; left; left &= left - 1) {
-        const struct dram_agent *agent = channel->agents[__builtin_ctz(left)];
-        agent->ops->propose(agent->owner, &channel->best);
-    }
-}
-
 /* Wakes the agents whose `wake` is the channel's. */
 static void wake_agents(struct dram_channel *channel, uint64_t limit)
 {
@@ -97,7 +39,7 @@ void dram_channel_init(struct dram_channel *channel, const struct dram_common *c
         channel->banks[bank].rank = common->rules.rank_of[bank];
     }
     dram_refresh_init(channel);
-    dram_requests_init(channel);
+    dram_agent_add(&channel->requests, channel, &dram_requests_ops, channel);
     dram_channel_choose(channel);
 }
 

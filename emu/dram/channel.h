@@ -4,25 +4,8 @@
 
 #include "emu/dram/agent.h"
 #include "emu/dram/queue.h"
+#include "emu/dram/record.h"
 #include "emu/dram/timing.h"
-#include "emu/sim/observer.h"
-
-/* A command on the command bus. */
-struct dram_record {
-    uint64_t cycle; /* in tCK */
-    enum dram_command command;
-    /* group within the rank, bank within the group; 0 if the command has none */
-    uint32_t channel, rank, group, bank;
-    /* row: set by column commands and by commands that open a row; column (in bursts): by column commands */
-    uint32_t row, column;
-};
-
-/* Receives all commands. Those of one channel come in order of time. */
-struct dram_observer {
-    struct observer link;
-    void (*command)(void *context, const struct dram_record *record);
-    void *context;
-};
 
 /* The data shared by the channels of a memory. */
 struct dram_common {
@@ -50,7 +33,7 @@ struct dram_bank {
 struct dram_candidates {
     uint64_t ready[DRAM_BANKS];  /* earliest cycle that bank and bank group allow */
     uint64_t merit[DRAM_BANKS];  /* dram_merit(), with the bank in it; smaller is better */
-    uint8_t gate[DRAM_BANKS];    /* index of the time of its bus and rank; see requests.c */
+    uint8_t gate[DRAM_BANKS];    /* index of the time of its bus and rank; see scheduler.c */
     uint8_t command[DRAM_BANKS]; /* next command that the bank's burst needs */
 };
 
@@ -68,7 +51,7 @@ struct dram_channel {
     uint32_t wanting; /* set of agents, by index, that want a command, without the requests */
     uint64_t open;    /* set of banks with an open row */
 
-    /* Data of the requests' agent (requests.c). */
+    /* Data of the requests' agent (scheduler.c). */
     uint64_t busy;   /* set of banks with a burst in the current direction, or an owed one */
     uint64_t frozen; /* set of banks that an agent holds: requests do not use them */
     uint64_t taken;  /* set of banks that an agent other than the refresh holds */
@@ -123,29 +106,31 @@ void dram_channel_add(struct dram_channel *channel, enum dram_direction directio
 /* Sets whether a client waits for room in the write queue. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* requests.c. dram_requests_init() initializes the agent. dram_requests_propose() sets `best` to the next
- * command of the requests. dram_requests_serve() grants slots to the requests while theirs is the best
- * command and comes before `limit` and the next wake. dram_requests_bank() updates the candidate of a
- * bank; dram_requests_group(), those of a bank's group after a command that delays the group.
- * dram_requests_arrival() considers a burst that was just queued. dram_requests_turn() chooses the
- * direction and returns whether it has changed; then the channel must choose again. dram_requests_rebase()
- * reduces all ages, so that they stay below 2^32. dram_requests_age() returns the next age. */
-void dram_requests_init(struct dram_channel *channel);
+/* The requests' agent, which is the scheduler of the queued bursts (scheduler.c). */
+extern const struct dram_agent_ops dram_requests_ops;
+/* Sets `best` to the next command of the requests. */
 void dram_requests_propose(struct dram_channel *channel);
+/* Grants slots to the requests while theirs is the best command and comes before `limit` and the next wake. */
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit);
+/* Updates the candidate of a bank. */
 void dram_requests_bank(struct dram_channel *channel, uint32_t bank);
+/* Updates the candidates of a bank's group after a command that delays the group. */
 void dram_requests_group(struct dram_channel *channel, uint32_t bank);
+/* Considers a burst that was just queued. */
 void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst);
+/* The slow parts of dram_requests_turn() and dram_requests_age(). */
 bool dram_requests_redirect(struct dram_channel *channel);
 void dram_requests_rebase(struct dram_channel *channel);
 
-/* The direction stays as long as nothing is queued in the other. */
+/* Chooses the direction and returns whether it has changed; then the channel must choose again. The direction stays as
+ * long as nothing is queued in the other. */
 static inline bool dram_requests_turn(struct dram_channel *channel)
 {
     return channel->queue.count[channel->direction == DRAM_READS ? DRAM_WRITES : DRAM_READS] > 0 &&
            dram_requests_redirect(channel);
 }
 
+/* Returns the next age. All ages are reduced when they reach 2^32. */
 static inline uint64_t dram_requests_age(struct dram_channel *channel)
 {
     if (channel->queue.age == UINT32_MAX)
@@ -157,7 +142,13 @@ static inline uint64_t dram_requests_age(struct dram_channel *channel)
 void dram_refresh_init(struct dram_channel *channel);
 
 /* Asks the agents that want a command, except the requests, for their next commands. */
-void dram_channel_ask(struct dram_channel *channel);
+static inline void dram_channel_ask(struct dram_channel *channel)
+{
+    for (uint32_t left = channel->wanting; left; left &= left - 1) {
+        const struct dram_agent *agent = channel->agents[__builtin_ctz(left)];
+        agent->ops->propose(agent->owner, &channel->best);
+    }
+}
 
 /* Sets `best`. Asks the requests first and without their ops, because they nearly always want a command. */
 static inline void dram_channel_choose(struct dram_channel *channel)
@@ -166,13 +157,6 @@ static inline void dram_channel_choose(struct dram_channel *channel)
     if (channel->wanting)
         dram_channel_ask(channel);
 }
-
-/* Parts of dram_channel_issue(): dram_channel_tell() calls the observers; dram_channel_change() applies a
- * command to several banks. */
-void dram_channel_tell(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
-                       uint32_t row, uint32_t column);
-void dram_channel_change(struct dram_channel *channel, enum dram_command command, uint32_t bank,
-                         uint32_t row);
 
 /* Parts of dram_channel_issue(): open a bank; close banks of a rank. */
 static inline void dram_channel_open(struct dram_channel *channel, uint32_t index, uint32_t row)
@@ -202,7 +186,7 @@ static FORCE_INLINE void dram_channel_send(struct dram_channel *channel, enum dr
 {
     const struct dram_rules *rules = &channel->common->rules;
     if (channel->common->observers.first)
-        dram_channel_tell(channel, command, bank, row, column);
+        dram_record_tell(channel, command, bank, row, column);
     dram_timing_issue(&channel->timing, command, bank, channel->floor);
     *(uint64_t *)(void *)((char *)&channel->counters + rules->counter[command]) += 1;
     if (rules->grouped >> command & 1)
@@ -235,7 +219,7 @@ static inline void dram_channel_issue(struct dram_channel *channel, enum dram_co
         return;
     }
     dram_channel_send(channel, command, bank, row, column);
-    dram_channel_change(channel, command, bank, row);
+    dram_agent_change(channel, command, bank, row);
 }
 
 /* For ops->grant of an agent that holds all banks: returns whether it may issue its next command, which may come at `cycle`, in

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/dram/standard.h"
 #include "emu/sim/alloc.h"
 
 /* Returns the clocks of a time. Like all of this file, it is written independently of config.c, so that

@@ -6,7 +6,8 @@
 #ifndef EMU_DRAM_CHECK_H
 #define EMU_DRAM_CHECK_H
 
-#include "emu/dram/channel.h"
+#include "emu/dram/config.h"
+#include "emu/dram/record.h"
 
 /* The relation between the places of two commands. The place of a command for several banks is its first
  * bank. */

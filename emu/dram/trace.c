@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dram/standard.h"
 #include "emu/sim/alloc.h"
 
 struct dram_trace {

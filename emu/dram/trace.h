@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-#include "emu/dram/channel.h"
+#include "emu/dram/config.h"
+#include "emu/dram/record.h"
 #include "emu/sim/track.h"
 
 /* Each command is a line "cycle channel command rank group bank row column" in decimal, with `-` for a number

@@ -1,4 +1,5 @@
 #include "emu/dram/track.h"
+#include "emu/dram/standard.h"
 #include "emu/sim/alloc.h"
 
 #include <inttypes.h>

@@ -7,7 +7,8 @@
 #ifndef EMU_DRAM_TRACK_H
 #define EMU_DRAM_TRACK_H
 
-#include "emu/dram/channel.h"
+#include "emu/dram/config.h"
+#include "emu/dram/record.h"
 #include "emu/sim/track.h"
 
 struct dram_track;

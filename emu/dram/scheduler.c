@@ -337,11 +337,7 @@ static void grant(void *owner, const struct dram_choice *choice)
 }
 
 /* There is no ops->propose: dram_channel_choose() calls the requests by name. */
-void dram_requests_init(struct dram_channel *channel)
-{
-    static const struct dram_agent_ops ops = {.grant = grant};
-    dram_agent_add(&channel->requests, channel, &ops, channel);
-}
+const struct dram_agent_ops dram_requests_ops = {.grant = grant};
 
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit)
 {
