@@ -4,25 +4,32 @@
 #include "emu/core/serial.h"
 #include "emu/core/track.h"
 
-static const char *const cause_name[CPI_CAUSES] = {
-#define CPI(name, meaning) #name,
-#include "emu/core/cpi.def"
-};
-
-static const char *const cause_meaning[CPI_CAUSES] = {
-#define CPI(name, meaning) meaning,
-#include "emu/core/cpi.def"
-};
-
-const char *core_cause_name(enum cpi_cause cause)
+void core_sleep(struct core *core, uint64_t now)
 {
-    return cause_name[cause];
+    core->asleep = true;
+    core->idle_since = now;
+    event_cancel(core->parts.queue, &core->event);
+}
+
+bool core_stop(struct core *core, enum hart_stop stop, uint64_t now)
+{
+    serial_clock(core, now);
+    if (stop == HART_STOP_WFI) {
+        core->waiting = !hart_has_interrupt(core->parts.hart) && !core->parts.hart->yield;
+        if (core->waiting)
+            core_sleep(core, now);
+        return !core->waiting;
+    }
+    if (core->parts.server.stopped(core->parts.server.context, core, stop, now) == CORE_CONTINUE)
+        return true;
+    core_sleep(core, now);
+    return false;
 }
 
 static void fire(void *owner, uint64_t now)
 {
     struct core *core = owner;
-    if (core->waiting && !serial_stop(core, HART_STOP_WFI, now))
+    if (core->waiting && !core_stop(core, HART_STOP_WFI, now))
         return;
     core->ops->run(core, now);
 }
@@ -34,13 +41,6 @@ bool core_init(struct core *core, const struct core_ops *ops, const struct core_
     core->idle_since = clock_edge(&parts->clock, parts->queue->now);
     event_init(&core->event, parts->component, fire, core);
     return stream_init(&core->stream, parts->hart, err);
-}
-
-void core_sleep(struct core *core, uint64_t now)
-{
-    core->asleep = true;
-    core->idle_since = now;
-    event_cancel(core->parts.queue, &core->event);
 }
 
 void core_wake(struct core *core, uint64_t now)
@@ -101,7 +101,7 @@ void core_publish(struct core *core, struct stats *stats, struct scope scope)
     stats_counter(stats, scope, "idle", &core->idle_time, "fs",
                   "time asleep: waiting for interrupts or work");
     for (unsigned i = 0; i < CPI_CAUSES; i++)
-        stats_counter(stats, cpi, cause_name[i], &core->cpi[i], "cycles", cause_meaning[i]);
+        stats_counter(stats, cpi, core_cause_name(i), &core->cpi[i], "cycles", core_cause_meaning(i));
     stats_ratio(stats, scope, "ipc", (struct stats_operand){.value = &core->parts.hart->instret},
                 (struct stats_operand){.value = &core->cycles}, "instructions/cycle",
                 "instructions retired in a cycle that the core was awake");

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/core/cpi.h"
 #include "emu/core/energy.h"
 #include "emu/core/offload.h"
 #include "emu/hart/custom.h"
@@ -12,13 +13,6 @@
 #include "emu/mem/cache.h"
 #include "emu/sim/event.h"
 #include "emu/sim/observer.h"
-
-/* The cause of a cycle: CPI(name, meaning). The counts add up exactly to the cycles that a core was awake. */
-enum cpi_cause {
-#define CPI(name, meaning) CPI_##name,
-#include "emu/core/cpi.def"
-    CPI_CAUSES
-};
 
 struct core;
 struct core_passages;
@@ -138,9 +132,6 @@ struct core {
     struct core_energy energy;
 };
 
-/* Returns the name of a cause: "frontend". */
-const char *core_cause_name(enum cpi_cause cause);
-
 /* For kinds of cores: initialises the common part of a new core, which sleeps from the queue's now on. Returns false if
  * the host has no memory. */
 bool core_init(struct core *core, const struct core_ops *ops, const struct core_parts *parts,
@@ -148,6 +139,10 @@ bool core_init(struct core *core, const struct core_ops *ops, const struct core_
 
 /* For kinds of cores: puts the core to sleep at `now`, an edge of its clock. */
 void core_sleep(struct core *core, uint64_t now);
+
+/* For kinds of cores: hands a stop to the server. Returns false if the core is now asleep; WFI sleeps unless an interrupt
+ * is pending. */
+bool core_stop(struct core *core, enum hart_stop stop, uint64_t now);
 
 /* Makes a sleeping or new core run from time `now` on. Does nothing to a core that is awake. */
 void core_wake(struct core *core, uint64_t now);

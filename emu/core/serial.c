@@ -149,18 +149,3 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     }
     find_wait(core, serial);
 }
-
-bool serial_stop(struct core *core, enum hart_stop stop, uint64_t now)
-{
-    serial_clock(core, now);
-    if (stop == HART_STOP_WFI) {
-        core->waiting = !hart_has_interrupt(core->parts.hart) && !core->parts.hart->yield;
-        if (core->waiting)
-            core_sleep(core, now);
-        return !core->waiting;
-    }
-    if (core->parts.server.stopped(core->parts.server.context, core, stop, now) == CORE_CONTINUE)
-        return true;
-    core_sleep(core, now);
-    return false;
-}

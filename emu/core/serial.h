@@ -60,7 +60,4 @@ void serial_clock(struct core *core, uint64_t now);
  * and writes of satp, mrange or mlocal to caches and TLBs of this core. */
 void serial_step(struct core *core, uint64_t now, struct serial *serial);
 
-/* Hands a stop to the server. Returns false if the core is now asleep; WFI sleeps unless an interrupt is pending. */
-bool serial_stop(struct core *core, enum hart_stop stop, uint64_t now);
-
 #endif

@@ -162,7 +162,7 @@ static bool stop(struct inorder *c, uint64_t now)
     uint64_t pc = hart->pc;
     c->core.cycles = c->next - c->origin;
     end_batch(c);
-    bool awake = serial_stop(&c->core, c->stop, now);
+    bool awake = core_stop(&c->core, c->stop, now);
     assert(!awake || c->stop != HART_STOP_LIMIT || hart_progress(hart) < c->core.limit);
     c->passed = c->stop == HART_STOP_BREAK && hart->pc == pc ? pc : INORDER_NOWHERE;
     if (c->stop != HART_STOP_WFI)

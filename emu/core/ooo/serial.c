@@ -206,7 +206,7 @@ static bool stopped(struct ooo *o, uint64_t now)
     ooo_fetch_forget(o);
     ooo_fetch_redirect(o, ooo_later(cycle, o->floor), CPI_serialise);
     const uint64_t pc = hart->pc;
-    o->slept = !serial_stop(&o->core, o->stop, now);
+    o->slept = !core_stop(&o->core, o->stop, now);
     o->passed = o->stop == HART_STOP_BREAK && hart->pc == pc ? pc : OOO_NEVER;
     return !o->slept;
 }
