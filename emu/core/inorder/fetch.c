@@ -127,6 +127,13 @@ void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause)
     c->redirect_cause = (uint8_t)cause;
 }
 
+void inorder_refetch(struct inorder *c)
+{
+    inorder_redirect(c, c->cycle, CPI_serialise);
+    c->line = c->page = INORDER_NOWHERE;
+    code_map_init(&c->code, c->core.parts.hart);
+}
+
 /* Fetches straight on from pc, from the cycle after the branch's fetch until `end`, while the queue has room.
  * A line that misses, or the end of the page, ends the path. */
 static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)

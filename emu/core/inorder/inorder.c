@@ -6,23 +6,6 @@
 #include "emu/core/inorder/state.h"
 #include "emu/sim/alloc.h"
 
-void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
-{
-    const struct clock *clock = &c->core.parts.clock;
-    if (from >= to)
-        return;
-    OBSERVER_TELL(&c->core.observers, struct core_observer, stalled, &c->core, cause, clock_time(clock, from),
-                  clock_time(clock, to));
-}
-
-void inorder_go_on(struct inorder *c, uint64_t now)
-{
-    struct core *core = &c->core;
-    if (!c->blocked || event_pending(&core->event))
-        return;
-    event_schedule(core->parts.queue, &core->event, clock_edge(&core->parts.clock, now));
-}
-
 /* Returns the slots, beside USES_SLOT, that an instruction of the class occupies. An instruction that is
  * executed alone needs none. */
 static unsigned uses_of(const struct core_config *config, const struct class_info *info)

@@ -1,4 +1,5 @@
-/* The in-order core's notes to observers of instructions, sent in program order once all their times are known. */
+/* The in-order core's reports to observers: stalls, and notes of instructions, sent in program order once all their times
+ * are known. */
 #include <stdlib.h>
 
 #include "emu/core/inorder/state.h"
@@ -96,4 +97,13 @@ void inorder_note_load(struct inorder *c, uint64_t number, uint64_t complete, un
         note->level = (uint8_t)level;
     }
     flush(c);
+}
+
+void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to)
+{
+    const struct clock *clock = &c->core.parts.clock;
+    if (from >= to)
+        return;
+    OBSERVER_TELL(&c->core.observers, struct core_observer, stalled, &c->core, cause, clock_time(clock, from),
+                  clock_time(clock, to));
 }

@@ -29,16 +29,6 @@ void inorder_serial_init(struct inorder *c)
     c->passed = INORDER_NOWHERE;
 }
 
-bool inorder_reach(struct inorder *c, uint64_t cycle)
-{
-    struct event_queue *queue = c->core.parts.queue;
-    uint64_t time = clock_time(&c->core.parts.clock, cycle);
-    if (time <= queue->now)
-        return true;
-    event_schedule(queue, &c->core.event, time);
-    return false;
-}
-
 /* Waits until all issued instructions, and if `stores` all stores, are complete, at least until cycle `last`. Returns
  * false if blocked. */
 static bool drain(struct inorder *c, bool stores, uint64_t last)
@@ -116,13 +106,6 @@ static void step(struct inorder *c, uint64_t now)
         c->serial_ready += serial_device(&c->core, serial, c->cycle);
     else
         c->serial_ready += c->latency.of[CORE_WORK_serial].latency;
-}
-
-void inorder_refetch(struct inorder *c)
-{
-    inorder_redirect(c, c->cycle, CPI_serialise);
-    c->line = c->page = INORDER_NOWHERE;
-    code_map_init(&c->code, c->core.parts.hart);
 }
 
 /* Completes the instruction: later ones can issue. */

@@ -198,6 +198,7 @@ static inline uint64_t inorder_time(const struct inorder *c, uint64_t cycle)
     return time < now ? now : time;
 }
 
+/* note.c: reports a stall of the cycles [from, to) to observers. */
 void inorder_stalled(struct inorder *c, unsigned cause, uint64_t from, uint64_t to);
 
 /* Stalls issue until `cycle`, attributed to `cause`. Branch-free, because the host could not predict the branches. */
@@ -243,14 +244,20 @@ static inline bool inorder_translate(struct inorder *c, uint64_t address, unsign
     return true;
 }
 
-/* Continues the core if it is blocked. */
+/* wake.c */
+/* Schedules the core's event at the edge at or after `now` if the core is blocked. */
 void inorder_go_on(struct inorder *c, uint64_t now);
+/* Schedules the core's event at `cycle`, so that everything earlier happens first. Returns true if that time has
+ * come. */
+bool inorder_reach(struct inorder *c, uint64_t cycle);
 
 /* fetch.c. If a function returns false, call it again when the core is kicked. */
 void inorder_fetch_init(struct inorder *c);
 /* Fetches the block of pc, a byte of the instruction at insn. */
 bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn);
 void inorder_redirect(struct inorder *c, uint64_t cycle, unsigned cause);
+/* Discards fetched code and translations, which may be stale. */
+void inorder_refetch(struct inorder *c);
 /* Handles a jump or branch for which fetch was not ready. Returns whether the instructions fetched after it are
  * wrong. */
 bool inorder_redirected(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome);
@@ -272,11 +279,6 @@ void inorder_warm(struct inorder *c);
 /* serial.c */
 void inorder_serial_init(struct inorder *c);
 bool inorder_serial(struct inorder *c, uint64_t now);
-/* Schedules the core's event at `cycle`, so that everything earlier happens first. Returns true if that time has
- * come. */
-bool inorder_reach(struct inorder *c, uint64_t cycle);
-/* Discards fetched code and translations, which may be stale. */
-void inorder_refetch(struct inorder *c);
 
 /* offload.c */
 extern const struct core_offload_events inorder_offload_events;
