@@ -17,17 +17,6 @@
 
 #include "emu/core/ooo/state.h"
 
-static bool block(struct ooo *o)
-{
-    o->blocked = true;
-    return false;
-}
-
-static const struct core_offload *mechanism(const struct ooo *o)
-{
-    return &o->core.parts.offload;
-}
-
 static void drop_batch(struct ooo *o)
 {
     o->core.stream.count = o->position = o->fetched = 0;
@@ -41,7 +30,7 @@ static uint32_t given(const struct ooo *o)
 
 bool ooo_ahead_begin(struct ooo *o)
 {
-    const struct core_offload *ahead = mechanism(o);
+    const struct core_offload *ahead = ooo_mechanism(o);
     if (!ahead->ops || o->core.warming || core_interrupted(o->core.parts.hart) ||
         !ahead->ops->takes(ahead->context))
         return false;
@@ -56,35 +45,6 @@ bool ooo_ahead_begin(struct ooo *o)
     o->end = STREAM_MORE;
     o->phase = OOO_AHEAD;
     return true;
-}
-
-void ooo_ahead_retired(struct ooo *o)
-{
-    struct ooo_ahead *a = &o->ahead;
-    uint64_t at = a->passing ? a->kept_at : o->retired_at;
-    if (!a->passing)
-        a->kept = o->head;
-    if (a->kept <= a->told)
-        return;
-    a->told = a->kept;
-    mechanism(o)->ops->retired(mechanism(o)->context, a->kept - 1 - a->offset, at * o->period);
-}
-
-uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at)
-{
-    struct ooo_ahead *a = &o->ahead;
-    const struct ooo_entry *e = ooo_at(o, number);
-    if (o->phase != OOO_AHEAD || !mechanism(o)->kept || !ooo_is(e->facts, OOO_TASK) || number < a->begun)
-        return OOO_NEVER;
-    uint64_t arrived = e->issue == OOO_NEVER ? OOO_NEVER : o->pending[number & o->rob_mask].ready;
-    if (arrived == OOO_NEVER ||
-        !mechanism(o)->ops->pass(mechanism(o)->context, number - a->offset, &a->clocks))
-        return OOO_NEVER;
-    if (!a->passing)
-        a->kept = number;
-    a->passing = true;
-    a->kept_at = ooo_later(a->kept_at, at);
-    return ooo_later(arrived, a->kept_at) + a->clocks;
 }
 
 /* Returns the cycle from which on an issued load or store, whose address is known, is translated; OOO_NEVER: not known
@@ -109,7 +69,7 @@ static uint64_t settled_at(struct ooo *o, uint64_t number)
     const struct ooo_entry *e = ooo_at(o, number);
     if (number < o->ahead.begun)
         return OOO_NEVER;
-    mechanism(o)->ops->look(mechanism(o)->context, number - o->ahead.offset, &view);
+    ooo_mechanism(o)->ops->look(ooo_mechanism(o)->context, number - o->ahead.offset, &view);
     bool memory = ooo_is(e->facts, OOO_LOAD) || ooo_is(e->facts, OOO_STORE);
     o->ahead.bound = !view.evaluated && memory && !view.address_known;
     if (view.evaluated || o->ahead.bound)
@@ -129,9 +89,9 @@ static void tell_ready(struct ooo *o)
         bool task = ooo_is(e->facts, OOO_TASK) && a->scanned >= a->begun;
         if (task && e->complete == OOO_NEVER && !(e->facts & OOO_EARLY)) {
             uint64_t ready = ooo_later(a->ready, e->issue), freed = ooo_later(a->freed, e->dispatch);
-            mechanism(o)->ops->task_ready(mechanism(o)->context, a->scanned - a->offset,
-                                          e->dispatch * o->period,
-                                          (freed < ready ? freed : ready) * o->period, ooo_time(o, ready));
+            ooo_mechanism(o)->ops->task_ready(
+                ooo_mechanism(o)->context, a->scanned - a->offset, e->dispatch * o->period,
+                (freed < ready ? freed : ready) * o->period, ooo_time(o, ready));
         } else if (!task) {
             uint64_t settled = e->complete != OOO_NEVER ? e->complete : settled_at(o, a->scanned);
             if (settled == OOO_NEVER)
@@ -170,20 +130,12 @@ static void squash(struct ooo *o, uint64_t number)
     a->scanned = a->scanned < number ? a->scanned : number;
 }
 
-void ooo_ahead_ended(struct ooo *o, struct ooo_load *load)
-{
-    if (load->parts || load->walking)
-        return;
-    o->ahead.busy--;
-    ooo_go_on(o);
-}
-
 /* An interrupt or a stop is due: squashes from the oldest incomplete task on. */
 static void interrupt(struct ooo *o)
 {
     o->ahead.interrupted = true;
     o->ahead.aim = AHEAD_FINISHES;
-    uint64_t number = mechanism(o)->ops->interrupt(mechanism(o)->context);
+    uint64_t number = ooo_mechanism(o)->ops->interrupt(ooo_mechanism(o)->context);
     if (o->ahead.stepped)
         squash(o, number + o->ahead.offset);
 }
@@ -238,7 +190,7 @@ static bool leave(struct ooo *o, uint64_t now)
 {
     const struct ooo_ahead *a = &o->ahead;
     if (a->kept != o->tail || a->busy)
-        return block(o);
+        return ooo_block(o);
     uint64_t cycle = a->squashed ? ooo_later(o->retired_at, o->floor) : o->retired_at;
     if (cycle * o->period > now) {
         event_schedule(o->core.parts.queue, &o->core.event, cycle * o->period);
@@ -249,7 +201,7 @@ static bool leave(struct ooo *o, uint64_t now)
     o->phase = a->stepped || a->interrupted ? OOO_RUN : OOO_DRAIN;
     if (a->squashed)
         clean(o, cycle);
-    o->stop = mechanism(o)->ops->left(mechanism(o)->context, now);
+    o->stop = ooo_mechanism(o)->ops->left(ooo_mechanism(o)->context, now);
     if (a->squashed)
         ooo_fetch_forget(o);
     if (o->stop != HART_STOP_LIMIT)
@@ -311,7 +263,7 @@ static bool dispatch(struct ooo *o)
     struct stream_entry *entry = &o->core.stream.entries[0];
     struct offload_view *view = &o->ahead.view;
     if (!o->ahead.is_task && entry->op->flags & (STREAM_LOAD | STREAM_STORE)) {
-        mechanism(o)->ops->look(mechanism(o)->context, o->tail - o->ahead.offset, view);
+        ooo_mechanism(o)->ops->look(ooo_mechanism(o)->context, o->tail - o->ahead.offset, view);
         entry->address = view->address;
         entry->physical = view->physical;
     }
@@ -321,7 +273,7 @@ static bool dispatch(struct ooo *o)
 static void step(struct ooo *o)
 {
     struct ooo_ahead *a = &o->ahead;
-    const struct offload_step step = mechanism(o)->ops->step(mechanism(o)->context);
+    const struct offload_step step = ooo_mechanism(o)->ops->step(ooo_mechanism(o)->context);
     switch (step.stop) {
     case OFFLOAD_DISPATCHED:
     case OFFLOAD_TASK: take(o, &step); break;
@@ -350,7 +302,7 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     if (o->ahead.aim == AHEAD_FINISHES)
         return leave(o, now);
     if (!has_come(o))
-        return block(o);
+        return ooo_block(o);
     uint64_t time = o->dispatched_at * o->period;
     if (time > now && time >= event_queue_next(core->parts.queue)) {
         event_schedule(core->parts.queue, &core->event, time);
@@ -358,68 +310,6 @@ bool ooo_ahead(struct ooo *o, uint64_t now)
     }
     step(o);
     return true;
-}
-
-/* Fetch continues after a task's region. */
-static void fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
-{
-    if (o->fetch.wait == FETCH_TARGET)
-        o->fetch.wait = FETCH_GOES;
-    ooo_fetch_redirect(o, cycle + o->redirect_clocks, cause);
-}
-
-void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle)
-{
-    struct ooo_entry *e = ooo_at(o, number);
-    e->issue = cycle;
-    e->complete = OOO_NEVER;
-    ooo_issued(o, cycle);
-    o->pending[number & o->rob_mask].ready = OOO_NEVER;
-    if (o->ahead.stalled != number)
-        fetch_target(o, cycle, CPI_frontend);
-    if (e->facts & OOO_EARLY)
-        ooo_complete(o, number, ooo_later(o->floor, cycle + 1));
-}
-
-void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle)
-{
-    struct ooo_entry *e = ooo_at(o, load->number);
-    uint64_t other = held_for + o->ahead.offset;
-    assert(other >= o->ahead.kept && other < load->number && ooo_at(o, other)->complete == OOO_NEVER);
-    o->count.held++;
-    load->ahead = true;
-    (void)ooo_load_translate(o, load, cycle);
-    e->waiting = 1;
-    o->pending[load->number & o->rob_mask].ready = cycle;
-    ooo_depend(o, load->number, 1, other);
-}
-
-void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle)
-{
-    struct offload_view view;
-    if (load->walking) /* its bytes have come; it continues after the walk */
-        return;
-    mechanism(o)->ops->look(mechanism(o)->context, load->number - o->ahead.offset, &view);
-    assert(view.address_known);
-    load->address = view.address;
-    load->physical = view.physical;
-    if (view.held_for) {
-        ooo_ahead_hold(o, load, view.held_for, cycle);
-        return;
-    }
-    load->ahead = false;
-    ooo_load_go(o, load, load->step == OOO_TRANSLATE ? cycle : ooo_later(cycle, load->time));
-}
-
-void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store)
-{
-    struct offload_view view;
-    mechanism(o)->ops->look(mechanism(o)->context, number - o->ahead.offset, &view);
-    assert(view.address_known);
-    store->address = view.address;
-    store->physical = view.physical;
-    store->count = 1;
-    ooo_store_reindex(o);
 }
 
 /* Returns the core if it is ahead, and makes it check again; else NULL. */
@@ -481,7 +371,7 @@ static void arrived(struct core *core, uint64_t number, uint64_t now)
     if (task != o->ahead.stalled)
         return;
     o->ahead.stalled = OOO_NEVER;
-    fetch_target(o, o->floor, CPI_offload);
+    ooo_fetch_target(o, o->floor, CPI_offload);
 }
 
 static bool storing(struct core *core, uint64_t first, uint64_t last)
@@ -505,10 +395,3 @@ const struct core_offload_events ooo_offload_events = {
     .arrived = arrived,
     .storing = storing,
 };
-
-void ooo_ahead_drained(struct ooo *o)
-{
-    o->ahead.asked = false;
-    if (mechanism(o)->ops->drained)
-        mechanism(o)->ops->drained(mechanism(o)->context);
-}

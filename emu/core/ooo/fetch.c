@@ -156,6 +156,13 @@ void ooo_fetch_resolve(struct ooo *o, uint64_t cycle)
     ooo_fetch_redirect(o, cycle + o->redirect_clocks, CPI_branch);
 }
 
+void ooo_fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
+{
+    if (o->fetch.wait == FETCH_TARGET)
+        o->fetch.wait = FETCH_GOES;
+    ooo_fetch_redirect(o, cycle + o->redirect_clocks, cause);
+}
+
 static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
 {
     const struct stream *stream = &o->core.stream;

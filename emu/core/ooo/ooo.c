@@ -6,31 +6,6 @@
 #include "emu/core/ooo/state.h"
 #include "emu/core/warm.h"
 
-void ooo_callback(struct ooo *o, uint64_t now)
-{
-    o->floor = clock_cycle(&o->core.parts.clock, now);
-}
-
-void ooo_go_on(struct ooo *o)
-{
-    if (!o->blocked && o->phase != OOO_AHEAD)
-        return;
-    o->blocked = false;
-    event_schedule(o->core.parts.queue, &o->core.event, o->floor * o->period);
-}
-
-bool ooo_retire_waiting(struct ooo *o)
-{
-    uint64_t head = o->head;
-    (void)ooo_retire(o, o->tail - 1);
-    if (o->head != head)
-        return true;
-    o->blocked = true;
-    if (o->retry_at * o->period > o->core.parts.queue->now)
-        event_schedule(o->core.parts.queue, &o->core.event, o->retry_at * o->period);
-    return false;
-}
-
 /* Executes the batch without time, at one cycle an instruction. */
 static void warm(struct ooo *o)
 {
@@ -257,8 +232,7 @@ struct core *ooo_new(const struct core_config *config, const struct core_parts *
     o->head = o->tail = 2 * OOO_ROB_MOST; /* leaves numbers above 0 for earlier instructions */
     o->slept = true;
     ooo_fetch_init(o);
-    ooo_load_init(o);
-    ooo_store_init(o);
+    ooo_execute_init(o);
     ooo_serial_init(o);
     return &o->core;
 }

@@ -81,6 +81,25 @@ static void note(struct ooo *o, const struct ooo_entry *e, uint64_t number, uint
     OBSERVER_TELL(&o->core.observers, struct core_observer, retired, &o->core, &note);
 }
 
+/* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the
+ * cycle in which it does, or OOO_NEVER. */
+static uint64_t pass_checkpoint(struct ooo *o, uint64_t number, uint64_t at)
+{
+    struct ooo_ahead *a = &o->ahead;
+    const struct ooo_entry *e = ooo_at(o, number);
+    if (o->phase != OOO_AHEAD || !ooo_mechanism(o)->kept || !ooo_is(e->facts, OOO_TASK) || number < a->begun)
+        return OOO_NEVER;
+    uint64_t arrived = e->issue == OOO_NEVER ? OOO_NEVER : o->pending[number & o->rob_mask].ready;
+    if (arrived == OOO_NEVER ||
+        !ooo_mechanism(o)->ops->pass(ooo_mechanism(o)->context, number - a->offset, &a->clocks))
+        return OOO_NEVER;
+    if (!a->passing)
+        a->kept = number;
+    a->passing = true;
+    a->kept_at = ooo_later(a->kept_at, at);
+    return ooo_later(arrived, a->kept_at) + a->clocks;
+}
+
 /* Removes complete instructions from the reorder buffer, in order, up to number `last`; they retire, unless a task
  * before them is not complete. Returns true if all of them have left. Of the cycles between two removals, base gets the
  * number that the instructions removed so far would take at full width (credit); the rest is attributed to what the
@@ -97,7 +116,7 @@ ALWAYS_INLINE static bool retire_to(struct ooo *o, uint64_t last, bool rare)
         struct ooo_entry *e = &o->rob_entries[number & mask];
         uint64_t cycle = e->complete;
         if (cycle == OOO_NEVER) {
-            cycle = rare ? ooo_ahead_pass(o, number, at) : OOO_NEVER;
+            cycle = rare ? pass_checkpoint(o, number, at) : OOO_NEVER;
             if (cycle == OOO_NEVER)
                 break;
             plain = plain < number ? plain : number;
@@ -161,6 +180,19 @@ static void retire_kept(struct ooo *o)
     ooo_pass(o, a->kept_at, CPI_task);
 }
 
+/* Reports retired instructions to the mechanism. */
+static void tell_retired(struct ooo *o)
+{
+    struct ooo_ahead *a = &o->ahead;
+    uint64_t at = a->passing ? a->kept_at : o->retired_at;
+    if (!a->passing)
+        a->kept = o->head;
+    if (a->kept <= a->told)
+        return;
+    a->told = a->kept;
+    ooo_mechanism(o)->ops->retired(ooo_mechanism(o)->context, a->kept - 1 - a->offset, at * o->period);
+}
+
 bool ooo_retire(struct ooo *o, uint64_t last)
 {
     bool all = retire(o, last);
@@ -174,7 +206,19 @@ bool ooo_retire(struct ooo *o, uint64_t last)
     if (kept)
         retire_kept(o);
     uint64_t told = o->ahead.told;
-    ooo_ahead_retired(o);
+    tell_retired(o);
     /* Retirement may have freed checkpoints, and let stores drain. */
     return kept && o->ahead.told != told ? ooo_retire(o, last) : all;
+}
+
+bool ooo_retire_waiting(struct ooo *o)
+{
+    uint64_t head = o->head;
+    (void)ooo_retire(o, o->tail - 1);
+    if (o->head != head)
+        return true;
+    o->blocked = true;
+    if (o->retry_at * o->period > o->core.parts.queue->now)
+        event_schedule(o->core.parts.queue, &o->core.event, o->retry_at * o->period);
+    return false;
 }

@@ -11,12 +11,6 @@ static bool reached(struct ooo *o, uint64_t cycle, uint64_t now)
     return false;
 }
 
-static bool block(struct ooo *o)
-{
-    o->blocked = true;
-    return false;
-}
-
 /* Returns whether all older instructions have retired and, if `stores`, all stores are in the cache. *cycle
  * becomes at least the cycle in which that is so. */
 static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
@@ -50,7 +44,7 @@ static bool drain_for_step(struct ooo *o, uint64_t now)
     quiet = serial_awaits(&o->core);
     if (!drained(o, stores, &quiet) || (stores && !blocks_allow(o, &quiet)) ||
         (!o->core.warming && length && !ooo_fetch_at(o, pc, length)))
-        return block(o);
+        return ooo_block(o);
     *e = (struct ooo_entry){.facts = OOO_SERIAL << OOO_KIND_SHIFT | STREAM_NONE |
                                      ooo_fetched_facts(o->fetch.fetched),
                             .pc = pc,
@@ -154,11 +148,11 @@ static bool access_lines(struct ooo *o)
     struct cache_actor actor = {.pc = e->pc, .core = o->core.parts.number};
     uint64_t cycle = ooo_later(e->issue, o->floor);
     if (o->core.unit.waits)
-        return block(o);
+        return ooo_block(o);
     while (o->serial_offset < serial->size) {
         if (cache_access(o->l1d, serial->physical + o->serial_offset, serial->use, ooo_time(o, cycle), actor,
                          &o->serial_waiter) != CACHE_HIT)
-            return block(o);
+            return ooo_block(o);
         e->complete = cycle++ + o->hit_clocks;
         next_line(o);
     }
@@ -195,7 +189,7 @@ static bool stopped(struct ooo *o, uint64_t now)
     const struct hart *hart = o->core.parts.hart;
     uint64_t cycle = o->dispatched_at;
     if (!drained(o, true, &cycle))
-        return block(o);
+        return ooo_block(o);
     if (!reached(o, cycle, now))
         return false;
     ooo_pass(o, cycle, CPI_serialise);

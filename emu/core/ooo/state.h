@@ -295,8 +295,6 @@ struct ooo {
     struct ooo_entry rob_entries[] __attribute__((aligned(64)));
 };
 
-extern const struct core_offload_events ooo_offload_events;
-
 static inline struct ooo_entry *ooo_at(struct ooo *o, uint64_t number)
 {
     return &o->rob_entries[number & o->rob_mask];
@@ -305,13 +303,6 @@ static inline struct ooo_entry *ooo_at(struct ooo *o, uint64_t number)
 static inline uint64_t ooo_later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-/* Returns the bucket of a granule. A bucket holds the index of the last store to any of its granules, and each store
- * the index of the one before it. Two adjacent granules are never in the same bucket. */
-static inline unsigned ooo_bucket(uint64_t granule)
-{
-    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
 }
 
 /* Returns the simulated time of an access in a cycle, at least the queue's now. */
@@ -330,6 +321,27 @@ static inline void ooo_issued(struct ooo *o, uint64_t cycle)
         o->iq_used--;
     else
         o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
+}
+
+static inline const struct core_offload *ooo_mechanism(const struct ooo *o)
+{
+    return &o->core.parts.offload;
+}
+
+/* The files of the core, from the lowest to the top one (ooo.c). Each calls only those before it. */
+
+/* wake.c */
+
+/* Begins a callback at time now: earlier cycles cannot be used any more. */
+void ooo_callback(struct ooo *o, uint64_t now);
+/* Schedules the event of a blocked core; call it when a time has become known, at the queue's now. A core that is ahead
+ * checks in any case, because the mechanism may wait for retirements. */
+void ooo_go_on(struct ooo *o);
+/* Makes the core wait for ooo_go_on(). Returns false. */
+static inline bool ooo_block(struct ooo *o)
+{
+    o->blocked = true;
+    return false;
 }
 
 /* fetch.c */
@@ -354,38 +366,16 @@ static inline bool ooo_fetch_one(struct ooo *o)
 }
 /* Makes fetch, which waits, continue right after `cycle`. */
 void ooo_fetch_redirect(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
+/* Makes fetch continue after a task's region, whose length is known at `cycle`. */
+void ooo_fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 /* Tells fetch that the mispredicted branch executes at `cycle`. */
 void ooo_fetch_resolve(struct ooo *o, uint64_t cycle);
 /* Discards translations, which may have changed. */
 void ooo_fetch_forget(struct ooo *o);
 
-/* serial.c */
+/* execute.c */
 
-void ooo_serial_init(struct ooo *o);
-/* Continues a serial instruction or a stop. Returns false if the core has to wait: it is blocked, asleep or has
- * scheduled its event. */
-bool ooo_serial(struct ooo *o, uint64_t now);
-
-/* issue.c */
-
-/* Fetches and dispatches the rest of the batch. Returns false if that depends on an unknown time. */
-bool ooo_run_batch(struct ooo *o);
-/* ooo_run_batch() for the single instruction given to a core that is ahead. */
-bool ooo_run_ahead(struct ooo *o);
-/* Adds operand `operand` of an instruction to the dependents of the instruction `producer`. */
-void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer);
-/* Completes an instruction at `cycle`: its result is known. */
-void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
-/* Issues all instructions whose last operand has become known. */
-void ooo_work(struct ooo *o);
-/* Makes a blocked core check again; call it when a time has become known, at the queue's now. A core that is ahead
- * checks in any case, because the mechanism may wait for retirements. */
-void ooo_go_on(struct ooo *o);
-/* Retires what it can while the core waits. Returns whether that may let it continue; otherwise the core is blocked. */
-bool ooo_retire_waiting(struct ooo *o);
-/* Begins a callback at time now: earlier cycles cannot be used any more. */
-void ooo_callback(struct ooo *o, uint64_t now);
-
+void ooo_execute_init(struct ooo *o);
 /* Marks the destination register of the instruction being dispatched as unknown. */
 static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
 {
@@ -394,79 +384,61 @@ static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
     o->producer[rd] = o->tail;
 }
 
-/* load.c, store.c */
-
-void ooo_load_init(struct ooo *o);
-void ooo_store_init(struct ooo *o);
+/* Adds operand `operand` of an instruction to the dependents of the instruction `producer`. */
+void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer);
+/* Completes an instruction at `cycle`: its result is known. */
+void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
+/* Issues all instructions whose last operand has become known. */
+void ooo_work(struct ooo *o);
+/* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
+ * for the packet. */
+void ooo_task_issue(struct ooo *o, uint64_t number, uint64_t cycle);
+/* Initialises the queue entry of a load that is being dispatched. */
+struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
 /* Starts a load that has just been dispatched and issued. The common case is a hit that no store in the queue
  * affects. */
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
-/* Initialises the queue entry of a load that is being dispatched. */
-struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
-/* Translates a load's address at `cycle`, unless that has been done, and sets its time. Returns false during a page
- * walk. */
-bool ooo_load_translate(struct ooo *o, struct ooo_load *load, uint64_t cycle);
-/* Makes a load whose address is known access memory at `cycle`. */
-void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
+/* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
+void ooo_load_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
 /* Adds a store to the index by granules. */
 void ooo_store_enter(struct ooo *o, struct ooo_store *store);
 /* Rebuilds the index, after an older store's address has become known, or without squashed stores. */
 void ooo_store_reindex(struct ooo *o);
-/* Returns the youngest store before `load` that overlaps it and is still in the queue at `cycle`, or NULL. */
-struct ooo_store *ooo_store_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
-/* Returns whether no store affects a just dispatched load from `cycle` on. A quick test: false does not imply that
- * ooo_store_overlap() finds one. */
-static inline bool ooo_store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
-{
-    uint64_t granule = physical / 8;
-    uint64_t index = o->buckets[ooo_bucket(granule)];
-    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
-    return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
-}
-/* Makes the loads that wait for a store check again, because something about it has become known. */
-void ooo_store_wake(struct ooo *o, struct ooo_store *store);
+/* Issues a store, so that its address is known; completes it if its data are known too. */
+void ooo_store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
+                     uint64_t ready);
 /* Retires the store at `cycle`, so that it can drain into the cache. */
 void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle);
-/* Sets up the pieces of an access. Returns their number. */
-unsigned ooo_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
-                    unsigned size);
-
-/* ahead.c */
-
-/* Asks whether the offload mechanism takes the next instruction, which has to be stepped; if so, the core is ahead. */
-bool ooo_ahead_begin(struct ooo *o);
-/* Continues ahead of tasks. Returns false if the core has to wait. */
-bool ooo_ahead(struct ooo *o, uint64_t now);
-/* Reports retired instructions to the mechanism. */
-void ooo_ahead_retired(struct ooo *o);
-/* Asks whether the incomplete oldest instruction in the reorder buffer may leave it, at `at` or later. Returns the
- * cycle in which it does, or OOO_NEVER. */
-uint64_t ooo_ahead_pass(struct ooo *o, uint64_t number, uint64_t at);
-/* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
- * for the packet. */
-void ooo_ahead_issue(struct ooo *o, uint64_t number, uint64_t cycle);
-/* Continues a load at `cycle`, after it has waited for operands or a task's bytes, unless it is held. */
-void ooo_ahead_load(struct ooo *o, struct ooo_load *load, uint64_t cycle);
-/* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
-void ooo_ahead_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
-/* Asks the mechanism for the address of a store, which has become known, and enters the store into the
- * index. */
-void ooo_ahead_place(struct ooo *o, uint64_t number, struct ooo_store *store);
-/* Tells the mechanism, if it waits, that stores have drained. */
-void ooo_ahead_drained(struct ooo *o);
-/* Notes that a cache access or a page walk of a squashed load has ended. The core can leave when all have. */
-void ooo_ahead_ended(struct ooo *o, struct ooo_load *load);
-/* Returns whether the load was squashed. Nothing is dispatched between the squash and leaving. */
-static inline bool ooo_is_squashed(const struct ooo *o, const struct ooo_load *load)
-{
-    return load->number >= o->tail;
-}
 
 /* retire.c */
 
 /* Retires instructions up to number `last`. Returns false if one of them is not complete. */
 bool ooo_retire(struct ooo *o, uint64_t last);
+/* Retires what it can while the core waits. Returns whether that may let it continue; otherwise the core is blocked. */
+bool ooo_retire_waiting(struct ooo *o);
 /* Attributes the cycles until `cycle`, in which nothing retires, to `cause`. */
 void ooo_pass(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
+
+/* dispatch.c */
+
+/* Fetches and dispatches the rest of the batch. Returns false if that depends on an unknown time. */
+bool ooo_run_batch(struct ooo *o);
+/* ooo_run_batch() for the single instruction given to a core that is ahead. */
+bool ooo_run_ahead(struct ooo *o);
+
+/* ahead.c */
+
+extern const struct core_offload_events ooo_offload_events;
+/* Asks whether the offload mechanism takes the next instruction, which has to be stepped; if so, the core is ahead. */
+bool ooo_ahead_begin(struct ooo *o);
+/* Continues ahead of tasks. Returns false if the core has to wait. */
+bool ooo_ahead(struct ooo *o, uint64_t now);
+
+/* serial.c */
+
+void ooo_serial_init(struct ooo *o);
+/* Continues a serial instruction or a stop. Returns false if the core has to wait: it is blocked, asleep or has
+ * scheduled its event. */
+bool ooo_serial(struct ooo *o, uint64_t now);
 
 #endif

@@ -1,5 +1,5 @@
-#include "emu/core/ooo/state.h"
 #include "emu/hart/dispatch.h"
+#include "emu/core/ooo/state.h"
 
 /* Removes instructions that issue up to `cycle` from the issue queue. */
 static void queue_advance(struct ooo *o, uint64_t cycle)
@@ -38,109 +38,6 @@ static uint64_t queue_room(struct ooo *o, uint64_t cycle)
         queue_advance(o, o->iq_at + 1);
     }
     return o->iq_used < o->iq ? o->iq_at : OOO_NEVER;
-}
-
-void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
-{
-    struct ooo_entry *e = ooo_at(o, number);
-    e->complete = cycle;
-    unsigned rd = e->facts & OOO_RD;
-    if (o->times[rd] == OOO_NEVER && o->producer[rd] == number)
-        o->times[rd] = cycle;
-    for (uint16_t link = e->dependents; link != OOO_NONE;) {
-        uint64_t place = link / 4;
-        struct ooo_entry *dependent = &o->rob_entries[place];
-        struct ooo_pending *pending = &o->pending[place];
-        unsigned operand = link % 4;
-        link = pending->next[operand];
-        if (ooo_is(dependent->facts, OOO_STORE) && operand == 1) {
-            struct ooo_store *store = &o->store_ring[dependent->memory];
-            store->data = cycle;
-            if (store->known != OOO_NEVER)
-                o->work[o->work_count++] = (uint16_t)place;
-            continue;
-        }
-        pending->ready = ooo_later(pending->ready, cycle);
-        if (--dependent->waiting == 0)
-            o->work[o->work_count++] = (uint16_t)place;
-    }
-    e->dependents = OOO_NONE;
-    if (e->facts & OOO_MISPREDICTED)
-        ooo_fetch_resolve(o, cycle);
-}
-
-/* Issues a store, so that its address is known; completes it if its data are known too. */
-static void store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
-                        uint64_t ready)
-{
-    struct ooo_store *store = &o->store_ring[e->memory];
-    e->issue = ports_take(&o->ports, &class->use, ready);
-    store->known = e->issue + class->latency;
-    ooo_issued(o, e->issue);
-    if (store->data != OOO_NEVER)
-        ooo_complete(o, number, ooo_later(store->known, store->data));
-    if (store->loads != OOO_NONE)
-        ooo_store_wake(o, store);
-}
-
-/* Continues an instruction that issued and then waited: a store for its data, a load for a task's bytes. */
-static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
-{
-    if (ooo_is(e->facts, OOO_LOAD)) {
-        ooo_ahead_load(o, &o->load_ring[e->memory], ready);
-        return;
-    }
-    struct ooo_store *store = &o->store_ring[e->memory];
-    ooo_complete(o, number, ooo_later(store->known, store->data));
-    ooo_store_wake(o, store);
-}
-
-static void work_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
-{
-    const struct ooo_class *class = &o->classes[e->id];
-    o->iq_pending--;
-    if (ooo_is(e->facts, OOO_TASK)) {
-        ooo_ahead_issue(o, number, ready);
-        return;
-    }
-    if (ooo_is(e->facts, OOO_STORE)) {
-        if (!o->store_ring[e->memory].count)
-            ooo_ahead_place(o, number, &o->store_ring[e->memory]);
-        store_issue(o, e, number, class, ready);
-        return;
-    }
-    e->issue = ports_take(&o->ports, &class->use, ready);
-    ooo_issued(o, e->issue);
-    if (!ooo_is(e->facts, OOO_LOAD))
-        ooo_complete(o, number, e->issue + class->latency);
-    else if (o->load_ring[e->memory].ahead)
-        ooo_ahead_load(o, &o->load_ring[e->memory], e->issue + class->latency);
-    else
-        ooo_load_go(o, &o->load_ring[e->memory], e->issue + class->latency);
-}
-
-void ooo_work(struct ooo *o)
-{
-    for (uint32_t i = 0; i < o->work_count; i++) {
-        uint64_t place = o->work[i];
-        struct ooo_entry *e = &o->rob_entries[place];
-        uint64_t number = o->head + ((place - o->head) & o->rob_mask), ready = o->pending[place].ready;
-        if (number >= o->tail) /* squashed */
-            continue;
-        if (e->issue != OOO_NEVER)
-            work_issued(o, e, number, ready);
-        else
-            work_issue(o, e, number, ready);
-    }
-    o->work_count = 0;
-}
-
-void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer)
-{
-    struct ooo_entry *entry = ooo_at(o, producer);
-    uint64_t place = number & o->rob_mask;
-    o->pending[place].next[operand] = entry->dependents;
-    entry->dependents = ooo_operand(place, operand);
 }
 
 /* Makes the instruction wait for those of its first `count` operands that are unknown. */
@@ -208,7 +105,7 @@ ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry
     if (ahead && o->ahead.view.held_for) {
         struct ooo_load *load = ooo_load_enter(o, in, e);
         ooo_result_unknown(o, op->rd);
-        ooo_ahead_hold(o, load, o->ahead.view.held_for, e->issue + class->latency);
+        ooo_load_hold(o, load, o->ahead.view.held_for, e->issue + class->latency);
         return;
     }
     ooo_load_first(o, in, e, e->issue + class->latency);
@@ -241,7 +138,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     if (__builtin_expect(base == OOO_NEVER, 0))
         pend(o, op, e, 1, e->dispatch + 1);
     else
-        store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+        ooo_store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
 }
 
 /* Dispatches a task. It begins when its nucd is dispatched, and leaves the issue queue once its operands are known. */
@@ -258,7 +155,7 @@ static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_
         pend(o, op, e, 2, e->dispatch + 1);
     ooo_result_unknown(o, op->rd);
     if (ready != OOO_NEVER)
-        ooo_ahead_issue(o, o->tail, ready);
+        ooo_task_issue(o, o->tail, ready);
 }
 
 /* Returns the youngest older instruction that must retire to free a queue entry and a register for this one. */
