@@ -1,4 +1,9 @@
-/* A channel: its banks, its agents, and the arbiter that grants them command slots. */
+/* A channel: its banks, its agents, and the arbiter that grants them command slots.
+ *
+ * Its files, each of which calls only those after it: channel.c (runs the channel, grants slots), refresh.c (the refresh's
+ * agent), agent.c (agents and the banks that they hold), scheduler.c (the requests' agent: which queued burst is next),
+ * queue.c, timing.c (when a command may come), record.c (tells observers). tests/dram/test_traffic.c and test_latency.c
+ * test the scheduler, test_agent.c the agents, test_rules.c the timing. */
 #ifndef EMU_DRAM_CHANNEL_H
 #define EMU_DRAM_CHANNEL_H
 

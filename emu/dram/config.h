@@ -47,7 +47,7 @@ struct dram_config {
     const struct dram_rows *custom; /* a standard that is not in standard.def, or NULL */
 };
 
-extern const struct part_kind dram_kind; /* dram_kind.c */
+extern const struct part_kind dram_kind; /* emu/dram/dram_kind.c */
 
 /* Checks constraints between fields: the kind's check(). */
 bool dram_config_check(const void *config, struct error *err);
