@@ -251,7 +251,7 @@ void inorder_go_on(struct inorder *c, uint64_t now);
  * come. */
 bool inorder_reach(struct inorder *c, uint64_t cycle);
 
-/* fetch.c. If a function returns false, call it again when the core is kicked. */
+/* fetch.c. If a function returns false, call it again when the core's event runs. */
 void inorder_fetch_init(struct inorder *c);
 /* Fetches the block of pc, a byte of the instruction at insn. */
 bool inorder_fetch_slowly(struct inorder *c, uint64_t pc, uint64_t insn);
