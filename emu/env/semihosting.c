@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,30 +37,6 @@ void semihosting_free(struct semihosting *semihosting)
     files_free(&semihosting->files);
     sandbox_close(&semihosting->sandbox);
     free(semihosting);
-}
-
-uint64_t semihosting_fail(struct semihosting *sh, int number)
-{
-    sh->failed = number;
-    return UINT64_MAX;
-}
-
-void semihosting_warn(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("croft run: warning: semihosting: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-}
-
-bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count)
-{
-    if (hart_memory_read(sh->hart, address, fields, count * sizeof *fields))
-        return true;
-    (void)semihosting_fail(sh, EFAULT);
-    return false;
 }
 
 static uint64_t put_fields(struct semihosting *sh, uint64_t address, const uint64_t *fields, unsigned count)
