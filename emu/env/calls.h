@@ -8,7 +8,7 @@
 
 /* Serves the call that the guest has just made (number in a7, arguments in a0-a5). Returns the value for a0:
  * the result or -errno. May end the program. An unknown call returns -ENOSYS; each unknown number is warned
- * about once. */
+ * about once. The calls that launch threads are threads_call()'s (threads.h), which calls this function. */
 int64_t calls_serve(struct user *user);
 
 /* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
@@ -72,10 +72,6 @@ CALL(mmap)
 CALL(munmap)
 CALL(mremap)
 CALL(flush_icache)
-/* threads.c: launches on multiprocessors */
-CALL(simt_launch)
-CALL(simt_wait)
-CALL(simt_query)
 #undef CALL
 
 /* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or

@@ -1,25 +1,70 @@
 #include "emu/env/guest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/env/kernel_pages.h"
-#include "emu/env/threads.h"
 #include "emu/machine/timed.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/warp_memory.h"
 
 #define NS UINT64_C(1000000) /* fs */
 
-/* A copy of bytes outside of memory, used by a call. */
+/* A copy of bytes that a call uses. */
 struct guest_copy {
     struct guest_copy *next;
     uint64_t address, length;
     bool write;
     uint8_t bytes[];
 };
+
+struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
+                       struct error *err)
+{
+    struct user *user = alloc(1, sizeof *user);
+    user->hart = hart;
+    user->memory = memory;
+    user->options = options;
+    user->nucd = options->nucd;
+    user->sandbox.root = -1;
+    user->symbols = symbols_new(options->program);
+    if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
+        alloc_failed();
+    user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
+    files_init(&user->files);
+    if (sandbox_open(&user->sandbox, options->dir, err))
+        return user;
+    guest_free(user);
+    return NULL;
+}
+
+void guest_free(struct user *user)
+{
+    for (unsigned i = 0; i < user->refused_count; i++)
+        free(user->refused_paths[i]);
+    files_free(&user->files);
+    heap_free(&user->heap);
+    sandbox_close(&user->sandbox);
+    symbols_free(user->symbols);
+    free(user->speaker);
+    free(user);
+}
+
+bool guest_leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
+                           struct error *err)
+{
+    if (options->reserved_end == 0 || (program_end <= options->reserved && options->reserved_end <= stack))
+        return true;
+    return error_set(err,
+                     "%s: ends at 0x%" PRIx64 " and its stack begins at 0x%" PRIx64
+                     ", but accelerator memory is at 0x%" PRIx64 "-0x%" PRIx64
+                     " and must lie between them; change axram.offset or axram.size, or enlarge memory.size",
+                     options->program, program_end, stack, options->reserved, options->reserved_end);
+}
 
 /* Makes a copy of bytes that do not lie wholly in memory. If `write` is set, it also writes them back
  * unchanged, so that a holder that refuses the write does so before the call has effects. */
@@ -42,6 +87,34 @@ static void *view_elsewhere(struct user *user, uint64_t address, uint64_t length
     return copy->bytes;
 }
 
+/* Makes a copy of bytes of stacks or of the scratchpad. NULL: some do not exist, or no thread is calling. */
+static void *view_lane(struct user *user, uint64_t address, uint64_t length, bool write)
+{
+    const struct guest_lane *lane = user->lane;
+    if (!lane || length > lane->memory->stack_size + lane->pad->size)
+        return NULL;
+    struct guest_copy *copy = alloc(1, sizeof *copy + length);
+    *copy = (struct guest_copy){user->lane_copies, address, length, write};
+    if (!warp_memory_load(lane->memory, lane->pad, address, copy->bytes, length)) {
+        free(copy);
+        return NULL;
+    }
+    user->lane_copies = copy;
+    return copy->bytes;
+}
+
+static void settle_lane(struct user *user)
+{
+    const struct guest_lane *lane = user->lane;
+    for (struct guest_copy *copy = user->lane_copies, *next; copy; copy = next) {
+        next = copy->next;
+        if (copy->write)
+            (void)warp_memory_store(lane->memory, lane->pad, copy->address, copy->bytes, copy->length);
+        free(copy);
+    }
+    user->lane_copies = NULL;
+}
+
 static bool is_on_region_stack(const struct user *user, uint64_t address, uint64_t length)
 {
     return user->region_stack.size > 0 && phys_at(&user->region_stack, address, length);
@@ -57,7 +130,7 @@ static bool is_paged(const struct user *user, uint64_t address, uint64_t length)
 static void *view(struct user *user, uint64_t address, uint64_t length, bool write)
 {
     if (user->threads && address >= WARP_STACK_WINDOW)
-        return threads_view(user->threads, address, length, write);
+        return view_lane(user, address, length, write);
     if (is_on_region_stack(user, address, length))
         return phys_at(&user->region_stack, address, length);
     if (user->pages)
@@ -105,6 +178,7 @@ void guest_settle(struct user *user)
         free(copy);
     }
     user->copies = NULL;
+    settle_lane(user);
 }
 
 int64_t guest_string(struct user *user, uint64_t address, char *text, uint64_t size)

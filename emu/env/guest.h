@@ -29,16 +29,26 @@ struct guest_copy;
 struct kernel_pages;
 struct nucd;
 struct threads;
+struct warp_memory;
+struct warp_scratchpad;
+
+/* The own memory of a thread on multiprocessors: stacks and its block's scratchpad (emu/simt/warp_memory.h). */
+struct guest_lane {
+    struct warp_memory *memory;
+    const struct warp_scratchpad *pad;
+};
 
 struct user {
     struct hart *hart;
     const struct phys *memory;
     const struct user_options *options;
-    struct kernel_pages *pages; /* translate virtual addresses; NULL: addresses are physical */
-    struct threads *threads;    /* threads on multiprocessors (threads.h); NULL: none */
-    struct phys region_stack;   /* stack of the region whose call is being served; size 0: none */
-    struct nucd *nucd;          /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: none */
-    struct guest_copy *copies; /* copies of bytes outside of memory, until the call is served; oldest first */
+    struct kernel_pages *pages;    /* translate virtual addresses; NULL: addresses are physical */
+    struct threads *threads;       /* threads on multiprocessors (threads.h); NULL: none */
+    struct phys region_stack;      /* stack of the region whose call is being served; size 0: none */
+    struct nucd *nucd;             /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: none */
+    const struct guest_lane *lane; /* of the thread whose call is being served; NULL: the program calls */
+    /* Copies until the call is served: of bytes outside of memory, oldest first; of the lane's memory, youngest first. */
+    struct guest_copy *copies, *lane_copies;
     struct symbols *symbols;
     uint64_t write_first; /* lower guest addresses are read-only */
     uint64_t stack_first; /* lowest address of the stack */
@@ -64,10 +74,11 @@ struct user {
     char *speaker; /* "croft: PROGRAM", the prefix of the regions' warnings */
 };
 
-/* Makes a program's state: files, sandbox and symbols. The caller sets up memory and registers. Otherwise as
- * user_new(). */
+/* Makes a program's state: files, sandbox and symbols. The caller sets up memory and registers, and may give the
+ * program threads. Otherwise as user_new(); release with user_free(), or, without threads, with guest_free(). */
 struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
                        struct error *err);
+void guest_free(struct user *user);
 
 /* Returns whether program and stack, from its lowest address, lie below and above the memory that only accelerators use. */
 bool guest_leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
@@ -75,7 +86,8 @@ bool guest_leaves_reserved(const struct user_options *options, uint64_t program_
 
 /* Return the host address of guest bytes [address, address + length) if the guest may read (write) all of
  * them, else NULL. For virtual memory, the address is valid until the call has been served (kernel_pages.h).
- * For bytes outside of memory (emu/mem/bytes.h) it points to a copy, which is valid until guest_settle(). */
+ * For bytes outside of memory (emu/mem/bytes.h) and those of a lane it points to a copy, which is valid until
+ * guest_settle(). */
 const void *guest_readable(struct user *user, uint64_t address, uint64_t length);
 void *guest_writable(struct user *user, uint64_t address, uint64_t length);
 
@@ -86,7 +98,7 @@ bool guest_reaches(struct user *user, uint64_t address, uint64_t length, bool wr
  * bytes in pieces use it. Views of other memory stay valid. */
 void guest_release(struct user *user);
 
-/* Ends the call: writes copies of bytes outside of memory back if the call may have modified them. */
+/* Ends the call: writes copies back if the call may have modified them. */
 void guest_settle(struct user *user);
 
 /* Copies a terminated string to text[size]. Returns 0, -EFAULT if it leaves readable memory, or -ENAMETOOLONG

@@ -11,7 +11,6 @@
 #include "emu/debug/log.h"
 #include "emu/dev/clint.h"
 #include "emu/dev/node.h"
-#include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
 #include "emu/env/guest.h"
@@ -102,7 +101,7 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     if (frame->thread_call)
         threads_answer(user->threads, frame->thread_arguments[0]);
     frame->thread_call = 0;
-    int64_t result = calls_serve(user);
+    int64_t result = threads_call(user);
     struct kernel_missing missing = kernel_pages_settle(user->pages, true);
     user->region_stack = (struct phys){0};
     show_kernel(user->hart, &kept);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "emu/debug/backtrace.h"
-#include "emu/env/calls.h"
 #include "emu/hart/probe.h"
 #include "emu/nucd/nucd.h"
 #include "isa/include/croft/simt_call.h"
@@ -20,28 +19,6 @@ static bool is_launch(uint64_t number)
 bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region)
 {
     return nucd_stopped_region(user->nucd, accelerator, region) && !is_launch(region->x[A7]);
-}
-
-/* Serves the call through the host's hart, which has the region's registers meanwhile. */
-bool region_serve(struct user *user, unsigned accelerator, uint64_t pc)
-{
-    struct hart *hart = user->hart;
-    struct accelerators_region region;
-    uint64_t kept[32], nucd = hart->pc;
-    if (!region_call(user, accelerator, &region))
-        return false;
-    memcpy(kept, hart->x, sizeof kept);
-    memcpy(hart->x, region.x, sizeof region.x);
-    hart->pc = pc;
-    user->region_stack = region.stack;
-    int64_t result = calls_serve(user);
-    guest_settle(user);
-    user->region_stack = (struct phys){0};
-    memcpy(hart->x, kept, sizeof kept);
-    hart->pc = nucd;
-    if (!user->ended)
-        nucd_answer_call(user->nucd, accelerator, (uint64_t)result);
-    return true;
 }
 
 struct reader {

@@ -1,17 +1,12 @@
-/* Regions of offloaded tasks that have stopped at an accelerator: their system calls and backtraces. */
+/* Regions of offloaded tasks that have stopped at an accelerator: their registers and backtraces. */
 #ifndef EMU_ENV_REGION_H
 #define EMU_ENV_REGION_H
 
 #include "emu/env/guest.h"
 
-/* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
- * instructions before the region's nucd have retired, and none after it. The region continues when the host
- * continues at the nucd. For programs without the kernel. Returns false if the call cannot be served, because
- * it launches threads or waits for launches, or because the firmware does not report where the region's
+/* Fills in *region for the accelerator at which a region has stopped. Returns false if its call cannot be served,
+ * because it launches threads or waits for launches, or because the firmware does not report where the region's
  * registers are. */
-bool region_serve(struct user *user, unsigned accelerator, uint64_t pc);
-
-/* Fills in *region for the accelerator at which a region has stopped. Returns false if its call cannot be served. */
 struct accelerators_region;
 bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region);
 

@@ -17,10 +17,9 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                             const struct phys *memory, uint64_t stacks, struct system *system);
 void threads_free(struct threads *threads);
 
-/* Returns, while a thread's call is being served, a copy of bytes of stacks and the scratchpad; modified
- * copies are stored once the call has been served. Returns NULL if some of the bytes do not exist or no
- * thread is calling. */
-void *threads_view(struct threads *threads, uint64_t address, uint64_t length, bool write);
+/* Serves the call that the guest has just made: one that launches threads, waits for launches or asks for limits
+ * (croft/simt_call.h), or any of calls_serve(). Returns the value for a0. */
+int64_t threads_call(struct user *user);
 
 /* For threads under the kernel, which serves calls about memory itself. After a call, threads_ask() returns
  * whether a thread has made a call for the kernel, with its number in call[0] and its arguments in

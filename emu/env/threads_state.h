@@ -5,14 +5,6 @@
 #include "emu/env/kernel_pages.h"
 #include "emu/env/threads.h"
 
-/* A copy of bytes of a thread's own memory, used by a call. */
-struct copy {
-    struct copy *next;
-    uint64_t address, length;
-    bool write;
-    uint8_t bytes[];
-};
-
 /* What the kernel must do for a waiting warp: bring in bytes, or serve a call about memory. */
 struct request {
     struct request *next;
@@ -33,8 +25,6 @@ struct threads {
     uint64_t stacks;
     struct system *system;         /* runs the program; NULL: calls run to their end at once */
     bool paused;                   /* the launch waits until the kernel has brought pages in */
-    struct warp *caller;           /* warp whose lane's call is being served */
-    struct copy *copies;           /* youngest first */
     struct kernel_missing missing; /* missing bytes of a lane's call */
     uint64_t asked[7];             /* a lane's call for the kernel; [0]: its number, 0: none */
     bool answered;                 /* the kernel has served that call, with the result `answer` */
@@ -52,25 +42,19 @@ struct threads {
 /* threads_log.c: logs what each lane of a watched warp has executed. */
 void threads_log(void *context, struct warp *warp, const struct warp_report *report);
 
-/* threads_kernel.c: struct grid_host's functions for threads beside the kernel's hart. */
-bool threads_missing(void *context, const struct trap *trap);
-bool threads_later(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
-                   struct custom_waiter *waiter);
-void threads_ended(void *context);
+/* threads_request.c. Adds a request for what the lane needs, which is `trap`'s page unless `trap` is NULL, and otherwise
+ * threads->asked or threads->missing, which it forgets. Returns false if the lane needs nothing. */
+bool threads_request_add(struct threads *threads, struct warp *warp, unsigned lane, const struct trap *trap,
+                         struct custom_waiter *waiter);
 
-/* Returns the permission (CROFT_RANGE_...) that an access lacked when it raised a page fault. */
-uint32_t threads_permission(enum trap_cause cause);
+/* Takes the oldest request, which becomes threads->given. NULL: there is none. */
+const struct request *threads_request_give(struct threads *threads);
 
-/* Makes the program's call wait for `what` (struct threads.awaited). The kernel then repeats the call. */
-void threads_await(struct threads *threads, uint64_t what);
+/* Ends threads->given. A call's result is kept for threads_request_take(); for bytes, `result` is NULL. */
+void threads_request_end(struct threads *threads, const uint64_t *result);
 
-/* Returns true, sets *result and forgets it if the kernel has served the lane's call. Otherwise sets
- * threads->asked to the call and returns false. */
-bool threads_take_answer(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result);
-void threads_drop_requests(struct threads *threads);
-
-/* threads_call.c: serves a lane's call for struct grid_host, and reports its trap, which ends the program. */
-bool threads_serve(void *context, struct warp *warp, unsigned lane, uint64_t *result);
-void threads_fault(void *context, struct warp *warp, const struct warp_report *report);
+/* Returns true, sets *result and forgets it if the kernel has served the lane's call. */
+bool threads_request_take(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result);
+void threads_request_drop(struct threads *threads);
 
 #endif

@@ -1,32 +1,17 @@
 #include "emu/env/user.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "emu/debug/log.h"
-#include "emu/env/calls.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
 #include "emu/env/region.h"
 #include "emu/env/stack.h"
 #include "emu/env/threads.h"
 #include "emu/nucd/nucd.h"
-#include "emu/sim/alloc.h"
 
 enum { A0 = 10, SP = 2 };
-
-bool guest_leaves_reserved(const struct user_options *options, uint64_t program_end, uint64_t stack,
-                           struct error *err)
-{
-    if (options->reserved_end == 0 || (program_end <= options->reserved && options->reserved_end <= stack))
-        return true;
-    return error_set(err,
-                     "%s: ends at 0x%" PRIx64 " and its stack begins at 0x%" PRIx64
-                     ", but accelerator memory is at 0x%" PRIx64 "-0x%" PRIx64
-                     " and must lie between them; change axram.offset or axram.size, or enlarge memory.size",
-                     options->program, program_end, stack, options->reserved, options->reserved_end);
-}
 
 static bool set_up(struct user *user, struct error *err)
 {
@@ -65,40 +50,37 @@ static bool set_up(struct user *user, struct error *err)
     return true;
 }
 
-struct user *guest_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
-                       struct error *err)
-{
-    struct user *user = alloc(1, sizeof *user);
-    user->hart = hart;
-    user->memory = memory;
-    user->options = options;
-    user->nucd = options->nucd;
-    user->sandbox.root = -1;
-    user->symbols = symbols_new(options->program);
-    if (asprintf(&user->speaker, "croft: %s", options->program) < 0)
-        alloc_failed();
-    user->regions = (struct marker_regions){.stats = options->stats, .command = user->speaker};
-    files_init(&user->files);
-    if (sandbox_open(&user->sandbox, options->dir, err))
-        return user;
-    user_free(user);
-    return NULL;
-}
-
 void user_free(struct user *user)
 {
     if (!user)
         return;
-    for (unsigned i = 0; i < user->refused_count; i++)
-        free(user->refused_paths[i]);
     guest_settle(user);
     threads_free(user->threads);
-    files_free(&user->files);
-    heap_free(&user->heap);
-    sandbox_close(&user->sandbox);
-    symbols_free(user->symbols);
-    free(user->speaker);
-    free(user);
+    guest_free(user);
+}
+
+/* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
+ * instructions before the region's nucd have retired, and none after it. The host's hart has the region's registers
+ * meanwhile. The region continues when the host continues at the nucd. False: the call cannot be served. */
+static bool serve_region(struct user *user, unsigned accelerator, uint64_t pc)
+{
+    struct hart *hart = user->hart;
+    struct accelerators_region region;
+    uint64_t kept[32], nucd = hart->pc;
+    if (!region_call(user, accelerator, &region))
+        return false;
+    memcpy(kept, hart->x, sizeof kept);
+    memcpy(hart->x, region.x, sizeof region.x);
+    hart->pc = pc;
+    user->region_stack = region.stack;
+    int64_t result = threads_call(user);
+    guest_settle(user);
+    user->region_stack = (struct phys){0};
+    memcpy(hart->x, kept, sizeof kept);
+    hart->pc = nucd;
+    if (!user->ended)
+        nucd_answer_call(user->nucd, accelerator, (uint64_t)result);
+    return true;
 }
 
 bool user_serve(struct user *user)
@@ -109,8 +91,8 @@ bool user_serve(struct user *user)
     if (hart->trap.cause != TRAP_ECALL_USER)
         return false;
     if (nucd_fault(user->nucd, hart, &accelerator, &pc))
-        return region_serve(user, accelerator, pc);
-    int64_t result = calls_serve(user);
+        return serve_region(user, accelerator, pc);
+    int64_t result = threads_call(user);
     guest_settle(user);
     if (threads_call_open(user->threads))
         return true; /* the launch continues: the call is served again */
