@@ -12,6 +12,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
+#include "emu/cmd/setting.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
 #include "emu/sim/alloc.h"
@@ -280,7 +281,7 @@ static bool find_own(struct own_files *own, struct error *err)
     own->croft[length] = '\0';
     return paths_share("machines", own->machines, sizeof own->machines, err) &&
            paths_share("kernel/kernel.elf", own->kernel, sizeof own->kernel, err) &&
-           paths_share("firmware/nucd.elf", own->firmware, sizeof own->firmware, err);
+           setting_own_firmware(own->firmware, err);
 }
 
 static int experiment(const struct request *request)

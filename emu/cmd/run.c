@@ -18,13 +18,13 @@
 #include "emu/env/bare_load.h"
 #include "emu/env/gdb_system.h"
 #include "emu/env/kernel.h"
+#include "emu/env/tasks_part.h"
 #include "emu/env/user.h"
 #include "emu/env/user_harts.h"
 #include "emu/experiment/engine.h"
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/plan.h"
-#include "emu/nucd/description.h"
 #include "emu/sim/alloc.h"
 
 /* The state of every run. */
@@ -97,13 +97,13 @@ static bool set_up(struct session *s, const struct request *r, const struct engi
     }
     s->failure = 1;
     if (r->gdb)
-        nucd_be_patient(s->machine.tree);
+        tasks_be_patient(s->machine.tree);
     setting_warn(&s->machine, r->env == ENV_USER);
     if (!setting_firmware(&s->machine, r->bare.firmware, r->env == ENV_BARE, s->firmware, err) ||
         !timing_check(&r->timing, &s->machine, err) || !report_open(s->report, err))
         return false;
     if (r->env == ENV_BARE && firmware(s))
-        nucd_warn_hosts(s->machine.tree);
+        tasks_warn_hosts(s->machine.tree);
     struct log *log = NULL;
     if (r->watched && !s->machine.simt)
         return error_set(err, "--warp: machine '%s' has no multiprocessors (simt.count), such as gpu has",
@@ -143,7 +143,7 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
 struct program {
     struct system *system;
     const char *program;
-    struct nucd *nucd; /* or NULL */
+    struct tasks *tasks; /* or NULL */
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
@@ -157,7 +157,7 @@ static bool start_clock(struct session *s, const struct request *r, const struct
                         struct error *err)
 {
     struct system *system = p->system;
-    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, p->nucd, s->log,
+    if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, p->tasks, s->log,
                       p->program, report_stats(s->report), err))
         return false;
     if (s->timing.timed)
@@ -246,7 +246,7 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
 {
     struct program p = {.system = &harts->system,
                         .program = options->program,
-                        .nucd = harts->nucd,
+                        .tasks = harts->tasks,
                         .finish = finish_user,
                         .signal = signal_of};
     if (!start_clock(s, r, &p, err))
@@ -293,7 +293,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         options.log = s->log;
         options.warp_log = s->warp_log;
         options.signal = interrupt_arrived();
-        options.nucd = harts.nucd;
+        options.tasks = harts.tasks;
         options.system = &harts.system;
         if (limit.memory)
             system_limit_memory(&harts.system, &limit);
@@ -341,7 +341,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     launches.decoder = kernel_system(kernel)->harts[0].decoder;
     const struct program p = {.system = kernel_system(kernel),
                               .program = user.program,
-                              .nucd = kernel_nucd(kernel),
+                              .tasks = kernel_tasks(kernel),
                               .finish = finish_kernel,
                               .restart = kernel_restart,
                               .threads = kernel_threads(kernel),
@@ -383,7 +383,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
         return -1;
     const struct program p = {.system = bare_system(bare),
                               .program = options.program ? options.program : options.bios,
-                              .nucd = bare_nucd(bare),
+                              .tasks = bare_tasks(bare),
                               .finish = finish_bare,
                               .restart = bare_restart,
                               .context = bare};

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "emu/cmd/paths.h"
-#include "emu/nucd/description.h"
+#include "emu/env/tasks_part.h"
 
 void setting_warn(const struct machine_config *machine, bool user)
 {
@@ -17,19 +17,29 @@ void setting_warn(const struct machine_config *machine, bool user)
                 machine_timed(machine) ? "this kind of core" : "a functional core");
     }
     if (user)
-        nucd_warn_driver(machine->tree);
+        tasks_warn_without_kernel(machine->tree);
+}
+
+bool setting_own_firmware(char path[PATH_MAX], struct error *err)
+{
+    for (const struct part_kind *const *kind = machine_kinds; *kind; kind++) {
+        const struct tasks_kind *tasks = (*kind)->tasks;
+        if (tasks)
+            return paths_share(tasks->firmware, path, PATH_MAX, err);
+    }
+    return error_set(err, "no kind of part takes tasks");
 }
 
 bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],
                       struct error *err)
 {
     path[0] = '\0';
-    if (given && !nucd_wanted(machine->tree))
+    if (given && !tasks_wanted(machine->tree))
         return error_set(err, "--firmware: machine '%s' has no accelerators with task units, as nucd has",
                          machine->name);
     if (given && (size_t)snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
         return error_set(err, "--firmware: '%.64s...' is too long", given);
-    if (!given && !bare && nucd_wanted(machine->tree))
-        return paths_share("firmware/nucd.elf", path, PATH_MAX, err);
+    if (!given && !bare && tasks_wanted(machine->tree))
+        return setting_own_firmware(path, err);
     return true;
 }

@@ -57,7 +57,7 @@ bool timing_take_check(struct timing_options *options, const char *value, struct
     note(options, "--check");
     options->check_coherence = options->check_coherence || chosen == 0;
     options->check_dram = options->check_dram || chosen == 1;
-    options->check_nucd = options->check_nucd || chosen == 2;
+    options->check_tasks = options->check_tasks || chosen == 2;
     return chosen >= 0;
 }
 
@@ -85,8 +85,9 @@ static void observe(void *context, struct hart *hart, const struct step_report *
 }
 
 bool timing_start(struct timing *timing, const struct timing_options *options,
-                  const struct machine_config *machine, struct hart *harts, unsigned count, struct nucd *nucd,
-                  struct log *log, const char *program, struct stats *stats, struct error *err)
+                  const struct machine_config *machine, struct hart *harts, unsigned count,
+                  struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
+                  struct error *err)
 {
     *timing = (struct timing){0};
     if (!machine_timed(machine)) {
@@ -94,11 +95,11 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         return true;
     }
     bool traces = options->trace_kind && strcmp(options->trace_kind, "nucd") == 0;
-    if ((options->check_nucd || traces) && !nucd)
+    if ((options->check_tasks || traces) && !tasks)
         return error_set(err,
                          "--%s nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
                          "accel.count of at least 1, and their firmware",
-                         options->check_nucd ? "check" : "trace", machine->name);
+                         options->check_tasks ? "check" : "trace", machine->name);
     if (options->trace_kind && strcmp(options->trace_kind, "memory") == 0 && !machine->simt)
         return error_set(err,
                          "--trace memory: machine '%s' has no multiprocessors (simt.count), such as gpu has",
@@ -111,11 +112,11 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .roi = options->roi,
         .check_coherence = options->check_coherence,
         .check_dram = options->check_dram,
-        .check_nucd = options->check_nucd,
+        .check_nucd = options->check_tasks,
         .trace = timing->trace,
         .observe = log ? observe : NULL,
         .context = log,
-        .nucd = nucd,
+        .nucd = tasks ? tasks->object : NULL,
         .program = program,
         .progress = true,
     };

@@ -2,6 +2,7 @@
 #ifndef EMU_CMD_TIMING_H
 #define EMU_CMD_TIMING_H
 
+#include "emu/core/tasks.h"
 #include "emu/debug/log.h"
 #include "emu/env/user.h"
 #include "emu/machine/timed.h"
@@ -10,7 +11,7 @@
 /* Options of timed machines; initialize with timing_init(). */
 struct timing_options {
     uint64_t max_time; /* fs; UINT64_MAX: no limit */
-    bool roi, check_coherence, check_dram, check_nucd;
+    bool roi, check_coherence, check_dram, check_tasks;
     const char *trace_kind, *trace_path;
     const char *first; /* the first of these options on the command line, or NULL */
 };
@@ -36,10 +37,11 @@ struct timing {
 };
 
 /* If the machine is timed, builds it around the harts and registers its statistics. All arguments must
- * outlive it. nucd and log may be NULL. Returns false and sets err on failure. */
+ * outlive it. tasks and log may be NULL. Returns false and sets err on failure. */
 bool timing_start(struct timing *timing, const struct timing_options *options,
-                  const struct machine_config *machine, struct hart *harts, unsigned count, struct nucd *nucd,
-                  struct log *log, const char *program, struct stats *stats, struct error *err);
+                  const struct machine_config *machine, struct hart *harts, unsigned count,
+                  struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
+                  struct error *err);
 
 /* Finishes a run before the statistics are written: adds facts, reports findings, closes the trace. Sets
  * *status to 3 if a check has found something. Returns false and sets err on failure. */

@@ -11,10 +11,10 @@
 #include "emu/env/image.h"
 #include "emu/env/marker.h"
 #include "emu/env/semihosting.h"
+#include "emu/env/tasks_part.h"
 #include "emu/io/console.h"
 #include "emu/machine/board.h"
 #include "emu/machine/scheduler.h"
-#include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
 
@@ -27,7 +27,7 @@ struct bare {
     const struct bare_options *options;
     struct phys all, memory; /* memory: the program's part of `all` */
     struct memory_limit limit;
-    struct nucd *nucd; /* NULL: no accelerator takes tasks */
+    struct tasks *tasks; /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct console *console;
@@ -275,24 +275,27 @@ static bool add_htif(struct bare *bare, struct error *err)
 }
 
 /* Makes the accelerators that take tasks. Each has its own interrupt line to the host. */
-static bool add_nucd(struct bare *bare, struct error *err)
+static bool add_tasks(struct bare *bare, struct error *err)
 {
     const struct machine_config *machine = bare->options->machine;
+    const struct instance *part = tasks_part(machine->tree);
     struct irq_line done[CROFT_HARTS_MAX];
-    unsigned count = nucd_count(machine->tree, bare->options->firmware);
-    for (unsigned i = 0; i < count; i++)
-        if (!board_connect(bare->board, "nucd", nucd_described(machine->tree)->irq + i, &done[i], err))
-            return error_prefix(err, "nucd.irq");
-    const struct nucd_options options = {.tree = machine->tree,
-                                         .firmware = bare->options->firmware,
-                                         .load = elf_load_firmware,
-                                         .memory = &bare->all,
-                                         .harts = bare->system.harts,
-                                         .count = bare->system.count,
-                                         .bus = &bare->system.bus,
-                                         .done = done};
-    bare->nucd = nucd_new(&options, err);
-    return bare->nucd || count == 0;
+    unsigned count = tasks_count(machine->tree, bare->options->firmware);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t number = ((const struct tasks_kind *)part->kind->tasks)->interrupt(machine->tree) + i;
+        if (!board_connect(bare->board, part->path, number, &done[i], err))
+            return error_prefix(err, "%s.irq", part->path);
+    }
+    const struct tasks_options options = {.tree = machine->tree,
+                                          .firmware = bare->options->firmware,
+                                          .load = elf_load_firmware,
+                                          .memory = &bare->all,
+                                          .harts = bare->system.harts,
+                                          .count = bare->system.count,
+                                          .bus = &bare->system.bus,
+                                          .done = done};
+    bare->tasks = tasks_new(&options, err);
+    return bare->tasks || count == 0;
 }
 
 static bool set_up(struct bare *bare, struct error *err)
@@ -303,7 +306,7 @@ static bool set_up(struct bare *bare, struct error *err)
         return false;
     if (o->max_memory && !memory_limit_init(&bare->limit, &bare->all, o->max_memory, err))
         return false;
-    bare->memory = nucd_program_memory(machine->tree, o->firmware, &bare->all);
+    bare->memory = tasks_program_memory(machine->tree, o->firmware, &bare->all);
     bare->decoder = decoder_new();
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
@@ -337,7 +340,7 @@ static bool set_up(struct bare *bare, struct error *err)
         return false;
     for (unsigned i = 0; i < bare->system.count; i++)
         bare->system.harts[i].pc = bare->start;
-    return add_nucd(bare, err);
+    return add_tasks(bare, err);
 }
 
 struct bare *bare_new(const struct bare_options *options, struct error *err)
@@ -370,7 +373,7 @@ bool bare_free(struct bare *bare, struct error *err)
     board_free(bare->board);
     bool closed = console_close(bare->console, err);
     system_free(&bare->system);
-    nucd_free(bare->nucd);
+    tasks_free(bare->tasks);
     decoder_free(bare->decoder);
     memory_limit_free(&bare->limit);
     phys_free(&bare->all);
@@ -383,9 +386,9 @@ struct system *bare_system(struct bare *bare)
     return &bare->system;
 }
 
-struct nucd *bare_nucd(const struct bare *bare)
+struct tasks *bare_tasks(const struct bare *bare)
 {
-    return bare->nucd;
+    return bare->tasks;
 }
 
 bool bare_restart(void *context, struct error *err)
@@ -393,7 +396,7 @@ bool bare_restart(void *context, struct error *err)
     struct bare *bare = context;
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
-    return load_images(bare, err) && nucd_restart(bare->nucd, err);
+    return load_images(bare, err) && tasks_restart(bare->tasks, err);
 }
 
 static void tell_positions(const struct bare *bare)

@@ -49,7 +49,7 @@ bool bare_free(struct bare *bare, struct error *err);
 struct system *bare_system(struct bare *bare);
 
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
-struct nucd *bare_nucd(const struct bare *bare);
+struct tasks *bare_tasks(const struct bare *bare);
 
 /* Returns the exit status of a run that ended with `stop`: the value that the program stored to the finisher
  * or HTIF, 1 if that value reports a failed test, 124 at a limit; or -1 with err set. Prints the reason if

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "emu/env/image.h"
+#include "emu/env/tasks_part.h"
 #include "emu/io/output.h"
 #include "emu/machine/fdt.h"
-#include "emu/nucd/description.h"
 
 enum {
     KERNEL_OFFSET = 0x200000, /* offset in memory at which OpenSBI's fw_jump expects its payload */
@@ -24,7 +24,7 @@ static void *make_fdt(const struct bare_options *o, const struct phys *memory,
                       const struct fdt_chosen *chosen, size_t *size, struct error *err)
 {
     struct machine_config seen = *o->machine;
-    seen.harts -= nucd_count(seen.tree, o->firmware);
+    seen.harts -= tasks_count(seen.tree, o->firmware);
     struct memory_config left = {.base = memory->base, .size = memory->size};
     seen.memory = &left;
     void *fdt = o->dtb ? fdt_read(o->dtb, size, err) : machine_fdt(&seen, NULL, size, err);
@@ -40,7 +40,7 @@ bool bare_dump_fdt(const struct bare_options *o, const char *path, struct error 
 {
     size_t size;
     const struct phys all = {.base = o->machine->memory->base, .size = o->machine->memory->size};
-    const struct phys memory = nucd_program_memory(o->machine->tree, o->firmware, &all);
+    const struct phys memory = tasks_program_memory(o->machine->tree, o->firmware, &all);
     void *fdt = make_fdt(o, &memory, &(struct fdt_chosen){.arguments = o->append}, &size, err);
     if (!fdt)
         return false;

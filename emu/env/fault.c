@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/core/tasks.h"
 #include "emu/debug/backtrace.h"
 #include "emu/debug/core_dump.h"
 #include "emu/env/kernel_pages.h"
@@ -14,7 +15,6 @@
 #include "emu/hart/probe.h"
 #include "emu/io/output.h"
 #include "emu/machine/timed.h"
-#include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
 #include "emu/simt/warp_memory.h"
@@ -131,8 +131,8 @@ static void print_misaligned(const struct place *place, uint64_t address)
 static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
 {
     const struct trap *trap = &user->hart->trap;
-    char text[NUCD_OVERFLOW_TEXT];
-    if (accelerator && nucd_overflow(user->nucd, *accelerator, trap, text)) {
+    char text[TASKS_TEXT];
+    if (accelerator && user->tasks->ops->overflow(user->tasks, *accelerator, trap, text)) {
         fprintf(stderr, "%s", text);
         return SIGSEGV;
     }
@@ -157,7 +157,7 @@ static int print_cause(const struct user *user, const struct place *place, const
 }
 
 /* Prints the place of the trap. If accelerator is not NULL, the trap was in a task, and the hart's pc is at
- * its nucd. */
+ * the instruction that began it. */
 static void print_place(const struct user *user, const struct place *place, uint64_t pc,
                         const unsigned *accelerator)
 {
@@ -169,8 +169,9 @@ static void print_place(const struct user *user, const struct place *place, uint
     if (user->hart->hartid > 0)
         fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
     if (accelerator)
-        fprintf(stderr, "  on accelerator %u, in the task of the nucd at 0x%" PRIx64 ", %s\n", *accelerator,
-                user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+        fprintf(stderr, "  on accelerator %u, in the task of the %s at 0x%" PRIx64 ", %s\n", *accelerator,
+                user->tasks->instruction, user->hart->pc,
+                symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
 }
 
 static void print_registers(const struct user *user, const struct place *place)
@@ -241,19 +242,13 @@ static void print_region(const struct user *user, unsigned accelerator, uint64_t
         fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
-static const struct accelerators *accelerators_of(const struct user *user)
-{
-    return user->nucd ? nucd_accelerators(user->nucd) : NULL;
-}
-
 /* Reads a page for the core file. The firmware's memory, which holds the regions' stacks, is at its physical
  * addresses, everything else at the program's addresses. */
 static bool read_page(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE])
 {
     const struct user *user = context;
-    const struct accelerators *accelerators = accelerators_of(user);
-    const uint8_t *at =
-        accelerators ? phys_at(accelerators_memory(accelerators), address, CORE_DUMP_PAGE) : NULL;
+    const struct tasks *tasks = user->tasks;
+    const uint8_t *at = tasks ? phys_at(&tasks->memory, address, CORE_DUMP_PAGE) : NULL;
     if (!at)
         return hart_memory_read(user->hart, address, bytes, CORE_DUMP_PAGE);
     memcpy(bytes, at, CORE_DUMP_PAGE);
@@ -271,30 +266,28 @@ static struct core_thread thread_of(unsigned number, const struct hart *hart)
 static bool write_core(struct user *user, int number, const unsigned *accelerator, uint64_t pc,
                        struct error *err)
 {
-    const struct accelerators *accelerators = accelerators_of(user);
-    const unsigned count = accelerators ? accelerators_count(accelerators) : 0;
+    const struct tasks *tasks = user->tasks;
+    const unsigned count = tasks ? tasks->count : 0;
     struct core_thread *threads = alloc(count + 1, sizeof *threads);
-    struct accelerators_region region;
+    struct tasks_region region;
     struct core_range ranges[2] = {{user->memory->base, user->memory->base + user->memory->size}};
     for (unsigned i = 0; i < count; i++)
-        threads[i + 1] = thread_of(i + 2, accelerators_hart(accelerators, i));
+        threads[i + 1] = thread_of(i + 2, &tasks->harts[i]);
     threads[0] = thread_of(1, user->hart);
-    if (accelerator && nucd_stopped_region(user->nucd, *accelerator, &region)) {
+    if (accelerator && tasks_region(tasks, *accelerator, &region)) {
         const struct core_thread host = threads[0];
         threads[0] = threads[*accelerator + 1];
         threads[0].pc = pc;
         threads[0].x = region.x;
         threads[*accelerator + 1] = host;
     }
-    if (accelerators) {
-        const struct phys *firmware = accelerators_memory(accelerators);
-        ranges[1] = (struct core_range){firmware->base, firmware->base + firmware->size};
-    }
+    if (tasks)
+        ranges[1] = (struct core_range){tasks->memory.base, tasks->memory.base + tasks->memory.size};
     const struct core_dump core = {.signal = number,
                                    .threads = threads,
                                    .thread_count = count + 1,
                                    .ranges = ranges,
-                                   .range_count = accelerators ? 2 : 1,
+                                   .range_count = tasks ? 2 : 1,
                                    .read = read_page,
                                    .context = user};
     struct output *file = output_open(user->options->core, err);
@@ -343,7 +336,7 @@ int fault_report(struct user *user)
 {
     unsigned accelerator;
     uint64_t pc = user->hart->pc;
-    bool task = nucd_fault(user->nucd, user->hart, &accelerator, &pc);
+    bool task = tasks_fault(user->tasks, user->hart, &accelerator, &pc);
     return report(user, task ? &accelerator : NULL, pc);
 }
 

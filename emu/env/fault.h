@@ -10,7 +10,7 @@
 int fault_report(struct user *user);
 
 /* As fault_report(), for a trap at `pc` in a region that an accelerator executed; the hart's pc is at the
- * region's nucd. */
+ * instruction that began the task. */
 int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc);
 
 /* Reports that the program has ended itself by a signal. Returns the exit status, 128 + number. */

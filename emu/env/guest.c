@@ -29,7 +29,7 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
     user->hart = hart;
     user->memory = memory;
     user->options = options;
-    user->nucd = options->nucd;
+    user->tasks = options->tasks;
     user->sandbox.root = -1;
     user->symbols = symbols_new(options->program);
     if (asprintf(&user->speaker, "croft: %s", options->program) < 0)

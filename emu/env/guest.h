@@ -27,7 +27,7 @@ struct guest_signal {
 
 struct guest_copy;
 struct kernel_pages;
-struct nucd;
+struct tasks;
 struct threads;
 struct warp_memory;
 struct warp_scratchpad;
@@ -45,7 +45,7 @@ struct user {
     struct kernel_pages *pages;    /* translate virtual addresses; NULL: addresses are physical */
     struct threads *threads;       /* threads on multiprocessors (threads.h); NULL: none */
     struct phys region_stack;      /* stack of the region whose call is being served; size 0: none */
-    struct nucd *nucd;             /* accelerators that take its tasks (emu/nucd/nucd.h); NULL: none */
+    struct tasks *tasks;           /* accelerators that take its tasks (emu/core/tasks.h); NULL: none */
     const struct guest_lane *lane; /* of the thread whose call is being served; NULL: the program calls */
     /* Copies until the call is served: of bytes outside of memory, oldest first; of the lane's memory, youngest first. */
     struct guest_copy *copies, *lane_copies;

@@ -1,6 +1,5 @@
 #include "emu/env/kernel.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,9 +16,8 @@
 #include "emu/env/kernel_load.h"
 #include "emu/env/kernel_pages.h"
 #include "emu/env/region.h"
+#include "emu/env/tasks_part.h"
 #include "emu/env/threads.h"
-#include "emu/nucd/driver.h"
-#include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 #include "isa/include/croft/door.h"
 
@@ -29,12 +27,11 @@ struct kernel {
     const struct kernel_options *options;
     struct phys all, memory; /* memory: the kernel's part of `all` */
     struct memory_limit limit;
-    struct nucd *nucd; /* NULL: no accelerator takes tasks */
+    struct tasks *tasks; /* NULL: no accelerator takes tasks */
     struct decoder *decoder;
     struct system system;
     struct kernel_layout layout;
     struct user *user;
-    struct nucd_causes causes;
     uint64_t slept; /* by the program before the current call, in ns */
     /* Sends the hosts' software interrupts; NULL: there is one host. */
     struct clint *clint;
@@ -65,17 +62,17 @@ static void show_kernel(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
-/* Gives the kernel the registers of the region that has stopped at a call, in the task of the nucd at the
+/* Gives the kernel the registers of the region that has stopped at a call, in the task that began at the
  * frame's pc. */
 static void show_region(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct hart *hart = kernel->user->hart;
-    struct accelerators_region region;
+    struct tasks_region region;
     struct registers kept = show_program(hart, frame);
     unsigned accelerator;
     uint64_t pc;
-    bool serves =
-        nucd_fault(kernel->nucd, hart, &accelerator, &pc) && region_call(kernel->user, accelerator, &region);
+    bool serves = tasks_fault(kernel->tasks, hart, &accelerator, &pc) &&
+                  region_call(kernel->user, accelerator, &region);
     show_kernel(hart, &kept);
     frame->accelerator = serves ? accelerator + 1 : 0;
     if (!serves)
@@ -86,14 +83,14 @@ static void show_region(struct kernel *kernel, struct kernel_frame *frame)
 
 static void answer_region(struct kernel *kernel, const struct kernel_frame *frame)
 {
-    nucd_answer_call(kernel->nucd, (unsigned)frame->accelerator - 1, frame->x[A0]);
+    kernel->tasks->ops->answer(kernel->tasks, (unsigned)frame->accelerator - 1, frame->x[A0]);
 }
 
 static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
 {
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
-    struct accelerators_region region;
+    struct tasks_region region;
     if (frame->accelerator > 0 && region_call(user, (unsigned)frame->accelerator - 1, &region))
         user->region_stack = region.stack;
     if (!threads_call_open(user->threads))
@@ -151,24 +148,22 @@ static void report_full(struct kernel *kernel, const struct kernel_frame *frame)
     system_exit(&kernel->system, 128 + SIGKILL);
 }
 
-/* Counts a nucd whose operands the driver found malformed, and warns once for each place. */
+/* Counts an instruction whose operands the driver found malformed, and warns once for each place. */
 static void report_malformed(struct kernel *kernel, const struct kernel_frame *frame)
 {
     char text[SYMBOLS_TEXT];
     struct error warning;
-    assert(frame->value < NUCD_CAUSE_COUNT);
-    if (nucd_causes_note(&kernel->causes, (enum nucd_cause)frame->value, frame->pc, &warning))
+    if (kernel->tasks->ops->malformed(kernel->tasks, frame->value, frame->pc, &warning))
         guest_warn(kernel->user, "%s: %s",
                    symbols_describe(kernel->user->symbols, frame->pc, text, sizeof text), warning.text);
 }
 
 static void report_timeout(struct kernel *kernel, const struct kernel_frame *frame)
 {
-    char place[SYMBOLS_TEXT], text[NUCD_DRIVER_TEXT];
+    char place[SYMBOLS_TEXT], text[TASKS_TEXT];
     (void)symbols_describe(kernel->user->symbols, frame->pc, place, sizeof place);
-    nucd_driver_timeout(kernel->options->machine->tree, frame, place, text);
-    const struct accelerators *accelerators = nucd_accelerators(kernel->nucd);
-    uint64_t pc = accelerators_hart(accelerators, (unsigned)frame->value)->pc;
+    kernel->tasks->ops->timeout(kernel->tasks, frame, place, text);
+    uint64_t pc = kernel->tasks->harts[frame->value].pc;
     fprintf(stderr, "croft: %s: %s; its pc is 0x%" PRIx64 ", %s\n", kernel->options->user->program, text, pc,
             symbols_describe(kernel->user->symbols, pc, place, sizeof place));
     system_exit(&kernel->system, USER_STATUS_LIMIT);
@@ -192,20 +187,20 @@ static void hook_door(void *context, struct hart *hart)
     void *ranges = phys_at(&kernel->memory, hart->x[A1], sizeof(struct croft_range_table));
     if (operation == DOOR_START && ranges) {
         kernel_pages_set_ranges(kernel->user->pages, ranges);
-        nucd_set_ranges(kernel->nucd, hart->x[A1]);
+        tasks_set_ranges(kernel->tasks, hart->x[A1]);
     } else if (operation == DOOR_CALL && frame)
         serve_call(kernel, frame);
     else if (operation == DOOR_FAULT && frame)
         report_fault(kernel, frame);
     else if (operation == DOOR_FULL && frame)
         report_full(kernel, frame);
-    else if (operation == DOOR_MALFORMED && frame)
+    else if (operation == DOOR_MALFORMED && frame && kernel->tasks)
         report_malformed(kernel, frame);
-    else if (operation == DOOR_TIMEOUT && frame)
+    else if (operation == DOOR_TIMEOUT && frame && kernel->tasks)
         report_timeout(kernel, frame);
     else if (operation == DOOR_REGION && frame)
         show_region(kernel, frame);
-    else if (operation == DOOR_ANSWER && frame)
+    else if (operation == DOOR_ANSWER && frame && kernel->tasks)
         answer_region(kernel, frame);
     else if (operation == DOOR_THREADS && frame && kernel->user->threads)
         threads_need(kernel->user->threads, frame);
@@ -297,7 +292,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     if (o->user->max_memory && !memory_limit_init(&kernel->limit, &kernel->all, o->user->max_memory, err))
         return false;
-    kernel->memory = nucd_program_memory(machine->tree, o->firmware, &kernel->all);
+    kernel->memory = tasks_program_memory(machine->tree, o->firmware, &kernel->all);
     if (!take_stacks(kernel, err))
         return false;
     if (!kernel_load(o, &kernel->memory, &kernel->layout, err))
@@ -324,19 +319,20 @@ static bool set_up(struct kernel *kernel, struct error *err)
     kernel->user->stack_first = kernel->layout.stack_first;
     kernel->user->pages = kernel_pages_new(&system->harts[0]);
     give_threads(kernel);
-    const struct kernel_boot *boot =
-        (const void *)phys_at(&kernel->memory, kernel->layout.boot, sizeof *boot);
+    const struct tasks_options tasks = {.tree = machine->tree,
+                                        .load = elf_load_firmware,
+                                        .firmware = o->firmware,
+                                        .memory = &kernel->all,
+                                        .harts = system->harts,
+                                        .count = system->count,
+                                        .bus = &system->bus};
+    kernel->user->tasks = kernel->tasks = tasks_new(&tasks, err);
+    if (!kernel->tasks)
+        return tasks_count(machine->tree, o->firmware) == 0;
+    const void *boot = phys_at(&kernel->memory, kernel->layout.boot, sizeof(struct kernel_boot));
     if (o->user->stats)
-        nucd_driver_publish(boot, &kernel->causes, o->user->stats);
-    const struct nucd_options nucd = {.tree = machine->tree,
-                                      .load = elf_load_firmware,
-                                      .firmware = o->firmware,
-                                      .memory = &kernel->all,
-                                      .harts = system->harts,
-                                      .count = system->count,
-                                      .bus = &system->bus};
-    kernel->user->nucd = kernel->nucd = nucd_new(&nucd, err);
-    return kernel->nucd || nucd_count(machine->tree, o->firmware) == 0;
+        kernel->tasks->ops->publish(kernel->tasks, boot, o->user->stats);
+    return true;
 }
 
 struct kernel *kernel_new(const struct kernel_options *options, struct error *err)
@@ -362,7 +358,7 @@ void kernel_free(struct kernel *kernel)
         kernel_pages_free(kernel->user->pages);
     user_free(kernel->user);
     system_free(&kernel->system);
-    nucd_free(kernel->nucd);
+    tasks_free(kernel->tasks);
     clint_free(kernel->clint);
     decoder_free(kernel->decoder);
     memory_limit_free(&kernel->limit);
@@ -375,9 +371,9 @@ struct system *kernel_system(struct kernel *kernel)
     return &kernel->system;
 }
 
-struct nucd *kernel_nucd(const struct kernel *kernel)
+struct tasks *kernel_tasks(const struct kernel *kernel)
 {
-    return kernel->nucd;
+    return kernel->tasks;
 }
 
 struct threads *kernel_threads(const struct kernel *kernel)

@@ -34,7 +34,7 @@ void kernel_free(struct kernel *kernel);
 struct system *kernel_system(struct kernel *kernel);
 
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
-struct nucd *kernel_nucd(const struct kernel *kernel);
+struct tasks *kernel_tasks(const struct kernel *kernel);
 
 /* Returns the program's threads on multiprocessors (threads.h), or NULL. */
 struct threads *kernel_threads(const struct kernel *kernel);

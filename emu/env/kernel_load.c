@@ -8,8 +8,7 @@
 #include "emu/env/elf.h"
 #include "emu/env/guest.h"
 #include "emu/env/stack.h"
-#include "emu/nucd/description.h"
-#include "emu/nucd/driver.h"
+#include "emu/env/tasks_part.h"
 #include "emu/simt/launch.h"
 #include "isa/include/croft/door.h"
 #include "linker/map.h"
@@ -113,7 +112,7 @@ unsigned kernel_hosts(const struct kernel_options *options)
     const struct machine_config *machine = options->machine;
     unsigned hosts = machine_timed(machine)
                          ? machine->host_count
-                         : (unsigned)machine->harts - nucd_count(machine->tree, options->firmware);
+                         : (unsigned)machine->harts - tasks_count(machine->tree, options->firmware);
     if (options->user->simt || hosts < 1)
         return 1; /* launches wait on hart 0 */
     return hosts < KERNEL_HOSTS ? hosts : KERNEL_HOSTS;
@@ -195,7 +194,7 @@ bool kernel_load(const struct kernel_options *options, struct phys *memory, stru
 {
     const uint64_t tick = SYSTEM_TICK_NS * UINT64_C(1000000); /* in fs */
     struct kernel_boot boot = {0};
-    nucd_driver_boot(options->machine->tree, options->firmware, tick, &boot);
+    tasks_boot(options->machine->tree, options->firmware, tick, &boot);
     if (!check_machine(memory, err) || !load_kernel(options, memory, layout, &boot, err) ||
         !load_program(options, memory, layout, &boot, err))
         return false;

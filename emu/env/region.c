@@ -4,7 +4,6 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/hart/probe.h"
-#include "emu/nucd/nucd.h"
 #include "isa/include/croft/simt_call.h"
 
 enum { A7 = 17 };
@@ -16,9 +15,9 @@ static bool is_launch(uint64_t number)
     return number == SIMT_CALL_LAUNCH || number == SIMT_CALL_WAIT;
 }
 
-bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region)
+bool region_call(const struct user *user, unsigned accelerator, struct tasks_region *region)
 {
-    return nucd_stopped_region(user->nucd, accelerator, region) && !is_launch(region->x[A7]);
+    return tasks_region(user->tasks, accelerator, region) && !is_launch(region->x[A7]);
 }
 
 struct reader {
@@ -40,8 +39,8 @@ static bool read_memory(const void *context, uint64_t address, void *to, uint64_
 
 size_t region_walk(const struct user *user, unsigned accelerator, uint64_t pc, uint64_t *frames, size_t max)
 {
-    struct accelerators_region region;
-    if (!nucd_stopped_region(user->nucd, accelerator, &region))
+    struct tasks_region region;
+    if (!tasks_region(user->tasks, accelerator, &region))
         return 0;
     const struct reader reader = {user, region.stack};
     const struct backtrace_memory memory = {read_memory, &reader};

@@ -2,13 +2,13 @@
 #ifndef EMU_ENV_REGION_H
 #define EMU_ENV_REGION_H
 
+#include "emu/core/tasks.h"
 #include "emu/env/guest.h"
 
 /* Fills in *region for the accelerator at which a region has stopped. Returns false if its call cannot be served,
  * because it launches threads or waits for launches, or because the firmware does not report where the region's
  * registers are. */
-struct accelerators_region;
-bool region_call(const struct user *user, unsigned accelerator, struct accelerators_region *region);
+bool region_call(const struct user *user, unsigned accelerator, struct tasks_region *region);
 
 /* Stores the addresses of the region's frames, innermost first, to frames[max]: `pc`, at which it has
  * stopped, then return addresses in the functions that the region calls, up to the region itself. Returns

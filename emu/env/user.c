@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/core/tasks.h"
 #include "emu/debug/log.h"
 #include "emu/env/elf.h"
 #include "emu/env/fault.h"
 #include "emu/env/region.h"
 #include "emu/env/stack.h"
 #include "emu/env/threads.h"
-#include "emu/nucd/nucd.h"
 
 enum { A0 = 10, SP = 2 };
 
@@ -39,7 +39,7 @@ static bool set_up(struct user *user, struct error *err)
     user->write_first = program.write_first;
     user->stack_first = end - o->stack_size;
     hart_protect(user->hart, program.write_first);
-    nucd_protect(user->nucd, program.write_first);
+    tasks_protect(user->tasks, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->reserved_end)
         heap_reserve(&user->heap, (struct heap_range){o->reserved, o->reserved_end});
@@ -60,13 +60,13 @@ void user_free(struct user *user)
 }
 
 /* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
- * instructions before the region's nucd have retired, and none after it. The host's hart has the region's registers
- * meanwhile. The region continues when the host continues at the nucd. False: the call cannot be served. */
+ * instructions before the one that began the task have retired, and none after it. The host's hart has the region's registers
+ * meanwhile. The region continues when the host continues at that instruction. False: the call cannot be served. */
 static bool serve_region(struct user *user, unsigned accelerator, uint64_t pc)
 {
     struct hart *hart = user->hart;
-    struct accelerators_region region;
-    uint64_t kept[32], nucd = hart->pc;
+    struct tasks_region region;
+    uint64_t kept[32], begin = hart->pc;
     if (!region_call(user, accelerator, &region))
         return false;
     memcpy(kept, hart->x, sizeof kept);
@@ -77,9 +77,9 @@ static bool serve_region(struct user *user, unsigned accelerator, uint64_t pc)
     guest_settle(user);
     user->region_stack = (struct phys){0};
     memcpy(hart->x, kept, sizeof kept);
-    hart->pc = nucd;
+    hart->pc = begin;
     if (!user->ended)
-        nucd_answer_call(user->nucd, accelerator, (uint64_t)result);
+        user->tasks->ops->answer(user->tasks, accelerator, (uint64_t)result);
     return true;
 }
 
@@ -90,7 +90,7 @@ bool user_serve(struct user *user)
     uint64_t pc;
     if (hart->trap.cause != TRAP_ECALL_USER)
         return false;
-    if (nucd_fault(user->nucd, hart, &accelerator, &pc))
+    if (tasks_fault(user->tasks, hart, &accelerator, &pc))
         return serve_region(user, accelerator, pc);
     int64_t result = threads_call(user);
     guest_settle(user);

@@ -12,7 +12,7 @@
 
 struct launch_options;
 struct log;
-struct nucd;
+struct tasks;
 struct threads;
 struct timed;
 struct user;
@@ -35,7 +35,7 @@ struct user_options {
     struct log *log;     /* logs every instruction if not NULL; on a timed machine, the machine logs */
     const struct launch_options *simt; /* the multiprocessors; NULL: none */
     struct log *warp_log;              /* logs the steps of simt->watch */
-    struct nucd *nucd;                 /* gives tasks to accelerators; NULL: none, or --env kernel */
+    struct tasks *tasks;               /* accelerators for tasks; NULL: none, or --env kernel */
     /* Runs the program, on its first hart. NULL: the caller runs the hart and calls user_serve(). */
     struct system *system;
     const struct timed *timed; /* the timed machine of `system`; NULL: no clock */

@@ -2,14 +2,14 @@
 #ifndef EMU_ENV_USER_HARTS_H
 #define EMU_ENV_USER_HARTS_H
 
+#include "emu/core/tasks.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/system.h"
-#include "emu/nucd/nucd.h"
 
 struct user_harts {
     struct system system;
     struct phys program; /* the part of memory that the program sees */
-    struct nucd *nucd;   /* NULL: no accelerator takes tasks */
+    struct tasks *tasks; /* NULL: no accelerator takes tasks */
 };
 
 /* Makes the harts over memory. firmware (an ELF file) runs on the accelerators; NULL: they have no harts. All

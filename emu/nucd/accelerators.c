@@ -280,8 +280,7 @@ static void *context_of(const struct accelerators *all, unsigned number)
     return phys_at(&all->firmware, address, 32 * sizeof(uint64_t));
 }
 
-bool accelerators_stopped_region(const struct accelerators *all, unsigned number,
-                                 struct accelerators_region *region)
+bool accelerators_stopped_region(const struct accelerators *all, unsigned number, struct tasks_region *region)
 {
     const struct nucd_packet *packet = task_unit_packet(all->each[number].unit);
     const void *context = context_of(all, number);
@@ -289,9 +288,9 @@ bool accelerators_stopped_region(const struct accelerators *all, unsigned number
     if (!context)
         return false;
     accelerators_stack(all, number, &first, &size);
-    *region = (struct accelerators_region){.stack = {phys_at(&all->firmware, first, size), first, size},
-                                           .begin = packet->begin,
-                                           .end = packet->end};
+    *region = (struct tasks_region){.stack = {phys_at(&all->firmware, first, size), first, size},
+                                    .begin = packet->begin,
+                                    .end = packet->end};
     memcpy(region->x, context, sizeof region->x);
     region->x[0] = 0;
     return true;

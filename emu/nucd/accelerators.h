@@ -33,6 +33,7 @@
 #define EMU_NUCD_ACCELERATORS_H
 
 #include "emu/core/core.h"
+#include "emu/core/tasks.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/bus.h"
 #include "emu/nucd/config.h"
@@ -72,17 +73,10 @@ void accelerators_protect(struct accelerators *accelerators, uint64_t first);
 void accelerators_stack(const struct accelerators *accelerators, unsigned number, uint64_t *first,
                         uint64_t *size);
 
-/* The region that has stopped at an accelerator because of a fault. */
-struct accelerators_region {
-    uint64_t x[32];
-    struct phys stack;   /* of its accelerator */
-    uint64_t begin, end; /* addresses of the first instruction, and after the last one */
-};
-
 /* Fills in *region. Returns false if no region has stopped there, or firmware does not tell where its registers are
  * (task_unit.h, CONTEXT). */
 bool accelerators_stopped_region(const struct accelerators *accelerators, unsigned number,
-                                 struct accelerators_region *region);
+                                 struct tasks_region *region);
 
 /* Answers the call at which the region has stopped: sets its a0 and moves its pc behind the ECALL, from where it
  * continues when it is resumed. accelerators_stopped_region() must have returned true. */

@@ -12,7 +12,7 @@
 #include "linker/map.h"
 
 struct nucd {
-    struct nucd_options options;
+    struct tasks_options options;
     const struct nucd_config *config;
     struct phys firmware; /* the firmware's memory */
     unsigned hosts;       /* number of harts before those of accelerators */
@@ -48,7 +48,7 @@ bool nucd_restart(struct nucd *nucd, struct error *err)
 
 static bool set_up(struct nucd *nucd, struct error *err)
 {
-    const struct nucd_options *o = &nucd->options;
+    const struct tasks_options *o = &nucd->options;
     const struct accelerators_options options = {.config = nucd->config,
                                                  .harts = o->harts + nucd->hosts,
                                                  .count = o->count - nucd->hosts,
@@ -65,7 +65,7 @@ static bool set_up(struct nucd *nucd, struct error *err)
     return error_prefix(err, "%s: nucd.base", source);
 }
 
-struct nucd *nucd_new(const struct nucd_options *options, struct error *err)
+struct nucd *nucd_new(const struct tasks_options *options, struct error *err)
 {
     unsigned count = nucd_count(options->tree, options->firmware);
     if (count == 0)
@@ -126,7 +126,7 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
     return true;
 }
 
-bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct accelerators_region *region)
+bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct tasks_region *region)
 {
     return nucd && accelerators_stopped_region(nucd->accelerators, accelerator, region);
 }

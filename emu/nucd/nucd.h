@@ -5,24 +5,11 @@
 #ifndef EMU_NUCD_NUCD_H
 #define EMU_NUCD_NUCD_H
 
+#include "emu/core/tasks.h"
 #include "emu/nucd/accelerators.h"
 #include "emu/nucd/description.h"
 #include "emu/nucd/engines.h"
 #include "emu/nucd/machine.h"
-
-struct nucd_options {
-    const struct tree *tree;
-    /* Firmware: a position-independent ELF file, linked at CROFT_NUCD_FIRMWARE (linker/nucd.ld). NULL: there
-     * are no tasks, and accelerators are ordinary harts. */
-    const char *firmware;
-    /* Loads an ELF file into `memory` by its physical addresses. */
-    bool (*load)(const char *path, const struct phys *memory, uint64_t *entry, struct error *err);
-    struct phys *memory; /* all of main memory */
-    struct hart *harts;  /* the machine's harts, those of hosts first */
-    unsigned count;
-    struct bus *bus;             /* the bus of the accelerators' harts; the task units are added to it */
-    const struct irq_line *done; /* done[i]: unit i's interrupt line to the host; NULL: none */
-};
 
 struct nucd;
 
@@ -30,7 +17,7 @@ struct nucd;
  * nucd_count() is 0, with *err not set, or on failure, with *err set; the message names the file or the key.
  * Everything passed must outlive the result, except `done`. Release the result with nucd_free(), after the
  * machine and its harts; nucd_free() accepts NULL. */
-struct nucd *nucd_new(const struct nucd_options *options, struct error *err);
+struct nucd *nucd_new(const struct tasks_options *options, struct error *err);
 void nucd_free(struct nucd *nucd);
 
 /* Loads the firmware again and restarts units and harts, after harts and memory have been reset. Accepts
@@ -55,7 +42,7 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
 
 /* Fills in *region for the accelerator that nucd_fault() has named, and answers its call: see accelerators.h. The first
  * accepts NULL. */
-bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct accelerators_region *region);
+bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct tasks_region *region);
 void nucd_answer_call(struct nucd *nucd, unsigned accelerator, uint64_t result);
 
 /* Returns the accelerators. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "emu/nucd/config.h"
+#include "emu/nucd/environment.h"
 #include "emu/sim/text.h"
 #include "linker/map.h"
 
@@ -55,6 +56,7 @@ const struct part_kind nucd_kind = {
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
+    .tasks = &nucd_tasks,
     .derive = derive,
     .check = check,
 };

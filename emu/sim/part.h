@@ -205,6 +205,7 @@ struct part_kind {
     bool routed; /* its output depends on the home of an address: make() gets the routes (struct mem_site) */
     const char *const *variants; /* names of the variants, for messages: "core inorder"; NULL: no variants */
     const void *extension;       /* extension by a room above: emu/dev/device.h; or NULL */
+    const void *tasks;           /* for accelerators of programs' tasks: emu/core/tasks.h; or NULL */
 
     /* Returns the variant of a configuration. NULL: always 0. */
     unsigned (*variant)(const void *config);
@@ -227,6 +228,11 @@ struct part_kind {
     unsigned (*ends)(const void *config, const void *const *below);
     /* The slots that a connection takes at a client's port that spreads: one for each controller of a memory. NULL: 1. */
     unsigned (*channels)(const void *config);
+
+    /* Prints the bits that the mechanism's tables take in a machine with these parts, for `croft candidates --storage`.
+     * False with err set if the machine lacks the mechanism. NULL: they are not counted. */
+    bool (*print_storage)(const char *machine, const struct part_child *parts, size_t count,
+                          struct error *err);
 
     /* The part in simulated time. A kind without make() has no such part, or only in roles of kinds that are
      * `whole`. */

@@ -44,6 +44,11 @@ struct rig {
     uint64_t first_pc, first_issue; /* fs; issue time of the accelerator's instruction at first_pc */
 };
 
+static inline struct nucd *rig_nucd(const struct rig *rig)
+{
+    return rig->user.tasks->object;
+}
+
 static inline void told(void *context, unsigned accelerator, const struct task_unit_report *report)
 {
     struct rig *rig = context;
@@ -96,14 +101,14 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
                                           .max_time = UINT64_MAX,
                                           .check_dram = true,
                                           .check_nucd = check,
-                                          .nucd = rig->user.nucd};
+                                          .nucd = rig_nucd(rig)};
     rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);
     timed_attach(rig->timed, &rig->user.system);
     event_init(&rig->end, UINT16_MAX, tick, rig);
     rig->units = (struct accelerators_observer){.told = told, .context = rig};
-    accelerators_observe(nucd_accelerators(rig->user.nucd), &rig->units);
+    accelerators_observe(nucd_accelerators(rig_nucd(rig)), &rig->units);
     rig->observer = (struct core_observer){.retired = retired, .context = rig};
     core_observe(rig->timed->cores[1].core, &rig->observer);
     (void)run(rig, 1, 5000); /* start-up */
@@ -130,7 +135,7 @@ static inline void rig_free(struct rig *rig)
 
 static inline struct task_unit *unit_of(struct rig *rig, unsigned accelerator)
 {
-    return accelerators_unit(nucd_accelerators(rig->user.nucd), accelerator);
+    return accelerators_unit(nucd_accelerators(rig_nucd(rig)), accelerator);
 }
 
 static inline void emit_operands(struct rig *rig, enum insn_id id, struct operands operands)
@@ -190,7 +195,7 @@ static inline uint64_t emit_sum(struct rig *rig)
 static inline uint64_t counted(struct rig *rig, const char *name)
 {
     struct stats *stats = stats_new();
-    accelerators_publish(nucd_accelerators(rig->user.nucd), stats);
+    accelerators_publish(nucd_accelerators(rig_nucd(rig)), stats);
     uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;

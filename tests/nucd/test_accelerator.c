@@ -153,8 +153,8 @@ static void a_call_is_answered(void **state)
     (void)state;
     struct rig *rig = rig_new("accel.count=2");
     const uint64_t in[] = {100, 20, 3};
-    const struct accelerators *all = nucd_accelerators(rig->user.nucd);
-    struct accelerators_region region;
+    const struct accelerators *all = nucd_accelerators(rig_nucd(rig));
+    struct tasks_region region;
     uint64_t first, size;
     EMIT(rig, addi, .rd = T0, .rs1 = 0, .imm = 5);
     EMIT(rig, addi, .rd = SP, .rs1 = SP, .imm = -16);
@@ -178,7 +178,7 @@ static void a_call_is_answered(void **state)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(region.x[A0 + i], in[i]);
     assert_true(region.x[0] == 0 && region.begin == BASE && region.end == rig->at);
-    accelerators_answer_call(nucd_accelerators(rig->user.nucd), 1, 7000);
+    accelerators_answer_call(nucd_accelerators(rig_nucd(rig)), 1, 7000);
     assert_true(task_unit_resume(unit_of(rig, 1)));
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7000 + 20 + 3 + 5);
     assert_false(accelerators_stopped_region(all, 1, &region));
@@ -282,7 +282,7 @@ static void changed_code_is_fetched_anew(void **state)
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 6);
     rig->at = BASE;
     EMIT(rig, addi, .rd = A0, .rs1 = A0, .imm = 2);
-    accelerators_change_code(nucd_accelerators(rig->user.nucd));
+    accelerators_change_code(nucd_accelerators(rig_nucd(rig)));
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 7);
     rig_free(rig);

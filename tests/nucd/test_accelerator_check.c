@@ -16,13 +16,13 @@ static struct nucd_task named(uint64_t begin, uint64_t end, uint64_t in, uint64_
 static struct rig *rig_check(const char *count)
 {
     struct rig *rig = rig_new_checked(count, true);
-    footprint_check_allow(accelerators_checker(nucd_accelerators(rig->user.nucd)), BASE, BASE + 0xffff);
+    footprint_check_allow(accelerators_checker(nucd_accelerators(rig_nucd(rig))), BASE, BASE + 0xffff);
     return rig;
 }
 
 static void send(struct rig *rig, unsigned accelerator, const struct nucd_task *task)
 {
-    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), accelerator, task);
+    footprint_check_begin(accelerators_checker(nucd_accelerators(rig_nucd(rig))), accelerator, task);
     push(rig, accelerator, task, 1);
 }
 
@@ -50,7 +50,7 @@ static void what_is_named_is_not_reported(void **state)
         (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     }
     const struct footprint_counters *counted =
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)));
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))));
     assert_int_equal(counted->tasks, 4);
     assert_int_equal(counted->accesses, 4 * 5);
     assert_int_equal(counted->violations, 0);
@@ -93,16 +93,16 @@ static void what_is_not_named_is_reported_once(void **state)
     assert_int_equal(rig->completed, 6);
     unsigned count;
     const struct footprint_finding *findings =
-        footprint_check_findings(accelerators_checker(nucd_accelerators(rig->user.nucd)), &count);
+        footprint_check_findings(accelerators_checker(nucd_accelerators(rig_nucd(rig))), &count);
     assert_int_equal(count, 2);
     /* Accelerator 1 reports first: its first task is already wrong. */
     expect(&findings[0], FOOTPRINT_LOAD, BASE + 12, DATA + 64, 1, 3);
     expect(&findings[1], FOOTPRINT_STORE, BASE + 20, DATA + 320, 1, 4);
     assert_false(findings[1].read_only);
     assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->violations, 7);
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->violations, 7);
     assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->accesses, 6 * 5);
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->accesses, 6 * 5);
     rig_free(rig);
 }
 
@@ -119,21 +119,21 @@ static void unknown_tasks_are_not_checked(void **state)
     other.memory.out.count = 0;
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
+    assert_int_equal(footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->unknown,
+                     1);
     assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->unknown, 1);
-    assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->accesses, 0);
-    footprint_check_begin(accelerators_checker(nucd_accelerators(rig->user.nucd)), 0,
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->accesses, 0);
+    footprint_check_begin(accelerators_checker(nucd_accelerators(rig_nucd(rig))), 0,
                           &task); /* this task was not sent after all */
     send(rig, 0, &other);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
-    assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->unknown, 2);
+    assert_int_equal(footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->unknown,
+                     2);
     /* The output's load and store. */
     assert_int_equal(
-        footprint_check_counted(accelerators_checker(nucd_accelerators(rig->user.nucd)))->violations, 2);
+        footprint_check_counted(accelerators_checker(nucd_accelerators(rig_nucd(rig))))->violations, 2);
     rig_free(rig);
 }
 
@@ -150,7 +150,7 @@ static void stacks_and_code(void **state)
     uint64_t stack = one(rig, TASK_UNIT_COMPLETED, 9000)->result;
     unsigned count;
     const struct footprint_finding *findings =
-        footprint_check_findings(accelerators_checker(nucd_accelerators(rig->user.nucd)), &count);
+        footprint_check_findings(accelerators_checker(nucd_accelerators(rig_nucd(rig))), &count);
     assert_int_equal(count, 1);
     assert_int_equal(findings[0].kind, FOOTPRINT_FETCH);
     assert_int_equal(findings[0].address, DATA + 0x1004);

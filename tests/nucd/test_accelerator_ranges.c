@@ -29,7 +29,7 @@ static struct rig *rig_ranges(const char *count)
 {
     struct rig *rig = rig_new(count);
     add(rig, VCODE, 4, BASE, R | X | P);
-    nucd_set_ranges(rig->user.nucd, TABLE);
+    nucd_set_ranges(rig_nucd(rig), TABLE);
     return rig;
 }
 
@@ -138,15 +138,15 @@ static void a_task_begins_with_the_present_table(void **state)
     table->entries[0].physical = BASE + 8 * PAGE;
     table->entries[1].physical = DATA + PAGE;
     table->changes += 2;
-    nucd_set_ranges(rig->user.nucd, TABLE);
-    accelerators_change_code(nucd_accelerators(rig->user.nucd));
+    nucd_set_ranges(rig_nucd(rig), TABLE);
+    accelerators_change_code(nucd_accelerators(rig_nucd(rig)));
     push(rig, 0, &task, 2);
     assert_int_equal(one(rig, TASK_UNIT_COMPLETED, 9000)->result, 38);
     assert_int_equal(load64(rig, DATA), 42);
     assert_int_equal(load64(rig, DATA + PAGE), 38);
     assert_int_equal(counted_core(rig, "tlb.walks"), 4);
     /* Without a table, regions use physical addresses again. */
-    nucd_set_ranges(rig->user.nucd, 0);
+    nucd_set_ranges(rig_nucd(rig), 0);
     const uint64_t physical[] = {DATA, 40, 3};
     task = task_of(BASE, end - VCODE + BASE, 3, physical);
     push(rig, 0, &task, 3);
