@@ -1,4 +1,4 @@
-/* The storage that TOM takes in a machine. */
+/* The storage that tables of mechanisms take in a machine. */
 #ifndef EMU_CMD_CANDIDATES_STORAGE_H
 #define EMU_CMD_CANDIDATES_STORAGE_H
 
@@ -6,8 +6,8 @@
 
 #include "emu/sim/error.h"
 
-/* Prints the bits of TOM's tables in a machine (a name or a file), beside what the paper counts (TOM 6.6). Fails if the machine
- * cannot be read, or has no part of kind tom or tom_unit. */
+/* Prints the bits of these tables in a machine (a name or a file), beside what papers count. Fails if the machine cannot be
+ * read, or lacks a mechanism that has such tables. */
 bool candidates_print_storage(const char *machine, struct error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 #include "emu/tom/check.h"
+#include "emu/tom/storage.h"
 
 /* Reads the program's table. If it is missing or bad, warns; then no block is offloaded. */
 static void read_table(struct tom *tom, const struct tom_site *place)
@@ -341,6 +342,27 @@ static void publish(void *part, struct stats *stats, struct scope scope)
     tom_mapper_publish(&tom->mapper, stats, scope);
 }
 
+static bool print_storage(const char *machine, const struct part_child *parts, size_t count,
+                          struct error *err)
+{
+    struct tom_storage storage = {0};
+    bool controllers = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct simt_config *simt = parts[i].kind == &simt_kind ? parts[i].config : NULL;
+        storage.stacks += parts[i].kind == &tom_unit_kind;
+        controllers = controllers || parts[i].kind == &tom_kind;
+        if (!simt || !simt->launches || simt->count == 0)
+            continue;
+        storage.fronts += simt->count;
+        storage.warps = simt->warps > storage.warps ? simt->warps : storage.warps;
+    }
+    if (!controllers || !storage.stacks || !storage.fronts)
+        return error_set(
+            err, "machine '%s' does not offload blocks (parts of kinds tom and tom_unit); tom does", machine);
+    tom_storage_print(machine, &storage);
+    return true;
+}
+
 #define PART struct tom_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"
@@ -367,6 +389,7 @@ const struct part_kind tom_kind = {
     .functional = "",
     .ports = ports,
     .ends = ends,
+    .print_storage = print_storage,
     .make = make,
     .free = free_part,
     .connect = connect_part,
