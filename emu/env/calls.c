@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "emu/env/calls_state.h"
 #include "emu/env/stack.h"
 
 enum { A0 = 10, A7 = 17 };

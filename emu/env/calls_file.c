@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "emu/env/calls.h"
+#include "emu/env/calls_state.h"
 #include "emu/env/stack.h"
 
 enum {

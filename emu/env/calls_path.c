@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/env/calls.h"
+#include "emu/env/calls_state.h"
 #include "emu/sim/alloc.h"
 
 /* Linux's values for riscv64. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/env/calls.h"
+#include "emu/env/calls_state.h"
 #include "emu/env/fault.h"
 
 enum {
