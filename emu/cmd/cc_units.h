@@ -13,7 +13,7 @@ struct cc_unit {
     const char *source;
     size_t argument;          /* its place among the arguments */
     char text[PATH_MAX];      /* GCC's assembler */
-    char numbered[PATH_MAX];  /* the same with labels (assembly.h) */
+    char numbered[PATH_MAX];  /* the same with labels (emu/cmd/assembly.h) */
     char object[PATH_MAX];    /* the numbered assembler, linked alone */
     char rewritten[PATH_MAX]; /* what is compiled in place of the source; its name is the source's with .s */
 };

@@ -147,7 +147,7 @@ struct program {
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
-    int (*signal)(const void *context);                /* for gdb (gdb_system.h); or NULL */
+    int (*signal)(const void *context);                /* for gdb (emu/env/gdb_system.h); or NULL */
     struct threads *threads;                           /* on multiprocessors; or NULL */
     void *context;
 };

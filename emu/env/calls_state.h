@@ -1,4 +1,4 @@
-/* The system calls by kind; for emu/env/calls*.c only. */
+/* The system calls by kind. */
 #ifndef EMU_ENV_CALLS_STATE_H
 #define EMU_ENV_CALLS_STATE_H
 
@@ -6,7 +6,7 @@
 
 /* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
 #define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
-/* calls_file.c: calls on descriptors */
+/* emu/env/calls_file.c: calls on descriptors */
 CALL(dup)
 CALL(dup3)
 CALL(fcntl)
@@ -23,7 +23,7 @@ CALL(fstat)
 CALL(ftruncate)
 CALL(fsync)
 CALL(ioctl)
-/* calls_path.c: calls on paths */
+/* emu/env/calls_path.c: calls on paths */
 CALL(getcwd)
 CALL(faccessat)
 CALL(chdir)
@@ -43,7 +43,7 @@ CALL(mkdir)
 CALL(access)
 CALL(stat)
 CALL(lstat)
-/* calls_process.c: calls on the process, its memory and time */
+/* emu/env/calls_process.c: calls on the process, its memory and time */
 CALL(exit)
 CALL(clone)
 CALL(kill)

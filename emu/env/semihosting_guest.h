@@ -27,7 +27,7 @@ void semihosting_warn(const char *format, ...) __attribute__((format(printf, 1, 
 /* Reads count fields at an address. Returns false and sets errno for SYS_ERRNO if they are not in memory. */
 bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count);
 
-/* Operations on files (semihosting_file.c): each takes a1 as `address` and returns the value for a0. */
+/* Operations on files (emu/env/semihosting_file.c): each takes a1 as `address` and returns the value for a0. */
 uint64_t semihosting_open(struct semihosting *sh, uint64_t address);
 uint64_t semihosting_close(struct semihosting *sh, uint64_t address);
 uint64_t semihosting_write(struct semihosting *sh, uint64_t address);

@@ -1,4 +1,4 @@
-/* Internal state of threads; for emu/env/threads*.c only. */
+/* The internal state of threads. */
 #ifndef EMU_ENV_THREADS_STATE_H
 #define EMU_ENV_THREADS_STATE_H
 
@@ -39,10 +39,10 @@ struct threads {
     struct request *served;             /* served calls that their lanes have not repeated yet */
 };
 
-/* threads_log.c: logs what each lane of a watched warp has executed. */
+/* emu/env/threads_log.c: logs what each lane of a watched warp has executed. */
 void threads_log(void *context, struct warp *warp, const struct warp_report *report);
 
-/* threads_request.c. Adds a request for what the lane needs, which is `trap`'s page unless `trap` is NULL, and otherwise
+/* emu/env/threads_request.c: the queue. Adds a request for what the lane needs: the page of `trap`, or if that is NULL,
  * threads->asked or threads->missing, which it forgets. Returns false if the lane needs nothing. */
 bool threads_request_add(struct threads *threads, struct warp *warp, unsigned lane, const struct trap *trap,
                          struct custom_waiter *waiter);

@@ -60,8 +60,9 @@ void user_free(struct user *user)
 }
 
 /* Serves the call at `pc` of the region that has stopped at the accelerator, as if the host had made it: all
- * instructions before the one that began the task have retired, and none after it. The host's hart has the region's registers
- * meanwhile. The region continues when the host continues at that instruction. False: the call cannot be served. */
+ * instructions before the one that began the task have retired, and none after it. The host's hart has the
+ * region's registers meanwhile. The region continues when the host continues at that instruction. False: the
+ * call cannot be served. */
 static bool serve_region(struct user *user, unsigned accelerator, uint64_t pc)
 {
     struct hart *hart = user->hart;

@@ -6,7 +6,8 @@
  *
  * How a new mechanism connects to the others, from its own folder:
  * - instructions: rows in its folder (isa/custom.def), for harts and for warps; units() serves them;
- * - tasks taken from a core: the offload interface (emu/core/offload.h);
+ * - tasks taken from a core: the offload interface (emu/core/offload.h); environments of programs see the accelerators by
+ *   `tasks` (emu/core/tasks.h);
  * - requests: ports of type "memory"; the description says between which parts a stash, a router or a link
  *   stands; a kind whose output depends on the address is `routed`;
  * - where an address lives: homes (emu/mem/home.h), which can change at run time;
