@@ -134,43 +134,4 @@ uint64_t system_nanoseconds(const struct system *system);
 /* Returns the limit of simulated time that ended the run: "--max-time", or a key. NULL while there is time. */
 const char *system_time_limit(const struct system *system);
 
-/* Internal to system.c and scheduler*.c. */
-
-/* Serves a stop of hart i through the hooks. Returns true if the hart continues; otherwise system_run() must
- * return *stop. */
-bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum system_stop *stop);
-
-/* Returns true if hart i stands at an open call. A debugger that has moved its pc has ended the call. */
-bool scheduler_in_call(struct system *system, unsigned i);
-
-/* Return the instructions left until the end of this system_run() (threads) and until max_insns (all harts),
- * both including those executed for open calls. UINT64_MAX: no limit. */
-uint64_t scheduler_left_of_run(const struct system *system);
-uint64_t scheduler_left_of_all(const struct system *system);
-
-/* Returns the progress line of the system, with a clock or without. */
-struct progress *scheduler_progress(struct system *system);
-
-/* Shows progress when it is due, after a turn or a quantum of `insns` instructions. */
-void scheduler_look(struct system *system, uint64_t insns);
-
-/* scheduler_rounds.c: runs the current hart's turn, or the rest of it, for at most `allowed` instructions
- * (not 0). False when system_run() must return *stop. */
-bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *stop);
-
-/* Returns simulated time in ns, as seen by the current hart. */
-uint64_t scheduler_round_time(const struct system *system);
-
-/* scheduler_events.c: lets events fire until a hart stops. False when system_run() must return *stop. */
-bool scheduler_advance(struct scheduler *scheduler, enum system_stop *stop);
-
-/* Call it when the next timer event may have become earlier. */
-void scheduler_set_timer(struct scheduler *scheduler);
-
-/* Stops all harts between two instructions, before they are reset. */
-void scheduler_halt(struct scheduler *scheduler);
-
-/* Restarts the cores after the harts have been reset. */
-void scheduler_start(struct scheduler *scheduler);
-
 #endif

@@ -7,7 +7,7 @@
 
 #include "emu/core/serial.h"
 #include "emu/hart/probe.h"
-#include "emu/machine/scheduler.h"
+#include "emu/machine/scheduler_state.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"
 

@@ -1,16 +1,5 @@
 /* Systems without a clock: harts take turns in a fixed order, so that runs are reproducible. */
-#include "emu/machine/scheduler.h"
-
-/* Returns how much of the round the current hart has used, in ns. */
-static uint64_t turn_used(const struct system *system)
-{
-    return hart_progress(&system->harts[system->current]) - system->round.turn_start;
-}
-
-uint64_t scheduler_round_time(const struct system *system)
-{
-    return system->round.start + turn_used(system);
-}
+#include "emu/machine/scheduler_state.h"
 
 static uint64_t next_event(const struct system *system)
 {
@@ -28,7 +17,7 @@ static uint64_t tick_ns(uint64_t tick)
 static void shorten_round(struct system *system)
 {
     struct system_round *round = &system->round;
-    uint64_t until = tick_ns(next_event(system)), now = scheduler_round_time(system);
+    uint64_t until = tick_ns(next_event(system)), now = round->start + scheduler_turn_used(system);
     if (system->current == 0 && until < round->start + round->length)
         round->length = (until > now ? until : now) - round->start;
 }
@@ -112,7 +101,7 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
     struct system_round *round = &system->round;
     unsigned i = system->current;
     struct hart *hart = &system->harts[i];
-    uint64_t used = turn_used(system);
+    uint64_t used = scheduler_turn_used(system);
     if (system->waiting[i] && hart_has_interrupt(hart))
         system->waiting[i] = false;
     if (used >= round->length || round->turn_over || system->waiting[i] || system->motion[i] == SYSTEM_HOLD) {
@@ -133,7 +122,7 @@ bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *s
     }
     bool goes = scheduler_serve(system, i, why, stop);
     if (system->hooks.trap) /* a user program runs alone: each stop starts a new quantum */
-        round->length = turn_used(system) + system->quantum;
+        round->length = scheduler_turn_used(system) + system->quantum;
     scheduler_look(system, hart_progress(hart) + system->call.insns - before);
     return goes;
 }

@@ -1,11 +1,10 @@
-#include "emu/machine/system.h"
-
+/* A system: its harts, and the top of the run loop. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/hart/block.h"
-#include "emu/machine/scheduler.h"
+#include "emu/machine/scheduler_state.h"
 
 /* Quanta in instructions, about 0.1 s of host time each, because a loop of plain blocks does not check for
  * yield requests. An instruction of a call is a warp's and executes for many threads. */
@@ -106,19 +105,6 @@ void system_restart(struct system *system, uint64_t pc)
         scheduler_start(system->scheduler);
 }
 
-uint64_t system_time(const struct system *system)
-{
-    return system_nanoseconds(system) / SYSTEM_TICK_NS;
-}
-
-uint64_t system_instructions(const struct system *system)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < system->count; i++)
-        sum += hart_progress(&system->harts[i]);
-    return sum;
-}
-
 /* With a clock, any hart may be in the middle of a run; without one, only the current hart. */
 static void stop_harts(struct system *system)
 {
@@ -183,11 +169,6 @@ void system_show_progress(struct system *system)
     progress_init(&system->progress, stderr);
 }
 
-void system_quiet(struct system *system)
-{
-    progress_hide(scheduler_progress(system));
-}
-
 uint64_t system_open_call(struct system *system, uint64_t insns)
 {
     system_count_call(system, insns, false);
@@ -207,11 +188,6 @@ bool system_in_call(const struct system *system)
     return system->call.open;
 }
 
-void system_pause(struct system *system)
-{
-    system->interrupted = true;
-}
-
 void system_keep_call(struct system *system, bool open)
 {
     system->call.open = open;
@@ -223,18 +199,38 @@ void system_interrupt(struct system *system)
     stop_harts(system);
 }
 
-uint64_t system_next_event(const struct system *system, uint64_t now)
+/* Returns true if the run is over regardless of the harts' states; *stop is then set. */
+static bool is_over(struct system *system, enum system_stop *stop)
 {
-    const struct system_hooks *hooks = &system->hooks;
-    uint64_t next = hooks->next_event ? hooks->next_event(hooks->context) : UINT64_MAX;
-    for (unsigned i = 0; i < system->count; i++) {
-        const struct priv *priv = &system->harts[i].priv;
-        uint64_t time = now + system->harts[i].time_offset;
-        if (!(priv->menvcfg & ENVCFG_STCE) || priv->stimecmp <= time)
-            continue;
-        uint64_t wait = priv->stimecmp - time, due = wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
-        if (next <= now || due < next)
-            next = due;
+    if (system->exited)
+        *stop = SYSTEM_EXIT;
+    else if (system->reset)
+        *stop = SYSTEM_RESET;
+    else if (system_time_limit(system))
+        *stop = SYSTEM_EXPIRED;
+    else if (system->full)
+        *stop = SYSTEM_FULL;
+    else if (system->interrupted)
+        *stop = SYSTEM_WATCHED;
+    else
+        return false;
+    system->interrupted = false;
+    return true;
+}
+
+enum system_stop system_run(struct system *system, uint64_t max_insns)
+{
+    enum system_stop stop = SYSTEM_LIMIT;
+    bool goes = true;
+    scheduler_limit_run(system, max_insns);
+    while (!is_over(system, &stop) && goes) {
+        uint64_t run = scheduler_left_of_run(system), all = scheduler_left_of_all(system);
+        stop = SYSTEM_LIMIT;
+        if (run == 0 || all == 0)
+            break;
+        goes = system->scheduler ? scheduler_advance(system->scheduler, &stop)
+                                 : scheduler_turn(system, run < all ? run : all, &stop);
     }
-    return next;
+    system_quiet(system);
+    return stop;
 }

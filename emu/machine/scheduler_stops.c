@@ -1,6 +1,6 @@
-#include "emu/machine/scheduler.h"
-
+/* What rounds and events share: stops of harts are served here, and limits, time and progress are looked up. */
 #include "emu/hart/probe.h"
+#include "emu/machine/scheduler_state.h"
 
 #define NS UINT64_C(1000000) /* fs */
 
@@ -8,7 +8,13 @@ enum { LONG = 1 << 16 }; /* instructions of a turn that takes much longer than r
 
 uint64_t system_nanoseconds(const struct system *system)
 {
-    return system->scheduler ? system->scheduler->queue->now / NS : scheduler_round_time(system);
+    return system->scheduler ? system->scheduler->queue->now / NS
+                             : system->round.start + scheduler_turn_used(system);
+}
+
+uint64_t system_time(const struct system *system)
+{
+    return system_nanoseconds(system) / SYSTEM_TICK_NS;
 }
 
 const char *system_time_limit(const struct system *system)
@@ -16,9 +22,19 @@ const char *system_time_limit(const struct system *system)
     return system->scheduler ? system->scheduler->expired : NULL;
 }
 
-struct progress *scheduler_progress(struct system *system)
+static struct progress *progress_of(struct system *system)
 {
     return system->scheduler ? &system->scheduler->progress : &system->progress;
+}
+
+void system_quiet(struct system *system)
+{
+    progress_hide(progress_of(system));
+}
+
+void system_pause(struct system *system)
+{
+    system->interrupted = true;
 }
 
 bool scheduler_in_call(struct system *system, unsigned i)
@@ -78,23 +94,12 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
     return false;
 }
 
-/* Returns true if the run is over regardless of the harts' states; *stop is then set. */
-static bool is_over(struct system *system, enum system_stop *stop)
+uint64_t system_instructions(const struct system *system)
 {
-    if (system->exited)
-        *stop = SYSTEM_EXIT;
-    else if (system->reset)
-        *stop = SYSTEM_RESET;
-    else if (system_time_limit(system))
-        *stop = SYSTEM_EXPIRED;
-    else if (system->full)
-        *stop = SYSTEM_FULL;
-    else if (system->interrupted)
-        *stop = SYSTEM_WATCHED;
-    else
-        return false;
-    system->interrupted = false;
-    return true;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < system->count; i++)
+        sum += hart_progress(&system->harts[i]);
+    return sum;
 }
 
 /* Returns the sum of the threads' progress, which the limit of system_run() counts. */
@@ -109,6 +114,12 @@ static uint64_t progress_of_threads(const struct system *system)
 static uint64_t difference(uint64_t limit, uint64_t done)
 {
     return limit > done ? limit - done : 0;
+}
+
+void scheduler_limit_run(struct system *system, uint64_t max_insns)
+{
+    uint64_t done = progress_of_threads(system);
+    system->end = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
 }
 
 uint64_t scheduler_left_of_run(const struct system *system)
@@ -137,7 +148,7 @@ bool system_limit_reached(const struct system *system)
 
 void scheduler_look(struct system *system, uint64_t insns)
 {
-    struct progress *progress = scheduler_progress(system);
+    struct progress *progress = progress_of(system);
     if (progress->countdown == 0)
         return;
     if (insns < LONG && --progress->countdown != 0)
@@ -147,20 +158,18 @@ void scheduler_look(struct system *system, uint64_t insns)
                   system_instructions(system) + system->call.insns);
 }
 
-enum system_stop system_run(struct system *system, uint64_t max_insns)
+uint64_t system_next_event(const struct system *system, uint64_t now)
 {
-    uint64_t done = progress_of_threads(system);
-    enum system_stop stop = SYSTEM_LIMIT;
-    bool goes = true;
-    system->end = max_insns < UINT64_MAX - done ? done + max_insns : UINT64_MAX;
-    while (!is_over(system, &stop) && goes) {
-        uint64_t run = scheduler_left_of_run(system), all = scheduler_left_of_all(system);
-        stop = SYSTEM_LIMIT;
-        if (run == 0 || all == 0)
-            break;
-        goes = system->scheduler ? scheduler_advance(system->scheduler, &stop)
-                                 : scheduler_turn(system, run < all ? run : all, &stop);
+    const struct system_hooks *hooks = &system->hooks;
+    uint64_t next = hooks->next_event ? hooks->next_event(hooks->context) : UINT64_MAX;
+    for (unsigned i = 0; i < system->count; i++) {
+        const struct priv *priv = &system->harts[i].priv;
+        uint64_t time = now + system->harts[i].time_offset;
+        if (!(priv->menvcfg & ENVCFG_STCE) || priv->stimecmp <= time)
+            continue;
+        uint64_t wait = priv->stimecmp - time, due = wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
+        if (next <= now || due < next)
+            next = due;
     }
-    system_quiet(system);
-    return stop;
+    return next;
 }
