@@ -42,23 +42,6 @@ static const void *place_of(void *context, const struct instance *instance, cons
     return instance->kind == &simt_kind ? timed_simt_site(timed, instance, memory) : (const void *)memory;
 }
 
-void *timed_keep(struct timed *timed, size_t bytes)
-{
-    struct timed_kept *kept = alloc(1, sizeof *kept + bytes);
-    kept->next = timed->kept;
-    timed->kept = kept;
-    return kept->bytes;
-}
-
-static void free_kept(struct timed *timed)
-{
-    while (timed->kept) {
-        struct timed_kept *next = timed->kept->next;
-        free(timed->kept);
-        timed->kept = next;
-    }
-}
-
 static bool make_parts(struct timed *timed, struct error *err)
 {
     const struct builder_making making = {.queue = &timed->queue,
@@ -130,7 +113,7 @@ void timed_free(struct timed *timed)
         timed->harts[i].custom = NULL;
     timed_simt_free(timed);
     builder_free(&timed->builder);
-    free_kept(timed);
+    timed_free_kept(timed);
     nucd_stop_clock(timed->options.nucd);
     if (timed->coherence)
         coherence_free(timed->coherence);

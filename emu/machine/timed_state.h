@@ -62,8 +62,9 @@ struct timed {
     bool warming;
 };
 
-/* timed_build.c: returns zeroed memory that is freed after the parts. */
+/* timed_kept.c: timed_keep() returns zeroed memory that lasts until timed_free_kept(), after the parts. */
 void *timed_keep(struct timed *timed, size_t bytes);
+void timed_free_kept(struct timed *timed);
 
 /* timed_core.c: returns the construction parameters of an instance's core; NULL if it has no hart and is left
  * out. */
