@@ -13,7 +13,8 @@
  * - where an address lives: homes (emu/mem/home.h), which can change at run time;
  * - bytes that are not in plain memory: a holder (emu/mem/bytes.h);
  * - command slots of DRAM: an agent of the channel (emu/dram/agent.h);
- * - states of lines: a table of transitions (emu/mem/protocol.h).
+ * - states of lines: a table of transitions (emu/mem/protocol.h);
+ * - what the machine's other parts and the program are, and when the run ends: hooks (emu/schema/assembly.h).
  * Lines that change outside that folder: one in emu/machine/kinds.c, the room's row in README.md, and, for a
  * part inside another part, such as a core's cache, a role in the kind of the outer part
  * (emu/core/core_kind.c).
@@ -145,6 +146,7 @@ struct part_end {
     void *object;
 };
 
+struct assembly_hooks;
 struct track_sink;
 struct custom_units;
 
@@ -207,6 +209,7 @@ struct part_kind {
     const char *const *variants; /* names of the variants, for messages: "core inorder"; NULL: no variants */
     const void *extension;       /* extension by a room above: emu/dev/device.h; or NULL */
     const void *tasks;           /* for accelerators of programs' tasks: emu/core/tasks.h; or NULL */
+    const struct assembly_hooks *hooks; /* emu/schema/assembly.h; or NULL */
 
     /* Returns the variant of a configuration. NULL: always 0. */
     unsigned (*variant)(const void *config);
