@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "emu/axram/part.h"
+#include "emu/axram/site.h"
+#include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
 
 const char *const axram_notify_names[] = {"poll", "fixed", NULL};
@@ -95,17 +97,23 @@ static void *make(const void *config, const struct part_site *site, struct error
     return axram;
 }
 
-void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base,
-                    uint32_t chips, uint32_t harts)
+/* Makes a part without time. */
+static void *untimed(const struct assembly *assembly, const struct instance *part)
 {
+    const struct dram_config *dram = axram_memory(assembly->tree);
+    if (!dram)
+        return NULL;
     struct axram *axram = alloc(1, sizeof *axram);
-    axram->config = *config;
-    axram->base = base + config->offset;
-    axram->harts = harts;
-    axram->chip_count = chips;
-    axram->networks = alloc(chips, sizeof *axram->networks);
-    axram->shared = (struct axram_shared){
-        .bytes = bytes, .parts = 1, .space = axram->base, .stored = stored, .context = axram};
+    axram->config = *(const struct axram_config *)part->config;
+    axram->base = assembly->memory_base + axram->config.offset;
+    axram->harts = assembly->hart_count;
+    axram->chip_count = dram->channels;
+    axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
+    axram->shared = (struct axram_shared){.bytes = assembly->harts->memory,
+                                          .parts = 1,
+                                          .space = axram->base,
+                                          .stored = stored,
+                                          .context = axram};
     return axram;
 }
 
@@ -136,7 +144,8 @@ static void free_part(void *part)
     free(axram);
 }
 
-uint64_t axram_findings(const void *part)
+/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
+static uint64_t findings(const void *part)
 {
     const struct axram *axram = part;
     if (axram->findings)
@@ -182,6 +191,12 @@ static const struct part_field fields[] = {
 #include "emu/axram/axram.def"
 };
 
+static const struct assembly_hooks hooks = {.reserves = axram_reserves,
+                                            .plan = axram_plan,
+                                            .place = axram_place,
+                                            .untimed = untimed,
+                                            .findings = findings};
+
 const struct part_kind axram_kind = {
     .name = "axram",
     .explanation = "Accelerators of neural networks inside GDDR5 chips, as in the AxRAM paper.",
@@ -189,6 +204,7 @@ const struct part_kind axram_kind = {
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .functional = "offset size together",
+    .hooks = &hooks,
     .make = make,
     .free = free_part,
     .units = units,

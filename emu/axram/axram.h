@@ -77,12 +77,4 @@ struct axram_site {
 bool axram_homes(const struct axram_config *config, const struct dram_config *dram, uint64_t base,
                  uint64_t bytes, struct home_map *homes, struct error *err);
 
-/* Makes a part without time, for machines without a clock: units() and free() of axram_kind take it. Never NULL. `bytes` must
- * outlive it; main memory begins at `base`. */
-void *axram_untimed(const struct axram_config *config, const struct phys *bytes, uint64_t base,
-                    uint32_t chips, uint32_t harts);
-
-/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
-uint64_t axram_findings(const void *axram);
-
 #endif

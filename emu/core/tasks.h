@@ -7,6 +7,7 @@
 #ifndef EMU_CORE_TASKS_H
 #define EMU_CORE_TASKS_H
 
+#include "emu/core/mechanism.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 #include "emu/sim/stats.h"
@@ -36,9 +37,9 @@ struct tasks_options {
 /* The accelerators of a machine. */
 struct tasks {
     const struct tasks_ops *ops;
-    const char *instruction;  /* begins a task; for messages */
-    void *object;             /* what the timed machine knows them by */
-    const struct hart *harts; /* the accelerators' */
+    const char *instruction;         /* begins a task; for messages */
+    struct core_mechanism mechanism; /* what the timed machine knows them by */
+    const struct hart *harts;        /* the accelerators' */
     unsigned count;
     struct phys memory; /* the firmware's, with the stacks of regions */
 };

@@ -213,6 +213,41 @@ void builder_sync(const struct builder *builder, uint64_t now)
             builder->parts[i].instance->kind->sync(builder->parts[i].object, now);
 }
 
+/* Returns the hooks of a part that has been made and has some, or NULL. */
+static const struct assembly_hooks *hooks_of(const struct built_part *part)
+{
+    return part->object ? part->instance->kind->hooks : NULL;
+}
+
+void builder_allocated(const struct builder *builder, uint64_t base, uint64_t bytes)
+{
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct assembly_hooks *hooks = hooks_of(&builder->parts[i]);
+        if (hooks && hooks->allocated)
+            hooks->allocated(builder->parts[i].object, base, bytes);
+    }
+}
+
+void builder_finish(const struct builder *builder)
+{
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct assembly_hooks *hooks = hooks_of(&builder->parts[i]);
+        if (hooks && hooks->finish)
+            hooks->finish(builder->parts[i].object);
+    }
+}
+
+unsigned builder_findings(const struct builder *builder)
+{
+    unsigned parts = 0;
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct assembly_hooks *hooks = hooks_of(&builder->parts[i]);
+        if (hooks && hooks->findings)
+            parts += hooks->findings(builder->parts[i].object) > 0;
+    }
+    return parts;
+}
+
 void builder_free(struct builder *builder)
 {
     while (builder->count > 0) {

@@ -54,6 +54,11 @@ void builder_reset(const struct builder *builder);
 /* Brings the counters of all parts up to date at `now` (fs). */
 void builder_sync(const struct builder *builder, uint64_t now);
 
+/* Call the hooks of all parts (emu/schema/assembly.h). builder_findings() returns the number of parts with findings. */
+void builder_allocated(const struct builder *builder, uint64_t base, uint64_t bytes);
+void builder_finish(const struct builder *builder);
+unsigned builder_findings(const struct builder *builder);
+
 /* Frees parts in the reverse order of their making, and the plan. */
 void builder_free(struct builder *builder);
 

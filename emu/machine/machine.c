@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/axram/axram.h"
 #include "emu/core/tlb.h"
 #include "emu/machine/lines.h"
 #include "emu/machine/plan.h"
@@ -12,8 +11,6 @@
 #include "emu/machine/wiring.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
-#include "emu/nucd/description.h"
-#include "emu/tom/tom.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
@@ -160,7 +157,7 @@ static void view(struct machine_config *config, struct tree *tree)
 bool machine_offloads(const struct machine_config *config)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
-        if (i->kind == &tom_kind)
+        if (i->kind->hooks && i->kind->hooks->offloads)
             return true;
     return false;
 }
@@ -169,11 +166,12 @@ bool machine_reserved(const struct machine_config *config, uint64_t *first, uint
 {
     *first = *end = 0;
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
-        const struct axram_config *axram = i->config;
-        if (i->kind != &axram_kind)
+        uint64_t offset, size;
+        if (!i->kind->hooks || !i->kind->hooks->reserves)
             continue;
-        *first = config->memory->base + axram->offset;
-        *end = *first + axram->size;
+        i->kind->hooks->reserves(i->config, &offset, &size);
+        *first = config->memory->base + offset;
+        *end = *first + size;
         return true;
     }
     return false;
@@ -286,16 +284,39 @@ static bool check_room(const struct machine_config *config, uint64_t room, struc
     return at(config, "memory", "size", err);
 }
 
-/* Checks that parts of kinds `core` and `nucd` are only in their roles, such as host and accel. */
+/* Writes the names of the root's roles that parts of a kind can have: "host and accel". */
+static void write_roles(const struct part_kind *kind, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (const struct part_role *role = root_kind.roles; role->name; role++)
+        if (role->kind == kind && length < size)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s%s", length ? " and " : "", role->name);
+}
+
+/* Checks that parts of fixed kinds, which cores are too, stand only in roles, such as host and accel. */
 static bool check_places(const struct machine_config *config, struct error *err)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
-        if (i->role || (i->kind != &core_kind && i->kind != &nucd_kind))
+        char roles[TREE_NAME];
+        if (i->role || (i->kind != &core_kind && !(i->kind->hooks && i->kind->hooks->fixed)))
             continue;
+        write_roles(i->kind, roles, sizeof roles);
         (void)error_set(err, "%s: a part of kind %s is not allowed here; allowed: %s of the machine", i->path,
-                        i->kind->name, i->kind == &core_kind ? "host and accel" : "nucd");
+                        i->kind->name, roles);
         return tree_at_part(config->tree, i, err);
     }
+    return true;
+}
+
+/* Lets mechanisms check their parts. */
+static bool check_mechanisms(const struct machine_config *config, struct error *err)
+{
+    const struct assembly assembly = machine_assembly(config);
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
+        if (i->kind->hooks && i->kind->hooks->allows && !i->kind->hooks->allows(&assembly, i, err))
+            return false;
     return true;
 }
 
@@ -418,9 +439,7 @@ static bool check(const struct machine_config *config, struct error *err)
         return false;
     if (!check_ports(config, request, err))
         return false;
-    if (machine_timed(config) && (!check_room(config, room, err) ||
-                                  !nucd_check_memory(config->tree, config->memory->base, config->memory->size,
-                                                     config->stack->size, err)))
+    if (machine_timed(config) && (!check_room(config, room, err) || !check_mechanisms(config, err)))
         return false;
     if (!check_simt(config, err))
         return false;

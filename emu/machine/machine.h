@@ -6,7 +6,7 @@
 #include "emu/dev/device.h"
 #include "emu/dram/config.h"
 #include "emu/machine/root.h"
-#include "emu/schema/tree.h"
+#include "emu/schema/assembly.h"
 #include "emu/simt/simt.h"
 
 /* A resolved description. Pointers point into the tree; they are NULL for parts that the machine lacks. */
@@ -48,12 +48,21 @@ void machine_show(const struct machine_config *config, FILE *out);
 enum { MACHINE_SOURCE = TREE_SOURCE };
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
 
-/* Returns whether multiprocessors offload blocks to others (emu/tom). */
+/* Returns whether multiprocessors let others execute blocks of their code. */
 bool machine_offloads(const struct machine_config *config);
 
-/* Stores the range of main memory that programs get from no call, because it belongs to accelerators (AxRAM). Returns false, and
+/* Stores the range of main memory that programs get from no call, because it belongs to a mechanism. Returns false, and
  * stores an empty range at 0, if there is none. */
 bool machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end);
+
+/* Returns the machine as hooks see it (emu/schema/assembly.h) before anything is made or planned. */
+static inline struct assembly machine_assembly(const struct machine_config *config)
+{
+    return (struct assembly){.tree = config->tree,
+                             .memory_base = config->memory->base,
+                             .memory_size = config->memory->size,
+                             .stack_size = config->stack->size};
+}
 
 /* Returns true if the machine has a clock, that is, timed cores. */
 static inline bool machine_timed(const struct machine_config *config)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/axram/axram.h"
 #include "emu/dram/map.h"
 #include "emu/machine/lines.h"
 #include "emu/machine/networks.h"
@@ -12,7 +11,6 @@
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
-#include "emu/tom/tom.h"
 
 /* Most links between parts on a request's way. The rest of MEM_HOPS is for links inside a part: in
  * multiprocessors, from a first-level cache to the crossbar, and from there to a slice. */
@@ -433,38 +431,16 @@ static bool stands_at_memory(const struct plan *plan, const struct instance *cac
            (reached && reached < plan->memory_count);
 }
 
-/* Gives accelerator memory its homes. */
-static bool plan_axram(const struct plan *plan, struct error *err)
+/* Lets mechanisms check what their parts need of the plan, and set homes. */
+static bool plan_mechanisms(const struct plan *plan, struct error *err)
 {
     const struct tree *tree = plan->machine->tree;
-    const struct memory_config *memory = plan->machine->memory;
-    const struct dram_config *dram = plan->memories[0].instance->config;
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        if (i->kind != &axram_kind)
-            continue;
-        if (plan->memory_count > 1)
-            (void)error_set(err, "the machine has several memories; allowed: one");
-        else if (axram_homes(i->config, dram, memory->base, memory->size, plan->homes, err))
-            continue;
-        return tree_at_part(tree, i, err);
-    }
+    struct assembly assembly = machine_assembly(plan->machine);
+    assembly.homes = plan->homes;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind->hooks && i->kind->hooks->plan && !i->kind->hooks->plan(&assembly, i, err))
+            return false;
     return true;
-}
-
-/* Refuses offload units to which nothing sends blocks. */
-static bool plan_tom(const struct plan *plan, struct error *err)
-{
-    const struct tree *tree = plan->machine->tree;
-    const struct instance *unit = NULL;
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        if (i->kind == &tom_kind)
-            return true;
-        unit = i->kind == &tom_unit_kind && !unit ? i : unit;
-    }
-    if (!unit)
-        return true;
-    (void)error_set(err, "no part sends blocks to this unit; allowed: with a part of kind tom, or no unit");
-    return tree_at_part(tree, unit, err);
 }
 
 /* Forbids changes of homes if a last-level cache stands at a memory: the cache would keep the lines of
@@ -547,7 +523,7 @@ bool plan_machine(struct plan *plan, const struct machine_config *machine, struc
     plan_places(plan);
     if (!check_networks(plan, err) || !plan_homes(plan, err) || !plan_ways(plan, err) ||
         !plan_partitions(plan, err) || !plan_stacks(plan, err) || !plan_pages(plan, err) ||
-        !plan_axram(plan, err) || !plan_tom(plan, err))
+        !plan_mechanisms(plan, err))
         return false;
     fix_homes(plan);
     return true;

@@ -41,11 +41,17 @@ struct devices_config {
     uint64_t latency;
 };
 
-/* The root's kind; its roles are the parts of the shipped machines. */
-extern const struct part_kind root_kind;
+/* Explanations of kinds that fill one role only; the role has the same explanation. */
+#define ROOT_MEMORY_MEANING  "Main memory: one contiguous range of physical addresses."
+#define ROOT_MMU_MEANING     "Address translation: Sv39 and Sv48."
+#define ROOT_DEVICES_MEANING "Devices for programs in machine mode; user programs do not use them."
 
-/* Main memory. */
-extern const struct part_kind memory_kind;
+/* The root's kind. Its roles are the parts of the shipped machines (kinds.c). */
+extern const struct part_kind root_kind;
+extern const struct part_role root_roles[];
+
+/* Main memory; what user programs and hosts have; the board. */
+extern const struct part_kind memory_kind, user_stack_kind, mmu_kind, devices_kind;
 
 /* A group of parts, for example a stack or a module. */
 extern const struct part_kind group_kind;

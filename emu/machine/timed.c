@@ -3,10 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "emu/machine/timed_axram.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/timed_tom.h"
-#include "emu/nucd/description.h"
 
 uint64_t timed_now(const struct timed *timed)
 {
@@ -40,7 +37,8 @@ static void add_facts(struct timed *timed, struct stats *stats)
         stats_fact_text(stats, name, value);
     }
     timed_simt_facts(timed, stats);
-    nucd_add_facts(timed->options.nucd, stats);
+    if (timed->options.mechanism.ops)
+        timed->options.mechanism.ops->facts(timed->options.mechanism.context, stats);
 }
 
 /* Reports the first rule that a memory's commands break, if any. Returns the number of findings, 0 or 1. */
@@ -57,6 +55,20 @@ static unsigned report_commands(const struct timed *timed, const struct checked_
     return 1;
 }
 
+/* Returns the number of findings of --check coherence in the caches of cores, 0 or 1. */
+static unsigned report_coherence(const struct timed *timed)
+{
+    if (!timed->coherence || !coherence_counted(timed->coherence)->reports)
+        return 0;
+    const struct coherence_counters *counted = coherence_counted(timed->coherence);
+    fprintf(stderr,
+            "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64 " stores to stale lines, %" PRIu64
+            " lost updates, at %" PRIu64 " pairs of pcs\n",
+            counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],
+            counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
+    return 1;
+}
+
 /* Warns if hosts have run regions and no core can offload them. */
 static void warn_inlined(const struct timed *timed)
 {
@@ -64,8 +76,9 @@ static void warn_inlined(const struct timed *timed)
     bool inlined = false;
     for (unsigned i = 0; i < timed->hosts; i++)
         inlined = inlined || timed->harts[i].offload.inlined;
-    if (inlined)
-        nucd_warn_inlined(machine->tree, machine->name, timed->options.nucd);
+    for (const struct part_kind *const *kind = machine_kinds; inlined && *kind; kind++)
+        if ((*kind)->hooks && (*kind)->hooks->inlined)
+            (*kind)->hooks->inlined(machine->tree, machine->name, timed->options.mechanism.ops);
 }
 
 unsigned timed_finish(struct timed *timed, struct stats *stats)
@@ -82,18 +95,9 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     warn_inlined(timed);
     for (size_t i = 0; i < timed->memory_count; i++)
         findings += report_commands(timed, &timed->memories[i]);
-    if (timed->coherence && coherence_counted(timed->coherence)->reports) {
-        const struct coherence_counters *counted = coherence_counted(timed->coherence);
-        fprintf(stderr,
-                "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
-                " stores to stale lines, %" PRIu64 " lost updates, at %" PRIu64 " pairs of pcs\n",
-                counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],
-                counted->problems[COHERENCE_LOST_UPDATE], counted->reports);
-        findings++;
-    }
-    findings += nucd_check_summary(timed->options.nucd);
-    timed_tom_finish(timed);
-    findings += timed_tom_findings(timed);
-    findings += timed_axram_findings(timed);
-    return findings;
+    findings += report_coherence(timed);
+    if (timed->options.mechanism.ops)
+        findings += timed->options.mechanism.ops->findings(timed->options.mechanism.context);
+    builder_finish(&timed->builder);
+    return findings + builder_findings(&timed->builder);
 }

@@ -19,13 +19,12 @@
 #ifndef EMU_MACHINE_TIMED_H
 #define EMU_MACHINE_TIMED_H
 
+#include "emu/core/mechanism.h"
 #include "emu/debug/trace.h"
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/stats.h"
-
-struct nucd;
 
 struct timed_options {
     const struct machine_config *machine; /* a machine with timed cores */
@@ -34,16 +33,16 @@ struct timed_options {
     bool roi;
     /* report accesses to lines whose newest version is elsewhere; not in the caches of multiprocessors */
     bool check_coherence;
-    bool check_nucd;     /* report accesses of tasks that their nucds do not declare; needs `nucd` */
+    bool check_tasks;    /* let the mechanism check its tasks */
     bool check_dram;     /* check the memories' commands against the datasheets' rules */
     struct trace *trace; /* a trace of the parts, or NULL */
     /* Called for each executed instruction, of a user program's accelerators only for those of regions; NULL:
      * not called. Makes execution slow, because instructions are stepped. */
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
-    struct nucd *nucd;   /* gives tasks to accelerators (emu/nucd/nucd.h), or NULL */
-    const char *program; /* ELF file, for symbols and lines in messages, or NULL */
-    bool progress;       /* show progress on standard error if that is a terminal */
+    struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
+    const char *program;             /* ELF file, for symbols and lines in messages, or NULL */
+    bool progress;                   /* show progress on standard error if that is a terminal */
 };
 
 struct timed;
@@ -61,8 +60,8 @@ void timed_publish(struct timed *timed, struct stats *stats);
 /* Returns the simulated time that the event queue has reached, in fs. */
 uint64_t timed_now(const struct timed *timed);
 
-/* Returns the limit of simulated time that has ended the run: "--max-time", or the key "nucd.timeout", which
- * standard error has reported; or NULL. */
+/* Returns the limit of simulated time that has ended the run: "--max-time", or a key, which standard error has reported; or
+ * NULL. */
 const char *timed_limit(const struct timed *timed);
 
 /* Makes system_run() run the system, whose harts must be the machine's, in simulated time. */

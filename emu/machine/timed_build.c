@@ -3,12 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/axram/axram.h"
-#include "emu/machine/timed_axram.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/timed_tom.h"
 #include "emu/sim/alloc.h"
-#include "emu/tom/tom.h"
 
 /* Attaches a checker to the commands of each memory (--check dram). */
 static void check_memories(struct timed *timed)
@@ -31,15 +27,12 @@ static void check_memories(struct timed *timed)
 static const void *place_of(void *context, const struct instance *instance, const struct mem_site *memory)
 {
     struct timed *timed = context;
+    const struct assembly_hooks *hooks = instance->kind->hooks;
     if (instance->kind == &core_kind)
         return timed_core_site(timed, instance, memory);
-    if (instance->kind == &axram_kind)
-        return timed_axram_site(timed, memory);
-    if (instance->kind == &tom_kind)
-        return timed_tom_site(timed, memory);
-    if (instance->kind == &tom_unit_kind)
-        return timed_tom_unit_site(timed, instance, memory);
-    return instance->kind == &simt_kind ? timed_simt_site(timed, instance, memory) : (const void *)memory;
+    if (instance->kind == &simt_kind)
+        return timed_simt_site(timed, instance, memory);
+    return hooks && hooks->place ? hooks->place(&timed->assembly, instance, memory) : (const void *)memory;
 }
 
 static bool make_parts(struct timed *timed, struct error *err)
@@ -50,8 +43,10 @@ static bool make_parts(struct timed *timed, struct error *err)
                                           .place = place_of,
                                           .context = timed};
     timed->cores = alloc(timed->count, sizeof *timed->cores);
-    if (!builder_plan(&timed->builder, timed->options.machine, err) ||
-        !builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
+    if (!builder_plan(&timed->builder, timed->options.machine, err))
+        return false;
+    timed_assemble(timed);
+    if (!builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
     check_memories(timed);
     for (unsigned i = 0; i < timed->count; i++) {
@@ -59,6 +54,26 @@ static bool make_parts(struct timed *timed, struct error *err)
         timed_add_core(timed, i);
     }
     return true;
+}
+
+static unsigned count_hosts(const struct timed *timed)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    return mechanism->ops ? mechanism->ops->hosts(mechanism->context) : timed->options.machine->host_count;
+}
+
+/* Connects the mechanism with the cores, and sets up what the options ask of it. */
+static void attach_mechanism(struct timed *timed)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    if (!mechanism->ops)
+        return;
+    for (unsigned i = 0; i < timed->count; i++)
+        mechanism->ops->attach(mechanism->context, i, timed->cores[i].core);
+    if (timed->options.check_tasks)
+        timed_check_tasks(timed);
+    if (timed->options.trace)
+        mechanism->ops->trace(mechanism->context, trace_tracks(timed->options.trace));
 }
 
 static void reset_parts(void *context)
@@ -74,7 +89,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->options = *options;
     timed->harts = harts;
     timed->count = count;
-    timed->hosts = options->nucd ? nucd_hosts(options->nucd) : options->machine->host_count;
+    timed->hosts = count_hosts(timed);
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
@@ -86,16 +101,11 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
-    timed_start_nucd(timed);
+    timed_start_mechanism(timed);
     if (timed_simt_new(timed, err) && make_parts(timed, err) && timed_simt_offload(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
-        for (unsigned i = 0; i < count; i++)
-            nucd_attach(options->nucd, i, timed->cores[i].core);
-        if (options->check_nucd && options->nucd)
-            timed_check_nucd(timed);
-        if (options->trace)
-            nucd_trace(options->nucd, trace_tracks(options->trace));
+        attach_mechanism(timed);
         if (options->max_time != UINT64_MAX)
             scheduler_limit_time(&timed->scheduler, options->max_time);
         return timed;
@@ -114,7 +124,8 @@ void timed_free(struct timed *timed)
     timed_simt_free(timed);
     builder_free(&timed->builder);
     timed_free_kept(timed);
-    nucd_stop_clock(timed->options.nucd);
+    if (timed->options.mechanism.ops)
+        timed->options.mechanism.ops->stop(timed->options.mechanism.context);
     if (timed->coherence)
         coherence_free(timed->coherence);
     symbols_free(timed->symbols);
@@ -145,9 +156,11 @@ static void publish_carriers(const struct timed *timed, struct stats *stats, str
 
 void timed_publish(struct timed *timed, struct stats *stats)
 {
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     stats_computed(stats, scope_enter(NULL, "sim"), "time", read_time, timed, "fs", "simulated time");
     builder_publish(&timed->builder, &core_kind, stats, &timed->ledger);
-    nucd_publish(timed->options.nucd, stats);
+    if (mechanism->ops)
+        mechanism->ops->publish(mechanism->context, stats);
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
     builder_publish(&timed->builder, &llc_kind, stats, &timed->ledger);

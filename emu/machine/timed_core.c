@@ -10,8 +10,9 @@
 static enum core_next stopped(void *context, struct core *core, enum hart_stop stop, uint64_t now)
 {
     struct timed *timed = context;
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     unsigned i = core->parts.number;
-    if (nucd_stopped(timed->options.nucd, i, stop, now))
+    if (mechanism->ops && mechanism->ops->stopped(mechanism->context, i, stop, now))
         return CORE_CONTINUE;
     if (stop == HART_STOP_MARKER)
         timed_marker(timed, i, now);
@@ -21,18 +22,19 @@ static enum core_next stopped(void *context, struct core *core, enum hart_stop s
 
 static void code_changed(void *context, struct core *core)
 {
-    const struct timed *timed = context;
-    nucd_code_changed(timed->options.nucd, core->parts.number);
+    const struct core_mechanism *mechanism = &((const struct timed *)context)->options.mechanism;
+    mechanism->ops->code_changed(mechanism->context, core->parts.number);
 }
 
-static bool make_engine(void *context, const struct part_site *site, const struct core_parts *parts,
-                        const struct core_config *config, struct core_offload *offload, struct error *err)
+/* Lets the mechanism make what takes instructions from a host's core (core_site.mechanism()). */
+static bool make_offload(void *context, const struct part_site *site, const struct core_parts *parts,
+                         const struct core_config *config, struct core_offload *offload, struct error *err)
 {
     const struct timed *timed = context;
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     const struct core_site *place = site->place;
-    const struct nucd_core core = {parts->number, config,     parts->hart,         parts->clock,
-                                   parts->l1d,    parts->l1i, place->memory->level};
-    return parts->number >= timed->hosts || nucd_make_engine(timed->options.nucd, &core, offload, err);
+    return parts->number >= timed->hosts ||
+           mechanism->ops->make(mechanism->context, parts, config, place->memory->level, offload, err);
 }
 
 /* Returns the hart of a core. The hosts' cores have the first harts, the accelerators' cores the following
@@ -51,6 +53,7 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
     unsigned i = hart_of(timed, instance);
     if (i == UINT32_MAX)
         return NULL;
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     struct timed_core *core = &timed->cores[i];
     struct hart *hart = &timed->harts[i];
     core->name = instance->path;
@@ -59,12 +62,13 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
         .hart = hart,
         .number = (uint16_t)i,
         .device_time = timed->options.machine->devices.latency,
-        .near = nucd_near(timed->options.nucd, i),
         .tick = hart->privileged ? TICK_PRIVILEGED : TICK_USER,
-        .server = {stopped, timed, timed->options.nucd ? code_changed : NULL},
-        .mechanism = make_engine,
+        .server = {stopped, timed, mechanism->ops ? code_changed : NULL},
+        .mechanism = mechanism->ops ? make_offload : NULL,
         .context = timed,
     };
+    if (mechanism->ops)
+        core->site.near = mechanism->ops->near(mechanism->context, i);
     return &core->site;
 }
 
@@ -80,7 +84,8 @@ static void observe_region(void *context, struct hart *hart, const struct step_r
 static void watch_core(struct timed *timed, struct timed_core *core)
 {
     struct stream *stream = &core->core->stream;
-    bool apart = timed->options.nucd && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
+    bool apart =
+        timed->options.mechanism.ops && !timed->harts[0].privileged && core->core->parts.hart != timed->harts;
     if (timed->count > 1 || timed->options.machine->simt)
         stream->peers = &timed->peers;
     stream->observe = timed->options.observe;
@@ -93,11 +98,13 @@ static void watch_core(struct timed *timed, struct timed_core *core)
 
 void timed_add_core(struct timed *timed, unsigned i)
 {
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     struct timed_core *core = &timed->cores[i];
     core->tile = builder_object(&timed->builder, tree_find(timed->options.machine->tree, core->name));
     core->core = core->tile->core;
     core->core->warming = timed->warming;
-    nucd_attach_engine(timed->options.nucd, i, core->core);
+    if (mechanism->ops)
+        mechanism->ops->made(mechanism->context, i, core->core);
     scheduler_add(&timed->scheduler, core->core);
     watch_core(timed, core);
 }

@@ -1,4 +1,4 @@
-/* The services of a timed machine that NUCD uses (emu/nucd/nucd.h). */
+/* The services of a timed machine that a mechanism of its cores uses (emu/core/mechanism.h). */
 #include "emu/machine/timed_state.h"
 
 static void interrupt(void *context, unsigned core)
@@ -25,25 +25,23 @@ static void expire(void *context, const char *limit)
     scheduler_expire(&timed->scheduler, limit);
 }
 
-void timed_start_nucd(struct timed *timed)
+void timed_start_mechanism(struct timed *timed)
 {
-    const struct nucd_machine machine = {.queue = &timed->queue,
-                                         .components = &timed->numbers.component,
-                                         .interrupt = interrupt,
-                                         .begin_message = begin_message,
-                                         .describe = describe,
-                                         .expire = expire,
-                                         .context = timed};
-    nucd_start_clock(timed->options.nucd, &machine);
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    const struct core_services services = {.queue = &timed->queue,
+                                           .components = &timed->numbers.component,
+                                           .interrupt = interrupt,
+                                           .begin_message = begin_message,
+                                           .describe = describe,
+                                           .expire = expire,
+                                           .context = timed};
+    if (mechanism->ops)
+        mechanism->ops->start(mechanism->context, &services);
 }
 
-static void allow(void *nucd, uint64_t first, uint64_t last)
+void timed_check_tasks(struct timed *timed)
 {
-    nucd_check_allow(nucd, first, last);
-}
-
-void timed_check_nucd(struct timed *timed)
-{
-    nucd_check(timed->options.nucd);
-    symbols_read_only(timed->symbols, allow, timed->options.nucd);
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    mechanism->ops->check(mechanism->context);
+    symbols_read_only(timed->symbols, mechanism->ops->allow, mechanism->context);
 }

@@ -5,7 +5,6 @@
 
 #include "emu/machine/kernels.h"
 #include "emu/machine/timed_state.h"
-#include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 #include "emu/simt/access_trace.h"
 #include "emu/simt/launch.h"
@@ -226,33 +225,29 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
     return NULL;
 }
 
-/* Connects a multiprocessor of a cluster with NUCD. */
+/* Connects a multiprocessor of a cluster with the mechanism. */
 static bool offload(struct timed *timed, const struct cluster *cluster, uint32_t i, struct error *err)
 {
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     const struct simt_beside beside =
         simt_cluster_beside(builder_object(&timed->builder, cluster->instance), i);
     char name[NAME];
     (void)snprintf(name, sizeof name, "%s.%u", cluster->instance->path, i);
-    const struct nucd_multiprocessor multiprocessor = {.name = name,
-                                                       .l1 = beside.l1,
-                                                       .clock = beside.clock,
-                                                       .number = beside.number,
-                                                       .block = beside.block,
-                                                       .hart = &timed->harts[0]};
-    simt_offer(beside.simt, EXTENSION_Xnucd);
-    return nucd_add_multiprocessor(timed->options.nucd, &multiprocessor, err);
+    return mechanism->ops->join(mechanism->context, name, &beside, &timed->harts[0], err);
 }
 
 bool timed_simt_offload(struct timed *timed, struct error *err)
 {
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
     const struct timed_simt *simt = timed->simt;
-    if (!simt || !nucd_offloads(timed->options.nucd) || timed->harts[0].privileged)
+    if (!simt || !mechanism->ops || !mechanism->ops->offloads(mechanism->context) ||
+        timed->harts[0].privileged)
         return true;
     for (uint32_t i = 0; i < simt->cluster_count; i++)
         for (uint32_t j = 0; j < simt->clusters[i].count; j++)
             if (!offload(timed, &simt->clusters[i], j, err))
                 return false;
-    nucd_serve(timed->options.nucd, &timed->builder.units);
+    mechanism->ops->serve(mechanism->context, &timed->builder.units);
     return true;
 }
 

@@ -49,7 +49,7 @@ void timed_simt_free(struct timed *timed);
 /* Returns the scheduler of launches' blocks; NULL: the machine has no multiprocessors. */
 struct simt_grid *timed_simt_grid(const struct timed *timed);
 
-/* Lets the multiprocessors' threads offload regions by nucd if the machine has accelerators for that. Call it
+/* Lets the multiprocessors' threads offload regions to the mechanism, if it takes some. Call it
  * when all parts exist. Does nothing if host 0 is privileged: with virtual addresses, threads execute regions
  * themselves. Returns false with err set on failure. */
 bool timed_simt_offload(struct timed *timed, struct error *err);

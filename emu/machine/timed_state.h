@@ -12,7 +12,6 @@
 #include "emu/machine/timed_simt.h"
 #include "emu/mem/coherence.h"
 #include "emu/mem/llc_slices.h"
-#include "emu/nucd/nucd.h"
 #include "emu/sim/energy.h"
 
 /* A core of the machine. */
@@ -47,6 +46,7 @@ struct timed {
     struct stream_peers peers;
     struct part_numbers numbers;
     struct builder builder;
+    struct assembly assembly;        /* the machine as hooks see it */
     struct timed_simt *simt;         /* or NULL */
     struct checked_memory *memories; /* in the builder's order */
     size_t memory_count;
@@ -80,10 +80,12 @@ void timed_add_core(struct timed *timed, unsigned i);
  * programs. */
 void timed_watch_coherence(struct timed *timed);
 
-/* timed_nucd.c: timed_start_nucd() gives NUCD the machine's event queue; timed_check_nucd() makes it check
- * all tasks. */
-void timed_start_nucd(struct timed *timed);
-void timed_check_nucd(struct timed *timed);
+/* timed_services.c: gives the mechanism, if there is one, the machine's event queue; makes it check all tasks. */
+void timed_start_mechanism(struct timed *timed);
+void timed_check_tasks(struct timed *timed);
+
+/* timed_assembly.c: sets timed->assembly, when the machine is planned. */
+void timed_assemble(struct timed *timed);
 
 /* Handles a marker that retires on core i at `now`, for --detail roi and for traces. */
 void timed_marker(struct timed *timed, unsigned i, uint64_t now);

@@ -6,7 +6,6 @@
 #include "emu/core/track.h"
 #include "emu/hart/probe.h"
 #include "emu/machine/timed_state.h"
-#include "emu/machine/timed_tom.h"
 #include "emu/sim/quantity.h"
 #include "isa/include/croft/roi.h"
 
@@ -98,12 +97,12 @@ static void set_detail(struct timed *timed, bool warming)
     }
 }
 
-/* Reads struct croft_allocation and passes it to TOM's parts. Ignores one that is not readable. */
+/* Reads struct croft_allocation and passes it to the parts. Ignores one that is not readable. */
 static void note_allocation(const struct timed *timed, const struct hart *hart)
 {
     uint64_t words[2];
     if (hart_memory_read(hart, hart->marker.value, words, sizeof words))
-        timed_tom_allocated(timed, words[0], words[1]);
+        builder_allocated(&timed->builder, words[0], words[1]);
 }
 
 void timed_marker(struct timed *timed, unsigned i, uint64_t now)

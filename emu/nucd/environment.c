@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/nucd/driver.h"
+#include "emu/nucd/mechanism.h"
 #include "emu/nucd/nucd.h"
 #include "emu/sim/alloc.h"
 
@@ -13,51 +14,51 @@ static_assert((int)NUCD_OVERFLOW_TEXT <= (int)TASKS_TEXT && (int)NUCD_DRIVER_TEX
               "messages fit");
 
 struct environment {
-    struct tasks tasks; /* its object is the struct nucd */
+    struct tasks tasks; /* its mechanism is of the struct nucd */
     const struct tree *tree;
     struct nucd_causes causes; /* of nucds that the driver found malformed */
 };
 
 static void free_tasks(struct tasks *tasks)
 {
-    nucd_free(tasks->object);
+    nucd_free(tasks->mechanism.context);
     free(tasks);
 }
 
 static bool restart(struct tasks *tasks, struct error *err)
 {
-    return nucd_restart(tasks->object, err);
+    return nucd_restart(tasks->mechanism.context, err);
 }
 
 static void protect(struct tasks *tasks, uint64_t first)
 {
-    nucd_protect(tasks->object, first);
+    nucd_protect(tasks->mechanism.context, first);
 }
 
 static void set_ranges(struct tasks *tasks, uint64_t table)
 {
-    nucd_set_ranges(tasks->object, table);
+    nucd_set_ranges(tasks->mechanism.context, table);
 }
 
 static bool fault(const struct tasks *tasks, const struct hart *hart, unsigned *accelerator, uint64_t *pc)
 {
-    return nucd_fault(tasks->object, hart, accelerator, pc);
+    return nucd_fault(tasks->mechanism.context, hart, accelerator, pc);
 }
 
 static bool overflow(const struct tasks *tasks, unsigned accelerator, const struct trap *trap,
                      char text[TASKS_TEXT])
 {
-    return nucd_overflow(tasks->object, accelerator, trap, text);
+    return nucd_overflow(tasks->mechanism.context, accelerator, trap, text);
 }
 
 static bool region(const struct tasks *tasks, unsigned accelerator, struct tasks_region *stopped)
 {
-    return nucd_stopped_region(tasks->object, accelerator, stopped);
+    return nucd_stopped_region(tasks->mechanism.context, accelerator, stopped);
 }
 
 static void answer(struct tasks *tasks, unsigned accelerator, uint64_t result)
 {
-    nucd_answer_call(tasks->object, accelerator, result);
+    nucd_answer_call(tasks->mechanism.context, accelerator, result);
 }
 
 static bool malformed(struct tasks *tasks, uint64_t cause, uint64_t pc, struct error *warning)
@@ -100,7 +101,7 @@ static struct tasks *make(const struct tasks_options *options, struct error *err
     struct environment *environment = alloc(1, sizeof *environment);
     environment->tasks = (struct tasks){.ops = &ops,
                                         .instruction = "nucd",
-                                        .object = nucd,
+                                        .mechanism = nucd_mechanism(nucd),
                                         .harts = options->harts + hosts,
                                         .count = options->count - hosts,
                                         .memory = *accelerators_memory(nucd_accelerators(nucd))};

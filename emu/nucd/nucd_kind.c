@@ -1,8 +1,9 @@
 /* The part kind `nucd`: the configuration of offloading by nucd. */
 #include <inttypes.h>
 
-#include "emu/nucd/config.h"
+#include "emu/nucd/description.h"
 #include "emu/nucd/environment.h"
+#include "emu/schema/assembly.h"
 #include "emu/sim/text.h"
 #include "linker/map.h"
 
@@ -48,6 +49,15 @@ static bool check(const void *part, struct error *err)
                      config->transfer_lines, config->queue_lines);
 }
 
+static bool allows(const struct assembly *assembly, const struct instance *part, struct error *err)
+{
+    (void)part;
+    return nucd_check_memory(assembly->tree, assembly->memory_base, assembly->memory_size,
+                             assembly->stack_size, err);
+}
+
+static const struct assembly_hooks hooks = {.fixed = true, .allows = allows, .inlined = nucd_warn_inlined};
+
 const struct part_kind nucd_kind = {
     .name = "nucd",
     .explanation =
@@ -57,6 +67,7 @@ const struct part_kind nucd_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .tasks = &nucd_tasks,
+    .hooks = &hooks,
     .derive = derive,
     .check = check,
 };

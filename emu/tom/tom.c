@@ -8,6 +8,7 @@
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 #include "emu/tom/check.h"
+#include "emu/tom/site.h"
 #include "emu/tom/storage.h"
 
 /* Reads the program's table. If it is missing or bad, warns; then no block is offloaded. */
@@ -202,18 +203,19 @@ static void free_part(void *part)
     free(tom);
 }
 
-uint64_t tom_findings(const void *tom)
+/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
+static uint64_t findings(const void *tom)
 {
     const struct tom *part = tom;
     return part->check ? tom_check_end(part->check) : 0;
 }
 
-void tom_allocated(void *tom, uint64_t base, uint64_t bytes)
+static void allocated(void *tom, uint64_t base, uint64_t bytes)
 {
     tom_mapper_allocated(&((struct tom *)tom)->mapper, base, bytes);
 }
 
-void tom_finish(void *tom)
+static void finish(void *tom)
 {
     struct tom *part = tom;
     if (part->mapper.used)
@@ -379,6 +381,9 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static const struct assembly_hooks hooks = {
+    .offloads = true, .place = tom_place, .allocated = allocated, .finish = finish, .findings = findings};
+
 const struct part_kind tom_kind = {
     .name = "tom",
     .explanation =
@@ -388,6 +393,7 @@ const struct part_kind tom_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .ports = ports,
+    .hooks = &hooks,
     .ends = ends,
     .print_storage = print_storage,
     .make = make,

@@ -107,13 +107,4 @@ struct tom_site {
     uint64_t program_end;
 };
 
-/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
-uint64_t tom_findings(const void *tom);
-
-/* The program says that it has allocated [base, base + bytes); bytes 0: it has freed the range that begins at `base`. */
-void tom_allocated(void *tom, uint64_t base, uint64_t bytes);
-
-/* Call it when the run has ended. Prints the mapping's warnings, and writes the file `map_output`. */
-void tom_finish(void *tom);
-
 #endif

@@ -11,6 +11,7 @@
 #include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
+#include "emu/tom/site.h"
 #include "emu/tom/task.h"
 
 enum { LINE_SPREE = 4, LINE_FIRST = 64, FFLAGS = 1 };
@@ -589,6 +590,8 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static const struct assembly_hooks hooks = {.plan = tom_unit_plan, .place = tom_unit_place};
+
 const struct part_kind tom_unit_kind = {
     .name = "tom_unit",
     .explanation = "The offload unit of a stack, between its link and its crossbar, as in the TOM paper.",
@@ -597,6 +600,7 @@ const struct part_kind tom_unit_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .ports = ports,
+    .hooks = &hooks,
     .make = make,
     .free = free_part,
     .serve = serve,

@@ -15,6 +15,7 @@
 
 #include "emu/env/user_harts.h"
 #include "emu/machine/timed_state.h"
+#include "emu/nucd/mechanism.h"
 #include "isa/decode.h"
 #include "tests/isa/encode.h"
 #include "tests/sim/value.h"
@@ -46,7 +47,7 @@ struct rig {
 
 static inline struct nucd *rig_nucd(const struct rig *rig)
 {
-    return rig->user.tasks->object;
+    return rig->user.tasks->mechanism.context;
 }
 
 static inline void told(void *context, unsigned accelerator, const struct task_unit_report *report)
@@ -100,8 +101,8 @@ static inline struct rig *rig_new_checked(const char *count, bool check)
     const struct timed_options options = {.machine = &rig->machine,
                                           .max_time = UINT64_MAX,
                                           .check_dram = true,
-                                          .check_nucd = check,
-                                          .nucd = rig_nucd(rig)};
+                                          .check_tasks = check,
+                                          .mechanism = rig->user.tasks->mechanism};
     rig->timed = timed_new(&options, rig->user.system.harts, rig->user.system.count, &err);
     if (!rig->timed)
         fail_msg("%s", err.text);

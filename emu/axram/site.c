@@ -1,0 +1,64 @@
+/* What AxRAM's part knows of the machine around it: the memory, its homes, and the multiprocessors. */
+#include "emu/axram/site.h"
+
+#include "emu/axram/axram.h"
+#include "emu/hart/hart.h"
+
+const struct dram_config *axram_memory(const struct tree *tree)
+{
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &dram_kind)
+            return i->config;
+    return NULL;
+}
+
+void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
+{
+    const struct axram_config *axram = config;
+    *offset = axram->offset;
+    *size = axram->size;
+}
+
+bool axram_plan(const struct assembly *assembly, const struct instance *axram, struct error *err)
+{
+    const struct tree *tree = assembly->tree;
+    unsigned count = 0;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        count += i->kind == &dram_kind;
+    if (count > 1)
+        (void)error_set(err, "the machine has several memories; allowed: one");
+    else if (axram_homes(axram->config, axram_memory(tree), assembly->memory_base, assembly->memory_size,
+                         assembly->homes, err))
+        return true;
+    return tree_at_part(tree, axram, err);
+}
+
+const void *axram_place(const struct assembly *assembly, const struct instance *axram,
+                        const struct mem_site *memory)
+{
+    const struct assembly_ops *ops = assembly->ops;
+    const struct tree *tree = assembly->tree;
+    struct axram_site *site = ops->keep(assembly, sizeof *site);
+    struct simt_cluster **clusters;
+    uint32_t count = 0;
+    (void)axram;
+    *site = (struct axram_site){.memory = memory,
+                                .bytes = assembly->harts->memory,
+                                .peers = assembly->peers,
+                                .base = assembly->memory_base,
+                                .harts = assembly->hart_count,
+                                .check = assembly->check_coherence};
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        count += i->kind == &simt_kind;
+        if (i->kind == &dram_kind)
+            site->dram = ops->object(assembly, i);
+    }
+    clusters = ops->keep(assembly, (count + 1) * sizeof *clusters);
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        const struct simt_config *config = i->config;
+        if (i->kind == &simt_kind && config->count)
+            clusters[site->cluster_count++] = ops->object(assembly, i);
+    }
+    site->clusters = clusters;
+    return site;
+}
