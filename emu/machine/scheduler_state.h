@@ -1,11 +1,11 @@
-/* What the files of the run loop share. system.c is the top: it runs a system by rounds (scheduler_rounds.c) or by
- * events (scheduler_events.c). Both serve stops, and ask for limits and times, in scheduler_stops.c. */
+/* What the files of the run loop share. system.c is the top: it runs a system by rounds (rounds.c) or by
+ * events (events.c). Both serve stops, and ask for limits and times, in stops.c. */
 #ifndef EMU_MACHINE_SCHEDULER_STATE_H
 #define EMU_MACHINE_SCHEDULER_STATE_H
 
 #include "emu/machine/scheduler.h"
 
-/* scheduler_stops.c */
+/* stops.c */
 
 /* Serves a stop of hart i through the hooks. Returns true if the hart continues; otherwise system_run() must
  * return *stop. */
@@ -31,11 +31,11 @@ static inline uint64_t scheduler_turn_used(const struct system *system)
     return hart_progress(&system->harts[system->current]) - system->round.turn_start;
 }
 
-/* scheduler_rounds.c: runs the current hart's turn, or the rest of it, for at most `allowed` instructions
+/* rounds.c: runs the current hart's turn, or the rest of it, for at most `allowed` instructions
  * (not 0). False when system_run() must return *stop. */
 bool scheduler_turn(struct system *system, uint64_t allowed, enum system_stop *stop);
 
-/* scheduler_events.c: lets events fire until a hart stops. False when system_run() must return *stop. */
+/* events.c: lets events fire until a hart stops. False when system_run() must return *stop. */
 bool scheduler_advance(struct scheduler *scheduler, enum system_stop *stop);
 
 /* Call it when the next timer event may have become earlier. */

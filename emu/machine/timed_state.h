@@ -1,4 +1,4 @@
-/* The data of a timed machine, only for timed*.c. */
+/* The data of a timed machine, only for the files of its folder. */
 #ifndef EMU_MACHINE_TIMED_STATE_H
 #define EMU_MACHINE_TIMED_STATE_H
 
@@ -62,11 +62,11 @@ struct timed {
     bool warming;
 };
 
-/* timed_kept.c: timed_keep() returns zeroed memory that lasts until timed_free_kept(), after the parts. */
+/* kept.c: timed_keep() returns zeroed memory that lasts until timed_free_kept(), after the parts. */
 void *timed_keep(struct timed *timed, size_t bytes);
 void timed_free_kept(struct timed *timed);
 
-/* timed_core.c: returns the construction parameters of an instance's core; NULL if it has no hart and is left
+/* core.c: returns the construction parameters of an instance's core; NULL if it has no hart and is left
  * out. */
 const struct core_site *timed_core_site(struct timed *timed, const struct instance *instance,
                                         const struct mem_site *memory);
@@ -74,17 +74,17 @@ const struct core_site *timed_core_site(struct timed *timed, const struct instan
 /* Records core i, which the builder has made. */
 void timed_add_core(struct timed *timed, unsigned i);
 
-/* timed_watch.c: attaches the coherence checker to the last levels and to the caches of all cores. Those of
+/* watch.c: attaches the coherence checker to the last levels and to the caches of all cores. Those of
  * multiprocessors are not watched: threads share lines without sharing data in them, and a first-level cache
  * may hold old lines until the next launch, so the checker, which knows lines only, would report correct
  * programs. */
 void timed_watch_coherence(struct timed *timed);
 
-/* timed_services.c: gives the mechanism, if there is one, the machine's event queue; makes it check all tasks. */
+/* services.c: gives the mechanism, if there is one, the machine's event queue; makes it check all tasks. */
 void timed_start_mechanism(struct timed *timed);
 void timed_check_tasks(struct timed *timed);
 
-/* timed_assembly.c: sets timed->assembly, when the machine is planned. */
+/* assembly.c: sets timed->assembly, when the machine is planned. */
 void timed_assemble(struct timed *timed);
 
 /* Handles a marker that retires on core i at `now`, for --detail roi and for traces. */

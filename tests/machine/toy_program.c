@@ -4,6 +4,7 @@
  *   toy simt      the same by the threads of a warp, and the clocks of a single thread's
  *   toy trap      an address that is not aligned
  *   toy lane      the same by one thread of a warp */
+#include <croft/roi.h>
 #include <croft/simt.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,6 +81,7 @@ static int compare(void)
 int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "host";
+    croft_allocated(blocks, sizeof blocks);
     for (unsigned i = 0; i < BLOCKS; i++)
         for (unsigned j = 0; j < WORDS; j++)
             blocks[i][j] = 1000 * i + j;

@@ -8,6 +8,7 @@
 #include "emu/hart/custom.h"
 #include "emu/mem/request.h"
 #include "emu/mem/site.h"
+#include "emu/schema/assembly.h"
 #include "emu/sim/track.h"
 #include "emu/simt/warp.h"
 
@@ -37,6 +38,7 @@ struct toy {
     struct job *free, *all;
     uint64_t started; /* fs: the present one */
     uint64_t blocks;
+    uint64_t allocations; /* of the program */
     struct histogram clocks;
     struct track track; /* its sink is NULL if nobody watches */
     struct track_end untrack;
@@ -258,10 +260,29 @@ static void units(void *part, struct custom_units *table)
     custom_serve(table, EXTENSION_Xtoy, &(struct custom_unit){execute, execute_lanes, .context = part});
 }
 
+static void allocated(void *part, uint64_t base, uint64_t bytes)
+{
+    struct toy *toy = part;
+    (void)base;
+    toy->allocations += bytes != 0;
+}
+
+static uint64_t findings(const void *part)
+{
+    const struct toy *toy = part;
+    if (toy->blocks <= toy->config.budget)
+        return 0;
+    fprintf(stderr, "croft: %" PRIu64 " blocks were summed; toy.budget is %" PRIu64 "\n", toy->blocks,
+            toy->config.budget);
+    return toy->blocks - toy->config.budget;
+}
+
 static void publish(void *part, struct stats *stats, struct scope scope)
 {
     const struct toy *toy = part;
     stats_counter(stats, scope, "blocks", &toy->blocks, "blocks", "Blocks summed");
+    stats_counter(stats, scope, "allocations", &toy->allocations, "allocations",
+                  "Allocations of the program");
     stats_histogram(stats, scope, "clocks", &toy->clocks, "clocks", "blocks",
                     "Clocks from the instruction to the sum");
 }
@@ -307,6 +328,8 @@ static const struct part_port ports[] = {
     {.name = NULL},
 };
 
+static const struct assembly_hooks hooks = {.allocated = allocated, .findings = findings};
+
 const struct part_kind toy_kind = {
     .name = "toy",
     .explanation = "An adder of the tests, which sums blocks of memory.",
@@ -315,6 +338,7 @@ const struct part_kind toy_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .ports = ports,
+    .hooks = &hooks,
     .make = make,
     .free = free_part,
     .connect = connect_part,
