@@ -117,7 +117,7 @@ static bool read_trace(struct described *net, struct error *err)
 {
     const struct traffic_config *traffic = net->traffic->config;
     const struct network_config *network = net->network->config;
-    const char *file = net->tree->files[0].path, *slash = strrchr(file, '/');
+    const char *file = tree_file(net->tree), *slash = strrchr(file, '/');
     char path[PATH_MAX];
     bool own = *traffic->trace == '/' || !slash;
     (void)snprintf(path, sizeof path, "%.*s%s", own ? 0 : (int)(slash - file + 1), file, traffic->trace);
@@ -233,7 +233,7 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     energy_publish(&ledger, stats);
     char rate[32];
     (void)snprintf(rate, sizeof rate, "%.6f", result->offered);
-    stats_fact_text(stats, "description", net->tree->files[0].path);
+    stats_fact_text(stats, "description", tree_file(net->tree));
     stats_fact_text(stats, "rate", rate);
     stats_fact_number(stats, "clocks", result->clocks);
     bool fine = stats_write_json(stats, file, err);

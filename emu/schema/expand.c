@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/dotted.h"
+#include "emu/schema/kinds.h"
 #include "emu/schema/match.h"
-#include "emu/schema/tree.h"
+#include "emu/schema/tree_state.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text.h"
 
@@ -15,43 +17,6 @@ enum {
 /* Limits parts * settings, and so loading to a few seconds of host time, because each part examines each
  * setting. */
 static const uint64_t looks_most = UINT64_C(1) << 28;
-
-size_t name_length(const char *name)
-{
-    return strcspn(name, ".");
-}
-
-bool name_is_index(const char *name)
-{
-    size_t length = name_length(name);
-    return length > 0 && (strspn(name, "0123456789") == length || (length == 1 && *name == '*'));
-}
-
-const char *name_behind(const char *name)
-{
-    name += name_length(name);
-    return *name == '.' ? name + 1 : name;
-}
-
-static bool first_is(const char *name, const char *word)
-{
-    size_t length = name_length(name);
-    return strlen(word) == length && strncmp(name, word, length) == 0;
-}
-
-const char *pattern_within(const char *pattern, const struct instance *instance)
-{
-    if (!instance->parent)
-        return pattern;
-    const char *rest = pattern_within(pattern, instance->parent);
-    if (!rest || !*rest || (!first_is(rest, instance->name) && !first_is(rest, "*")))
-        return NULL;
-    rest = name_behind(rest);
-    if (instance->index < 0 || !name_is_index(rest))
-        return rest;
-    bool meant = *rest == '*' || strtoul(rest, NULL, 10) == (unsigned long)instance->index;
-    return meant ? name_behind(rest) : NULL;
-}
 
 /* What the settings say about one part of a parent. */
 struct mention {
@@ -65,27 +30,6 @@ struct mention {
     bool pattern; /* a count is set by the name `*` */
 };
 
-const struct part_kind *tree_kind(const struct tree *tree, const char *name)
-{
-    for (const struct part_kind *const *kind = tree->options.kinds; *kind; kind++)
-        if (strcmp((*kind)->name, name) == 0)
-            return *kind;
-    return NULL;
-}
-
-bool kind_has_key(const struct part_kind *kind, const char *name)
-{
-    if (part_field_find(kind, name) >= 0)
-        return true;
-    for (const struct part_port *port = kind->ports; port && port->name; port++)
-        if (strcmp(port->name, name) == 0)
-            return true;
-    for (const struct part_section *section = kind->sections; section && section->prefix; section++)
-        if (strcmp(section->prefix, name) == 0)
-            return true;
-    return false;
-}
-
 /* Returns true if a setting of a part of this kind can have the name. NULL: the kind is unknown. */
 static bool can_have(const struct part_kind *kind, const char *name)
 {
@@ -93,7 +37,7 @@ static bool can_have(const struct part_kind *kind, const char *name)
         return true;
     for (const struct part_role *role = kind->roles; role && role->name; role++) {
         const char *tail = name_behind(name);
-        if (first_is(name, role->name))
+        if (name_begins(name, role->name))
             return (role->many && strcmp(tail, "count") == 0) ||
                    can_have(role->kind, name_is_index(tail) ? name_behind(tail) : tail);
     }
@@ -184,7 +128,7 @@ static bool find_mention(const struct tree *tree, const struct instance *parent,
             mention->count_setting = i + 1;
             mention->pattern = true;
         }
-        if (!first_is(rest, name))
+        if (!name_begins(rest, name))
             continue;
         const char *tail = name_behind(rest);
         if (name_is_index(tail)) {
@@ -334,19 +278,6 @@ static bool expand_role(struct tree *tree, struct instance *parent, const struct
     return add_copies(tree, parent, role->kind, role, &mention, depth, err);
 }
 
-void tree_kinds(const struct tree *tree, const char *wrong, char names[TREE_KINDS], struct nearest_hint *hint)
-{
-    const char *all[64];
-    size_t count = 0;
-    names[0] = '\0';
-    for (const struct part_kind *const *kind = tree->options.kinds; *kind && count < 64; kind++) {
-        size_t used = strlen(names);
-        (void)snprintf(names + used, TREE_KINDS - used, "%s%s", used ? ", " : "", (*kind)->name);
-        all[count++] = (*kind)->name;
-    }
-    *hint = nearest_hint(wrong, all, count);
-}
-
 static bool unknown_kind(const struct tree *tree, const struct mention *mention, struct error *err)
 {
     char names[TREE_KINDS];
@@ -376,7 +307,7 @@ static int by_kind_and_name(const void *a, const void *b)
 static bool is_role(const struct part_kind *kind, const char *name)
 {
     for (const struct part_role *role = kind->roles; role && role->name; role++)
-        if (first_is(name, role->name))
+        if (name_begins(name, role->name))
             return true;
     return false;
 }
@@ -428,7 +359,7 @@ static bool expand_customs(struct tree *tree, struct instance *parent, unsigned 
         const char *rest = match->rest;
         size_t length = name_length(rest);
         if (match->number < parent->since || !length || strcmp(rest + length, ".kind") != 0 ||
-            is_role(parent->kind, rest) || (count > 0 && first_is(rest, customs[count - 1].name)))
+            is_role(parent->kind, rest) || (count > 0 && name_begins(rest, customs[count - 1].name)))
             continue;
         if ((count & (count - 1)) == 0 &&
             !(customs = realloc(customs, (count ? 2 * count : 1) * sizeof *customs)))

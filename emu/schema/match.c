@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/dotted.h"
 #include "emu/sim/alloc.h"
 
 static int compare_first(const char *a, const char *b)
@@ -17,6 +18,20 @@ static int by_name_and_number(const void *a, const void *b)
     const struct match *one = a, *other = b;
     int order = compare_first(one->rest, other->rest);
     return order ? order : (one->number > other->number) - (one->number < other->number);
+}
+
+const char *pattern_within(const char *pattern, const struct instance *instance)
+{
+    if (!instance->parent)
+        return pattern;
+    const char *rest = pattern_within(pattern, instance->parent);
+    if (!rest || !*rest || (!name_begins(rest, instance->name) && !name_begins(rest, "*")))
+        return NULL;
+    rest = name_behind(rest);
+    if (instance->index < 0 || !name_is_index(rest))
+        return rest;
+    bool meant = *rest == '*' || strtoul(rest, NULL, 10) == (unsigned long)instance->index;
+    return meant ? name_behind(rest) : NULL;
 }
 
 static void add(struct matches *matches, const char *rest, unsigned number)

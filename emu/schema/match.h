@@ -3,7 +3,7 @@
 #ifndef EMU_SCHEMA_MATCH_H
 #define EMU_SCHEMA_MATCH_H
 
-#include "emu/schema/tree.h"
+#include "emu/schema/tree_state.h"
 
 struct match {
     const char *rest; /* what follows the part's name in the setting's name; never empty */
@@ -15,6 +15,10 @@ struct matches {
     struct match *items;
     size_t count;
 };
+
+/* Returns the rest of a pattern after the instance's path, or NULL if the pattern does not match the
+ * instance. */
+const char *pattern_within(const char *pattern, const struct instance *instance);
 
 /* Returns all settings, as those of the root. Free with matches_free(). */
 struct matches matches_all(const struct tree *tree);

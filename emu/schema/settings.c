@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "emu/schema/document.h"
+#include "emu/schema/machine_list.h"
 #include "emu/schema/templates.h"
-#include "emu/schema/tree.h"
+#include "emu/schema/tree_state.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"

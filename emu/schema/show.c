@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/dotted.h"
 #include "emu/schema/reference.h"
+#include "emu/schema/tree_state.h"
 
 struct show {
     const struct tree *tree;

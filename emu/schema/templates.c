@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/dotted.h"
+#include "emu/schema/kinds.h"
 #include "emu/schema/match.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text.h"

@@ -27,7 +27,6 @@
 
 #include <stdio.h>
 
-#include "emu/sim/nearest.h"
 #include "emu/sim/part.h"
 
 enum {
@@ -82,6 +81,9 @@ struct tree_options {
 struct tree *tree_load(const struct tree_options *options, struct error *err);
 void tree_free(struct tree *tree);
 
+/* Returns the path of the description's file, as it was opened. */
+const char *tree_file(const struct tree *tree);
+
 struct instance *tree_root(const struct tree *tree);
 
 /* Finds the part at a dotted path, which must not contain `*`. Without a copy number, finds the first copy.
@@ -119,6 +121,9 @@ bool tree_at(const struct tree *tree, const struct instance *instance, const cha
 /* Returns whether two settings, counted from 1, are of one file, both of --set, or both 0 (none). */
 bool tree_same_file(const struct tree *tree, unsigned one, unsigned other);
 
+/* Prefixes the message with "FILE:LINE" or "--set", the origin of a setting counted from 0. Returns false. */
+bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err);
+
 /* Prefixes the message with "FILE:LINE: " of the part's first setting, or of its nearest ancestor with a
  * setting; without one, with the machine's file. Returns false. */
 bool tree_at_part(const struct tree *tree, const struct instance *instance, struct error *err);
@@ -135,85 +140,5 @@ size_t tree_unused(const struct tree *tree, const char **names, size_t room);
  * of its value. Loading the text again gives the same machine. The text does not depend on where croft is
  * installed. */
 void tree_show(const struct tree *tree, FILE *out);
-
-/* Internal to emu/schema. */
-struct setting {
-    char *pattern; /* dotted name */
-    char *value;   /* NULL: a mapping begins here */
-    unsigned file; /* index in tree->files; SETTING_OPTION: --set */
-    unsigned line;
-    bool matched;
-};
-
-#define SETTING_OPTION UINT32_MAX
-
-struct tree_file {
-    char *path;   /* path used to open it */
-    bool shipped; /* found by name among the shipped machines */
-};
-
-struct tree {
-    struct tree_options options;
-    struct instance *root;
-    unsigned part_count; /* without absent parts */
-    struct setting *settings;
-    unsigned setting_count;
-    struct tree_file files[TREE_CHAIN];
-    unsigned file_count;
-};
-
-/* settings.c: reads the chain of files and the options into tree->settings. False with err set on failure. */
-bool settings_read(struct tree *tree, struct error *err);
-
-/* expand.c: creates the instances. False with err set on failure. */
-bool tree_expand(struct tree *tree, struct error *err);
-
-/* Finds a kind that the key `kind` can name. NULL when there is none. */
-const struct part_kind *tree_kind(const struct tree *tree, const char *name);
-
-/* Writes the names of all kinds, and which of them is nearest to a wrong name. */
-enum { TREE_KINDS = 512 };
-void tree_kinds(const struct tree *tree, const char *wrong, char names[TREE_KINDS],
-                struct nearest_hint *hint);
-
-/* Returns true if the name is a field, a port or a section of the kind. */
-bool kind_has_key(const struct part_kind *kind, const char *name);
-
-/* Returns the rest of a pattern after the instance's path, or NULL if the pattern does not match the
- * instance. */
-const char *pattern_within(const char *pattern, const struct instance *instance);
-
-/* Returns the length of a dotted name's first component. */
-size_t name_length(const char *name);
-
-/* Returns a dotted name without its first component; "" if it has only one. */
-const char *name_behind(const char *name);
-
-/* Returns true if the name's first component is a number or `*`. */
-bool name_is_index(const char *name);
-
-/* names.c: sets the message for a name that matches nothing. Returns false. */
-bool tree_unknown(const struct tree *tree, const char *name, struct error *err);
-
-/* Prefixes the message with "FILE:LINE" or "--set". Returns false. */
-bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err);
-
-/* Writes the origin of a setting, counted from 1: "--set" or "FILE:LINE". */
-void tree_setting_source(const struct tree *tree, unsigned winner, char buffer[TREE_SOURCE]);
-
-/* Lists the names that can stand directly in a mapping of the kind. role NULL: a custom part. */
-void kind_members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size);
-
-/* Sets the message for a part's name that was given a value. Returns false. */
-bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err);
-
-/* list.c: the names of the shipped machines, sorted. Free with machine_list_free(). */
-struct machine_list {
-    char **names;
-    size_t count;
-};
-
-bool machine_list(struct machine_list *list, const char *shipped_dir, struct error *err);
-void machine_list_free(struct machine_list *list);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/machine/graph.h"
+#include "emu/schema/machine_list.h"
 
 typedef bool graph(const struct machine_config *machine, FILE *out, struct error *err);
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "emu/schema/machine_list.h"
 #include "emu/schema/renames.h"
 #include "tests/schema/load.h"
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/schema/document.h"
+#include "emu/schema/machine_list.h"
 #include "tests/schema/load.h"
 
 /* Loads folder/m.yaml; shows it; stores the text as folder/m.yaml. */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/machine/machine.h"
+#include "emu/schema/machine_list.h"
 #include "tests/machine/folder.h"
 
 static void write_text(const struct folder *folder, const char *name, const char *text)

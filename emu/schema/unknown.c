@@ -1,59 +1,14 @@
-/* Messages about names: suggestions for unknown names, and the origin of a setting. */
+/* Messages for unknown names, with suggestions. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/schema/dotted.h"
+#include "emu/schema/kinds.h"
 #include "emu/schema/renames.h"
-#include "emu/schema/tree.h"
+#include "emu/schema/tree_state.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/text.h"
-
-bool tree_at_setting(const struct tree *tree, unsigned setting, struct error *err)
-{
-    const struct setting *s = &tree->settings[setting];
-    if (s->file == SETTING_OPTION)
-        return error_prefix(err, "--set");
-    return error_prefix(err, "%s:%u", tree->files[s->file].path, s->line);
-}
-
-static void append(char *buffer, size_t size, const char *text)
-{
-    size_t used = strlen(buffer);
-    (void)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", text);
-}
-
-static bool listed(const char *list, const char *name, size_t length)
-{
-    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
-void kind_members(const struct part_kind *kind, const struct part_role *role, char *buffer, size_t size)
-{
-    buffer[0] = '\0';
-    if (role && role->many)
-        append(buffer, size, "count");
-    for (size_t i = 0; i < kind->field_count; i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "%.*s", (int)name_length(kind->fields[i].name),
-                       kind->fields[i].name);
-        if (!listed(buffer, name, strlen(name)))
-            append(buffer, size, name);
-    }
-    for (const struct part_role *below = kind->roles; below && below->name; below++)
-        append(buffer, size, below->name);
-    for (const struct part_port *port = kind->ports; port && port->name; port++)
-        append(buffer, size, port->name);
-}
-
-bool tree_not_a_value(const struct part_kind *kind, const char *name, struct error *err)
-{
-    char keys[768];
-    kind_members(kind, NULL, keys, sizeof keys);
-    return error_set(err, "%s is a section, not a value; its keys: %s", text_quote(name).text, keys);
-}
 
 /* All names that descriptions of the root's kind can use, without indices. */
 struct name_list {

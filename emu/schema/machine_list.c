@@ -1,9 +1,9 @@
+#include "emu/schema/machine_list.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "emu/schema/tree.h"
 
 static const char suffix[] = ".yaml";
 
