@@ -1,6 +1,4 @@
 /* croft experiment: executes the runs that a description asks for, and writes tables of their statistics. */
-#include "emu/experiment/experiment.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -13,8 +11,15 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/cmd/setting.h"
+#include "emu/experiment/check.h"
+#include "emu/experiment/evaluate.h"
+#include "emu/experiment/execute.h"
+#include "emu/experiment/files.h"
+#include "emu/experiment/grid.h"
+#include "emu/experiment/plan.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
+#include "emu/experiment/tables.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 #include "emu/sim/quantity.h"
@@ -33,7 +38,8 @@ enum {
     OPTION_TIME,
     OPTION_HOSTS,
     OPTION_WORK,
-    JOBS_MOST = 1024
+    JOBS_MOST = 1024,
+    WITHOUT_YES = 10000 /* most runs that croft experiment does not ask about */
 };
 
 static const struct option_row rows[] = {
@@ -66,7 +72,7 @@ static const struct option_set interface = {
              "statistics "
              "and machine.\ncroft report makes a page of them. The status is 1 if a run fails; the others' "
              "results are "
-             "kept.\nemu/experiment/experiment.h and examples/README.md explain descriptions.\n",
+             "kept.\nemu/experiment/description.h and examples/README.md explain descriptions.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
@@ -218,7 +224,7 @@ static bool conduct(const struct experiment *e, const struct experiment_where *w
     return good && written;
 }
 
-/* Asks the user to confirm an experiment of more than EXPERIMENT_WITHOUT_YES runs. Returns false if it is not confirmed. */
+/* Asks the user to confirm an experiment of more than WITHOUT_YES runs. Returns false if it is not confirmed. */
 static bool ask(const struct experiment *e, bool yes, struct error *err)
 {
     char answer[16] = "";
@@ -227,7 +233,7 @@ static bool ask(const struct experiment *e, bool yes, struct error *err)
         experiment_place(e, n, point);
         runs += !experiment_skipped(e, point);
     }
-    if (yes || runs <= EXPERIMENT_WITHOUT_YES || e->search_count)
+    if (yes || runs <= WITHOUT_YES || e->search_count)
         return true;
     if (isatty(STDIN_FILENO) != 1)
         return doc_wrong(&e->doc, e->axes_node, err, "axes: these are %d runs; if they are meant, say --yes",

@@ -80,7 +80,7 @@ static bool form_seed(void *context, const yaml_node_t *value, struct error *err
     return true;
 }
 
-const char *experiment_keep(struct experiment *e, char *text)
+static const char *keep(struct experiment *e, char *text)
 {
     e->made = alloc_resize(e->made, (size_t)(e->made_count + 1) * sizeof *e->made);
     return e->made[e->made_count++] = text;
@@ -97,7 +97,7 @@ static const char *point_name(struct experiment *e, const char *value)
         else if (*c != ' ')
             *to++ = '_';
     *to = '\0';
-    return experiment_keep(e, *name ? name : strcpy(name, value));
+    return keep(e, *name ? name : strcpy(name, value));
 }
 
 static bool quantity_of(struct experiment *e, const yaml_node_t *node, const char *what,
@@ -216,7 +216,7 @@ static bool make_points(struct form *form, struct experiment_axis *axis, const s
     axis->points = experiment_array(range->count, sizeof *axis->points);
     for (axis->count = 0; axis->count < range->count; axis->count++) {
         struct experiment_point *point = &axis->points[axis->count];
-        point->value = experiment_keep(e, alloc_text(range->list[axis->count]));
+        point->value = keep(e, alloc_text(range->list[axis->count]));
         point->name = point_name(e, point->value);
         point->pairs.items = experiment_array(form->settings.count, sizeof *point->pairs.items);
         for (int i = 0; i < form->settings.count; i++)
@@ -250,10 +250,10 @@ static const char *value_at(struct experiment *e, const struct range *range, dou
 {
     char text[QUANTITY_TEXT];
     if (range->list)
-        return experiment_keep(e, alloc_text(range->list[(int)(fraction * range->count)]));
+        return keep(e, alloc_text(range->list[(int)(fraction * range->count)]));
     uint64_t steps = (range->to - range->from) / range->step + 1, step = (uint64_t)(fraction * (double)steps);
     quantity_format(range->quantity, range->from + (step < steps ? step : steps - 1) * range->step, text);
-    return experiment_keep(e, alloc_text(text));
+    return keep(e, alloc_text(text));
 }
 
 /* Gives each point a value of one setting. For a Latin hypercube, divides the range into as many equal parts as there are
@@ -320,7 +320,7 @@ static bool make_samples(struct form *form, struct experiment_axis *axis, struct
         char *name = NULL;
         if (asprintf(&name, "%d", i + 1) < 0)
             alloc_failed();
-        axis->points[i].name = experiment_keep(e, name);
+        axis->points[i].name = keep(e, name);
         axis->points[i].pairs.items = experiment_array(settings, sizeof *axis->points[i].pairs.items);
     }
     for (int i = 0; i < settings; i++)

@@ -1,8 +1,11 @@
 /* What croft run would refuse in every run of an experiment, found before the first: a machine that does not exist, and settings
  * of keys that the machine does not have. */
+#include "emu/experiment/check.h"
+
 #include <string.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/grid.h"
+#include "emu/experiment/task.h"
 #include "emu/machine/machine.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/experiment/grid.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 

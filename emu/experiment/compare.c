@@ -1,9 +1,11 @@
 /* Comparisons of all statistics of two points of an axis. */
+#include "emu/experiment/compare.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/grid.h"
 #include "emu/io/output.h"
 
 enum { TEXT = 4096 };

@@ -58,15 +58,4 @@ struct engine {
  * the file descriptor `statistics`; -1: none. machine: as in struct engine_run. */
 typedef int engine_body(int argc, char **argv, int statistics, const struct engine_machine *machine);
 
-/* What the local engine uses of this host. */
-struct engine_local_options {
-    const char *out; /* folder for temporary files */
-    unsigned jobs;   /* runs at a time */
-    uint64_t memory; /* bytes for all runs; 0: the memory that is free */
-    long expected;   /* KiB that a run takes, as far as known; 0: unknown */
-    engine_body *body;
-};
-
-struct engine *engine_local(const struct engine_local_options *options);
-
 #endif

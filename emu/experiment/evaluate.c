@@ -1,9 +1,11 @@
+#include "emu/experiment/evaluate.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/grid.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
 

@@ -1,3 +1,5 @@
+#include "emu/experiment/execute.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
@@ -8,11 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/experiment/evaluate.h"
+#include "emu/experiment/grid.h"
 #include "emu/experiment/identity.h"
-#include "emu/experiment/read.h"
+#include "emu/experiment/local.h"
+#include "emu/experiment/remote.h"
+#include "emu/experiment/search.h"
 #include "emu/experiment/signals.h"
-#include "emu/experiment/spool.h"
 #include "emu/experiment/tally.h"
+#include "emu/experiment/task.h"
 #include "emu/sim/alloc.h"
 
 enum {
@@ -69,7 +75,7 @@ static char **compile_command(const struct experiment_point *point, const struct
                               char *source, const char *program)
 {
     const struct experiment_texts *flags = &point->program->flags;
-    char **command = experiment_array(flags->count + 6, sizeof *command);
+    char **command = alloc((size_t)flags->count + 6, sizeof *command);
     int used = 0;
     bool absolute = point->program->source[0] == '/';
     (void)snprintf(source, TEXT, "%s%s%s", absolute ? "" : where->folder, absolute ? "" : "/",
@@ -484,8 +490,8 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     }
     x.room = 2 * (size_t)all + 1;
     x.begun = alloc(x.room, sizeof *x.begun);
-    x.again = experiment_array(all, sizeof *x.again);
-    x.fresh = experiment_array(all, sizeof *x.fresh);
+    x.again = alloc((size_t)all + 1, sizeof *x.again);
+    x.fresh = alloc((size_t)all + 1, sizeof *x.fresh);
     tally_begin(&x.tally, all);
     experiment_evaluate(e, results, runs);
     bool good = execute_rounds(&x, err);

@@ -1,10 +1,12 @@
 /* Writes the files of single runs, which can be read without SQLite. */
+#include "emu/experiment/files.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/grid.h"
 #include "emu/io/output.h"
 
 enum { TEXT = 4096 };

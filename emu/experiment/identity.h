@@ -3,7 +3,9 @@
 #ifndef EMU_EXPERIMENT_IDENTITY_H
 #define EMU_EXPERIMENT_IDENTITY_H
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/digest.h"
+#include "emu/experiment/options.h"
+#include "emu/experiment/task.h"
 
 struct identity;
 

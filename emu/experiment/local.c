@@ -4,6 +4,8 @@
  * output goes to unnamed files, which vanish if croft is killed. No child outlives croft, however croft
  * ends: the kernel sends a signal to a child whose parent has gone (PR_SET_PDEATHSIG). A command that has children of its own,
  * such as the compiler, gets a guard between it and croft, which ends their whole process group. */
+#include "emu/experiment/local.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/experiment/engine.h"
 #include "emu/experiment/memory.h"
 #include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"

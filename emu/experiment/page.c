@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "emu/experiment/page_parts.h"
 #include "emu/experiment/results.h"
 #include "emu/sim/alloc.h"
 

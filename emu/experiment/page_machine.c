@@ -1,4 +1,6 @@
 /* The parts of a page that show machines. */
+#include "emu/experiment/page_parts.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 
 #include "emu/core/config.h"
 #include "emu/dram/config.h"
-#include "emu/experiment/page.h"
 #include "emu/machine/graph.h"
 #include "emu/machine/machine.h"
 #include "emu/sim/alloc.h"

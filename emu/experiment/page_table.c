@@ -1,8 +1,9 @@
 /* The table of an experiment, turned from rows into columns: names once, points as numbers. */
+#include "emu/experiment/page_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/experiment/page.h"
 #include "emu/sim/alloc.h"
 
 /* Numbers the points of one axis in the order of their first row. */

@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/remote.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
+#include "emu/experiment/task.h"
 #include "emu/sim/alloc.h"
 
 enum { AHEAD = 256 }; /* most runs whose keys are written to GNU parallel: more could fill the pipe */

@@ -1,39 +1,19 @@
-#include "emu/experiment/read.h"
+#include "emu/experiment/description.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/experiment/grid.h"
+#include "emu/experiment/read.h"
 #include "emu/schema/renames.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/nearest.h"
-
-void *experiment_array(int count, size_t size)
-{
-    void *memory = alloc((size_t)(count > 0 ? count : 1), size);
-    return memory;
-}
 
 /* Returns whether a name can be part of a file name. */
 static bool good_name(const char *name)
 {
     return *name &&
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+") == strlen(name);
-}
-
-bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,
-                      struct experiment_texts *texts, struct error *err)
-{
-    bool one = node->type == YAML_SCALAR_NODE;
-    int count = one ? 1 : doc_items(&e->doc, node, what, err);
-    if (count < 0)
-        return false;
-    texts->items = experiment_array(count + 1, sizeof *texts->items); /* ended by NULL */
-    for (texts->count = 0; texts->count < count; texts->count++) {
-        const yaml_node_t *item = one ? node : doc_item(&e->doc, node, texts->count);
-        if (!(texts->items[texts->count] = doc_text(&e->doc, item, what, err)))
-            return false;
-    }
-    return true;
 }
 
 static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char *what,
@@ -211,20 +191,6 @@ static bool read_zip(void *context, const yaml_node_t *value, struct error *err)
     return count >= 0;
 }
 
-bool experiment_measure(struct experiment *e, struct error *err)
-{
-    if (e->skipped)
-        return true;
-    double places = e->axes[0].count + 1;
-    for (int axis = 1; axis < e->axis_count; axis++)
-        places *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
-    if (places > EXPERIMENT_RUNS)
-        return doc_wrong(&e->doc, e->axes_node, err, "axes: %.0f runs and means; %d are allowed", places,
-                         EXPERIMENT_RUNS);
-    e->skipped = experiment_array(experiment_runs(e) / 8 + 1, 1);
-    return true;
-}
-
 /* The fields of the whole description. */
 
 TEXT_FIELD(read_title, struct experiment, title)
@@ -272,12 +238,6 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     return false;
 }
 
-void experiment_free_choice(struct experiment_choice *choice)
-{
-    for (int axis = 0; axis < EXPERIMENT_AXES; axis++)
-        free(choice->axes[axis].items);
-}
-
 void experiment_free(struct experiment *e)
 {
     for (int i = 0; i < e->search_count; i++)
@@ -312,91 +272,4 @@ void experiment_free(struct experiment *e)
     free(e->references);
     free(e->text);
     doc_free(&e->doc);
-}
-
-const char *experiment_point_name(const struct experiment *e, int axis, int point)
-{
-    return axis == 0 && point == e->axes[0].count ? "mean" : e->axes[axis].points[point].name;
-}
-
-int experiment_runs(const struct experiment *e)
-{
-    int count = 1;
-    for (int axis = 0; axis < e->axis_count; axis++)
-        count *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
-    return count;
-}
-
-int experiment_places(const struct experiment *e)
-{
-    return experiment_runs(e) / e->axes[0].count * (e->axes[0].count + 1);
-}
-
-void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES])
-{
-    for (int axis = e->axis_count - 1; axis > 0; axis--) {
-        if (e->axes[axis].leader != axis)
-            continue;
-        point[axis] = number % e->axes[axis].count;
-        number /= e->axes[axis].count;
-    }
-    point[0] = number;
-    experiment_follow(e, point);
-}
-
-void experiment_follow(const struct experiment *e, int point[EXPERIMENT_AXES])
-{
-    for (int axis = 1; axis < e->axis_count; axis++)
-        point[axis] = point[e->axes[axis].leader];
-}
-
-int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES])
-{
-    int number = 0;
-    for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader == axis)
-            number = number * e->axes[axis].count + point[axis];
-    return number;
-}
-
-static bool holds(const struct experiment_points *points, int point)
-{
-    for (int i = 0; i < points->count; i++)
-        if (points->items[i] == point)
-            return true;
-    return false;
-}
-
-bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
-                       const int point[EXPERIMENT_AXES])
-{
-    for (int axis = 0; axis < e->axis_count; axis++)
-        if (choice->axes[axis].chosen && !holds(&choice->axes[axis], point[axis]))
-            return false;
-    return true;
-}
-
-bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES])
-{
-    int number = experiment_number(e, point);
-    return e->skipped[number / 8] >> number % 8 & 1;
-}
-
-void experiment_skip(struct experiment *e, const struct experiment_choice *choice)
-{
-    int point[EXPERIMENT_AXES];
-    for (int n = 0; n < experiment_runs(e); n++) {
-        experiment_place(e, n, point);
-        if (experiment_chosen(e, choice, point))
-            e->skipped[n / 8] = (unsigned char)(e->skipped[n / 8] | 1U << n % 8);
-    }
-}
-
-const struct experiment_reference *experiment_reference_at(const struct experiment *e, int column,
-                                                           const int point[EXPERIMENT_AXES])
-{
-    for (int i = 0; i < e->reference_count; i++)
-        if (e->references[i].column == column && experiment_chosen(e, &e->references[i].at, point))
-            return &e->references[i];
-    return NULL;
 }

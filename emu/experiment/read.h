@@ -1,8 +1,8 @@
-/* Shared by the files that read descriptions of experiments. */
+/* State of reading a description: what the files that read its parts share. */
 #ifndef EMU_EXPERIMENT_READ_H
 #define EMU_EXPERIMENT_READ_H
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/description.h"
 
 /* The context of the functions that read a field. */
 struct experiment_part {
@@ -22,21 +22,11 @@ void *experiment_array(int count, size_t size);
 bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,
                       struct experiment_texts *texts, struct error *err);
 
-/* Keeps a text until experiment_free(), and returns it. */
-const char *experiment_keep(struct experiment *e, char *text);
-
 /* Return whether an axis is written as a list, a range or a sample instead of points; and read such an axis (false with err set on
  * failure). */
 bool experiment_axis_is_form(struct experiment *e, const yaml_node_t *node);
 bool experiment_read_form(struct experiment *e, struct experiment_axis *axis, const yaml_node_t *node,
                           struct error *err);
-
-/* Checks the size of the grid after its axes were read, and allocates the marks of skipped places. Returns false and sets err on
- * failure. */
-bool experiment_measure(struct experiment *e, struct error *err);
-
-/* Excludes the chosen places. */
-void experiment_skip(struct experiment *e, const struct experiment_choice *choice);
 
 /* Read the fields that name axes, points and columns: skip, where, columns, tables, references, searches, compare. The context is a
  * struct experiment_part. Return false and set err on failure. */

@@ -1,10 +1,12 @@
 /* Finds the first point of an axis at which a column reaches a threshold, by bisection. Nothing is kept between rounds: each round
  * follows the bisection through the known values, and asks for the next runs that it needs. */
+#include "emu/experiment/search.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/grid.h"
 #include "emu/sim/alloc.h"
 
 /* Asks for the runs that a column's value at a place depends on. Returns whether all have ended. */

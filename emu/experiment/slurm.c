@@ -6,9 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/remote.h"
 #include "emu/experiment/signals.h"
 #include "emu/experiment/spool.h"
+#include "emu/experiment/task.h"
 #include "emu/sim/alloc.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/experiment/local.h"
 #include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"
 

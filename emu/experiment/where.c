@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/experiment/grid.h"
 #include "emu/experiment/read.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/quantity.h"

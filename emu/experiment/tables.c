@@ -1,14 +1,29 @@
+#include "emu/experiment/tables.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/experiment/experiment.h"
+#include "emu/experiment/compare.h"
+#include "emu/experiment/grid.h"
+#include "emu/experiment/search.h"
+#include "emu/experiment/task.h"
 #include "emu/io/output.h"
 #include "emu/sim/alloc.h"
 
 enum { TEXT = 4096, CELL = 64 };
+
+/* Returns the reference for a column at a place, or NULL. */
+static const struct experiment_reference *reference_at(const struct experiment *e, int column,
+                                                       const int point[EXPERIMENT_AXES])
+{
+    for (int i = 0; i < e->reference_count; i++)
+        if (e->references[i].column == column && experiment_chosen(e, &e->references[i].at, point))
+            return &e->references[i];
+    return NULL;
+}
 
 static struct output *open_file(const struct experiment_where *where, const char *name, struct error *err)
 {
@@ -92,7 +107,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
             (void)fprintf(out, "%s%s", axis ? "," : "", experiment_point_name(e, axis, point[axis]));
         write_sampled(e, point, out);
         for (int c = 0; c < e->column_count; c++) {
-            const struct experiment_reference *reference = experiment_reference_at(e, c, point);
+            const struct experiment_reference *reference = reference_at(e, c, point);
             number_text(runs[n].values[c], text);
             (void)fprintf(out, ",%s", text);
             number_text(reference ? reference->value : NAN, text);
@@ -138,7 +153,7 @@ static json_t *references_json(const struct experiment *e, const int point[EXPER
 {
     json_t *references = json_object();
     for (int c = 0; c < e->column_count; c++) {
-        const struct experiment_reference *reference = experiment_reference_at(e, c, point);
+        const struct experiment_reference *reference = reference_at(e, c, point);
         if (reference)
             (void)json_object_set_new(
                 references, e->columns[c].name,
@@ -230,7 +245,7 @@ static void cell_text(const struct experiment *e, const struct experiment_run *r
                       const int point[EXPERIMENT_AXES], char text[CELL])
 {
     const struct experiment_run *run = &runs[experiment_number(e, point)];
-    const struct experiment_reference *reference = experiment_reference_at(e, column, point);
+    const struct experiment_reference *reference = reference_at(e, column, point);
     double value = run->values[column];
     bool unneeded = e->search_count && run->state == EXPERIMENT_LEFT && !run->wanted;
     if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] == e->axes[0].count))

@@ -1,0 +1,196 @@
+/* Descriptions of experiments: programs, variants of a machine, and tables of statistics. */
+#ifndef EMU_EXPERIMENT_DESCRIPTION_H
+#define EMU_EXPERIMENT_DESCRIPTION_H
+
+#include "emu/experiment/doc.h"
+
+/* A description:
+ *
+ *     title: one line
+ *     machine: nucd                      # name, or file relative to the description
+ *     options: [--env, kernel]           # further options of croft run
+ *     set: {host.l1d.prefetch: stride}   # settings of every run
+ *     programs:
+ *       meabo2: {source: meabo2.c, flags: [-O2], arguments: [$tasks], region: meabo2}
+ *       other: {file: other.elf}         # both relative to the description
+ *     axes:
+ *       accelerators:
+ *         4: {accel.count: 4, $tasks: 4}
+ *         8: {accel.count: 8, $tasks: 8}
+ *       offload:
+ *         none: {nucd.mode: none, $tasks: 1}
+ *         nucd: {nucd.mode: nucd}
+ *       rob: {set: host.rob, values: [32, 64, 128]}
+ *       l2: {set: l2.size, from: 256 KiB, to: 4 MiB, times: 2}
+ *     zip: [[rob, l2]]
+ *     skip: [{offload: none, accelerators: 8}]
+ *     where: [rob >= 8 * accelerators]
+ *     columns:
+ *       cycles: {statistic: host.0.cycles}
+ *       misses: {statistic: [host.0.l1d.misses, accel.*.l1d.misses], absent: 0}
+ *       rate: {divide: [misses, cycles], mean: arithmetic}
+ *       speedup: {speedup: cycles, from: {offload: none, accelerators: 4}, mean: geometric}
+ *     tables: [{column: speedup, across: offload}]
+ *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
+ *     searches: [{axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}]
+ *     compare: [{axis: offload, from: none, to: nucd}]
+ *
+ * Each program is run at each combination of the axes' points, except for those that `skip` names or for which a condition of
+ * `where` does not hold. The programs are the first axis, named `program`.
+ *
+ * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
+ * axes set the same name, the later axis wins. The command line's --set wins over all. $machine is the machine of a run instead
+ * of `machine`, $croft the path of another croft (relative to the description) that executes it.
+ *
+ * An axis can also be:
+ *   {set: NAME, values: [16, 32]}                         one setting, or a list of settings that have the same value
+ *   {set: NAME, from: 16, to: 128, step: 16}              equal steps; from: 64 KiB, to: 1 MiB, times: 2: factors
+ *   {sample: latin, count: 100, seed: 1, of: {NAME: [1, 2, 4], NAME: {from: 16, to: 512, step: 8}}}
+ *                                                         points named 1 to 100 with values of several settings: a Latin hypercube,
+ *                                                         or `random`; the tables show the values
+ *
+ * Axes in one group of `zip` advance together. Conditions are expressions of SQLite over axes' points and $variables; sizes,
+ * times, frequencies and bandwidths are in bytes, fs, Hz and bytes per second.
+ *
+ * A run is found in results.db by what determines it: croft, the program's bytes, its arguments, `options`, the resolved machine,
+ * and the bytes of files that arguments and options name. `inputs: [FILE]` in a program names further files that it reads.
+ *
+ * `region` is the program's region of interest whose statistics are read: by default the program's name;
+ * `total` is the whole run.
+ *
+ * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a -
+ * are subtracted; * stands for any characters. A statistic that a run does not have is an error, or has the
+ * value of `absent`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
+ * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
+ * axes; in all other axes it has the run's points.
+ *
+ * `mean` adds a row over all programs, named `mean`.
+ *
+ * A search finds the first point of an axis at which a column is `at_least` or `at_most` a value, for each combination of the
+ * other axes (or those of `at`). It bisects: once a point reaches the threshold, all later ones are taken to do so. With searches,
+ * only the runs that they need are executed.
+ *
+ * A comparison writes each statistic that differs between two points of an axis to differences.csv. */
+
+enum {
+    EXPERIMENT_AXES = 16,
+    EXPERIMENT_COLUMNS = 256,
+    EXPERIMENT_POINTS = 1 << 20, /* of one axis */
+    EXPERIMENT_RUNS = 100000000, /* most runs and means of an experiment */
+};
+
+struct experiment_pair {
+    const char *name, *value;
+    const yaml_node_t *node; /* of the description, for messages */
+};
+
+struct experiment_pairs {
+    struct experiment_pair *items;
+    int count;
+};
+
+struct experiment_texts {
+    const char **items;
+    int count;
+};
+
+struct experiment_program {
+    const char *file, *source, *region; /* one of file and source is NULL */
+    struct experiment_texts flags, arguments, inputs;
+    const yaml_node_t *node;
+};
+
+struct experiment_point {
+    const char *name;
+    const char *value;                  /* of an axis of values; NULL: none */
+    struct experiment_pairs pairs;      /* settings and variables; none in the axis `program` */
+    struct experiment_program *program; /* in the axis `program` only */
+};
+
+struct experiment_axis {
+    const char *name;
+    struct experiment_point *points;
+    int count;
+    int leader;   /* index of the axis that this one follows (`zip`); its own index: none */
+    bool sampled; /* tables show the points' settings */
+};
+
+/* Points of one axis: all, or those of a list. */
+struct experiment_points {
+    bool chosen; /* false: all */
+    int *items, count;
+};
+
+struct experiment_choice {
+    struct experiment_points axes[EXPERIMENT_AXES];
+};
+
+enum experiment_kind {
+    EXPERIMENT_STATISTIC,
+    EXPERIMENT_DIVIDE,
+    EXPERIMENT_SPEEDUP,
+    EXPERIMENT_RATIO,
+};
+
+enum experiment_mean { EXPERIMENT_NO_MEAN, EXPERIMENT_ARITHMETIC, EXPERIMENT_GEOMETRIC };
+
+struct experiment_column {
+    const char *name;
+    enum experiment_kind kind;
+    struct experiment_texts statistics;
+    const yaml_node_t *node;       /* of the statistics */
+    int operands[2];               /* indices of earlier columns */
+    int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
+    double absent;                 /* NaN: a missing statistic is an error */
+    enum experiment_mean mean;
+};
+
+/* A search for the first point of an axis whose column reaches a threshold. One of the limits is NaN. */
+struct experiment_search {
+    int axis, column;
+    double least, most;
+    struct experiment_choice at;
+};
+
+/* A comparison of the statistics of two points. */
+struct experiment_comparison {
+    int axis, from, to;
+};
+
+struct experiment_table {
+    int column, across;
+};
+
+struct experiment_reference {
+    int column;
+    struct experiment_choice at; /* for `program`, the number after the last program stands for the mean */
+    double value;
+    const char *source;
+};
+
+struct experiment {
+    struct doc doc;
+    char *text;                   /* the file's text */
+    const yaml_node_t *axes_node; /* of the whole description, if it has no axes */
+    const yaml_node_t *machine_node;
+    const char *title, *machine;
+    struct experiment_texts options;
+    struct experiment_pairs set;
+    struct experiment_axis axes[EXPERIMENT_AXES];
+    int axis_count;
+    unsigned char *skipped; /* one bit for each run */
+    char **made;            /* texts that are not in the file */
+    struct experiment_search *searches;
+    struct experiment_comparison *comparisons;
+    struct experiment_column *columns;
+    struct experiment_table *tables;
+    struct experiment_reference *references;
+    int column_count, table_count, reference_count, search_count, comparison_count, made_count;
+};
+
+/* Reads the description at `path`; the string must outlive the experiment. Returns false and sets err on
+ * failure. */
+bool experiment_read(struct experiment *e, const char *path, struct error *err);
+void experiment_free(struct experiment *e);
+
+#endif

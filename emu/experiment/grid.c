@@ -1,0 +1,132 @@
+#include "emu/experiment/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/alloc.h"
+
+bool experiment_measure(struct experiment *e, struct error *err)
+{
+    if (e->skipped)
+        return true;
+    double places = e->axes[0].count + 1;
+    for (int axis = 1; axis < e->axis_count; axis++)
+        places *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
+    if (places > EXPERIMENT_RUNS)
+        return doc_wrong(&e->doc, e->axes_node, err, "axes: %.0f runs and means; %d are allowed", places,
+                         EXPERIMENT_RUNS);
+    e->skipped = alloc((size_t)experiment_runs(e) / 8 + 1, 1);
+    return true;
+}
+
+void experiment_free_choice(struct experiment_choice *choice)
+{
+    for (int axis = 0; axis < EXPERIMENT_AXES; axis++)
+        free(choice->axes[axis].items);
+}
+
+const char *experiment_point_name(const struct experiment *e, int axis, int point)
+{
+    return axis == 0 && point == e->axes[0].count ? "mean" : e->axes[axis].points[point].name;
+}
+
+int experiment_runs(const struct experiment *e)
+{
+    int count = 1;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        count *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
+    return count;
+}
+
+int experiment_places(const struct experiment *e)
+{
+    return experiment_runs(e) / e->axes[0].count * (e->axes[0].count + 1);
+}
+
+void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES])
+{
+    for (int axis = e->axis_count - 1; axis > 0; axis--) {
+        if (e->axes[axis].leader != axis)
+            continue;
+        point[axis] = number % e->axes[axis].count;
+        number /= e->axes[axis].count;
+    }
+    point[0] = number;
+    experiment_follow(e, point);
+}
+
+void experiment_follow(const struct experiment *e, int point[EXPERIMENT_AXES])
+{
+    for (int axis = 1; axis < e->axis_count; axis++)
+        point[axis] = point[e->axes[axis].leader];
+}
+
+int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    int number = 0;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (e->axes[axis].leader == axis)
+            number = number * e->axes[axis].count + point[axis];
+    return number;
+}
+
+static bool holds(const struct experiment_points *points, int point)
+{
+    for (int i = 0; i < points->count; i++)
+        if (points->items[i] == point)
+            return true;
+    return false;
+}
+
+bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
+                       const int point[EXPERIMENT_AXES])
+{
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (choice->axes[axis].chosen && !holds(&choice->axes[axis], point[axis]))
+            return false;
+    return true;
+}
+
+bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    int number = experiment_number(e, point);
+    return e->skipped[number / 8] >> number % 8 & 1;
+}
+
+void experiment_skip(struct experiment *e, const struct experiment_choice *choice)
+{
+    int point[EXPERIMENT_AXES];
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        if (experiment_chosen(e, choice, point))
+            e->skipped[n / 8] = (unsigned char)(e->skipped[n / 8] | 1U << n % 8);
+    }
+}
+
+char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AXES])
+{
+    size_t length = 1;
+    for (int axis = 0; axis < e->axis_count; axis++)
+        length += strlen(experiment_point_name(e, axis, point[axis])) + 1;
+    char *label = alloc(length, 1);
+    for (int axis = 0; axis < e->axis_count; axis++) {
+        if (axis > 0)
+            strcat(label, ".");
+        strcat(label, experiment_point_name(e, axis, point[axis]));
+    }
+    return label;
+}
+
+const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
+                                const char *name)
+{
+    const char *value = NULL;
+    for (int axis = 0; axis <= e->axis_count; axis++) {
+        const struct experiment_pairs *pairs =
+            axis == 0 ? &e->set : &e->axes[axis - 1].points[point[axis - 1]].pairs;
+        for (int i = 0; i < pairs->count; i++)
+            if (strcmp(pairs->items[i].name, name) == 0)
+                value = pairs->items[i].value;
+    }
+    return value;
+}

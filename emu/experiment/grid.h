@@ -1,0 +1,41 @@
+/* The grid of an experiment: a place for each combination of the axes' points. */
+#ifndef EMU_EXPERIMENT_GRID_H
+#define EMU_EXPERIMENT_GRID_H
+
+#include "emu/experiment/description.h"
+
+/* A place is a point of each axis. Places are numbered in the description's order; the last axis varies
+ * fastest. The places of the mean follow those of the last program. */
+int experiment_places(const struct experiment *e); /* including the places of the mean */
+int experiment_runs(const struct experiment *e);   /* without the places of the mean */
+void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES]);
+int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES]);
+void experiment_follow(const struct experiment *e,
+                       int point[EXPERIMENT_AXES]); /* sets the axes that others lead */
+
+/* Returns whether a place is among the chosen ones. */
+bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
+                       const int point[EXPERIMENT_AXES]);
+void experiment_free_choice(struct experiment_choice *choice);
+
+/* Checks the size of the grid after its axes were read, and allocates the marks of skipped places. Returns false and sets err on
+ * failure. */
+bool experiment_measure(struct experiment *e, struct error *err);
+
+/* Excludes the chosen places. */
+void experiment_skip(struct experiment *e, const struct experiment_choice *choice);
+
+/* Returns whether `skip` or `where` excludes a place of a run. */
+bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES]);
+
+/* Returns a point's name; "mean" for the point after the last program. */
+const char *experiment_point_name(const struct experiment *e, int axis, int point);
+
+/* Returns the points' names of a place, separated by dots; the caller frees it. */
+char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AXES]);
+
+/* Returns a variable's value at a place, from the last axis that sets it; NULL: none does. */
+const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
+                                const char *name);
+
+#endif
