@@ -120,7 +120,7 @@ void network_check_clock(struct network *network)
         flits +=
             place < ports * vcs ? network->inputs[place].count : network->arrivals[place - ports * vcs].count;
     }
-    if (flits != network_in_flight(network))
+    if (flits != network->totals.flits_entered - network->totals.flits_left)
         broken(network, "a flit is lost or made", 0, 0);
 }
 
