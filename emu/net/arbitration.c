@@ -19,6 +19,11 @@ static uint32_t distance_of(const struct network *network, uint32_t input)
         ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
 }
 
+static bool farther(const struct network *network, uint32_t one, uint32_t other)
+{
+    return distance_of(network, one) > distance_of(network, other);
+}
+
 /* The time at which the pair of ports of an input channel's packet is done at the earliest, a clock for each flit left, less
  * the time at which the packet was made. All packets of a router have the same present time, which is left out. */
 static int64_t oracle_weight(const struct network *network, uint32_t input)
@@ -35,18 +40,8 @@ static bool heavier(const struct network *network, uint32_t one, uint32_t other)
     return a != b ? a > b : input_packet(network, one)->source < input_packet(network, other)->source;
 }
 
-bool arbitration_prefers(const struct network *network, enum network_arbitration arbitration, uint32_t one,
-                         uint32_t other)
-{
-    if (arbitration == NETWORK_AGE)
-        return older(network, one, other);
-    if (arbitration == NETWORK_ORACLE)
-        return heavier(network, one, other);
-    return arbitration == NETWORK_DISTANCE && distance_of(network, one) > distance_of(network, other);
-}
-
 /* Counts the wires between all routers, breadth first from each. */
-void arbitration_measure(struct network *network)
+static void measure(struct network *network)
 {
     const struct topology *topology = network->topology;
     uint32_t count = topology->router_count, *queue = alloc(count, sizeof *queue);
@@ -69,4 +64,23 @@ void arbitration_measure(struct network *network)
             }
     }
     free(queue);
+}
+
+static void make_oracle(struct network *network)
+{
+    network->oracle = oracle_new(network->topology, network->routing);
+}
+
+#define POLICY_ROW(NAME, key, meaning, ...) [NETWORK_##NAME] = {__VA_ARGS__},
+const struct arbitration_policy arbitration_policies[] = {NETWORK_POLICIES(POLICY_ROW)};
+
+void arbitration_make(struct network *network)
+{
+    const struct network_config *config = &network->config;
+    network->vc_policy = &arbitration_policies[config->vc_arbitration];
+    network->switch_policy = &arbitration_policies[config->switch_arbitration];
+    if (network->vc_policy->prepare)
+        network->vc_policy->prepare(network);
+    if (network->switch_policy->prepare && network->switch_policy != network->vc_policy)
+        network->switch_policy->prepare(network);
 }

@@ -5,11 +5,27 @@
 
 #include "emu/net/network_state.h"
 
-/* Returns whether the packet at the head of input channel `one` goes before that of `other`. Channels are numbered
- * port * vcs + vc over the network. By age, the packet made first goes first, by the oracle the heaviest (oracle.h); of equal
- * ones, that of the lowest source. With round robin, neither goes first. */
-bool arbitration_prefers(const struct network *network, enum network_arbitration arbitration, uint32_t one,
-                         uint32_t other);
+struct arbitration_policy {
+    /* Returns whether the packet at the head of input channel `one` goes before that of `other`. Channels are numbered
+     * port * vcs + vc over the network. By age, the packet made first goes first, by the oracle the heaviest (oracle.h); of
+     * equal ones, that of the lowest source. NULL: no packet goes first; round robin decides. */
+    bool (*prefers)(const struct network *network, uint32_t one, uint32_t other);
+    /* Makes what prefers() needs. Called once for a network. NULL: nothing */
+    void (*prepare)(struct network *network);
+    bool
+        greedy; /* VA: the order alone decides: channels are given one by one, and no pointer moves (islip.h) */
+    bool total;      /* SA: no two packets are equal */
+    bool exhaustive; /* SA: matches until nothing is left to match, whatever `iterations` is */
+};
+
+extern const struct arbitration_policy arbitration_policies[]; /* by enum network_arbitration */
+
+/* Returns whether a policy lets the packet of one input channel go before that of another. */
+static inline bool arbitration_prefers(const struct arbitration_policy *policy, const struct network *network,
+                                       uint32_t one, uint32_t other)
+{
+    return policy->prefers && policy->prefers(network, one, other);
+}
 
 /* The context of the allocators' choosers (islip.h). */
 struct choice {
@@ -23,7 +39,7 @@ static inline uint32_t arbitration_rank(const struct choice *choice, uint32_t in
     return choice->network->ranks ? congestion_rank(choice->network->ranks, in, out) : CONGESTION_NONE;
 }
 
-/* Makes the table of distances, for NETWORK_DISTANCE. */
-void arbitration_measure(struct network *network);
+/* Sets the policies of both allocators, and makes what they need. */
+void arbitration_make(struct network *network);
 
 #endif

@@ -451,10 +451,7 @@ static void make_management(struct network *network)
         epochs_make(network);
     if (network->priority_vcs)
         network->urgent = alloc(network->topology->port_count, sizeof *network->urgent);
-    if (config->vc_arbitration == NETWORK_DISTANCE || config->switch_arbitration == NETWORK_DISTANCE)
-        arbitration_measure(network);
-    if (config->vc_arbitration == NETWORK_ORACLE || config->switch_arbitration == NETWORK_ORACLE)
-        network->oracle = oracle_new(network->topology, network->routing);
+    arbitration_make(network);
     network->managed = network->congestion || network->priority_vcs;
     network->plain_vcs = vc_alloc_plain(network);
     network->plain_switch = switch_alloc_plain(network);

@@ -45,6 +45,7 @@
 #ifndef EMU_NET_NETWORK_H
 #define EMU_NET_NETWORK_H
 
+#include "emu/net/policies.h"
 #include "emu/net/routing.h"
 #include "emu/net/topology.h"
 #include "emu/sim/event.h"
@@ -52,7 +53,7 @@
 #include "emu/sim/part.h"
 
 enum network_flow { NETWORK_WORMHOLE, NETWORK_CUT_THROUGH, NETWORK_STORE_AND_FORWARD };
-enum network_arbitration { NETWORK_ROUND_ROBIN, NETWORK_AGE, NETWORK_DISTANCE, NETWORK_ORACLE };
+enum network_arbitration { NETWORK_POLICIES(POLICY_VALUE) };
 enum network_change { NETWORK_STOP, NETWORK_LATE };
 enum network_order { NETWORK_FIRST, NETWORK_LATEST };
 enum network_choice { NETWORK_TURN, NETWORK_CREDITS };

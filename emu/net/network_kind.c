@@ -9,11 +9,7 @@ static const char *const network_flow_names[] = {[NETWORK_WORMHOLE] = "wormhole"
                                                  [NETWORK_CUT_THROUGH] = "cut_through",
                                                  [NETWORK_STORE_AND_FORWARD] = "store_and_forward",
                                                  NULL};
-static const char *const network_arbitration_names[] = {[NETWORK_ROUND_ROBIN] = "round_robin",
-                                                        [NETWORK_AGE] = "age",
-                                                        [NETWORK_DISTANCE] = "distance",
-                                                        [NETWORK_ORACLE] = "oracle",
-                                                        NULL};
+static const char *const network_arbitration_names[] = {NETWORK_POLICIES(POLICY_KEY) NULL};
 static const char *const network_change_names[] = {[NETWORK_STOP] = "stop", [NETWORK_LATE] = "late", NULL};
 
 static const char *const network_choice_names[] = {

@@ -92,6 +92,7 @@ struct link_width {
 };
 
 struct network_checks;
+struct arbitration_policy;
 
 struct network {
     struct network_config config;
@@ -127,8 +128,9 @@ struct network {
     uint64_t shared_wire[2][ROUTING_SETS], shared_node[2]; /* as wire_vcs and node_vcs */
     uint64_t *joint;  /* bids of all classes for an output, laid out as those of a group (router_bids()) */
     uint64_t *urgent; /* with priority buffers, by port: channels with a non-divergent packet at their head */
-    uint16_t depth[NETWORK_VCS];           /* flits that a channel buffers */
-    uint8_t *distances;                    /* with NETWORK_DISTANCE: [router * routers + router] */
+    uint16_t depth[NETWORK_VCS]; /* flits that a channel buffers */
+    uint8_t *distances;          /* with NETWORK_DISTANCE: [router * routers + router] */
+    const struct arbitration_policy *vc_policy, *switch_policy;
     struct oracle *oracle;                 /* with NETWORK_ORACLE */
     struct congestion *congestion;         /* NULL: none */
     const struct congestion_router *ranks; /* of the router being worked on; NULL: all pairs are equal */

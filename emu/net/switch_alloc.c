@@ -3,14 +3,12 @@
 #include "emu/net/arbitration.h"
 
 /* Whether a channel of an input bids instead of another one. base: the input's channel 0. */
-static inline bool replaces(const struct network *network, enum network_arbitration arbitration,
-                            uint32_t base, uint32_t vc, uint32_t other)
+static inline bool replaces(const struct network *network, uint32_t base, uint32_t vc, uint32_t other)
 {
     bool urgent = network->priority_vcs & BIT(vc);
     if (urgent != ((network->priority_vcs & BIT(other)) != 0))
         return urgent;
-    return arbitration != NETWORK_ROUND_ROBIN &&
-           arbitration_prefers(network, arbitration, base + vc, base + other);
+    return arbitration_prefers(network->switch_policy, network, base + vc, base + other);
 }
 
 /* Adds the bids of some channels of an input. Of several for one output, a priority buffer bids, or the one that the
@@ -21,7 +19,6 @@ static inline void bid_channels(const struct network *network, const struct rout
 {
     uint32_t in_port = router->first_port + i;
     uint32_t turn = network->ports[in_port].turn;
-    enum network_arbitration arbitration = network->config.switch_arbitration;
     uint64_t high = channels >> turn << turn, low = channels ^ high;
     while (high | low) {
         uint32_t vc = take_bit(high ? &high : &low), base = in_port * network->vcs;
@@ -29,7 +26,7 @@ static inline void bid_channels(const struct network *network, const struct rout
         if (taken & BIT(out))
             continue;
         bool again = islip_bids(match, i, out);
-        if (again ? network->plain_switch || !replaces(network, arbitration, base, vc, match->vc[i][out])
+        if (again ? network->plain_switch || !replaces(network, base, vc, match->vc[i][out])
                   : !switch_alloc_open(network, &network->ports[router->first_port + out], crossed))
             continue;
         islip_bid(match, i, out, vc);
@@ -95,25 +92,23 @@ void switch_alloc_speculate(const struct network *network, const struct router *
 }
 
 /* The chooser of islip_match(): by rank, then a priority buffer of the same input, then by the arbitration. */
-
 static uint64_t best_inputs(const void *context, const struct islip_switch *match, uint32_t out,
                             uint64_t inputs)
 {
     const struct choice *choice = context;
     const struct network *network = choice->network;
-    enum network_arbitration arbitration = network->config.switch_arbitration;
+    const struct arbitration_policy *policy = network->switch_policy;
     uint32_t best = take_bit(&inputs), rank = arbitration_rank(choice, best, out), vcs = network->vcs;
     const uint32_t base = choice->router->first_port;
     uint64_t equal = BIT(best);
     while (inputs) {
         uint32_t i = take_bit(&inputs), other = arbitration_rank(choice, i, out);
         uint32_t one = (base + i) * vcs + match->vc[i][out], two = (base + best) * vcs + match->vc[best][out];
-        if (other < rank || (other == rank && arbitration_prefers(network, arbitration, one, two))) {
+        if (other < rank || (other == rank && arbitration_prefers(policy, network, one, two))) {
             best = i;
             rank = other;
             equal = BIT(i);
-        } else if (other == rank && arbitration != NETWORK_AGE &&
-                   !arbitration_prefers(network, arbitration, two, one)) {
+        } else if (other == rank && !policy->total && !arbitration_prefers(policy, network, two, one)) {
             equal |= BIT(i);
         }
     }
@@ -125,7 +120,7 @@ static uint64_t best_outputs(const void *context, const struct islip_switch *mat
 {
     const struct choice *choice = context;
     const struct network *network = choice->network;
-    enum network_arbitration arbitration = network->config.switch_arbitration;
+    const struct arbitration_policy *policy = network->switch_policy;
     const uint32_t base = (choice->router->first_port + i) * network->vcs;
     uint32_t best = ISLIP_PORTS;
     uint64_t equal = 0;
@@ -137,12 +132,12 @@ static uint64_t best_outputs(const void *context, const struct islip_switch *mat
         bool other = equal && network->priority_vcs & BIT(match->vc[i][best]);
         bool same = equal && rank == than && urgent == other;
         if (!equal || rank < than || (rank == than && urgent && !other) ||
-            (same && arbitration_prefers(network, arbitration, base + match->vc[i][out],
-                                         base + match->vc[i][best]))) {
+            (same &&
+             arbitration_prefers(policy, network, base + match->vc[i][out], base + match->vc[i][best]))) {
             best = out;
             equal = BIT(out);
-        } else if (same && arbitration != NETWORK_AGE &&
-                   !arbitration_prefers(network, arbitration, base + match->vc[i][best],
+        } else if (same && !policy->total &&
+                   !arbitration_prefers(policy, network, base + match->vc[i][best],
                                         base + match->vc[i][out])) {
             equal |= BIT(out);
         }
@@ -155,13 +150,12 @@ uint64_t switch_alloc_match(struct network *network, const struct router *router
     const struct choice choice = {network, router};
     const struct islip_chooser chooser = {best_inputs, best_outputs, &choice};
     /* Both sides of a switch choose by the same weights, so iterations to the end match the heaviest pairs first. */
-    uint32_t iterations =
-        network->config.switch_arbitration == NETWORK_ORACLE ? router->ports : network->config.iterations;
+    uint32_t iterations = network->switch_policy->exhaustive ? router->ports : network->config.iterations;
     return islip_match(match, &network->turns[router->first_port], router->ports, iterations,
                        network->plain_switch ? NULL : &chooser);
 }
 
 bool switch_alloc_plain(const struct network *network)
 {
-    return network->config.switch_arbitration == NETWORK_ROUND_ROBIN && !network->priority_vcs;
+    return !network->switch_policy->prefers && !network->priority_vcs;
 }

@@ -13,10 +13,10 @@ static bool bidder_wins(const struct choice *choice, const struct islip_channels
              than = arbitration_rank(choice, other / vcs, channels->output);
     if (rank != than)
         return rank < than;
-    if (arbitration_prefers(network, network->config.vc_arbitration, base + one, base + other))
+    const struct arbitration_policy *policy = network->vc_policy;
+    if (arbitration_prefers(policy, network, base + one, base + other))
         return true;
-    if (channels->greedy ||
-        arbitration_prefers(network, network->config.vc_arbitration, base + other, base + one))
+    if (channels->greedy || arbitration_prefers(policy, network, base + other, base + one))
         return false;
     return (one + total - turn) % total < (other + total - turn) % total;
 }
@@ -97,8 +97,7 @@ static uint32_t allocate(struct network *network, struct router *router, uint32_
         .choose = network->plain_vcs ? NULL : choose_bidder,
         .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
         .context = &choice,
-        .greedy = network->config.vc_arbitration == NETWORK_AGE ||
-                  network->config.vc_arbitration == NETWORK_ORACLE};
+        .greedy = network->vc_policy->greedy};
     uint32_t count = islip_allocate(&channels, bids, free, grants);
     for (uint32_t i = 0; i < count; i++)
         give_vc(network, router, grants[i].input, out, grants[i].vc, tick);
@@ -284,7 +283,6 @@ bool vc_alloc_pends(const struct network *network, const struct router *router)
 
 bool vc_alloc_plain(const struct network *network)
 {
-    return network->config.vc_arbitration == NETWORK_ROUND_ROBIN &&
-           network->config.flow == NETWORK_WORMHOLE && !network->priority_vcs &&
-           network->config.vc_choice == NETWORK_TURN;
+    return !network->vc_policy->prefers && network->config.flow == NETWORK_WORMHOLE &&
+           !network->priority_vcs && network->config.vc_choice == NETWORK_TURN;
 }
