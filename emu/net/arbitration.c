@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/network_state.h"
 #include "emu/sim/alloc.h"
 
 static bool older(const struct network *network, uint32_t one, uint32_t other)
@@ -15,8 +16,8 @@ static bool older(const struct network *network, uint32_t one, uint32_t other)
 static uint32_t distance_of(const struct network *network, uint32_t input)
 {
     uint32_t from = topology_node_router(network->topology, input_packet(network, input)->source);
-    return network
-        ->distances[from * network->topology->router_count + network->ports[input / network->vcs].router];
+    return network->arbitration.distances[from * network->topology->router_count +
+                                          network->routers.ports[input / network->channels.vcs].router];
 }
 
 static bool farther(const struct network *network, uint32_t one, uint32_t other)
@@ -28,9 +29,10 @@ static bool farther(const struct network *network, uint32_t one, uint32_t other)
  * the time at which the packet was made. All packets of a router have the same present time, which is left out. */
 static int64_t oracle_weight(const struct network *network, uint32_t input)
 {
-    uint32_t in_port = input / network->vcs,
-             first = network->routers[network->ports[in_port].router].first_port;
-    uint32_t left = oracle_left(network->oracle, in_port, first + network->inputs[input].out_port);
+    uint32_t in_port = input / network->channels.vcs,
+             first = network->routers.all[network->routers.ports[in_port].router].first_port;
+    uint32_t left =
+        oracle_left(network->arbitration.oracle, in_port, first + network->routers.inputs[input].out_port);
     return (int64_t)clock_time(network->clock, left) - (int64_t)input_packet(network, input)->time;
 }
 
@@ -45,10 +47,10 @@ static void measure(struct network *network)
 {
     const struct topology *topology = network->topology;
     uint32_t count = topology->router_count, *queue = alloc(count, sizeof *queue);
-    network->distances = alloc((size_t)count * count, sizeof *network->distances);
-    memset(network->distances, UINT8_MAX, (size_t)count * count);
+    network->arbitration.distances = alloc((size_t)count * count, sizeof *network->arbitration.distances);
+    memset(network->arbitration.distances, UINT8_MAX, (size_t)count * count);
     for (uint32_t from = 0; from < count; from++) {
-        uint8_t *row = &network->distances[(size_t)from * count];
+        uint8_t *row = &network->arbitration.distances[(size_t)from * count];
         uint32_t reached = 1;
         queue[0] = from;
         row[from] = 0;
@@ -68,7 +70,7 @@ static void measure(struct network *network)
 
 static void make_oracle(struct network *network)
 {
-    network->oracle = oracle_new(network->topology, network->routing);
+    network->arbitration.oracle = oracle_new(network->topology, network->routing);
 }
 
 #define POLICY_ROW(NAME, key, meaning, ...) [NETWORK_##NAME] = {__VA_ARGS__},
@@ -77,10 +79,18 @@ const struct arbitration_policy arbitration_policies[] = {NETWORK_POLICIES(POLIC
 void arbitration_make(struct network *network)
 {
     const struct network_config *config = &network->config;
-    network->vc_policy = &arbitration_policies[config->vc_arbitration];
-    network->switch_policy = &arbitration_policies[config->switch_arbitration];
-    if (network->vc_policy->prepare)
-        network->vc_policy->prepare(network);
-    if (network->switch_policy->prepare && network->switch_policy != network->vc_policy)
-        network->switch_policy->prepare(network);
+    network->arbitration.random = UINT64_C(0x9e3779b97f4a7c15);
+    network->arbitration.vc_policy = &arbitration_policies[config->vc_arbitration];
+    network->arbitration.switch_policy = &arbitration_policies[config->switch_arbitration];
+    if (network->arbitration.vc_policy->prepare)
+        network->arbitration.vc_policy->prepare(network);
+    if (network->arbitration.switch_policy->prepare &&
+        network->arbitration.switch_policy != network->arbitration.vc_policy)
+        network->arbitration.switch_policy->prepare(network);
+}
+
+void arbitration_free(struct arbitration *arbitration)
+{
+    free(arbitration->distances);
+    oracle_free(arbitration->oracle);
 }

@@ -3,7 +3,11 @@
 #ifndef EMU_NET_ARBITRATION_H
 #define EMU_NET_ARBITRATION_H
 
-#include "emu/net/network_state.h"
+#include "emu/net/congestion.h"
+#include "emu/net/network.h"
+#include "emu/net/oracle.h"
+
+struct router;
 
 struct arbitration_policy {
     /* Returns whether the packet at the head of input channel `one` goes before that of `other`. Channels are numbered
@@ -12,8 +16,8 @@ struct arbitration_policy {
     bool (*prefers)(const struct network *network, uint32_t one, uint32_t other);
     /* Makes what prefers() needs. Called once for a network. NULL: nothing */
     void (*prepare)(struct network *network);
-    bool
-        greedy; /* VA: the order alone decides: channels are given one by one, and no pointer moves (islip.h) */
+    /* VA: the order alone decides: channels are given one by one, and no pointer moves (islip.h) */
+    bool greedy;
     bool total;      /* SA: no two packets are equal */
     bool exhaustive; /* SA: matches until nothing is left to match, whatever `iterations` is */
 };
@@ -33,13 +37,23 @@ struct choice {
     const struct router *router;
 };
 
+/* State of arbitration in all routers. */
+struct arbitration {
+    const struct arbitration_policy *vc_policy, *switch_policy;
+    const struct congestion_router *ranks; /* of the router being worked on; NULL: all pairs are equal */
+    uint8_t *distances;                    /* with NETWORK_DISTANCE: [router * routers + router] */
+    struct oracle *oracle;                 /* with NETWORK_ORACLE */
+    uint64_t random;                       /* state of the generator for config.fairness */
+};
+
 /* Returns the rank of a pair of the router's ports. Pairs of lower rank go first. */
-static inline uint32_t arbitration_rank(const struct choice *choice, uint32_t in, uint32_t out)
+static inline uint32_t arbitration_rank(const struct arbitration *arbitration, uint32_t in, uint32_t out)
 {
-    return choice->network->ranks ? congestion_rank(choice->network->ranks, in, out) : CONGESTION_NONE;
+    return arbitration->ranks ? congestion_rank(arbitration->ranks, in, out) : CONGESTION_NONE;
 }
 
 /* Sets the policies of both allocators, and makes what they need. */
 void arbitration_make(struct network *network);
+void arbitration_free(struct arbitration *arbitration);
 
 #endif

@@ -9,7 +9,7 @@
 enum { FLIT_HEAD = 1, FLIT_TAIL = 2, FLIT_TRACKER = 4 };
 
 struct flit {
-    uint32_t packet; /* index in network->packets */
+    uint32_t packet; /* index (packets.h) */
     uint16_t value;  /* of the head: the destination; of others: the number within the packet */
     uint8_t vc;      /* where it is, or arrives */
     uint8_t flags;

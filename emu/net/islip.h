@@ -90,8 +90,8 @@ struct islip_channels {
      * them. NULL: all are preferred */
     uint64_t (*leave)(const void *context, const struct islip_channels *channels, uint64_t granted);
     const void *context;
-    bool
-        greedy; /* choose() orders bidders alone: channels are given one by one, the lowest first; no pointer moves */
+    /* choose() orders bidders alone: channels are given one by one, the lowest first; no pointer moves */
+    bool greedy;
 };
 
 struct islip_grant {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/network_state.h"
 #include "emu/sim/alloc.h"
 
 /* The packet that a channel is in the middle of. */
@@ -28,26 +29,26 @@ static _Noreturn void broken(const struct network *network, const char *what, ui
 /* Flits that a channel has, with those for which it owes a credit. */
 static uint32_t held_at(const struct network *network, uint32_t target, uint32_t vc)
 {
-    uint32_t ports = network->topology->port_count, place = target * network->vcs + vc;
+    uint32_t ports = network->topology->port_count, place = target * network->channels.vcs + vc;
     if (target < ports)
-        return network->inputs[place].count;
-    const struct arrivals *held = &network->arrivals[place - ports * network->vcs];
+        return network->routers.inputs[place].count;
+    const struct arrivals *held = &network->endpoints.arrivals[place - ports * network->channels.vcs];
     return held->count + held->owes;
 }
 
 void network_check_arrival(struct network *network, uint32_t target, struct flit flit)
 {
-    struct passage *passage = &network->checks->passages[target * network->vcs + flit.vc];
-    const struct network_packet *packet = &network->packets[flit.packet];
+    struct passage *passage = &network->checks->passages[target * network->channels.vcs + flit.vc];
+    const struct network_packet *packet = &network->packets.items[flit.packet];
     bool head = flit.flags & FLIT_HEAD;
     if (head != (passage->next == 0) ||
         (!head && (flit.packet != passage->packet || flit.value != passage->next)))
         broken(network, "a flit is out of order", target, flit.vc);
     if (router_class_of(network, flit.vc, flit.packet) != packet->class)
         broken(network, "a packet is in a channel of another class", target, flit.vc);
-    if (network->shared_vcs & BIT(flit.vc) && head && held_at(network, target, flit.vc))
+    if (network->channels.shared & BIT(flit.vc) && head && held_at(network, target, flit.vc))
         broken(network, "a shared channel has two packets", target, flit.vc);
-    if (network->priority_vcs & BIT(flit.vc) && !packet->urgent && !network->config.priority_shared)
+    if (network->channels.priority & BIT(flit.vc) && !packet->urgent && !network->config.priority_shared)
         broken(network, "a divergent packet is in a priority buffer", target, flit.vc);
     passage->packet = flit.packet;
     passage->next++;
@@ -66,38 +67,41 @@ static uint32_t sender_of(const struct network *network, uint32_t target, uint32
     uint32_t ports = network->topology->port_count;
     uint32_t from = target < ports ? network->topology->ports[target].peer
                                    : network->topology->node_ports[target - ports];
-    return from * network->vcs + vc;
+    return from * network->channels.vcs + vc;
 }
 
 static void check_credits(const struct network *network, uint32_t target, uint32_t vc)
 {
-    uint32_t place = target * network->vcs + vc, sender = sender_of(network, target, vc);
+    uint32_t place = target * network->channels.vcs + vc, sender = sender_of(network, target, vc);
     uint32_t held = held_at(network, target, vc);
-    if (held + network->checks->under_way[place] + network->outputs[sender].credits != network->depth[vc])
+    if (held + network->checks->under_way[place] + network->routers.outputs[sender].credits !=
+        network->channels.depth[vc])
         broken(network, "credits and flits do not add up to the buffer", target, vc);
 }
 
 static void check_owner(const struct network *network, uint32_t out_port, uint32_t vc)
 {
-    const struct port *port = &network->ports[out_port];
-    const struct router *router = &network->routers[port->router];
-    uint32_t owner = network->outputs[out_port * network->vcs + vc].owner;
+    const struct port *port = &network->routers.ports[out_port];
+    const struct router *router = &network->routers.all[port->router];
+    uint32_t owner = network->routers.outputs[out_port * network->channels.vcs + vc].owner;
     if ((owner == NO_OWNER) != ((port->free >> vc & 1) != 0))
         broken(network, "a channel is both free and in use", out_port, vc);
     if (owner == NO_OWNER)
         return;
-    const struct input_vc *input = &network->inputs[router->first_port * network->vcs + owner];
+    const struct input_vc *input =
+        &network->routers.inputs[router->first_port * network->channels.vcs + owner];
     if (input->state != VC_ACTIVE || input->out_vc != vc || router->first_port + input->out_port != out_port)
         broken(network, "a channel is in use by a packet that does not have it", out_port, vc);
-    const struct port *in = &network->ports[router->first_port + owner / network->vcs];
-    bool ready = input->count && network->outputs[out_port * network->vcs + vc].credits;
-    if (ready != ((in->ready >> owner % network->vcs & 1) != 0))
+    const struct port *in = &network->routers.ports[router->first_port + owner / network->channels.vcs];
+    bool ready = input->count && network->routers.outputs[out_port * network->channels.vcs + vc].credits;
+    if (ready != ((in->ready >> owner % network->channels.vcs & 1) != 0))
         broken(network, "a channel bids without a flit or a credit, or does not bid with both", out_port, vc);
 }
 
 void network_check_clock(struct network *network)
 {
-    uint32_t ports = network->topology->port_count, nodes = network->topology->node_count, vcs = network->vcs;
+    uint32_t ports = network->topology->port_count, nodes = network->topology->node_count,
+             vcs = network->channels.vcs;
     uint32_t *under_way = network->checks->under_way;
     memset(under_way, 0, (size_t)(ports + nodes) * vcs * sizeof *under_way);
     uint64_t flits = 0;
@@ -117,8 +121,8 @@ void network_check_clock(struct network *network)
         check_credits(network, place / vcs, place % vcs);
         if (place < ports * vcs)
             check_owner(network, place / vcs, place % vcs);
-        flits +=
-            place < ports * vcs ? network->inputs[place].count : network->arrivals[place - ports * vcs].count;
+        flits += place < ports * vcs ? network->routers.inputs[place].count
+                                     : network->endpoints.arrivals[place - ports * vcs].count;
     }
     if (flits != network->totals.flits_entered - network->totals.flits_left)
         broken(network, "a flit is lost or made", 0, 0);
@@ -128,8 +132,10 @@ void network_check_always(struct network *network)
 {
     uint32_t ends = network->topology->port_count + network->topology->node_count;
     network->checks = alloc(1, sizeof *network->checks);
-    network->checks->passages = alloc((size_t)ends * network->vcs, sizeof *network->checks->passages);
-    network->checks->under_way = alloc((size_t)ends * network->vcs, sizeof *network->checks->under_way);
+    network->checks->passages =
+        alloc((size_t)ends * network->channels.vcs, sizeof *network->checks->passages);
+    network->checks->under_way =
+        alloc((size_t)ends * network->channels.vcs, sizeof *network->checks->under_way);
 }
 
 void network_check_free(struct network_checks *checks)

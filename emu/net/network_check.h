@@ -2,7 +2,10 @@
 #ifndef EMU_NET_NETWORK_CHECK_H
 #define EMU_NET_NETWORK_CHECK_H
 
-#include "emu/net/network_state.h"
+#include "emu/net/calendar.h"
+
+struct network;
+struct network_checks;
 
 /* Checks a flit that arrives at port `target` or, if there is no such port, at node target - ports. */
 void network_check_arrival(struct network *network, uint32_t target, struct flit flit);

@@ -1,5 +1,5 @@
 /* Statistics and energy of a network. */
-#include "emu/net/epochs.h"
+#include "emu/net/network_state.h"
 
 static void publish_totals(const struct network *network, struct stats *stats, struct scope scope)
 {
@@ -37,8 +37,8 @@ static void publish_link(const struct network *network, struct stats *stats, str
 
 static void publish_paths(const struct network *network, struct stats *stats, struct scope scope)
 {
-    const struct congestion_counters *paths = &network->congestion->counters;
-    const struct network_waits *waits = &network->waits;
+    const struct congestion_counters *paths = &network->epochs.congestion->counters;
+    const struct network_waits *waits = &network->routers.waits;
     const struct stats_row rows[] = {
         {"epochs", &paths->epochs, "epochs", "Epochs that have ended."},
         {"trackers", &paths->trackers, "flits", "Flits that carried a tracker."},
@@ -54,14 +54,14 @@ static void publish_paths(const struct network *network, struct stats *stats, st
         {"other_longest", &waits->longest[0], "clocks",
          "The longest such time: how long priorities let a packet starve."},
     };
-    stats_counters(stats, scope, rows, network->begun ? sizeof rows / sizeof *rows : 4);
+    stats_counters(stats, scope, rows, network->routers.begun ? sizeof rows / sizeof *rows : 4);
 }
 
 static void publish_management(const struct network *network, struct stats *stats, struct scope scope)
 {
-    if (network->congestion)
+    if (network->epochs.congestion)
         publish_paths(network, stats, scope);
-    if (!network->priority_vcs)
+    if (!network->channels.priority)
         return;
     stats_counter(stats, scope, "urgent_hops", &network->totals.urgent, "flits",
                   "Of `hops`, flits of packets of non-divergent accesses.");
@@ -81,8 +81,9 @@ void network_publish(const struct network *network, struct stats *stats, struct 
             uint32_t port = router->first_port + p;
             struct scope of_port = scope_at(&of_router, "port", p);
             publish_link(network, stats, scope_enter(&of_port, "out"), port);
-            for (uint32_t v = 0; v < network->vcs; v++) {
-                const struct network_vc_counters *vc = &network->vc_counters[port * network->vcs + v];
+            for (uint32_t v = 0; v < network->channels.vcs; v++) {
+                const struct network_vc_counters *vc =
+                    &network->vc_counters[port * network->channels.vcs + v];
                 struct scope of_vc = scope_at(&of_port, "vc", v);
                 stats_counter(stats, of_vc, "flits", &vc->flits, "flits",
                               "Flits that left this virtual channel's input queue.");

@@ -1,18 +1,20 @@
 #include "emu/net/router.h"
 
+#include <stdlib.h>
+
+#include "emu/net/network_state.h"
 #include "emu/net/router_input.h"
-#include "emu/net/switch_alloc.h"
-#include "emu/net/vc_alloc.h"
+#include "emu/sim/alloc.h"
 
 /* Channels that have finished RC bid for a virtual channel. */
 static void finish_routing(struct network *network, struct router *router, uint32_t tick)
 {
     for (uint64_t inputs = router->routing; inputs;) {
         uint32_t i = take_bit(&inputs), in_port = router->first_port + i;
-        struct port *port = &network->ports[in_port];
+        struct port *port = &network->routers.ports[in_port];
         for (uint64_t left = port->routing; left;) {
             uint32_t vc = take_bit(&left);
-            struct input_vc *input = &network->inputs[in_port * network->vcs + vc];
+            struct input_vc *input = &network->routers.inputs[in_port * network->channels.vcs + vc];
             if (tick_later(input->ready, tick))
                 continue;
             input->state = VC_WAITING;
@@ -21,8 +23,8 @@ static void finish_routing(struct network *network, struct router *router, uint3
             uint64_t *bids = router_bids(network, router, input->out_port, input->group);
             bids[0] |= BIT(i);
             bids[1 + i] |= BIT(vc);
-            if (network->priority_vcs && network->urgent[in_port] & BIT(vc)) {
-                bids = router_bids(network, router, input->out_port, network->groups + input->group);
+            if (network->channels.priority && network->routers.urgent[in_port] & BIT(vc)) {
+                bids = router_bids(network, router, input->out_port, network->channels.groups + input->group);
                 bids[0] |= BIT(i);
                 bids[1 + i] |= BIT(vc);
             }
@@ -44,7 +46,8 @@ static void tell_hop(const struct network *network, const struct router *router,
                                     .head = flit.flags & FLIT_HEAD,
                                     .tail = flit.flags & FLIT_TAIL,
                                     .flit = flit.flags & FLIT_HEAD ? 0 : flit.value};
-    OBSERVER_TELL(&network->observers, struct network_observer, hop, &hop, &network->packets[flit.packet]);
+    OBSERVER_TELL(&network->observers, struct network_observer, hop, &hop,
+                  &network->packets.items[flit.packet]);
 }
 
 /* Counts how the packet of a flit that leaves was treated. Returns the flit, with the tracker that is pending, if any. */
@@ -52,22 +55,24 @@ static __attribute__((noinline, cold)) struct flit manage(struct network *networ
                                                           uint32_t i, uint32_t vc, uint32_t out,
                                                           struct flit flit, uint32_t tick)
 {
-    uint32_t number = (uint32_t)(router - network->routers), in_port = router->first_port + i;
-    if (network->priority_vcs && network->urgent[in_port] & BIT(vc)) {
+    uint32_t number = (uint32_t)(router - network->routers.all), in_port = router->first_port + i;
+    if (network->channels.priority && network->routers.urgent[in_port] & BIT(vc)) {
         network->totals.urgent++;
-        network->totals.buffered += (network->priority_vcs & BIT(vc)) != 0;
+        network->totals.buffered += (network->channels.priority & BIT(vc)) != 0;
     }
-    if (network->begun && flit.flags & FLIT_HEAD) {
-        struct network_waits *waits = &network->waits;
-        uint64_t clocks = (tick - network->begun[in_port * network->vcs + vc]) / network->speedup;
-        bool critical = congestion_rank(&network->congestion->routers[number], i, out) != CONGESTION_NONE;
+    if (network->routers.begun && flit.flags & FLIT_HEAD) {
+        struct network_waits *waits = &network->routers.waits;
+        uint64_t clocks =
+            (tick - network->routers.begun[in_port * network->channels.vcs + vc]) / network->speedup;
+        bool critical =
+            congestion_rank(&network->epochs.congestion->routers[number], i, out) != CONGESTION_NONE;
         waits->packets[critical]++;
         waits->clocks[critical] += clocks;
         waits->longest[critical] = clocks > waits->longest[critical] ? clocks : waits->longest[critical];
     }
-    if (network->congestion && congestion_pends(network->congestion, number, out)) {
-        congestion_send(network->congestion, number, out);
-        if (!network->ports[router->first_port + out].node)
+    if (network->epochs.congestion && congestion_pends(network->epochs.congestion, number, out)) {
+        congestion_send(network->epochs.congestion, number, out);
+        if (!network->routers.ports[router->first_port + out].node)
             flit.flags |= FLIT_TRACKER;
     }
     return flit;
@@ -77,18 +82,19 @@ static __attribute__((noinline, cold)) struct flit manage(struct network *networ
 static inline void forward(struct network *network, struct router *router, uint32_t i, uint32_t vc,
                            uint64_t tick, uint64_t crossed)
 {
-    uint32_t vcs = network->vcs, in_port = router->first_port + i;
-    struct port *in = &network->ports[in_port];
-    struct input_vc *input = &network->inputs[in_port * vcs + vc];
-    struct flit flit = network->buffers[(size_t)(in_port * vcs + vc) * network->config.buffer + input->first];
+    uint32_t vcs = network->channels.vcs, in_port = router->first_port + i;
+    struct port *in = &network->routers.ports[in_port];
+    struct input_vc *input = &network->routers.inputs[in_port * vcs + vc];
+    struct flit flit =
+        network->routers.buffers[(size_t)(in_port * vcs + vc) * network->config.buffer + input->first];
     uint32_t out_port = router->first_port + input->out_port;
-    struct port *out = &network->ports[out_port];
-    struct output_vc *output = &network->outputs[out_port * vcs + input->out_vc];
+    struct port *out = &network->routers.ports[out_port];
+    struct output_vc *output = &network->routers.outputs[out_port * vcs + input->out_vc];
     if (network->observers.first)
         tell_hop(network, router, i, vc, input, flit);
-    if (network->oracle)
-        oracle_passed(network->oracle, in_port, out_port);
-    if (network->managed)
+    if (network->arbitration.oracle)
+        oracle_passed(network->arbitration.oracle, in_port, out_port);
+    if (network->routers.managed)
         flit = manage(network, router, i, vc, input->out_port, flit, (uint32_t)tick);
     input->first = (uint16_t)(input->first + 1 == (uint16_t)network->config.buffer ? 0 : input->first + 1);
     input->count--;
@@ -129,18 +135,19 @@ static inline void forward(struct network *network, struct router *router, uint3
  * the clocks. */
 static void set_ranks(struct network *network, const struct router *router)
 {
-    const struct congestion_router *ranks = &network->congestion->routers[router - network->routers];
-    uint64_t *random = &network->random; /* xorshift64 (Marsaglia, 2003) */
-    network->ranks = ranks->pair_count ? ranks : NULL;
-    if (network->ranks && network->config.fairness) {
+    const struct congestion_router *ranks =
+        &network->epochs.congestion->routers[router - network->routers.all];
+    uint64_t *random = &network->arbitration.random; /* xorshift64 (Marsaglia, 2003) */
+    network->arbitration.ranks = ranks->pair_count ? ranks : NULL;
+    if (network->arbitration.ranks && network->config.fairness) {
         *random ^= *random << 13;
         *random ^= *random >> 7;
         *random ^= *random << 17;
         if ((*random >> 32) * 100 >> 32 < network->config.fairness)
-            network->ranks = NULL;
+            network->arbitration.ranks = NULL;
     }
-    network->plain_vcs = !network->ranks && vc_alloc_plain(network);
-    network->plain_switch = !network->ranks && switch_alloc_plain(network);
+    network->va.plain = !network->arbitration.ranks && vc_alloc_plain(network);
+    network->sa.plain = !network->arbitration.ranks && switch_alloc_plain(network);
 }
 
 /* Counts the stalls of flits whose link is busy with the one before. */
@@ -149,11 +156,12 @@ static void note_busy_links(struct network *network, const struct router *router
 {
     for (uint64_t inputs = router->ready; inputs;) {
         uint32_t in_port = router->first_port + take_bit(&inputs);
-        for (uint64_t left = network->ports[in_port].ready; left;) {
+        for (uint64_t left = network->routers.ports[in_port].ready; left;) {
             uint32_t vc = take_bit(&left);
-            uint32_t out = router->first_port + network->inputs[in_port * network->vcs + vc].out_port;
-            if (!switch_alloc_open(network, &network->ports[out], crossed))
-                stalls_note(&network->stalls[out], tick);
+            uint32_t out =
+                router->first_port + network->routers.inputs[in_port * network->channels.vcs + vc].out_port;
+            if (!switch_alloc_open(&network->routers.ports[out], network->config.output_queue, crossed))
+                stalls_note(&network->epochs.stalls[out], tick);
         }
     }
 }
@@ -169,7 +177,7 @@ void router_step(struct network *network, struct router *router, uint64_t tick)
         set_ranks(network, router);
     if (router->routing)
         finish_routing(network, router, (uint32_t)tick);
-    if (network->stalls)
+    if (network->epochs.stalls)
         note_busy_links(network, router, (uint32_t)tick, crossed);
     switch_alloc_bid(network, router, &match, crossed);
     if (router->waiting) {
@@ -181,10 +189,66 @@ void router_step(struct network *network, struct router *router, uint64_t tick)
         return;
     for (uint64_t matched = switch_alloc_match(network, router, &match); matched;) {
         uint32_t i = take_bit(&matched), vc = match.vc[i][match.out[i]];
-        struct port *in = &network->ports[router->first_port + i];
-        if (!(network->priority_vcs & BIT(vc)))
-            in->turn = (uint8_t)(vc + 1 == network->vcs ? 0 : vc + 1);
+        struct port *in = &network->routers.ports[router->first_port + i];
+        if (!(network->channels.priority & BIT(vc)))
+            in->turn = (uint8_t)(vc + 1 == network->channels.vcs ? 0 : vc + 1);
         if (in->ready & BIT(vc)) /* else a speculation that failed */
             forward(network, router, i, vc, tick, crossed);
     }
+}
+
+/* Making. */
+
+static void make_ports(struct network *network)
+{
+    const struct topology *topology = network->topology;
+    for (uint32_t p = 0; p < topology->port_count; p++) {
+        const struct topology_port *from = &topology->ports[p];
+        network->routers.ports[p] =
+            (struct port){.free = low_bits(network->channels.vcs),
+                          .router = from->router,
+                          .peer = from->peer,
+                          .latency = (uint16_t)from->latency,
+                          .flit_clocks = (uint16_t)link_flit_clocks(network->config.flit, from->width),
+                          .node = from->wire == TOPOLOGY_NO_WIRE};
+    }
+}
+
+void routers_make(struct network *network)
+{
+    const struct topology *topology = network->topology;
+    const struct network_config *config = &network->config;
+    const struct channels *channels = &network->channels;
+    struct routers *routers = &network->routers;
+    size_t vcs = channels->vcs, ports = topology->port_count, outputs = (ports + topology->node_count) * vcs;
+    *routers = (struct routers){.ports = alloc(ports, sizeof *routers->ports),
+                                .all = alloc(topology->router_count, sizeof *routers->all),
+                                .inputs = alloc(ports * vcs, sizeof *routers->inputs),
+                                .outputs = alloc(outputs, sizeof *routers->outputs),
+                                .buffers = alloc(ports * vcs * config->buffer, sizeof *routers->buffers),
+                                .head_ticks = config->routing_clocks + config->vc_clocks - 1,
+                                .active = workset_new(topology->router_count),
+                                .busy = workset_new(topology->router_count)};
+    for (size_t i = 0; i < outputs; i++)
+        routers->outputs[i] = (struct output_vc){.credits = channels->depth[i % vcs], .owner = NO_OWNER};
+    for (uint32_t r = 0; r < topology->router_count; r++) {
+        const struct topology_router *from = &topology->routers[r];
+        routers->all[r] = (struct router){.first_port = from->first_port, .ports = from->ports};
+    }
+    make_ports(network);
+    routers->managed = config->track || channels->priority;
+    if (channels->priority)
+        routers->urgent = alloc(ports, sizeof *routers->urgent);
+    if (config->track && config->path_priority)
+        routers->begun = alloc(ports * vcs, sizeof *routers->begun);
+}
+
+void routers_free(struct routers *routers)
+{
+    void *blocks[] = {routers->ports,   routers->all,    routers->inputs, routers->outputs,
+                      routers->buffers, routers->urgent, routers->begun};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    workset_free(&routers->active);
+    workset_free(&routers->busy);
 }

@@ -18,19 +18,20 @@ struct flit router_take_tracker(struct network *network, uint32_t in_port, struc
 static inline void router_begin_packet(struct network *network, struct port *port, uint32_t in_port,
                                        uint32_t vc, uint32_t tick)
 {
-    struct input_vc *input = &network->inputs[in_port * network->vcs + vc];
+    struct input_vc *input = &network->routers.inputs[in_port * network->channels.vcs + vc];
     const struct flit *flit =
-        &network->buffers[(size_t)(in_port * network->vcs + vc) * network->config.buffer + input->first];
-    struct router *router = &network->routers[port->router];
-    struct route route =
-        routing_next(network->routing, network->topology, in_port, router_set_of(network, vc), flit->value);
+        &network->routers
+             .buffers[(size_t)(in_port * network->channels.vcs + vc) * network->config.buffer + input->first];
+    struct router *router = &network->routers.all[port->router];
+    struct route route = routing_next(network->routing, network->topology, in_port,
+                                      channels_set(&network->channels, vc), flit->value);
     input->out_port = route.port;
-    input->group = (uint8_t)(router_class_of(network, vc, flit->packet) * network->routing->sets + route.set);
-    if (network->managed)
+    input->group = (uint8_t)(router_class_of(network, vc, flit->packet) * network->channels.sets + route.set);
+    if (network->routers.managed)
         router_note_head(network, in_port, vc, flit->packet, tick);
-    input->ready = tick + network->head_ticks;
+    input->ready = tick + network->routers.head_ticks;
     if (network->config.flow == NETWORK_STORE_AND_FORWARD &&
-        input->count < network->packets[flit->packet].flits) {
+        input->count < network->packets.items[flit->packet].flits) {
         input->state = VC_PARTIAL;
         return;
     }
@@ -43,7 +44,7 @@ static inline void router_begin_packet(struct network *network, struct port *por
 static inline void router_make_ready(struct network *network, struct port *port, uint32_t in_port,
                                      uint32_t vc)
 {
-    struct router *router = &network->routers[port->router];
+    struct router *router = &network->routers.all[port->router];
     port->ready |= BIT(vc);
     router->ready |= BIT(in_port - router->first_port);
 }
@@ -53,43 +54,45 @@ static inline void router_begin_wait(struct network *network, struct input_vc *i
                                      uint32_t tick)
 {
     input->since = tick;
-    if (network->stalls)
-        stalls_begin(&network->stalls[out_port], tick);
+    if (network->epochs.stalls)
+        stalls_begin(&network->epochs.stalls[out_port], tick);
 }
 
 /* Ends such a wait of an input channel, and adds its clocks to *counter and to the statistics. */
 static inline void router_end_wait(struct network *network, uint32_t input, uint32_t out_port,
                                    uint64_t *counter, uint32_t tick)
 {
-    uint64_t waited = (tick - network->inputs[input].since) / network->speedup;
+    uint64_t waited = (tick - network->routers.inputs[input].since) / network->speedup;
     *counter += waited;
     network->vc_counters[input].stalls += waited;
-    if (network->stalls)
-        stalls_end(&network->stalls[out_port], tick);
+    if (network->epochs.stalls)
+        stalls_end(&network->epochs.stalls[out_port], tick);
 }
 
 /* Takes a flit that arrives at an input. */
 static inline void router_take_flit(struct network *network, uint32_t in_port, struct flit flit,
                                     uint32_t tick)
 {
-    struct port *port = &network->ports[in_port];
+    struct port *port = &network->routers.ports[in_port];
     uint32_t vc = flit.vc, buffer = network->config.buffer;
-    struct input_vc *input = &network->inputs[in_port * network->vcs + vc];
+    struct input_vc *input = &network->routers.inputs[in_port * network->channels.vcs + vc];
     uint32_t at = (uint32_t)input->first + input->count++;
     if (flit.flags & FLIT_TRACKER)
         flit = router_take_tracker(network, in_port, flit);
-    network->buffers[(size_t)(in_port * network->vcs + vc) * buffer + (at < buffer ? at : at - buffer)] =
+    network->routers
+        .buffers[(size_t)(in_port * network->channels.vcs + vc) * buffer + (at < buffer ? at : at - buffer)] =
         flit;
-    workset_add(&network->active_routers, port->router);
+    workset_add(&network->routers.active, port->router);
     if (input->state == VC_IDLE) {
         router_begin_packet(network, port, in_port, vc, tick);
     } else if (input->state == VC_PARTIAL && flit.flags & FLIT_TAIL) {
         input->state = VC_ROUTING;
         port->routing |= BIT(vc);
-        network->routers[port->router].routing |= BIT(in_port - network->routers[port->router].first_port);
+        network->routers.all[port->router].routing |=
+            BIT(in_port - network->routers.all[port->router].first_port);
     } else if (input->state == VC_ACTIVE && input->count == 1) {
-        uint32_t out = network->routers[port->router].first_port + input->out_port;
-        if (network->outputs[out * network->vcs + input->out_vc].credits)
+        uint32_t out = network->routers.all[port->router].first_port + input->out_port;
+        if (network->routers.outputs[out * network->channels.vcs + input->out_vc].credits)
             router_make_ready(network, port, in_port, vc);
         else
             router_begin_wait(network, input, out, tick);
@@ -99,19 +102,20 @@ static inline void router_take_flit(struct network *network, uint32_t in_port, s
 /* Takes a credit that arrives at an output channel (port * vcs + vc). */
 static inline void router_take_credit(struct network *network, uint32_t target, uint32_t tick)
 {
-    struct output_vc *output = &network->outputs[target];
-    uint32_t out_port = target / network->vcs;
-    const struct port *port = &network->ports[out_port];
-    struct router *router = &network->routers[port->router];
-    workset_add(&network->active_routers, port->router);
+    struct output_vc *output = &network->routers.outputs[target];
+    uint32_t out_port = target / network->channels.vcs;
+    const struct port *port = &network->routers.ports[out_port];
+    struct router *router = &network->routers.all[port->router];
+    workset_add(&network->routers.active, port->router);
     if (output->credits++ || output->owner == NO_OWNER)
         return;
-    uint32_t in_port = router->first_port + output->owner / network->vcs;
-    uint32_t input = router->first_port * network->vcs + output->owner;
-    if (network->inputs[input].count == 0)
+    uint32_t in_port = router->first_port + output->owner / network->channels.vcs;
+    uint32_t input = router->first_port * network->channels.vcs + output->owner;
+    if (network->routers.inputs[input].count == 0)
         return;
     router_end_wait(network, input, out_port, &network->links[out_port].credit_stalls, tick);
-    router_make_ready(network, &network->ports[in_port], in_port, output->owner % network->vcs);
+    router_make_ready(network, &network->routers.ports[in_port], in_port,
+                      output->owner % network->channels.vcs);
 }
 
 #endif

@@ -1,14 +1,17 @@
 #include "emu/net/switch_alloc.h"
 
-#include "emu/net/arbitration.h"
+#include <stdlib.h>
+
+#include "emu/net/network_state.h"
+#include "emu/sim/alloc.h"
 
 /* Whether a channel of an input bids instead of another one. base: the input's channel 0. */
 static inline bool replaces(const struct network *network, uint32_t base, uint32_t vc, uint32_t other)
 {
-    bool urgent = network->priority_vcs & BIT(vc);
-    if (urgent != ((network->priority_vcs & BIT(other)) != 0))
+    bool urgent = network->channels.priority & BIT(vc);
+    if (urgent != ((network->channels.priority & BIT(other)) != 0))
         return urgent;
-    return arbitration_prefers(network->switch_policy, network, base + vc, base + other);
+    return arbitration_prefers(network->arbitration.switch_policy, network, base + vc, base + other);
 }
 
 /* Adds the bids of some channels of an input. Of several for one output, a priority buffer bids, or the one that the
@@ -18,16 +21,17 @@ static inline void bid_channels(const struct network *network, const struct rout
                                 uint64_t crossed)
 {
     uint32_t in_port = router->first_port + i;
-    uint32_t turn = network->ports[in_port].turn;
+    uint32_t turn = network->routers.ports[in_port].turn;
     uint64_t high = channels >> turn << turn, low = channels ^ high;
     while (high | low) {
-        uint32_t vc = take_bit(high ? &high : &low), base = in_port * network->vcs;
-        uint32_t out = network->inputs[base + vc].out_port;
+        uint32_t vc = take_bit(high ? &high : &low), base = in_port * network->channels.vcs;
+        uint32_t out = network->routers.inputs[base + vc].out_port;
         if (taken & BIT(out))
             continue;
         bool again = islip_bids(match, i, out);
-        if (again ? network->plain_switch || !replaces(network, base, vc, match->vc[i][out])
-                  : !switch_alloc_open(network, &network->ports[router->first_port + out], crossed))
+        if (again ? network->sa.plain || !replaces(network, base, vc, match->vc[i][out])
+                  : !switch_alloc_open(&network->routers.ports[router->first_port + out],
+                                       network->config.output_queue, crossed))
             continue;
         islip_bid(match, i, out, vc);
     }
@@ -38,7 +42,8 @@ void switch_alloc_bid(const struct network *network, const struct router *router
 {
     for (uint64_t inputs = router->ready; inputs;) {
         uint32_t i = take_bit(&inputs);
-        bid_channels(network, router, match, i, network->ports[router->first_port + i].ready, 0, crossed);
+        bid_channels(network, router, match, i, network->routers.ports[router->first_port + i].ready, 0,
+                     crossed);
     }
 }
 
@@ -48,12 +53,13 @@ void switch_alloc_bid(const struct network *network, const struct router *router
 static uint64_t speculating(const struct network *network, const struct router *router, uint32_t out,
                             uint32_t group, uint32_t i, uint64_t waiting)
 {
-    const struct port *port = &network->ports[router->first_port + out];
-    const struct output_vc *outputs = &network->outputs[(router->first_port + out) * network->vcs];
-    uint64_t shared =
-        port->node ? network->shared_node[0] : network->shared_wire[0][group % network->routing->sets];
-    uint64_t able = 0, free = port->free & router_channels(network, port, group);
-    free |= output_empty(network, outputs, port->free & shared);
+    const struct port *port = &network->routers.ports[router->first_port + out];
+    const struct output_vc *outputs =
+        &network->routers.outputs[(router->first_port + out) * network->channels.vcs];
+    uint64_t shared = port->node ? network->channels.shared_node[0]
+                                 : network->channels.shared_wire[0][group % network->channels.sets];
+    uint64_t able = 0, free = port->free & channels_of(&network->channels, port->node, group);
+    free |= output_empty(&network->channels, outputs, port->free & shared);
     while (free && able != waiting) {
         const struct output_vc *output = &outputs[take_bit(&free)];
         if (!output->credits)
@@ -62,7 +68,7 @@ static uint64_t speculating(const struct network *network, const struct router *
             return waiting;
         for (uint64_t left = waiting & ~able; left;) {
             uint32_t vc = take_bit(&left);
-            able |= output_has_room(network, router, i * network->vcs + vc, output) ? BIT(vc) : 0;
+            able |= output_has_room(network, router, i * network->channels.vcs + vc, output) ? BIT(vc) : 0;
         }
     }
     return able;
@@ -74,7 +80,7 @@ void switch_alloc_speculate(const struct network *network, const struct router *
     uint64_t waiting[TOPOLOGY_PORTS], inputs = 0; /* channels by input */
     for (uint64_t outputs = router->waiting; outputs;) {
         uint32_t out = take_bit(&outputs);
-        for (uint32_t group = 0; group < network->groups; group++) {
+        for (uint32_t group = 0; group < network->channels.groups; group++) {
             const uint64_t *bids = router_bids(network, router, out, group);
             for (uint64_t left = bids[0]; left;) {
                 uint32_t i = take_bit(&left);
@@ -97,12 +103,13 @@ static uint64_t best_inputs(const void *context, const struct islip_switch *matc
 {
     const struct choice *choice = context;
     const struct network *network = choice->network;
-    const struct arbitration_policy *policy = network->switch_policy;
-    uint32_t best = take_bit(&inputs), rank = arbitration_rank(choice, best, out), vcs = network->vcs;
+    const struct arbitration_policy *policy = network->arbitration.switch_policy;
+    uint32_t best = take_bit(&inputs), rank = arbitration_rank(&network->arbitration, best, out),
+             vcs = network->channels.vcs;
     const uint32_t base = choice->router->first_port;
     uint64_t equal = BIT(best);
     while (inputs) {
-        uint32_t i = take_bit(&inputs), other = arbitration_rank(choice, i, out);
+        uint32_t i = take_bit(&inputs), other = arbitration_rank(&network->arbitration, i, out);
         uint32_t one = (base + i) * vcs + match->vc[i][out], two = (base + best) * vcs + match->vc[best][out];
         if (other < rank || (other == rank && arbitration_prefers(policy, network, one, two))) {
             best = i;
@@ -120,16 +127,16 @@ static uint64_t best_outputs(const void *context, const struct islip_switch *mat
 {
     const struct choice *choice = context;
     const struct network *network = choice->network;
-    const struct arbitration_policy *policy = network->switch_policy;
-    const uint32_t base = (choice->router->first_port + i) * network->vcs;
+    const struct arbitration_policy *policy = network->arbitration.switch_policy;
+    const uint32_t base = (choice->router->first_port + i) * network->channels.vcs;
     uint32_t best = ISLIP_PORTS;
     uint64_t equal = 0;
     while (outputs) {
         uint32_t out = take_bit(&outputs);
-        uint32_t rank = arbitration_rank(choice, i, out),
-                 than = equal ? arbitration_rank(choice, i, best) : 0;
-        bool urgent = network->priority_vcs & BIT(match->vc[i][out]);
-        bool other = equal && network->priority_vcs & BIT(match->vc[i][best]);
+        uint32_t rank = arbitration_rank(&network->arbitration, i, out),
+                 than = equal ? arbitration_rank(&network->arbitration, i, best) : 0;
+        bool urgent = network->channels.priority & BIT(match->vc[i][out]);
+        bool other = equal && network->channels.priority & BIT(match->vc[i][best]);
         bool same = equal && rank == than && urgent == other;
         if (!equal || rank < than || (rank == than && urgent && !other) ||
             (same &&
@@ -150,12 +157,24 @@ uint64_t switch_alloc_match(struct network *network, const struct router *router
     const struct choice choice = {network, router};
     const struct islip_chooser chooser = {best_inputs, best_outputs, &choice};
     /* Both sides of a switch choose by the same weights, so iterations to the end match the heaviest pairs first. */
-    uint32_t iterations = network->switch_policy->exhaustive ? router->ports : network->config.iterations;
-    return islip_match(match, &network->turns[router->first_port], router->ports, iterations,
-                       network->plain_switch ? NULL : &chooser);
+    uint32_t iterations =
+        network->arbitration.switch_policy->exhaustive ? router->ports : network->config.iterations;
+    return islip_match(match, &network->sa.turns[router->first_port], router->ports, iterations,
+                       network->sa.plain ? NULL : &chooser);
 }
 
 bool switch_alloc_plain(const struct network *network)
 {
-    return !network->switch_policy->prefers && !network->priority_vcs;
+    return !network->arbitration.switch_policy->prefers && !network->channels.priority;
+}
+
+void switch_alloc_make(struct network *network)
+{
+    network->sa.turns = alloc(network->topology->port_count, sizeof *network->sa.turns);
+    network->sa.plain = switch_alloc_plain(network);
+}
+
+void switch_alloc_free(struct switch_alloc *sa)
+{
+    free(sa->turns);
 }

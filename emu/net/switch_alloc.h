@@ -4,12 +4,22 @@
 #ifndef EMU_NET_SWITCH_ALLOC_H
 #define EMU_NET_SWITCH_ALLOC_H
 
-#include "emu/net/network_state.h"
+#include "emu/net/router.h"
 
-/* Returns whether an output, its queue included, can take one more flit in clock `crossed`. */
-static inline bool switch_alloc_open(const struct network *network, const struct port *out, uint64_t crossed)
+/* State of SA in all routers. */
+struct switch_alloc {
+    struct islip_turns *turns; /* by port */
+    bool plain; /* the present router's bidders are chosen round robin, without ranks or priority buffers */
+};
+
+/* Makes the allocator's state, when the policies are set (arbitration.h). */
+void switch_alloc_make(struct network *network);
+void switch_alloc_free(struct switch_alloc *sa);
+
+/* Returns whether an output, its queue of `queue` flits included, can take one more flit in clock `crossed`. */
+static inline bool switch_alloc_open(const struct port *out, uint32_t queue, uint64_t crossed)
 {
-    return out->busy <= crossed + (uint64_t)network->config.output_queue * out->flit_clocks;
+    return out->busy <= crossed + (uint64_t)queue * out->flit_clocks;
 }
 
 /* Adds the bids of all ready channels. */

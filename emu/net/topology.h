@@ -50,8 +50,8 @@ struct topology_wire {
     int port[2];             /* port of each router, from 0, or TOPOLOGY_ANY */
     uint32_t width, latency; /* bytes in a clock; clocks */
     bool off_chip;
-    uint8_t
-        dimension; /* mesh, torus: dimension + 1; from router[0] to router[1] its coordinate grows; else 0 */
+    /* mesh, torus: dimension + 1; from router[0] to router[1] its coordinate grows; else 0 */
+    uint8_t dimension;
 };
 
 struct topology_port {

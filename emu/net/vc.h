@@ -20,8 +20,8 @@ struct vc_counters {
     uint64_t messages; /* messages that have begun to cross */
     uint64_t bytes, busy_clocks;
     uint64_t refusals; /* source: messages refused; sink: messages not delivered at the first attempt */
-    uint64_t
-        peak; /* most messages at one time; source: in its queue; sink: in flight to it and in its buffer */
+    /* most messages at one time; source: in its queue; sink: in flight to it and in its buffer */
+    uint64_t peak;
 };
 
 struct vc_source {

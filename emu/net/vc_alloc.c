@@ -1,19 +1,22 @@
 #include "emu/net/vc_alloc.h"
 
-#include "emu/net/arbitration.h"
+#include <stdlib.h>
+
+#include "emu/net/network_state.h"
 #include "emu/net/router_input.h"
+#include "emu/sim/alloc.h"
 
 /* Compares two bidders for an output: by the rank of their inputs, by the arbitration, then round robin from `turn`. */
 static bool bidder_wins(const struct choice *choice, const struct islip_channels *channels, uint32_t one,
                         uint32_t other, uint32_t turn)
 {
     const struct network *network = choice->network;
-    uint32_t vcs = network->vcs, base = choice->router->first_port * vcs, total = channels->total;
-    uint32_t rank = arbitration_rank(choice, one / vcs, channels->output),
-             than = arbitration_rank(choice, other / vcs, channels->output);
+    uint32_t vcs = network->channels.vcs, base = choice->router->first_port * vcs, total = channels->total;
+    uint32_t rank = arbitration_rank(&network->arbitration, one / vcs, channels->output),
+             than = arbitration_rank(&network->arbitration, other / vcs, channels->output);
     if (rank != than)
         return rank < than;
-    const struct arbitration_policy *policy = network->vc_policy;
+    const struct arbitration_policy *policy = network->arbitration.vc_policy;
     if (arbitration_prefers(policy, network, base + one, base + other))
         return true;
     if (channels->greedy || arbitration_prefers(policy, network, base + other, base + one))
@@ -28,9 +31,9 @@ static uint32_t choose_bidder(const void *context, const struct islip_channels *
 {
     const struct choice *choice = context;
     const struct network *network = choice->network;
-    uint32_t vcs = network->vcs, best = ISLIP_NOBODY, turn = channels->grant[channel];
+    uint32_t vcs = network->channels.vcs, best = ISLIP_NOBODY, turn = channels->grant[channel];
     const struct output_vc *output =
-        &network->outputs[(choice->router->first_port + channels->output) * vcs + channel];
+        &network->routers.outputs[(choice->router->first_port + channels->output) * vcs + channel];
     for (uint64_t inputs = words[0]; inputs;) {
         uint32_t i = take_bit(&inputs);
         for (uint64_t left = words[1 + i]; left;) {
@@ -40,9 +43,9 @@ static uint32_t choose_bidder(const void *context, const struct islip_channels *
                 best = input;
         }
     }
-    if (best == ISLIP_NOBODY || network->priority_vcs & BIT(best % vcs))
+    if (best == ISLIP_NOBODY || network->channels.priority & BIT(best % vcs))
         return best;
-    for (uint64_t left = words[1 + best / vcs] & network->priority_vcs; left;) {
+    for (uint64_t left = words[1 + best / vcs] & network->channels.priority; left;) {
         uint32_t input = best / vcs * vcs + take_bit(&left);
         if (output_has_room(network, choice->router, input, output))
             return input;
@@ -56,25 +59,26 @@ static uint64_t leave_most_credits(const void *context, const struct islip_chann
 {
     const struct choice *choice = context;
     return output_most_credits(
-        &choice->network->outputs[(choice->router->first_port + channels->output) * channels->vcs], granted);
+        &choice->network->routers.outputs[(choice->router->first_port + channels->output) * channels->vcs],
+        granted);
 }
 
 /* An input channel gets an output channel. */
 static void give_vc(struct network *network, struct router *router, uint32_t input, uint32_t out, uint32_t vc,
                     uint32_t tick)
 {
-    uint32_t vcs = network->vcs, in_port = router->first_port + input / vcs,
+    uint32_t vcs = network->channels.vcs, in_port = router->first_port + input / vcs,
              out_port = router->first_port + out;
-    struct input_vc *in = &network->inputs[router->first_port * vcs + input];
-    struct output_vc *output = &network->outputs[out_port * vcs + vc];
+    struct input_vc *in = &network->routers.inputs[router->first_port * vcs + input];
+    struct output_vc *output = &network->routers.outputs[out_port * vcs + vc];
     output->owner = (uint16_t)input;
-    network->ports[out_port].free &= ~BIT(vc);
+    network->routers.ports[out_port].free &= ~BIT(vc);
     in->state = VC_ACTIVE;
     in->out_vc = (uint8_t)vc;
     router_end_wait(network, router->first_port * vcs + input, out_port, &network->links[out_port].vc_stalls,
                     tick);
     if (output->credits)
-        router_make_ready(network, &network->ports[in_port], in_port, input % vcs);
+        router_make_ready(network, &network->routers.ports[in_port], in_port, input % vcs);
     else
         router_begin_wait(network, in, out_port, tick + 1);
 }
@@ -83,9 +87,9 @@ static void give_vc(struct network *network, struct router *router, uint32_t inp
 static uint32_t allocate(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
                          uint64_t free, struct islip_grant grants[ISLIP_CHANNELS], uint32_t tick)
 {
-    const uint32_t vcs = network->vcs, base = router->first_port * vcs, total = router->ports * vcs;
-    uint16_t *grant = network->grants + base + out * vcs;
-    uint32_t *accept = network->accepts + base;
+    const uint32_t vcs = network->channels.vcs, base = router->first_port * vcs, total = router->ports * vcs;
+    uint16_t *grant = network->va.grants + base + out * vcs;
+    uint32_t *accept = network->va.accepts + base;
     const struct choice choice = {network, router};
     const struct islip_channels channels = {
         .vcs = vcs,
@@ -94,10 +98,10 @@ static uint32_t allocate(struct network *network, struct router *router, uint32_
         .output = out,
         .grant = grant,
         .accept = accept,
-        .choose = network->plain_vcs ? NULL : choose_bidder,
+        .choose = network->va.plain ? NULL : choose_bidder,
         .leave = network->config.vc_choice == NETWORK_CREDITS ? leave_most_credits : NULL,
         .context = &choice,
-        .greedy = network->vc_policy->greedy};
+        .greedy = network->arbitration.vc_policy->greedy};
     uint32_t count = islip_allocate(&channels, bids, free, grants);
     for (uint32_t i = 0; i < count; i++)
         give_vc(network, router, grants[i].input, out, grants[i].vc, tick);
@@ -120,16 +124,18 @@ static __attribute__((noinline)) void allocate_group(struct network *network, st
     struct islip_grant grants[ISLIP_CHANNELS];
     uint32_t count = allocate(network, router, out, bids, free, grants, tick);
     for (uint32_t i = 0; others && i < count; i++)
-        drop_bid(others, grants[i].input / network->vcs, grants[i].input % network->vcs);
+        drop_bid(others, grants[i].input / network->channels.vcs, grants[i].input % network->channels.vcs);
 }
 
 /* Free shared channels of an output that are empty: priority buffers, or the others. */
 static uint64_t open_shared(const struct network *network, const struct router *router, uint32_t out,
                             uint32_t set, bool buffers)
 {
-    const struct port *port = &network->ports[router->first_port + out];
-    uint64_t channels = port->node ? network->shared_node[buffers] : network->shared_wire[buffers][set];
-    return output_empty(network, &network->outputs[(router->first_port + out) * network->vcs],
+    const struct port *port = &network->routers.ports[router->first_port + out];
+    uint64_t channels =
+        port->node ? network->channels.shared_node[buffers] : network->channels.shared_wire[buffers][set];
+    return output_empty(&network->channels,
+                        &network->routers.outputs[(router->first_port + out) * network->channels.vcs],
                         port->free & channels);
 }
 
@@ -138,10 +144,11 @@ static void allocate_shared(struct network *network, struct router *router, uint
                             bool buffers, bool urgent, uint32_t tick)
 {
     struct islip_grant grants[ISLIP_CHANNELS];
-    uint32_t sets = network->routing->sets, first = urgent ? network->groups : 0, vcs = network->vcs;
-    uint64_t *joint = network->joint, free = open_shared(network, router, out, set, buffers);
+    uint32_t sets = network->channels.sets, first = urgent ? network->channels.groups : 0,
+             vcs = network->channels.vcs;
+    uint64_t *joint = network->va.joint, free = open_shared(network, router, out, set, buffers);
     joint[0] = 0;
-    for (uint32_t group = set; free && group < network->groups; group += sets) {
+    for (uint32_t group = set; free && group < network->channels.groups; group += sets) {
         const uint64_t *bids = router_bids(network, router, out, first + group);
         for (uint64_t left = bids[0]; left;) {
             uint32_t i = take_bit(&left);
@@ -153,10 +160,12 @@ static void allocate_shared(struct network *network, struct router *router, uint
         return;
     uint32_t count = allocate(network, router, out, joint, free, grants, tick);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t input = grants[k].input, group = network->inputs[router->first_port * vcs + input].group;
+        uint32_t input = grants[k].input,
+                 group = network->routers.inputs[router->first_port * vcs + input].group;
         drop_bid(router_bids(network, router, out, group), input / vcs, input % vcs);
-        if (network->priority_vcs)
-            drop_bid(router_bids(network, router, out, network->groups + group), input / vcs, input % vcs);
+        if (network->channels.priority)
+            drop_bid(router_bids(network, router, out, network->channels.groups + group), input / vcs,
+                     input % vcs);
     }
 }
 
@@ -164,11 +173,13 @@ static void allocate_shared(struct network *network, struct router *router, uint
 static uint64_t open_buffers(const struct network *network, const struct router *router, uint32_t out,
                              uint32_t group)
 {
-    const struct port *port = &network->ports[router->first_port + out];
+    const struct port *port = &network->routers.ports[router->first_port + out];
     uint64_t open = 0;
-    for (uint64_t free = port->free & router_buffers(network, port, group); free;) {
+    for (uint64_t free = port->free & channels_buffers(&network->channels, port->node, group); free;) {
         uint32_t vc = take_bit(&free);
-        open |= network->outputs[(router->first_port + out) * network->vcs + vc].credits ? BIT(vc) : 0;
+        open |= network->routers.outputs[(router->first_port + out) * network->channels.vcs + vc].credits
+                    ? BIT(vc)
+                    : 0;
     }
     return open;
 }
@@ -191,9 +202,10 @@ static void allocate_buffers(struct network *network, struct router *router, uin
 static inline void allocate_one(struct network *network, struct router *router, uint32_t out, uint64_t *bids,
                                 uint64_t free, uint32_t tick)
 {
-    const uint32_t vcs = network->vcs, base = router->first_port * vcs;
-    struct islip_grant one = islip_allocate_one(bids, free, out, vcs, router->ports * vcs,
-                                                network->grants + base + out * vcs, network->accepts + base);
+    const uint32_t vcs = network->channels.vcs, base = router->first_port * vcs;
+    struct islip_grant one =
+        islip_allocate_one(bids, free, out, vcs, router->ports * vcs, network->va.grants + base + out * vcs,
+                           network->va.accepts + base);
     give_vc(network, router, one.input, out, one.vc, tick);
 }
 
@@ -201,11 +213,11 @@ static inline void allocate_one(struct network *network, struct router *router, 
 static void allocate_shared_buffers(struct network *network, struct router *router, uint32_t out,
                                     uint32_t tick)
 {
-    for (uint32_t set = 0; set < network->routing->sets; set++) {
+    for (uint32_t set = 0; set < network->channels.sets; set++) {
         bool waits = false;
         allocate_shared(network, router, out, set, true, true, tick);
-        for (uint32_t group = set; group < network->groups; group += network->routing->sets)
-            waits |= router_bids(network, router, out, network->groups + group)[0] != 0;
+        for (uint32_t group = set; group < network->channels.groups; group += network->channels.sets)
+            waits |= router_bids(network, router, out, network->channels.groups + group)[0] != 0;
         if (network->config.priority_shared && !waits)
             allocate_shared(network, router, out, set, true, false, tick);
     }
@@ -215,30 +227,30 @@ void vc_alloc_step(struct network *network, struct router *router, uint32_t tick
 {
     for (uint64_t outputs = router->waiting; outputs;) {
         uint32_t out = take_bit(&outputs);
-        const struct port *port = &network->ports[router->first_port + out];
+        const struct port *port = &network->routers.ports[router->first_port + out];
         uint64_t any = 0;
-        if (network->shared_node[1])
+        if (network->channels.shared_node[1])
             allocate_shared_buffers(network, router, out, tick);
-        for (uint32_t group = 0; group < network->groups; group++) {
+        for (uint32_t group = 0; group < network->channels.groups; group++) {
             uint64_t *bids = router_bids(network, router, out, group), *urgent = NULL;
             if (!bids[0])
                 continue;
-            uint64_t free = port->free & router_channels(network, port, group);
-            if (network->priority_vcs) {
-                urgent = router_bids(network, router, out, network->groups + group);
+            uint64_t free = port->free & channels_of(&network->channels, port->node, group);
+            if (network->channels.priority) {
+                urgent = router_bids(network, router, out, network->channels.groups + group);
                 allocate_buffers(network, router, out, group, bids, urgent, tick);
             }
-            if (free && network->plain_vcs && islip_alone(bids))
+            if (free && network->va.plain && islip_alone(bids))
                 allocate_one(network, router, out, bids, free, tick);
             else if (free && bids[0])
                 allocate_group(network, router, out, bids, urgent, free, tick);
             any |= bids[0];
         }
-        if (network->shared_node[0] && any) {
+        if (network->channels.shared_node[0] && any) {
             any = 0;
-            for (uint32_t set = 0; set < network->routing->sets; set++)
+            for (uint32_t set = 0; set < network->channels.sets; set++)
                 allocate_shared(network, router, out, set, false, false, tick);
-            for (uint32_t group = 0; group < network->groups; group++)
+            for (uint32_t group = 0; group < network->channels.groups; group++)
                 any |= router_bids(network, router, out, group)[0];
         }
         if (!any)
@@ -250,10 +262,11 @@ void vc_alloc_step(struct network *network, struct router *router, uint32_t tick
 static bool can_share(const struct network *network, const struct router *router, uint32_t out,
                       uint32_t group)
 {
-    uint32_t set = group % network->routing->sets;
-    bool buffers = network->shared_node[1] && (network->config.priority_shared ||
-                                               router_bids(network, router, out, network->groups + group)[0]);
-    return (network->shared_node[0] && open_shared(network, router, out, set, false)) ||
+    uint32_t set = group % network->channels.sets;
+    bool buffers = network->channels.shared_node[1] &&
+                   (network->config.priority_shared ||
+                    router_bids(network, router, out, network->channels.groups + group)[0]);
+    return (network->channels.shared_node[0] && open_shared(network, router, out, set, false)) ||
            (buffers && open_shared(network, router, out, set, true));
 }
 
@@ -261,9 +274,9 @@ static bool can_share(const struct network *network, const struct router *router
 static bool can_buffer(const struct network *network, const struct router *router, uint32_t out,
                        uint32_t group)
 {
-    return network->priority_vcs &&
+    return network->channels.priority &&
            (network->config.priority_shared ||
-            router_bids(network, router, out, network->groups + group)[0]) &&
+            router_bids(network, router, out, network->channels.groups + group)[0]) &&
            open_buffers(network, router, out, group);
 }
 
@@ -271,10 +284,10 @@ bool vc_alloc_pends(const struct network *network, const struct router *router)
 {
     for (uint64_t outputs = router->waiting; outputs;) {
         uint32_t out = take_bit(&outputs);
-        const struct port *port = &network->ports[router->first_port + out];
-        for (uint32_t group = 0; group < network->groups; group++)
+        const struct port *port = &network->routers.ports[router->first_port + out];
+        for (uint32_t group = 0; group < network->channels.groups; group++)
             if (router_bids(network, router, out, group)[0] &&
-                (port->free & router_channels(network, port, group) ||
+                (port->free & channels_of(&network->channels, port->node, group) ||
                  can_buffer(network, router, out, group) || can_share(network, router, out, group)))
                 return true;
     }
@@ -283,6 +296,32 @@ bool vc_alloc_pends(const struct network *network, const struct router *router)
 
 bool vc_alloc_plain(const struct network *network)
 {
-    return !network->vc_policy->prefers && network->config.flow == NETWORK_WORMHOLE &&
-           !network->priority_vcs && network->config.vc_choice == NETWORK_TURN;
+    return !network->arbitration.vc_policy->prefers && network->config.flow == NETWORK_WORMHOLE &&
+           !network->channels.priority && network->config.vc_choice == NETWORK_TURN;
+}
+
+void vc_alloc_make(struct network *network)
+{
+    const struct topology *topology = network->topology;
+    const struct channels *channels = &network->channels;
+    size_t bids = 0, inputs = (size_t)topology->port_count * channels->vcs;
+    for (uint32_t r = 0; r < topology->router_count; r++) {
+        struct router *router = &network->routers.all[r];
+        router->bids = bids;
+        bids += (size_t)router->ports * channels->groups * (channels->priority ? 2 : 1) * (1 + router->ports);
+    }
+    network->va = (struct vc_alloc){.grants = alloc(inputs, sizeof *network->va.grants),
+                                    .accepts = alloc(inputs, sizeof *network->va.accepts),
+                                    .bids = alloc(bids, sizeof *network->va.bids)};
+    if (channels->shared)
+        network->va.joint = alloc(1 + TOPOLOGY_PORTS, sizeof *network->va.joint);
+    network->va.plain = vc_alloc_plain(network);
+}
+
+void vc_alloc_free(struct vc_alloc *va)
+{
+    free(va->grants);
+    free(va->accepts);
+    free(va->bids);
+    free(va->joint);
 }

@@ -4,7 +4,26 @@
 #ifndef EMU_NET_VC_ALLOC_H
 #define EMU_NET_VC_ALLOC_H
 
-#include "emu/net/network_state.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct network;
+struct router;
+
+/* State of VA in all routers. */
+struct vc_alloc {
+    uint16_t *grants;  /* [port * vcs + vc] as output: input channel with the highest priority */
+    uint32_t *accepts; /* [port * vcs + vc] as input: output channel with the highest priority */
+    /* of a router: [(output * groups + group) * (1 + ports)]: inputs; then channels of each input */
+    uint64_t *bids;
+    uint64_t *joint; /* bids of all classes for an output, laid out as those of a group (router_bids()) */
+    /* the present router's bidders are chosen round robin, without ranks, priority buffers or need of room */
+    bool plain;
+};
+
+/* Makes the allocator's state, when the routers are made. */
+void vc_alloc_make(struct network *network);
+void vc_alloc_free(struct vc_alloc *va);
 
 /* Gives channels to bidders. tick: of the pipeline. */
 void vc_alloc_step(struct network *network, struct router *router, uint32_t tick);

@@ -69,8 +69,8 @@ struct tree_options {
     const char *shipped_dir;              /* folder of the shipped machines, NAME.yaml */
     const char *const *sets;              /* NAME=VALUE each */
     size_t set_count;
-    const char *
-        reader; /* the command that reads such descriptions ("croft net FILE"); NULL: croft run, of machines */
+    /* the command that reads such descriptions ("croft net FILE"); NULL: croft run, of machines */
+    const char *reader;
     /* Returns true if the machine has timed cores; otherwise PART_TIMED parts are absent. Called when all
      * fields are set. */
     bool (*timed)(const struct tree *tree);
