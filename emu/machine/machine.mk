@@ -10,7 +10,7 @@ machines: $(MACHINES)
 all: machines
 
 # What croft report puts into its pages.
-REPORT_PARTS := $(patsubst emu/experiment/page/%,$(BUILD)/share/croft/report/%,$(filter-out %.md,$(wildcard emu/experiment/page/*)))
+REPORT_PARTS := $(patsubst emu/experiment/page/%,$(BUILD)/share/croft/report/%,$(filter-out %.md %.c %.h,$(wildcard emu/experiment/page/*)))
 
 $(BUILD)/share/croft/report/%: emu/experiment/page/%
 	@mkdir -p $(@D)
