@@ -197,9 +197,7 @@ void gdb_detach(struct gdb_session *session, struct gdb_cursor *in)
 {
     (void)in; /* there is only one process */
     gdb_ok(session);
-    gdb_session_send(session);
-    session->silent = true;
-    gdb_session_disconnect(session);
+    session->detaches = true;
 }
 
 void gdb_kill(struct gdb_session *session, struct gdb_cursor *in)

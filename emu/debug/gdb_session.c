@@ -8,53 +8,6 @@
 
 enum { RANGE_STEPS = 1000 }; /* steps within a range between two checks for gdb's packets */
 
-void gdb_fail(struct gdb_session *session, enum gdb_error error)
-{
-    const uint8_t number = (uint8_t)error;
-    session->reply.length = 0;
-    gdb_reply_text(&session->reply, "E");
-    gdb_reply_hex(&session->reply, &number, 1);
-}
-
-void gdb_ok(struct gdb_session *session)
-{
-    session->reply.length = 0;
-    gdb_reply_text(&session->reply, "OK");
-}
-
-void gdb_session_send(struct gdb_session *session)
-{
-    session->frame_length = gdb_frame(&session->reply, session->frame);
-    session->reply.length = 0;
-    session->reply.full = false;
-    if (session->attached)
-        session->send(session->send_context, session->frame, session->frame_length);
-}
-
-static bool exists(const struct gdb_session *session, unsigned thread)
-{
-    const struct gdb_target *target = &session->target;
-    return !target->ops->exists || target->ops->exists(target->target, thread);
-}
-
-/* Returns the thread that stopped last, or thread 0 if that one no longer exists. */
-static unsigned last_thread(const struct gdb_session *session)
-{
-    return exists(session, session->last.thread) ? session->last.thread : 0;
-}
-
-bool gdb_thread_find(const struct gdb_session *session, int64_t thread, unsigned *index)
-{
-    if (thread == 0) {
-        *index = last_thread(session);
-        return true;
-    }
-    if (thread < 1 || thread > session->thread_count)
-        return false;
-    *index = (unsigned)(thread - 1);
-    return exists(session, *index);
-}
-
 /* Handles H: `g` chooses the thread for registers and memory, `c` the thread for c and s. */
 static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
 {
@@ -67,7 +20,7 @@ static void choose_thread(struct gdb_session *session, struct gdb_cursor *in)
         gdb_fail(session, GDB_NO_SUCH_THREAD);
     else {
         if (thread == 0)
-            index = last_thread(session);
+            index = gdb_thread_last(session);
         if (!general)
             session->resume_thread = thread > 0 ? (int64_t)index : -1;
         else if (thread >= 0)
@@ -119,6 +72,8 @@ static void answer(struct gdb_session *session)
         handlers[letter](session, &in);
     if (!session->silent)
         gdb_session_send(session);
+    if (session->detaches)
+        gdb_session_disconnect(session);
 }
 
 static void acknowledge(struct gdb_session *session, char sign)
@@ -132,8 +87,8 @@ static void interrupt(struct gdb_session *session)
     if (session->state != GDB_RUNNING)
         return;
     session->state = GDB_STOPPED;
-    session->last =
-        (struct gdb_stop){.kind = GDB_STOP_SIGNAL, .thread = last_thread(session), .signal = GDB_SIGNAL_INT};
+    session->last = (struct gdb_stop){
+        .kind = GDB_STOP_SIGNAL, .thread = gdb_thread_last(session), .signal = GDB_SIGNAL_INT};
     gdb_reply_stop(session);
     gdb_session_send(session);
 }
@@ -205,7 +160,7 @@ void gdb_session_connect(struct gdb_session *session, gdb_send *send, void *cont
     session->attached = true;
     session->acks = true;
     session->names_breaks = false;
-    session->last.thread = last_thread(session);
+    session->last.thread = gdb_thread_last(session);
     session->thread = session->selected = session->last.thread;
     session->resume_thread = -1;
     session->send = send;
@@ -220,7 +175,7 @@ void gdb_session_connect(struct gdb_session *session, gdb_send *send, void *cont
 
 void gdb_session_disconnect(struct gdb_session *session)
 {
-    session->attached = false;
+    session->attached = session->detaches = false;
     gdb_points_clear(&session->points, &session->target);
     if (session->state == GDB_ENDED)
         return;

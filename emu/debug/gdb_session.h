@@ -51,6 +51,7 @@ struct gdb_session {
     struct gdb_points points;
     struct gdb_reply reply; /* reply to the current packet */
     bool silent;            /* the current packet gets no reply now */
+    bool detaches;          /* gdb leaves after the reply to the current packet */
     size_t frame_length;
     char frame[GDB_FRAME]; /* the last packet sent; gdb may ask for it again */
     struct gdb_reader reader;
@@ -82,12 +83,15 @@ gdb_handler gdb_continue, gdb_continue_signal, gdb_step, gdb_step_signal, gdb_ve
     gdb_detach, gdb_kill;
 gdb_handler gdb_query, gdb_set;
 
-/* Set the reply to an error or to OK. */
+/* Set the reply to an error or to OK (gdb_answer.c). */
 void gdb_fail(struct gdb_session *session, enum gdb_error error);
 void gdb_ok(struct gdb_session *session);
 
 /* Sends session->reply as a packet and empties it. */
 void gdb_session_send(struct gdb_session *session);
+
+/* Returns the thread that stopped last, or thread 0 if that one no longer exists. */
+unsigned gdb_thread_last(const struct gdb_session *session);
 
 /* Finds the index of gdb's thread number `thread` (from 1; 0 stands for any thread). False when there is
  * none. */

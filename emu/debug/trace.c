@@ -45,43 +45,13 @@ bool trace_parse(const char *kind_and_file, const char **kind, const char **path
            error_set(err, "--trace: '%s:' lacks a file name; allowed: %s, %s:FILE", *kind, *kind, *kind);
 }
 
-static struct trace_file *file_open(const char *path, struct error *err)
-{
-    FILE *stream = fopen(path, "w");
-    if (!stream) {
-        error_set(err, "--trace: cannot write %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    struct trace_file *file = alloc(1, sizeof *file);
-    file->path = alloc_text(path);
-    line_open(&file->out, stream);
-    return file;
-}
-
-/* Closes the file. False if a write failed; then sets err, unless `good` is false because err is set
- * already. */
-static bool file_close(struct trace_file *file, bool good, struct error *err)
-{
-    line_flush(&file->out);
-    int failure = file->out.failure;
-    if (fclose(file->out.file) != 0 && !failure)
-        failure = errno;
-    bool whole = !failure && !file->lost;
-    if (!whole && good)
-        error_set(err, "--trace: writing %s failed%s%s", file->path, failure ? ": " : "",
-                  failure ? strerror(failure) : "");
-    free(file->path);
-    free(file);
-    return whole;
-}
-
 struct trace *trace_open(const char *kind, const char *path, struct error *err)
 {
     int found = find_kind(kind, strlen(kind), err);
     if (found < 0)
         return NULL;
     const struct trace_ops *ops = kinds[found];
-    struct trace_file *file = file_open(path ? path : ops->path, err);
+    struct trace_file *file = trace_file_open(path ? path : ops->path, err);
     if (!file)
         return NULL;
     struct trace *trace = ops->create();
@@ -91,50 +61,6 @@ struct trace *trace_open(const char *kind, const char *path, struct error *err)
     if (ops->begin)
         ops->begin(trace);
     return trace;
-}
-
-struct trace_file *trace_stream_file(struct trace *trace, const char *name)
-{
-    struct trace_file *first = trace->files;
-    if (!trace->first_taken) {
-        trace->first_taken = true;
-        return first;
-    }
-    size_t size = strlen(first->path) + strlen(name) + 2;
-    char *path = alloc(size, 1);
-    (void)snprintf(path, size, "%s.%s", first->path, name);
-    struct trace_file *file = file_open(path, &trace->failure);
-    free(path);
-    if (!file)
-        return NULL;
-    file->next = first->next;
-    first->next = file;
-    return file;
-}
-
-struct track trace_no_group(struct track_sink *sink, const char *name)
-{
-    (void)name;
-    return (struct track){.sink = sink};
-}
-
-struct track trace_no_line(struct track group, const char *name)
-{
-    (void)name;
-    return group;
-}
-
-uint32_t trace_no_id(struct track_sink *sink)
-{
-    (void)sink;
-    return 0;
-}
-
-bool trace_no_record(struct track track, const struct track_record *record)
-{
-    (void)track;
-    (void)record;
-    return false;
 }
 
 void trace_set_limit(struct trace *trace, uint64_t events)
@@ -174,7 +100,7 @@ bool trace_close(struct trace *trace, uint64_t now, struct error *err)
     bool good = true;
     for (struct trace_file *file = trace->files, *next; file; file = next) {
         next = file->next;
-        good = file_close(file, good, err) && good;
+        good = trace_file_close(file, good, err) && good;
     }
     trace->ops->free(trace);
     return good;

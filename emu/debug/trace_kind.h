@@ -39,6 +39,13 @@ struct trace {
 extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops, trace_nucd_ops,
     trace_memory_ops;
 
+/* Creates a file. Returns NULL with err set if it cannot be written. */
+struct trace_file *trace_file_open(const char *path, struct error *err);
+
+/* Closes the file. False if a write failed; then sets err, unless `good` is false because err is set
+ * already. */
+bool trace_file_close(struct trace_file *file, bool good, struct error *err);
+
 /* Returns the file of the next stream: FILE for the first one, then a new file FILE.NAME. NULL if it cannot
  * be created, which trace_ready() reports. The trace owns the file. */
 struct trace_file *trace_stream_file(struct trace *trace, const char *name);
