@@ -28,7 +28,8 @@ struct block_cache *block_cache_new(struct hart *hart, struct error *err);
 void block_cache_free(struct block_cache *cache);
 
 /* Returns the first op of the code for pc; translates the code if needed, and enters it into the hart's jump cache.
- * Never NULL: code that cannot be fetched is one `step` op, which traps. May flush a full cache. */
+ * Code that cannot be fetched is one `step` op, which traps. May flush a full cache. Returns NULL if the hart needs a TLB
+ * first (hart->paging_due). */
 const union op *block_at(struct hart *hart, uint64_t pc);
 
 /* As block_at(), but returns NULL if it would have to flush the cache. */
@@ -55,19 +56,11 @@ void block_count_before(struct block_cache *cache, const union op *op);
 /* As block_count_before(), including op's own instruction. */
 void block_count_through(struct block_cache *cache, const union op *op);
 
-/* Drops all blocks of all contexts and empties their jump caches. Counts are kept. */
-void block_flush(struct hart *hart);
-
-/* Code has different meanings in different modes and address spaces, so blocks are found in a context: address space,
- * privilege, and whether floating-point instructions may run fast. Makes the hart's context current; its jump cache
- * becomes the hart's. */
-void block_choose_context(struct hart *hart);
-
-struct mmu_fence;
-
-/* Marks the mappings of code that the fence names as unchecked. Blocks are kept, and are found again if their code is
- * still mapped at the same place. */
-void block_fence(struct hart *hart, const struct mmu_fence *fence);
+/* Makes the blocks follow the hart (hart->stale): drops them all, or checks that their code is still mapped at the same
+ * place, and finds the others from now on that serve the hart's mode. Code has different meanings in different modes
+ * and address spaces, so blocks are found in a context: address space, privilege, and whether floating-point instructions
+ * may run fast. Call it before blocks run, and after a change of the hart between two of them. */
+void block_update(struct hart *hart);
 
 /* Returns how many blocks were dropped because their code was stored to. */
 uint64_t block_drops(const struct block_cache *cache);

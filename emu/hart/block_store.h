@@ -1,4 +1,4 @@
-/* The storage of the block cache; only for block.c and translate.c. */
+/* The storage of the block cache; only for block.c, block_store.c, space.c and translate.c. */
 #ifndef EMU_HART_BLOCK_STORE_H
 #define EMU_HART_BLOCK_STORE_H
 
@@ -82,6 +82,22 @@ struct block_cache {
     struct context contexts[CONTEXTS];
     uint64_t classes[CLASS_COUNT]; /* retired in dropped blocks, or in runs that ended between exits */
 };
+
+/* Makes an empty store. Returns NULL with err set if the host has no memory. */
+struct block_cache *block_store_new(struct error *err);
+void block_store_free(struct block_cache *cache);
+
+/* Drops all blocks, and empties the jump caches and leaves of all contexts. Counts are kept. */
+void block_store_empty(struct block_cache *cache);
+
+/* Returns whether a new block may not fit. */
+bool block_store_nearly_full(const struct block_cache *cache);
+
+/* Lets block_lookup() find the last block. */
+void block_store_enter(struct block_cache *cache);
+
+/* Drops the blocks that contain bytes first to last of a page of memory. Returns whether code of the page is left. */
+bool block_drop_stored(struct block_cache *cache, uint64_t page, unsigned first, unsigned last);
 
 /* Returns the first op of the block at pc in the leaf, for the current mode, or NULL. */
 const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc);

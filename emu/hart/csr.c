@@ -1,6 +1,5 @@
 #include "emu/hart/csr.h"
 
-#include "emu/hart/block.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv.h"
@@ -211,7 +210,7 @@ static void write_range(struct hart *hart, uint64_t *csr, uint64_t value)
 {
     *csr = hart->has_ranges ? value : 0;
     mmu_flush(hart);
-    block_flush(hart);
+    hart_flush_code(hart);
     priv_changed(hart);
 }
 
@@ -229,7 +228,7 @@ static void write_pmpcfg(struct hart *hart, unsigned first, uint64_t value)
         *cfg = wanted;
     }
     mmu_flush(hart);
-    block_flush(hart);
+    hart_flush_code(hart);
 }
 
 static void write_pmpaddr(struct hart *hart, unsigned entry, uint64_t value)
@@ -241,7 +240,16 @@ static void write_pmpaddr(struct hart *hart, unsigned entry, uint64_t value)
         return;
     hart->priv.pmpaddr[entry] = value & PMPADDR_BITS;
     mmu_flush(hart);
-    block_flush(hart);
+    hart_flush_code(hart);
+}
+
+/* Translations and blocks were chosen by the kinds of trigger that were armed before. */
+static void write_trigger(struct hart *hart, unsigned number, uint64_t value)
+{
+    if (!trigger_write(hart, number, value))
+        return;
+    mmu_flush(hart);
+    hart_flush_code(hart);
 }
 
 /* CBIE cannot hold the reserved value 2; such a write does not change it. */
@@ -280,7 +288,7 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     case CSR_mlocal: write_range(hart, &p->mlocal, value & PMPADDR_BITS); return true;
     case CSR_tselect:
     case CSR_tdata1:
-    case CSR_tdata2: trigger_write(hart, number, value); return true;
+    case CSR_tdata2: write_trigger(hart, number, value); return true;
     case CSR_pmpcfg0: write_pmpcfg(hart, 0, value); return true;
     case CSR_pmpcfg2: write_pmpcfg(hart, 8, value); return true;
     case CSR_mcycle: p->cycle_offset = value - cycles(hart) - !hart->timed; return true;

@@ -1,7 +1,5 @@
-/* The fast handlers of harts without translation, for every x86-64 host. */
-#define EXEC_TABLE  exec_base
-#define EXEC_PAGED  &exec_base_tlb
-#define EXEC_TRACED &exec_base_traced
+/* The fast handlers for any x86-64 host: data accesses through the window on memory, at full speed. */
+#define EXEC_TABLE exec_base
 #include "emu/hart/leave_plain.h"
 #include "emu/hart/window.h"
 

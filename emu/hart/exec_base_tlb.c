@@ -1,7 +1,5 @@
-/* The fast handlers of privileged harts, for every x86-64 host. */
-#define EXEC_TABLE  exec_base_tlb
-#define EXEC_PAGED  NULL
-#define EXEC_TRACED &exec_base_tlb_traced
+/* The fast handlers for any x86-64 host: data accesses through the TLB, at full speed. */
+#define EXEC_TABLE exec_base_tlb
 #include "emu/hart/leave_plain.h"
 #include "emu/hart/window_tlb.h"
 

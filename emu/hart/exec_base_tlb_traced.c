@@ -1,7 +1,5 @@
-/* The tracing fast handlers of privileged harts, for every x86-64 host. */
-#define EXEC_TABLE  exec_base_tlb_traced
-#define EXEC_PAGED  NULL
-#define EXEC_TRACED NULL
+/* The fast handlers for any x86-64 host: data accesses through the TLB, leaving a trace. */
+#define EXEC_TABLE exec_base_tlb_traced
 #include "emu/hart/leave_traced.h"
 #include "emu/hart/window_tlb.h"
 

@@ -1,7 +1,5 @@
-/* The tracing fast handlers of harts without translation, for every x86-64 host. */
-#define EXEC_TABLE  exec_base_traced
-#define EXEC_PAGED  &exec_base_tlb_traced
-#define EXEC_TRACED NULL
+/* The fast handlers for any x86-64 host: data accesses through the window on memory, leaving a trace. */
+#define EXEC_TABLE exec_base_traced
 #include "emu/hart/leave_traced.h"
 #include "emu/hart/window.h"
 

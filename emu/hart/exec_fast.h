@@ -1,7 +1,6 @@
-/* The fast handlers, one or more for each row, generated from the rows. Included once by each build variant, which
- * defines EXEC_TABLE, the name of its table, EXEC_TRACED, the table of its tracing variant, and EXEC_PAGED, that of its
- * variant with a TLB. The variant also chooses a window on memory (window.h, window_tlb.h) and how control leaves the handlers (leave_plain.h,
- * leave_traced.h).
+/* The fast handlers, one or more for each row, generated from the rows. Included once by each variant (exec.h), which
+ * defines EXEC_TABLE, the name of its table. The variant also chooses a window on memory (window.h, window_tlb.h) and how
+ * control leaves the handlers (leave_plain.h, leave_traced.h).
  *
  * A handler implements the common case. Otherwise (an access outside the window, a static rounding mode, an unaligned
  * atomic) it passes the instruction to `slow`, which executes it with step.h, so that every trap, flag and corner case
@@ -10,6 +9,7 @@
 
 #include "emu/hart/block.h"
 #include "emu/hart/dispatch.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/op.h"
@@ -316,8 +316,6 @@ const struct exec_table EXEC_TABLE = {
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     IN_CLASS_##class(format, USE_ROW, name)
 #include "isa/rows.def"
-    .traced = EXEC_TRACED,
-    .paged = EXEC_PAGED,
     .slow = op_slow,
     .step = op_step,
     .stop = op_stop,

@@ -204,7 +204,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define ebreak()                  return raise_trap(hart, TRAP_BREAKPOINT, pc)
 #define custom(first, second)     TRY(uint64_t, call_unit(hart, insn, first, second, &got_))
 #define fence()                   ((void)0) /* harts take turns, each in program order */
-#define fence_i()                 (effects->fence_i = true)
+#define fence_i()                 (effects->fence_i = true, fence_code(hart))
 #define nucd(xn, pair)                                                                                       \
     do {                                                                                                     \
         if (offload_traps(hart, xn))                                                                         \
@@ -250,6 +250,13 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
             return false;                                                                                    \
         note_block(operation, where, effects);                                                               \
     } while (0)
+
+/* If stores to code are noted, they drop the blocks of that code, and nothing is left to do. */
+static void fence_code(struct hart *hart)
+{
+    if (!hart->memory->code)
+        hart_flush_code(hart);
+}
 
 /* The operands of SFENCE.VMA: rs1 = x0 means all addresses, rs2 = x0 all address spaces. */
 static void fence_translations(struct hart *hart, const struct insn *insn)
@@ -396,7 +403,5 @@ enum step_result step_general(struct hart *hart, uint64_t pc, const struct insn 
         return STEP_TRAP;
     if (effects.marker)
         return STEP_MARKER;
-    if (effects.wfi)
-        return STEP_WFI;
-    return effects.fence_i ? STEP_FENCE_I : STEP_DONE;
+    return effects.wfi ? STEP_WFI : STEP_DONE;
 }

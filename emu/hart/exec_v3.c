@@ -1,8 +1,5 @@
-/* The fast handlers of harts without translation, for hosts with AVX2, BMI and FMA: emu/emu.mk compiles this
- * file with -march=x86-64-v3. */
-#define EXEC_TABLE  exec_v3
-#define EXEC_PAGED  &exec_v3_tlb
-#define EXEC_TRACED &exec_v3_traced
+/* The fast handlers for hosts with AVX2, BMI and FMA (-march=x86-64-v3 in emu/emu.mk): data accesses through the window on memory, at full speed. */
+#define EXEC_TABLE exec_v3
 #include "emu/hart/leave_plain.h"
 #include "emu/hart/window.h"
 

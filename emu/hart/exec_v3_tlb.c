@@ -1,8 +1,5 @@
-/* The fast handlers of privileged harts, for hosts with AVX2, BMI and FMA: emu/emu.mk compiles this file with
- * -march=x86-64-v3. */
-#define EXEC_TABLE  exec_v3_tlb
-#define EXEC_PAGED  NULL
-#define EXEC_TRACED &exec_v3_tlb_traced
+/* The fast handlers for hosts with AVX2, BMI and FMA (-march=x86-64-v3 in emu/emu.mk): data accesses through the TLB, at full speed. */
+#define EXEC_TABLE exec_v3_tlb
 #include "emu/hart/leave_plain.h"
 #include "emu/hart/window_tlb.h"
 

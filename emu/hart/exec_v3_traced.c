@@ -1,8 +1,5 @@
-/* The tracing fast handlers of harts without translation, for hosts with AVX2, BMI and FMA: emu/emu.mk
- * compiles this file with -march=x86-64-v3. */
-#define EXEC_TABLE  exec_v3_traced
-#define EXEC_PAGED  &exec_v3_tlb_traced
-#define EXEC_TRACED NULL
+/* The fast handlers for hosts with AVX2, BMI and FMA (-march=x86-64-v3 in emu/emu.mk): data accesses through the window on memory, leaving a trace. */
+#define EXEC_TABLE exec_v3_traced
 #include "emu/hart/leave_traced.h"
 #include "emu/hart/window.h"
 

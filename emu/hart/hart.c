@@ -5,23 +5,11 @@
 #include <string.h>
 
 #include "emu/hart/block.h"
-#include "emu/hart/dispatch.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
-#include "emu/hart/op.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
-#include "emu/hart/trace.h"
-#include "emu/sim/alloc.h"
-
-const struct exec_table *exec_choose(bool tlb)
-{
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-    if (tlb)
-        return v3 ? &exec_v3_tlb : &exec_base_tlb;
-    return v3 ? &exec_v3 : &exec_base;
-}
 
 /* Memory has at least a page, so that an 8-byte access always has a window. */
 enum { WIDEST_ACCESS = 8 };
@@ -52,8 +40,8 @@ bool hart_init(struct hart *hart, const struct phys *memory, const struct decode
     if (!hart->blocks)
         return false;
     if (memory->code && memory->code->limited)
-        hart_use_tlb(hart);
-    block_choose_context(hart);
+        exec_use_tlb(hart);
+    block_update(hart);
     return true;
 }
 
@@ -78,17 +66,6 @@ void hart_free(struct hart *hart)
     block_cache_free(hart->blocks);
     free(hart->tlb);
     *hart = (struct hart){0};
-}
-
-void hart_use_tlb(struct hart *hart)
-{
-    hart->paging_due = false;
-    hart->tlb = alloc(TLB_MODES, sizeof *hart->tlb);
-    hart->exec = hart->exec->paged;
-    if (hart->trace)
-        hart->trace->plain = hart->trace->plain->paged;
-    mmu_flush(hart);
-    priv_changed(hart);
 }
 
 void hart_protect(struct hart *hart, uint64_t first)
@@ -131,25 +108,13 @@ void hart_set_hook(struct hart *hart, uint64_t address,
     mmu_flush(hart);
 }
 
-void exec_run(struct hart *hart, const union op *op, int64_t budget)
-{
-    if (HART_TRAMPOLINE) {
-        hart->acc = 0;
-        hart->budget = budget;
-        while (op)
-            op = op->run(hart, op, hart->acc, hart->budget);
-    } else {
-        (void)op->run(hart, op, 0, budget);
-    }
-}
-
 /* Runs blocks until the budget is used up or the run ends otherwise. */
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
     hart->origin = hart->instret + (uint64_t)budget;
-    block_choose_context(hart); /* registers may have been changed from outside */
+    block_update(hart); /* registers may have been changed from outside */
     uint32_t saved = fp_begin(hart->frm);
-    exec_run(hart, block_at(hart, hart->pc), budget);
+    exec_run(hart, exec_enter(hart), budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
     return hart->stop;
@@ -205,8 +170,6 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
     report->retired = true;
     hart->instret++;
     hart->stepped[insn_table[report->insn.id].iclass]++;
-    if (report->effects.fence_i)
-        hart_fence_code(hart);
     if (hart->watch_hit.hit)
         return HART_STOP_WATCH;
     if (report->effects.marker)
@@ -269,19 +232,6 @@ void hart_retire_call(struct hart *hart)
     hart->pc += 4;
     hart->instret++;
     hart->stepped[CLASS_SYSTEM]++;
-}
-
-void hart_flush_code(struct hart *hart)
-{
-    hart->fetch_page = UINT64_MAX;
-    block_flush(hart);
-}
-
-/* If stores to code are noted, they drop the blocks of that code, and nothing is left to do. */
-void hart_fence_code(struct hart *hart)
-{
-    if (!hart->memory->code)
-        hart_flush_code(hart);
 }
 
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT])

@@ -97,6 +97,13 @@ struct watch_hit {
     bool hit;
 };
 
+/* What the blocks of code do not follow yet; block_update() makes them, before the next one is entered. */
+enum hart_stale {
+    HART_STALE_MODE = 1,   /* privilege, mstatus, satp, mrange or frm has changed */
+    HART_STALE_LEAVES = 2, /* hart->fence was executed */
+    HART_STALE_CODE = 4,   /* all predecoded code is to be forgotten */
+};
+
 union op;
 struct exec_table;
 struct block_cache;
@@ -138,7 +145,8 @@ struct hart {
     bool attention;    /* an interrupt wire has changed, or a yield is requested: check before continuing */
     bool yield;        /* set by hart_request_yield() */
     uint8_t page_bits; /* log2 of the page size of the last translation */
-    bool paging_due;   /* hart_use_tlb() is due, before the next block is entered */
+    bool paging_due;   /* exec_use_tlb() is due, before the next block is entered */
+    uint8_t stale;     /* set of enum hart_stale */
     uint32_t hartid;
     struct priv priv;
     uint64_t traps; /* exceptions and interrupts taken since reset */
@@ -201,6 +209,7 @@ struct hart {
     struct custom_waiter *waiter;      /* waits for these units; NULL: they take no time */
     /* Bytes outside plain memory, for external access (probe.h, system calls); NULL: none. */
     const struct bytes_holders *holders;
+    struct mmu_fence fence; /* while HART_STALE_LEAVES is set: all fences since then */
 };
 
 /* Prepares a hart with all registers zero over memory and decoder, which must outlive it. Until hart_protect() is
@@ -214,10 +223,6 @@ bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t har
                           struct error *err);
 
 void hart_free(struct hart *hart);
-
-/* Lets an unprivileged hart access data through a TLB from now on, because it has run code that it can store to: stores
- * to pages with code must leave the fast path. Call it between blocks, and flush them. */
-void hart_use_tlb(struct hart *hart);
 
 /* Drives one of the wires MSIP 3, MTIP 7, SEIP 9, MEIP 11 into mip. The timer wire of Sstc is inside the hart. */
 void hart_set_interrupt(struct hart *hart, unsigned number, bool level);
@@ -243,6 +248,14 @@ static inline uint64_t hart_progress(const struct hart *hart)
     return hart->instret + hart->traps;
 }
 
+/* Returns the privilege of loads and stores: MPP in machine mode with MPRV. */
+static inline enum privilege priv_data_mode(const struct hart *hart)
+{
+    if (hart->privilege == PRIV_M && (hart->priv.mstatus & MSTATUS_MPRV))
+        return (enum privilege)(hart->priv.mstatus >> MSTATUS_MPP_SHIFT & 3);
+    return (enum privilege)hart->privilege;
+}
+
 /* Call it when a nucd is executed as a HINT; xn is its operand. */
 static inline void hart_note_nucd(struct hart *hart, uint64_t xn)
 {
@@ -266,11 +279,13 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 /* Completes a served ECALL or EBREAK at which hart_run() has stopped: it counts as retired, and pc advances. */
 void hart_retire_call(struct hart *hart);
 
-/* Forgets all predecoded code. Call it after code was changed from outside without phys_note_store(). */
-void hart_flush_code(struct hart *hart);
-
-/* Does what FENCE.I has to do. */
-void hart_fence_code(struct hart *hart);
+/* Makes the hart forget all predecoded code before it executes the next instruction. Call it after code was changed from
+ * outside without phys_note_store(). */
+static inline void hart_flush_code(struct hart *hart)
+{
+    hart->fetch_page = UINT64_MAX;
+    hart->stale |= HART_STALE_CODE;
+}
 
 /* Counts the instructions retired since reset, by class. */
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT]);

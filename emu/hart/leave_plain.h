@@ -31,19 +31,31 @@ static COLD const union op *op_slow(PARAMETERS)
         hart->stop = HART_STOP_YIELD;
         return NULL;
     }
-    if (UNLIKELY(drops != block_drops(hart->blocks))) {
+    if (UNLIKELY(hart->stale || drops != block_drops(hart->blocks))) {
         block_count_through(hart->blocks, op);
         budget -= site.retired + 1;
+        block_update(hart);
         GO_INDIRECT(hart->pc);
     }
     acc = hart->x[op->rd];
     DISPATCH(op + 1);
 }
 
+/* Ends the run before the code at pc, because the hart needs a TLB first (exec_enter()). */
+static COLD const union op *end_for_tlb(struct hart *hart, uint64_t pc, int64_t budget)
+{
+    hart->pc = pc;
+    hart->budget = budget;
+    hart->stop = HART_STOP_YIELD;
+    return NULL;
+}
+
 /* Continues at hart->pc, which the jump cache does not have. */
 static COLD const union op *op_find(PARAMETERS)
 {
     op = block_at(hart, hart->pc);
+    if (UNLIKELY(!op))
+        return end_for_tlb(hart, hart->pc, budget);
     if (UNLIKELY(budget < 0))
         return stop_before(hart, op, acc, budget);
     DISPATCH(op);
@@ -68,8 +80,8 @@ static COLD const union op *op_step(PARAMETERS)
     }
     budget--;
     (void)fp_begin(hart->frm);
-    if (result == STEP_FENCE_I)
-        hart_fence_code(hart);
+    if (UNLIKELY(hart->stale))
+        block_update(hart);
     if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
         hart->budget = budget;
         hart->stop = result == STEP_MARKER ? HART_STOP_MARKER
@@ -95,7 +107,10 @@ static COLD const union op *op_stop(PARAMETERS)
 /* Continues with the block that replaces the dropped one. */
 static COLD const union op *op_dropped(PARAMETERS)
 {
-    op = block_at(hart, op[-1].head.pc);
+    uint64_t pc = op[-1].head.pc;
+    op = block_at(hart, pc);
+    if (UNLIKELY(!op))
+        return end_for_tlb(hart, pc, budget);
     DISPATCH(op);
 }
 
@@ -104,7 +119,10 @@ static COLD const union op *op_link(PARAMETERS)
 {
     union op *exit = (union op *)(uintptr_t)(op + op->imm);
     uint64_t flushes = block_flushes(hart->blocks);
-    const union op *to = block_at(hart, op[-1].head.pc);
+    const uint64_t pc = op[-1].head.pc;
+    const union op *to = block_at(hart, pc);
+    if (UNLIKELY(!to))
+        return end_for_tlb(hart, pc, budget);
     if (flushes == block_flushes(hart->blocks))
         exit->exit.to = to;
     DISPATCH(to);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "emu/hart/block.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/range_mmu.h"
 
@@ -273,13 +272,20 @@ static void forget_page(struct hart *hart, uint64_t address)
     }
 }
 
+/* Lets blocks follow a fence. Two fences become one of everything until then. */
+static void fence_code(struct hart *hart, const struct mmu_fence *fence)
+{
+    hart->fence = hart->stale & HART_STALE_LEAVES ? (struct mmu_fence){0} : *fence;
+    hart->stale |= HART_STALE_LEAVES;
+}
+
 void mmu_fence(struct hart *hart, const struct mmu_fence *fence)
 {
     uint64_t current = hart->priv.satp >> SATP_ASID_SHIFT & SATP_ASID;
     hart->fetch_page = UINT64_MAX;
     if (hart->has_ranges) {
         mmu_flush(hart);
-        block_flush(hart);
+        hart_flush_code(hart);
         return;
     }
     /* The TLB holds translations of the current address space only. */
@@ -289,7 +295,7 @@ void mmu_fence(struct hart *hart, const struct mmu_fence *fence)
         else
             mmu_flush(hart);
     }
-    block_fence(hart, fence);
+    fence_code(hart, fence);
 }
 
 bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)

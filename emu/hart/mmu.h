@@ -40,12 +40,6 @@ struct mmu_leaf {
     uint8_t bits;               /* log2 of its size */
 };
 
-/* The operands of SFENCE.VMA. */
-struct mmu_fence {
-    bool one_page, one_space; /* otherwise all addresses, all address spaces */
-    uint64_t address, asid;
-};
-
 /* Folds in higher bits, so that pages a power of two apart do not share an entry. */
 static inline unsigned tlb_index(uint64_t address)
 {

@@ -45,46 +45,4 @@ union op {
 /* The sources of an op's operands: registers, or acc in place of one of them. */
 enum op_source { OP_REGISTERS, OP_ACC_RS1, OP_ACC_RS2, OP_SOURCES };
 
-/* A handler for two consecutive ops (fuse.def). */
-struct exec_fusion {
-    uint16_t first, second; /* enum insn_id */
-    uint8_t first_source, second_source;
-    op_handler *run;
-};
-
-/* The handlers of one build variant. Rows that only `step` executes have NULL. */
-struct exec_table {
-    op_handler *rows[INSN_COUNT][OP_SOURCES];
-    op_handler *truncating[INSN_COUNT]; /* conversions whose static rounding mode is RTZ; NULL otherwise */
-    op_handler *slow;                   /* executes one instruction with step.h and continues after it */
-    op_handler *step;                   /* executes a block's last instruction with step.h */
-    op_handler *stop;                   /* a breakpoint */
-    op_handler *go;                     /* leaves the block through the exit slot */
-    op_handler *link;                   /* a link stub: finds the exit's target and links the exit to it */
-    op_handler *far;                    /* as link, but looks the target up each time */
-    op_handler *dropped;                /* the first op of a dropped block: finds its successor */
-    op_handler *returns;                /* JALR that is expected to continue in the same block */
-    const struct exec_table *traced;    /* the tracing variant (leave_traced.h) */
-    const struct exec_table *paged;     /* the variant with data accesses through the TLB; NULL: this one */
-    const struct exec_fusion *fusions;
-    unsigned fusion_count;
-};
-
-/* For all x86-64 hosts (base), and for hosts with AVX2, BMI and FMA (v3); with data accesses through the hart's window,
- * or through its TLB. */
-extern const struct exec_table exec_base;
-extern const struct exec_table exec_v3;
-extern const struct exec_table exec_base_tlb;
-extern const struct exec_table exec_v3_tlb;
-extern const struct exec_table exec_base_traced;
-extern const struct exec_table exec_v3_traced;
-extern const struct exec_table exec_base_tlb_traced;
-extern const struct exec_table exec_v3_tlb_traced;
-
-/* Runs the hart's handlers from op on until the run ends. */
-void exec_run(struct hart *hart, const union op *op, int64_t budget);
-
-/* Returns the table for the current host. */
-const struct exec_table *exec_choose(bool tlb);
-
 #endif

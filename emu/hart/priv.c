@@ -1,6 +1,5 @@
 #include "emu/hart/priv.h"
 
-#include "emu/hart/block.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 
@@ -12,13 +11,6 @@ void priv_reset(struct hart *hart)
     hart->reserved = false;
     mmu_flush(hart);
     priv_changed(hart);
-}
-
-enum privilege priv_data_mode(const struct hart *hart)
-{
-    if (hart->privilege == PRIV_M && (hart->priv.mstatus & MSTATUS_MPRV))
-        return (enum privilege)(hart->priv.mstatus >> MSTATUS_MPP_SHIFT & 3);
-    return (enum privilege)hart->privilege;
 }
 
 uint64_t priv_time(const struct hart *hart)
@@ -49,8 +41,7 @@ void priv_changed(struct hart *hart)
         hart->store_tlb = tlb->store;
     }
     hart->fetch_page = UINT64_MAX;
-    if (hart->blocks)
-        block_choose_context(hart);
+    hart->stale |= HART_STALE_MODE;
 }
 
 /* Returns the address of the trap handler: vectored mode (low bit of the vector) sends interrupts to base + 4 *

@@ -65,6 +65,12 @@ enum {
     PMP_L = 0x80
 };
 
+/* The operands of SFENCE.VMA. */
+struct mmu_fence {
+    bool one_page, one_space; /* otherwise all addresses, all address spaces */
+    uint64_t address, asid;
+};
+
 struct priv {
     uint64_t mstatus;  /* without SD, UXL and SXL, which are derived */
     uint64_t mie, mip; /* mip: the bits that software can write (SSIP, STIP, SEIP) */
@@ -83,9 +89,6 @@ struct priv {
 /* Sets the reset state: machine mode, everything else as the specification demands, or 0. */
 void priv_reset(struct hart *hart);
 
-/* Returns the privilege of loads and stores: MPP in machine mode with MPRV. */
-enum privilege priv_data_mode(const struct hart *hart);
-
 /* Returns mip as a read shows it, including wires and the Sstc comparison. */
 uint64_t priv_pending(const struct hart *hart);
 
@@ -102,7 +105,7 @@ void priv_take_trap(struct hart *hart);
 bool priv_mret(struct hart *hart, uint64_t *next);
 bool priv_sret(struct hart *hart, uint64_t *next);
 
-/* Chooses the TLB tables and the context of blocks for the hart's mode. Call it after the privilege, mstatus, satp or frm
+/* Chooses the TLB tables for the hart's mode, and lets blocks follow it. Call it after the privilege, mstatus, satp or frm
  * has changed. */
 void priv_changed(struct hart *hart);
 

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "emu/hart/block.h"
 #include "emu/hart/hart.h"
 #include "isa/include/croft/range.h"
 

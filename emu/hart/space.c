@@ -85,7 +85,7 @@ static void check_leaves(const struct hart *hart, const struct block_cache *cach
     }
 }
 
-void block_choose_context(struct hart *hart)
+void space_choose(struct hart *hart)
 {
     struct block_cache *cache = hart->blocks;
     const struct priv *priv = &hart->priv;
@@ -165,9 +165,8 @@ bool space_leaf(struct hart *hart, uint64_t pc, struct mmu_leaf *leaf)
     return true;
 }
 
-void block_fence(struct hart *hart, const struct mmu_fence *fence)
+void space_fence(struct block_cache *cache, const struct mmu_fence *fence)
 {
-    struct block_cache *cache = hart->blocks;
     for (unsigned i = 0; i < cache->context_count; i++) {
         struct context *context = &cache->contexts[i];
         if (!is_translated(context))
@@ -178,5 +177,4 @@ void block_fence(struct hart *hart, const struct mmu_fence *fence)
             continue;
         context->stale = true;
     }
-    block_choose_context(hart);
 }

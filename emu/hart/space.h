@@ -1,4 +1,4 @@
-/* Address spaces of code, as blocks see them; only for block.c, space.c and translate.c.
+/* Address spaces of code, as blocks see them; only for block.c, block_store.c, space.c and translate.c.
  *
  * Blocks are kept by physical address, and serve all address spaces that map their code in the same way. A context is
  * one address space in one mode: its jump cache, and the leaves (pages of any size) through which it has found code. A
@@ -52,6 +52,12 @@ static inline uint64_t leaf_place(const struct mmu_leaf *leaf, uint64_t address)
 {
     return leaf->physical + (address - leaf->address);
 }
+
+/* Makes the context current that the hart's state asks for; its jump cache becomes the hart's. */
+void space_choose(struct hart *hart);
+
+/* Marks the leaves that the fence names as unchecked: their contexts compare them when they are chosen. */
+void space_fence(struct block_cache *cache, const struct mmu_fence *fence);
 
 /* Finds the leaf of the current context that holds code at pc. If code cannot be fetched there, returns false, and a leaf
  * of the two bytes at pc that is mapped to no memory. */

@@ -6,9 +6,9 @@
 
 #include "emu/hart/access.h"
 #include "emu/hart/block.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
-#include "emu/hart/op.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/stream_op.h"
 #include "emu/hart/trace.h"
@@ -20,12 +20,13 @@ bool stream_init(struct stream *stream, struct hart *hart, struct error *err)
     if (!stream->trace)
         return error_set(err, "no memory for an instruction stream: %s", strerror(errno));
     hart_flush_code(hart);
+    block_update(hart);
     if (!block_describe(hart->blocks, true, err)) {
         free(stream->trace);
         return false;
     }
     stream->trace->plain = hart->exec;
-    hart->exec = hart->exec->traced;
+    hart->exec = exec_traced(hart->exec);
     hart->trace = stream->trace;
     hart->trace_offset = hart->memory->base - (uint64_t)(uintptr_t)hart->memory->bytes;
     return true;
@@ -37,6 +38,7 @@ void stream_free(struct stream *stream)
     if (!hart)
         return;
     hart_flush_code(hart);
+    block_update(hart);
     (void)block_describe(hart->blocks, false, NULL);
     hart->exec = stream->trace->plain;
     hart->trace = NULL;
@@ -150,8 +152,7 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
 {
     struct hart *hart = stream->hart;
     struct stream_trace *trace = stream->trace;
-    block_choose_context(hart); /* registers may have been changed from outside */
-    const union op *op = stream->count ? block_at_kept(hart, hart->pc) : block_at(hart, hart->pc);
+    const union op *op = stream->count ? block_at_kept(hart, hart->pc) : exec_enter(hart);
     if (!op)
         return TRACE_FULL;
     trace->end = TRACE_BUDGET;
@@ -174,9 +175,11 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
     struct hart *hart = stream->hart;
     const bool fast = !stream->observe && hart->watchpoint_count == 0 && limit >= BLOCK_INSNS_DESCRIBED;
     while (stream->count < limit) {
-        uint64_t flushes = block_flushes(hart->blocks);
         if (fast && limit - stream->count < BLOCK_INSNS_DESCRIBED)
             return STREAM_MORE;
+        if (fast)
+            block_update(hart); /* registers may have been changed from outside */
+        uint64_t flushes = block_flushes(hart->blocks);
         if (fast) {
             enum trace_end end = run_traced(stream, limit - stream->count - BLOCK_INSNS_DESCRIBED);
             if (end != TRACE_REFUSED)
@@ -186,7 +189,7 @@ static enum stream_end run_batch(struct stream *stream, uint32_t limit)
             return STREAM_STOP;
         if (!run_one(stream))
             return STREAM_STEP;
-        if (flushes != block_flushes(hart->blocks) && fast)
+        if (fast && (flushes != block_flushes(hart->blocks) || (hart->stale & HART_STALE_CODE)))
             return STREAM_MORE; /* a translation would now overwrite what the entries point to */
     }
     return STREAM_MORE;

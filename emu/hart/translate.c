@@ -1,6 +1,6 @@
 #include "emu/hart/access.h"
 #include "emu/hart/block_store.h"
-#include "emu/hart/fp.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"

@@ -254,22 +254,18 @@ static void limit_range(struct trigger *trigger)
         trigger->data2 &= ~(UINT64_C(1) << 62);
 }
 
-/* Sets `armed`, and flushes translations and blocks, because they were chosen by the kinds that were armed before. */
-static void rearm(struct hart *hart)
+/* Sets `armed`. Returns whether some trigger was or is armed. */
+static bool rearm(struct triggers *triggers)
 {
-    struct triggers *triggers = &hart->triggers;
     uint8_t before = triggers->armed;
     triggers->armed = 0;
     for (unsigned i = 0; i < TRIGGERS; i++)
         if (compares(&triggers->list[i], KINDS))
             triggers->armed |= triggers->list[i].data1 & KINDS;
-    if (!before && !triggers->armed)
-        return;
-    mmu_flush(hart);
-    hart_flush_code(hart);
+    return before || triggers->armed;
 }
 
-void trigger_write(struct hart *hart, unsigned number, uint64_t value)
+bool trigger_write(struct hart *hart, unsigned number, uint64_t value)
 {
     struct triggers *triggers = &hart->triggers;
     struct trigger *trigger = &triggers->list[triggers->selected];
@@ -277,11 +273,11 @@ void trigger_write(struct hart *hart, unsigned number, uint64_t value)
     case CSR_tselect:
         if (value < TRIGGERS)
             triggers->selected = (uint8_t)value;
-        return;
+        return false;
     case CSR_tdata1: trigger->data1 = legal_data1(triggers->selected, value); break;
     case CSR_tdata2: trigger->data2 = value; break;
-    default: return;
+    default: return false;
     }
     limit_range(trigger);
-    rearm(hart);
+    return rearm(triggers);
 }

@@ -35,8 +35,8 @@ struct triggers trigger_reset(void);
 /* Reads tselect, tdata1, tdata2, tdata3 or tinfo. */
 uint64_t trigger_read(const struct hart *hart, unsigned number);
 
-/* Writes one of these registers, keeping only legal values. */
-void trigger_write(struct hart *hart, unsigned number, uint64_t value);
+/* Writes one of these registers, keeping only legal values. Returns whether what is armed may have changed. */
+bool trigger_write(struct hart *hart, unsigned number, uint64_t value);
 
 /* Return whether some trigger may fire, in some mode, for code at pc; for an access; for an access of that kind to the page
  * (of MMU_PAGE bytes) of an address. If they return false, none does. They change nothing. */

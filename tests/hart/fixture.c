@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/hart/op.h"
+#include "emu/hart/exec.h"
 
 void fixture_init(struct fixture *f, uint64_t size)
 {
@@ -92,7 +92,7 @@ enum hart_stop fixture_run(struct fixture *f, enum fixture_way way, uint64_t lim
         return step(&f->hart, limit);
     const struct exec_table *exec = way == FIXTURE_RUN_V3 ? exec_choose(false) : &exec_base;
     if (f->hart.tlb)
-        exec = exec->paged; /* the hart has run code in memory that it can store to */
+        exec = exec_paged(exec); /* the hart has run code in memory that it can store to */
     if (exec != f->hart.exec) {
         f->hart.exec = exec;
         hart_flush_code(&f->hart);

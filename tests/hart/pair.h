@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/hart/op.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/bus.h"
 #include "tests/isa/encode.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/hart/op.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/step.h"
 
 enum { FUEL = 100000 /* more than any block retires */ };

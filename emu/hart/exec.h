@@ -1,0 +1,59 @@
+/* The fast handlers of instructions: their variants, and how to run them.
+ *
+ * exec_fast.h makes the handlers from the rows. Each of its variants is a file, named by three choices:
+ * the host    base: any x86-64; v3: AVX2, BMI and FMA (compiled with -march=x86-64-v3)
+ * _tlb        data accesses go through the hart's TLB; otherwise through its window on memory
+ * _traced     the handlers leave a trace for stream.c, and refuse what needs step.h (leave_traced.h); otherwise they run on
+ *             (leave_plain.h) */
+#ifndef EMU_HART_EXEC_H
+#define EMU_HART_EXEC_H
+
+#include <stdbool.h>
+
+#include "emu/hart/op.h"
+
+/* A handler for two consecutive ops (fuse.def). */
+struct exec_fusion {
+    uint16_t first, second; /* enum insn_id */
+    uint8_t first_source, second_source;
+    op_handler *run;
+};
+
+/* The handlers of one build variant. Rows that only `step` executes have NULL. */
+struct exec_table {
+    op_handler *rows[INSN_COUNT][OP_SOURCES];
+    op_handler *truncating[INSN_COUNT]; /* conversions whose static rounding mode is RTZ; NULL otherwise */
+    op_handler *slow;                   /* executes one instruction with step.h and continues after it */
+    op_handler *step;                   /* executes a block's last instruction with step.h */
+    op_handler *stop;                   /* a breakpoint */
+    op_handler *go;                     /* leaves the block through the exit slot */
+    op_handler *link;                   /* a link stub: finds the exit's target and links the exit to it */
+    op_handler *far;                    /* as link, but looks the target up each time */
+    op_handler *dropped;                /* the first op of a dropped block: finds its successor */
+    op_handler *returns;                /* JALR that is expected to continue in the same block */
+    const struct exec_fusion *fusions;
+    unsigned fusion_count;
+};
+
+extern const struct exec_table exec_base, exec_base_tlb, exec_base_traced, exec_base_tlb_traced;
+extern const struct exec_table exec_v3, exec_v3_tlb, exec_v3_traced, exec_v3_tlb_traced;
+
+/* Returns the fastest variant for the host, without traces. */
+const struct exec_table *exec_choose(bool tlb);
+
+/* Return the variant for the same host with data accesses through the TLB; with a trace. `table` itself may be it. */
+const struct exec_table *exec_paged(const struct exec_table *table);
+const struct exec_table *exec_traced(const struct exec_table *table);
+
+/* Lets an unprivileged hart access data through a TLB from now on, because it has run code that it can store to: stores
+ * to pages with code must leave the fast path. Call it between blocks; it flushes them. */
+void exec_use_tlb(struct hart *hart);
+
+/* Returns the first op of the code at hart->pc. Never NULL: calls exec_use_tlb() if that is due. Call block_update()
+ * before. */
+const union op *exec_enter(struct hart *hart);
+
+/* Runs the hart's handlers from op on until the run ends. */
+void exec_run(struct hart *hart, const union op *op, int64_t budget);
+
+#endif
