@@ -75,7 +75,8 @@ size_t gdb_session_receive(struct gdb_session *session, const void *bytes, size_
  * stopped. */
 void gdb_session_advance(struct gdb_session *session);
 
-/* Packet handlers (gdb_data.c, gdb_resume.c, gdb_query.c). `in` begins after the packet's letter. */
+/* Packet handlers, of emu/debug/gdb_data.c, emu/debug/gdb_resume.c and emu/debug/gdb_query.c. `in` begins after the
+ * packet's letter. */
 typedef void gdb_handler(struct gdb_session *session, struct gdb_cursor *in);
 gdb_handler gdb_read_general, gdb_write_general, gdb_read_register, gdb_write_register, gdb_read_memory,
     gdb_write_memory, gdb_write_binary, gdb_insert_point, gdb_remove_point;
@@ -83,7 +84,7 @@ gdb_handler gdb_continue, gdb_continue_signal, gdb_step, gdb_step_signal, gdb_ve
     gdb_detach, gdb_kill;
 gdb_handler gdb_query, gdb_set;
 
-/* Set the reply to an error or to OK (gdb_answer.c). */
+/* Set the reply to an error or to OK (emu/debug/gdb_answer.c). */
 void gdb_fail(struct gdb_session *session, enum gdb_error error);
 void gdb_ok(struct gdb_session *session);
 

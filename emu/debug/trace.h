@@ -1,7 +1,7 @@
 /* Traces of a timed run, in the file formats of existing viewers.
  *
  *    perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
- *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (trace_konata.h)
+ *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (emu/debug/trace_konata.h)
  *    dram      lines of text: commands to memories (emu/dram/trace.h)
  *    nucd      CSV (RFC 4180) with a line of column names: offloaded tasks (emu/nucd/task_table.h)
  *    memory    records, compressed by zstd: memory requests of multiprocessors' threads (emu/simt/access_trace.h)

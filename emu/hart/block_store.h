@@ -1,4 +1,4 @@
-/* The storage of the block cache; only for block.c, block_store.c, space.c and translate.c. */
+/* The storage of the block cache. block.c finds blocks for the hart and has them made, translate.c makes one. */
 #ifndef EMU_HART_BLOCK_STORE_H
 #define EMU_HART_BLOCK_STORE_H
 

@@ -1,6 +1,6 @@
 /* Floating-point accessors for rows that are evaluated in the host's environment, rounding to nearest even; conversions
  * to integers use the instruction's mode in `rm`. Included by files that expand rows, which define f32_fma() and
- * f64_fma(). For rows evaluated in any mode: fp_rows.h. */
+ * f64_fma(). For rows evaluated in any mode: emu/hart/fp_rows.h. */
 #define f64_add       host_f64_add
 #define f64_sub       host_f64_sub
 #define f64_mul       host_f64_mul

@@ -1,5 +1,5 @@
 /* Leaving handlers and blocks in a hart that runs at full speed: step.h executes rare instructions, and the run
- * continues. For exec_fast.h. */
+ * continues. For emu/hart/exec_fast.h. */
 #include "emu/hart/fp.h"
 #include "emu/hart/step.h"
 

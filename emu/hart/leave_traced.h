@@ -1,5 +1,5 @@
 /* Leaving handlers and blocks in a hart that leaves a trace (trace.h): the run ends before every instruction that the
- * fast path does not execute. For exec_fast.h. */
+ * fast path does not execute. For emu/hart/exec_fast.h. */
 #include "emu/hart/trace.h"
 
 /* Records an access in the entry of its instruction: op->rs3 is its index in the block. */

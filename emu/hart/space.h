@@ -1,4 +1,4 @@
-/* Address spaces of code, as blocks see them; only for block.c, block_store.c, space.c and translate.c.
+/* Address spaces of code, as blocks see them.
  *
  * Blocks are kept by physical address, and serve all address spaces that map their code in the same way. A context is
  * one address space in one mode: its jump cache, and the leaves (pages of any size) through which it has found code. A

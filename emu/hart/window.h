@@ -1,4 +1,4 @@
-/* Data accesses of a hart without translation: memory is one address range (hart_protect). For exec_fast.h. */
+/* Data accesses of a hart without translation: memory is one address range (hart_protect). For emu/hart/exec_fast.h. */
 #define PHYSICAL(address, bytes) (address)
 #define WINDOW(kind, address, bits)                                                                          \
     __extension__({                                                                                          \

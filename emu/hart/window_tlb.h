@@ -1,4 +1,4 @@
-/* Data accesses of a privileged hart, through the software TLB of its data mode. For exec_fast.h. The comparison keeps
+/* Data accesses of a privileged hart, through the software TLB of its data mode. For emu/hart/exec_fast.h. The comparison keeps
  * the low address bits that must be zero, so that a misaligned access misses and takes the slow path. */
 #include "emu/hart/mmu.h"
 
