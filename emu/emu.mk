@@ -1,4 +1,4 @@
-# The emulator: every .c file of isa/ and emu/ linked into $(BUILD)/bin/croft.
+# The emulator: every .c file of isa/decoder/ and emu/ linked into $(BUILD)/bin/croft.
 CC        ?= gcc
 ifeq ($(origin CC),default)
 CC        := gcc
@@ -7,10 +7,13 @@ WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
 OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
 LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd fann
-# The bodies of instruction rows mix widths and signs on purpose, as the specification does.
-ROWS_SRC  := $(wildcard emu/hart/exec_*.c emu/simt/warp_rows*.c) emu/simt/warp_fp.c
 
-EMU_SRC   := $(wildcard isa/*.c emu/*/*.c emu/*/*/*.c)
+EMU_SRC   := $(sort $(shell find isa/decoder emu -name '*.c'))
+# Files in which instruction rows expand. tests/flags.sh checks that each is there and gets its flags.
+HART_ROWS := emu/hart/defer.c emu/hart/step.c \
+             $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c)
+WARP_ROWS := emu/simt/warp/rows_base.c emu/simt/warp/rows_v3.c
+ROWS_SRC  := $(HART_ROWS) $(WARP_ROWS) emu/simt/warp/fp.c
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
 # For programs that need parts of the emulator: each links what it uses.
@@ -21,19 +24,21 @@ INCLUDES  := -I. -I$(BUILD)/gen -I$(BUILD)/include
 # The memory map that the emulator shares with guests; firmware.mk makes it.
 MAP_HEADER := $(BUILD)/include/linker/map.h
 
-# Expanded when a recipe runs, because the set-up may just have installed the libraries.
+# Asked when the first recipe runs, because the set-up may just have installed the libraries; not again for each object.
+LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES)))$(LIBRARY_CFLAGS)
 EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off $(INCLUDES) -MMD -MP \
-             $(shell pkg-config --cflags $(LIBRARIES)) $(CFLAGS)
+             $(LIBRARY_CFLAGS) $(CFLAGS)
 EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 
-# Handlers must not share their tails: each needs an indirect jump of its own for the host to predict. One that begins with a
-# cache line takes no more of them than it needs, wherever the linker puts it.
+# The bodies of rows mix widths and signs on purpose, as the specification does. Handlers must not share their tails: each
+# needs an indirect jump of its own for the host to predict. One that begins with a cache line takes no more of them than it
+# needs, wherever the linker puts it.
 ROWS_FLAGS := -falign-functions=64 -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
 $(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/hart/*_v3*.c emu/simt/*_v3*.c)): EMU_CFLAGS += -march=x86-64-v3
+$(patsubst %.c,$(BUILD)/obj/%.o,$(foreach file,$(HART_ROWS) $(WARP_ROWS),$(if $(findstring v3,$(notdir $(file))),$(file)))): EMU_CFLAGS += -march=x86-64-v3
 # Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard emu/simt/warp_rows*.c)): EMU_CFLAGS += $(WARP_FLAGS)
+$(WARP_ROWS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(WARP_FLAGS)
 
 # The instructions of mechanisms: each room's rows.def (isa/custom.def), and files that a test names. The list is written
 # while the makefile is read, because a file that has gone has no date to compare.

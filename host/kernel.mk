@@ -1,5 +1,6 @@
 # The supervisor-mode kernel of `croft run --env kernel`.
-KERNEL_SRC    := $(wildcard host/kernel/*.c)
+# Linked in the order of their names, whichever folder they are in: times of programs depend on addresses.
+KERNEL_SRC    := $(shell find host/kernel -name "*.c" -printf "%f %p\n" | LC_ALL=C sort | cut -d" " -f2)
 KERNEL_OBJ    := $(KERNEL_SRC:%.c=$(BUILD)/cross/%.o) $(BUILD)/cross/host/kernel/start.o $(BUILD)/cross/host/kernel/trap.o
 KERNEL_ELF    := $(SHARE)/kernel/kernel.elf
 # The kernel has no floating-point code, because the program owns those registers. The option on loop patterns

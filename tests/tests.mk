@@ -1,22 +1,22 @@
-# The tests. Every tests/*/test_*.c is a cmocka program over the emulator's objects; tests/run.sh runs all there is.
+# The tests. Every tests/**/test_*.c is a cmocka program over the emulator's objects; tests/run.sh runs all there is.
 include tests/programs.mk
 include tests/simt/simt.mk
 include tests/bench.mk
 include tests/bench/nucd.mk
-include tests/nucd/hazard.mk
+include tests/nucd/hazard/hazard.mk
 include tests/env/env.mk
 include tests/debug/gdb.mk
 include tests/firmware/firmware.mk
 include tests/fuzz.mk
 
-UNIT_SRC    := $(wildcard tests/*/test_*.c)
+UNIT_SRC    := $(sort $(shell find tests -name 'test_*.c'))
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 # What test programs share: linked as an archive, so that each takes what it needs.
 TEST_LIB    := $(BUILD)/tests/libtest.a
-TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine_rig.c \
+TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine/engine_rig.c \
                tests/neural/reference.c \
-               $(addprefix tests/hart/,directed.c fixture.c generate.c oracle_qemu.c oracle_unicorn.c pair.c \
-               subject.c values.c)
+               tests/hart/fixture.c tests/hart/pair.c \
+               $(addprefix tests/hart/oracle/,directed.c generate.c qemu.c subject.c unicorn.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
@@ -42,7 +42,7 @@ $(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $
 $(TEST_LIB): $(TEST_OBJ)
 	@mkdir -p $(@D)
 	rm -f $@
-	ar rcs $@ $^
+	ar rcsT $@ $^
 
 LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(CROFT_LIB) $(TEST_LIBS) $(EMU_LIBS) -o $@
 
@@ -51,9 +51,9 @@ $(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump $(BUILD)/te
 	@mkdir -p $(@D)
 	$(LINK_TEST)
 
-# The program that runs blocks of instructions under qemu-riscv64, at the addresses of tests/hart/batch.h.
-batch_address = $(shell sed -nE 's/^.define $(1) +UINT64_C\((0x[0-9a-f]+)\)/\1/p' tests/hart/batch.h)
-$(BUILD)/tests/hart/runner: tests/hart/runner.S tests/hart/batch.h | $(BUILD)/setup-build.stamp
+# The program that runs blocks of instructions under qemu-riscv64, at the addresses of tests/hart/oracle/batch.h.
+batch_address = $(shell sed -nE 's/^.define $(1) +UINT64_C\((0x[0-9a-f]+)\)/\1/p' tests/hart/oracle/batch.h)
+$(BUILD)/tests/hart/runner: tests/hart/oracle/runner.S tests/hart/oracle/batch.h | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -nostdlib -static \
 	    -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments,-Ttext=$(call batch_address,BATCH_END) \
@@ -64,10 +64,10 @@ $(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bi
 	$(BUILD)/bin/croft cc -std=c17 -O2 -g $(WARNINGS) $< -o $@
 
 # The manual's table of instructions.
-$(BUILD)/tools/manual: isa/tools/manual.c isa/insn.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
+$(BUILD)/tools/manual: isa/tools/manual.c isa/decoder/insn.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
     | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/insn.c -o $@
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/decoder/insn.c -o $@
 
 manual: $(BUILD)/tools/manual ## bring the instruction table in isa/MANUAL.md up to date
 	$< isa/MANUAL.md > $(BUILD)/MANUAL.md
@@ -83,13 +83,14 @@ SHELL_FILES := .ci/run $(sort $(shell find examples host tests -name '*.sh'))
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES))
 
-lint: | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts, which room uses which
+lint: $(LIB_OBJ) | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts, which room uses which, circles
 	@clang-format --dry-run -Werror $(C_FILES)
 	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
 	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \
 	    sh -c 'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- $(TIDY_FLAGS) 2>/dev/null' _
 	shellcheck $(SHELL_FILES)
 	@tests/layers.sh
+	@tests/circles.sh $(BUILD)/obj tests/circles.txt
 
 format: | $(BUILD)/setup-lint.stamp ## lay all C files out
 	clang-format -i $(C_FILES)
@@ -98,6 +99,6 @@ format: | $(BUILD)/setup-lint.stamp ## lay all C files out
     $(BUILD)/obj/tests/isa/objdump.d $(BUILD)/obj/tests/neural/print_networks.d
 
 # Accelerators run the real firmware.
-FIRMWARE_TESTS := $(filter nucd/test_accelerator%,$(UNIT_SRC:tests/%.c=%))
+FIRMWARE_TESTS := $(filter nucd/units/test_accelerator%,$(UNIT_SRC:tests/%.c=%))
 $(FIRMWARE_TESTS:%=$(BUILD)/obj/tests/%.o): EMU_CFLAGS += -DFIRMWARE='"$(NUCD_FIRMWARE)"'
 $(FIRMWARE_TESTS:%=$(BUILD)/tests/%): | $(NUCD_FIRMWARE)

@@ -24,7 +24,7 @@
 #ifndef EMU_ANALYSIS_CANDIDATES_H
 #define EMU_ANALYSIS_CANDIDATES_H
 
-#include "emu/analysis/cfg.h"
+#include "emu/analysis/flow/cfg.h"
 #include "emu/analysis/trips.h"
 
 struct candidate_model {

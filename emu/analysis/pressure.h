@@ -11,7 +11,7 @@
 #ifndef EMU_ANALYSIS_PRESSURE_H
 #define EMU_ANALYSIS_PRESSURE_H
 
-#include "emu/analysis/reach.h"
+#include "emu/analysis/flow/reach.h"
 
 struct pressure {
     unsigned units;     /* 32-bit registers that a thread needs at a time; at least 1 */

@@ -13,7 +13,7 @@
 #ifndef EMU_ANALYSIS_TRIPS_H
 #define EMU_ANALYSIS_TRIPS_H
 
-#include "emu/analysis/function.h"
+#include "emu/analysis/flow/function.h"
 
 enum trip_kind {
     TRIP_UNKNOWN, /* not known when the loop is entered */

@@ -3,8 +3,8 @@
 #ifndef EMU_ANALYSIS_VALUES_H
 #define EMU_ANALYSIS_VALUES_H
 
-#include "emu/analysis/cfg.h"
 #include "emu/analysis/convention.h"
+#include "emu/analysis/flow/cfg.h"
 
 /* Sets of registers: those with a sign-extended word, a zero-extended word, and the value that the caller left. */
 struct facts {

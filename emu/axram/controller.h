@@ -1,5 +1,5 @@
 /* The accelerator in a GDDR5 chip and the memory controller's part of it (PACT 2018, sections 3.2 and 4.3): an agent of the
- * chip's channel (emu/dram/agent.h).
+ * chip's channel (emu/dram/controller/agent.h).
  *
  * A controller has a queue of requests for its chip and executes one at a time; a request that finds the queue full comes again
  * when there is room. A request takes the chip: the agent claims all banks, so that ordinary requests wait in their own queues
@@ -33,8 +33,8 @@
 #ifndef EMU_AXRAM_CONTROLLER_H
 #define EMU_AXRAM_CONTROLLER_H
 
-#include "emu/axram/sequence.h"
-#include "emu/axram/units.h"
+#include "emu/axram/controller/sequence.h"
+#include "emu/axram/controller/units.h"
 #include "emu/dram/memory.h"
 #include "emu/mem/phys.h"
 

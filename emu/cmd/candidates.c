@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "emu/analysis/candidate_table.h"
-#include "emu/cmd/candidates_nucd.h"
-#include "emu/cmd/candidates_profile.h"
-#include "emu/cmd/candidates_storage.h"
+#include "emu/cmd/candidates/nucd.h"
+#include "emu/cmd/candidates/profile.h"
+#include "emu/cmd/candidates/storage.h"
 #include "emu/cmd/cmd.h"
+#include "emu/cmd/code/program.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
-#include "emu/cmd/program.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/alloc.h"
-#include "emu/simt/simt.h"
+#include "emu/simt/multiprocessor.h"
 
 enum {
     JSON,

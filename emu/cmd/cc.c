@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/cmd/cc_loops.h"
-#include "emu/cmd/cc_offload.h"
-#include "emu/cmd/cc_units.h"
+#include "emu/cmd/cc/loops.h"
+#include "emu/cmd/cc/offload.h"
+#include "emu/cmd/cc/units.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/error.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
 

@@ -4,7 +4,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
-#include "emu/machine/plan.h"
+#include "emu/machine/plan/plan.h"
 #include "emu/schema/machine_list.h"
 
 static const struct option_set interface = {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
-#include "emu/sim/nearest.h"
+#include "emu/sim/text/nearest.h"
 
 struct command {
     const char *name;

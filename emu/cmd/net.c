@@ -1,5 +1,5 @@
 /* croft net: drives a network alone with synthetic traffic and prints its latency and throughput. */
-#include "emu/cmd/net.h"
+#include "emu/cmd/net/write.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,10 +10,10 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/io/output.h"
-#include "emu/machine/networks.h"
-#include "emu/machine/sources.h"
+#include "emu/machine/describe/sources.h"
+#include "emu/machine/plan/networks.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 enum { OPTION_SET, OPTION_CSV, OPTION_SVG, OPTION_STATS, OPTION_CHECK, OPTION_SHOW };
 

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/cmd/cc_units.h"
+#include "emu/cmd/cc/units.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/neural/generate.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 enum { OUTPUT, SEED, SAMPLES, EPOCHS, FOLDS, TOPOLOGY, BIAS, ITERATIONS, QUALITY, SLACK };
 

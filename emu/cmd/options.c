@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/sim/nearest.h"
+#include "emu/sim/text/nearest.h"
 
 enum { NAMES_MAX = 64, HELP_COLUMN = 28 };
 

@@ -9,9 +9,9 @@
 #include "emu/cmd/options.h"
 #include "emu/debug/symbols.h"
 #include "emu/io/output.h"
-#include "emu/machine/pages.h"
+#include "emu/machine/plan/pages.h"
 #include "emu/sim/alloc.h"
-#include "emu/simt/sharing.h"
+#include "emu/simt/trace/sharing.h"
 
 enum { PAGE, STACKS, FIRST, LAST, PROGRAM, MAP, LAUNCH, PLACE, MEMORIES, MULTIPROCESSORS };
 

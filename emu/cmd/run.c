@@ -7,24 +7,24 @@
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
-#include "emu/cmd/interrupt.h"
 #include "emu/cmd/paths.h"
-#include "emu/cmd/report.h"
-#include "emu/cmd/request.h"
-#include "emu/cmd/setting.h"
-#include "emu/cmd/timing.h"
+#include "emu/cmd/run/interrupt.h"
+#include "emu/cmd/run/report.h"
+#include "emu/cmd/run/request.h"
+#include "emu/cmd/run/setting.h"
+#include "emu/cmd/run/timing.h"
 #include "emu/debug/log.h"
 #include "emu/env/bare.h"
-#include "emu/env/bare_load.h"
-#include "emu/env/gdb_system.h"
+#include "emu/env/bare/load.h"
+#include "emu/env/gdb/system.h"
 #include "emu/env/kernel.h"
 #include "emu/env/tasks_part.h"
 #include "emu/env/user.h"
 #include "emu/env/user_harts.h"
-#include "emu/experiment/engine.h"
+#include "emu/experiment/engines/engine.h"
 #include "emu/machine/launches.h"
 #include "emu/machine/machine.h"
-#include "emu/machine/plan.h"
+#include "emu/machine/plan/plan.h"
 #include "emu/sim/alloc.h"
 
 /* The state of every run. */
@@ -147,7 +147,7 @@ struct program {
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
-    int (*signal)(const void *context);                /* for gdb (emu/env/gdb_system.h); or NULL */
+    int (*signal)(const void *context);                /* for gdb (emu/env/gdb/system.h); or NULL */
     struct threads *threads;                           /* on multiprocessors; or NULL */
     void *context;
 };

@@ -10,8 +10,8 @@
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/io/output.h"
-#include "emu/machine/graph.h"
-#include "emu/machine/plan.h"
+#include "emu/machine/describe/graph.h"
+#include "emu/machine/plan/plan.h"
 #include "emu/schema/renames.h"
 #include "emu/sim/alloc.h"
 

@@ -2,8 +2,8 @@
 #ifndef EMU_CORE_CONFIG_H
 #define EMU_CORE_CONFIG_H
 
-#include "emu/core/latency.h"
-#include "emu/core/predict.h"
+#include "emu/core/config/latency.h"
+#include "emu/core/frontend/predict.h"
 #include "emu/sim/part.h"
 
 enum core_model { CORE_FUNCTIONAL, CORE_INORDER, CORE_OOO };
@@ -18,7 +18,7 @@ struct core_config {
     uint32_t range_tlb_entries;
 #include "emu/sim/fields_struct.h"
 
-#include "emu/core/core.def"
+#include "emu/core/config/core.def"
     struct predict_config predict;
     struct core_latencies latency;
 };

@@ -1,8 +1,8 @@
 #include "emu/core/core.h"
 
-#include "emu/core/passage.h"
+#include "emu/core/report/passage.h"
+#include "emu/core/report/track.h"
 #include "emu/core/serial.h"
-#include "emu/core/track.h"
 
 void core_sleep(struct core *core, uint64_t now)
 {

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/core/cpi.h"
-#include "emu/core/energy.h"
 #include "emu/core/offload.h"
+#include "emu/core/report/cpi.h"
+#include "emu/core/report/energy.h"
 #include "emu/hart/custom.h"
 #include "emu/hart/stream.h"
 #include "emu/mem/cache.h"

@@ -10,7 +10,7 @@
 #include "emu/core/mechanism.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 struct bus;
 struct hart;

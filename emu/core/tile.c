@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/core/inorder/inorder.h"
-#include "emu/core/ooo/ooo.h"
-#include "emu/core/track.h"
+#include "emu/core/inorder.h"
+#include "emu/core/ooo.h"
+#include "emu/core/report/track.h"
 #include "emu/sim/alloc.h"
 
 enum role { L1I, L1D, TLB }; /* in the order of core_kind's roles */

@@ -5,21 +5,21 @@
  * reads, one after the other. An access to a page that a current or queued walk will bring waits for that walk. Not
  * modelled: caches of upper-level page-table entries other than walk_cache, and the time of writing A and D bits.
  *
- * A hart that translates by ranges (emu/hart/range_mmu.h) uses a TLB of ranges instead, for instructions and data
+ * A hart that translates by ranges (emu/hart/mmu/ranges.h) uses a TLB of ranges instead, for instructions and data
  * together, looked up in parallel with the cache. A miss walks the table of ranges in the same way: its head, then one
  * entry for each step of a binary search. The window of mlocal takes no entry: a comparator checks it.
  * Hits and misses are counted as those of the first level. */
 #ifndef EMU_CORE_TLB_H
 #define EMU_CORE_TLB_H
 
-#include "emu/core/range_tlb.h"
+#include "emu/core/tlb/ranges.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/cache.h"
 
 struct tlb_config {
 #include "emu/sim/fields_struct.h"
 
-#include "emu/core/tlb.def"
+#include "emu/core/tlb/tlb.def"
 };
 
 extern const struct part_kind tlb_kind;

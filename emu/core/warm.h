@@ -2,8 +2,8 @@
 #ifndef EMU_CORE_WARM_H
 #define EMU_CORE_WARM_H
 
-#include "emu/core/code.h"
-#include "emu/core/predict.h"
+#include "emu/core/frontend/code_map.h"
+#include "emu/core/frontend/predict.h"
 #include "emu/core/serial.h"
 
 /* Warms with entries `first` and later of the core's batch. The predictor counts nothing. */

@@ -8,7 +8,7 @@
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/nearest.h"
+#include "emu/sim/text/nearest.h"
 #include "isa/disasm.h"
 
 enum log_kind { LOG_COMMIT, LOG_INSN };

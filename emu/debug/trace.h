@@ -1,18 +1,18 @@
 /* Traces of a timed run, in the file formats of existing viewers.
  *
  *    perfetto  Chrome trace JSON for ui.perfetto.dev: timelines
- *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (emu/debug/trace_konata.h)
- *    dram      lines of text: commands to memories (emu/dram/trace.h)
- *    nucd      CSV (RFC 4180) with a line of column names: offloaded tasks (emu/nucd/task_table.h)
- *    memory    records, compressed by zstd: memory requests of multiprocessors' threads (emu/simt/access_trace.h)
+ *    konata    Kanata 0004 for the Konata viewer: passages of instructions through cores (emu/debug/trace/konata.h)
+ *    dram      lines of text: commands to memories (emu/dram/observers/trace.h)
+ *    nucd      CSV (RFC 4180) with a line of column names: offloaded tasks (emu/nucd/observe/task_table.h)
+ *    memory    records, compressed by zstd: memory requests of multiprocessors' threads (emu/simt/trace/access_trace.h)
  *
- * After a trace was opened, the parts of the machine write tracks (emu/sim/track.h) to its sink. It is closed
+ * After a trace was opened, the parts of the machine write tracks (emu/sim/report/track.h) to its sink. It is closed
  * however the run ends. Tracing does not change the simulation. */
 #ifndef EMU_DEBUG_TRACE_H
 #define EMU_DEBUG_TRACE_H
 
 #include "emu/sim/error.h"
-#include "emu/sim/track.h"
+#include "emu/sim/report/track.h"
 
 struct trace;
 

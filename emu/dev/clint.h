@@ -3,7 +3,7 @@
 #define EMU_DEV_CLINT_H
 
 #include "emu/dev/timebase.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 /* Registers (SiFive FU540-C000 manual, chapter 9), for accesses of 4 and 8 bytes:
  *   0x0000 + 4 h  msip of hart h: bit 0 is the level of its MSIP

@@ -5,9 +5,9 @@
 
 #include "emu/dev/node.h"
 #include "emu/dev/timebase.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 #include "emu/sim/part.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 /* First member of every device's configuration. */
 struct device_config {
@@ -34,7 +34,7 @@ struct device_kind {
     uint64_t size;   /* bytes of its registers */
     unsigned sizes;  /* access sizes that it accepts, a set of BUS_1, BUS_2, BUS_4, BUS_8 */
     bool executable; /* it holds code */
-    bool storage;    /* its bytes are plain memory (emu/mem/bytes.h) */
+    bool storage;    /* its bytes are plain memory (emu/mem/phys/bytes.h) */
     bool controller; /* takes other devices' interrupts: is made before them */
     const struct device_ops *ops;
     /* Returns the device, or NULL when out of host memory. */

@@ -2,7 +2,7 @@
 #ifndef EMU_DEV_FINISHER_H
 #define EMU_DEV_FINISHER_H
 
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 /* One register at offset 0, for accesses of 2 and 4 bytes. It reads as 0. Values written:
  *   0x5555               end the run with status 0

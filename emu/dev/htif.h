@@ -3,7 +3,7 @@
 #ifndef EMU_DEV_HTIF_H
 #define EMU_DEV_HTIF_H
 
-#include "emu/mem/bytes.h"
+#include "emu/mem/phys/bytes.h"
 
 /* tohost = device[63:56] | command[55:48] | payload[47:0] (Berkeley's front-end server; also in Spike). A
  * nonzero value is a command; executing it clears tohost:

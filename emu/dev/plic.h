@@ -2,7 +2,7 @@
 #ifndef EMU_DEV_PLIC_H
 #define EMU_DEV_PLIC_H
 
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 /* Registers (RISC-V PLIC specification 1.0.0; layout and numbers of the QEMU `virt` board), for accesses of 4
  * bytes:

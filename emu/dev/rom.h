@@ -2,7 +2,7 @@
 #ifndef EMU_DEV_ROM_H
 #define EMU_DEV_ROM_H
 
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 enum { ROM_SIZE = 0xf000, ROM_ACCESS = BUS_ANY };
 

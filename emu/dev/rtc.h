@@ -3,7 +3,7 @@
 #define EMU_DEV_RTC_H
 
 #include "emu/dev/timebase.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 /* Registers (Android's Goldfish virtual hardware, "goldfish_rtc"), for accesses of 4 bytes. Times are
  * nanoseconds since 1970-01-01 00:00 UTC.

@@ -3,7 +3,7 @@
 #define EMU_DEV_UART16550_H
 
 #include "emu/dev/timebase.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 /* Eight byte registers at offsets 0 to 7 (National Semiconductor PC16550D data sheet, table II). Wider
  * accesses reach only the register at their offset. Particular to this model:

@@ -10,7 +10,7 @@
 
 #define DRAM_STANDARD(name, meaning) #name,
 const char *const dram_standard_names[] = {
-#include "emu/dram/standard.def"
+#include "emu/dram/standards/standard.def"
     NULL};
 #undef DRAM_STANDARD
 const char *const dram_page_names[] = {"open", "closed", "timeout", NULL};

@@ -10,7 +10,7 @@
 
 #define DRAM_STANDARD(name, meaning) DRAM_STANDARD_##name,
 enum dram_standard {
-#include "emu/dram/standard.def"
+#include "emu/dram/standards/standard.def"
     DRAM_STANDARDS
 };
 #undef DRAM_STANDARD
@@ -47,7 +47,7 @@ struct dram_config {
     const struct dram_rows *custom; /* a standard that is not in standard.def, or NULL */
 };
 
-extern const struct part_kind dram_kind; /* emu/dram/dram_kind.c */
+extern const struct part_kind dram_kind; /* emu/dram/kind.c */
 
 /* Checks constraints between fields: the kind's check(). */
 bool dram_config_check(const void *config, struct error *err);

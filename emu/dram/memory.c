@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/dram/banks.h"
-#include "emu/dram/trace.h"
-#include "emu/dram/track.h"
+#include "emu/dram/observers/banks.h"
+#include "emu/dram/observers/trace.h"
+#include "emu/dram/observers/track.h"
 #include "emu/sim/alloc.h"
 
 /* Returns the number of the first clock edge at or after `now`. Remembers the latest one, because many

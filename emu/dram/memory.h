@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-#include "emu/dram/channel.h"
-#include "emu/sim/energy.h"
-#include "emu/sim/stats.h"
-#include "emu/sim/track.h"
+#include "emu/dram/controller/channel.h"
+#include "emu/sim/report/energy.h"
+#include "emu/sim/report/stats.h"
+#include "emu/sim/report/track.h"
 
 /* A request to an idle memory with closed banks has a latency of front_latency + tRCDRD + tCL + tBURST +
  * back_latency from the first clock edge at or after its arrival (with act_last_clock, act_clocks - 1 clocks

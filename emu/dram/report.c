@@ -1,7 +1,7 @@
 /* The statistics and energies of a memory. */
 #include <stdlib.h>
 
-#include "emu/dram/banks.h"
+#include "emu/dram/observers/banks.h"
 #include "emu/sim/alloc.h"
 
 /* A counter of one channel or of all, times a factor. */

@@ -41,7 +41,7 @@ struct dram_table {
     size_t window_count;
 };
 
-/* A standard, compiled from its rows (emu/dram/standard_rows.h). */
+/* A standard, compiled from its rows (emu/dram/standards/rows.h). */
 struct dram_rows {
     const char *name;
     const struct dram_command_row *commands;                                   /* DRAM_COMMANDS of them */

@@ -12,7 +12,7 @@
 #include "emu/machine/machine.h"
 #include "emu/machine/system.h"
 #include "emu/sim/error.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 struct bare_options {
     const struct machine_config *machine;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "emu/env/guest.h"
+#include "emu/env/guest/guest.h"
 
 /* Serves the call that the guest has just made (number in a7, arguments in a0-a5). Returns the value for a0:
  * the result or -errno. May end the program. An unknown call returns -ENOSYS; each unknown number is warned

@@ -3,7 +3,7 @@
 #define EMU_ENV_MARKER_H
 
 #include "emu/hart/hart.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 struct marker_regions {
     struct stats *stats; /* NULL: markers do nothing */

@@ -1,10 +1,10 @@
 /* A program's threads on multiprocessors: serves the calls that launch them and the calls that they make, and
- * prints messages about them. emu/simt/launch.h executes them. */
+ * prints messages about them. emu/simt/grid/launch.h executes them. */
 #ifndef EMU_ENV_THREADS_H
 #define EMU_ENV_THREADS_H
 
-#include "emu/env/guest.h"
-#include "emu/simt/launch.h"
+#include "emu/env/guest/guest.h"
+#include "emu/simt/grid/launch.h"
 
 struct threads;
 struct kernel_frame;

@@ -5,10 +5,10 @@
 
 #include "emu/core/tasks.h"
 #include "emu/debug/log.h"
-#include "emu/env/elf.h"
-#include "emu/env/fault.h"
-#include "emu/env/region.h"
-#include "emu/env/stack.h"
+#include "emu/env/guest/fault.h"
+#include "emu/env/guest/region.h"
+#include "emu/env/loader/elf.h"
+#include "emu/env/loader/stack.h"
 #include "emu/env/threads.h"
 
 enum { A0 = 10, SP = 2 };

@@ -8,7 +8,7 @@
 
 #include "emu/machine/system.h"
 #include "emu/sim/error.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 struct launch_options;
 struct log;

@@ -1,6 +1,6 @@
 #include "emu/env/user_harts.h"
 
-#include "emu/env/elf.h"
+#include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
 
 bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/sim/nearest.h"
+#include "emu/sim/text/nearest.h"
 
 enum {
     NAMES = 64, /* maximum number of fields of a mapping */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/experiment/engine.h"
+#include "emu/experiment/engines/engine.h"
 
 enum experiment_engine { EXPERIMENT_LOCAL, EXPERIMENT_SLURM, EXPERIMENT_PARALLEL };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/hart/op.h"
+#include "emu/hart/exec/op.h"
 #include "emu/sim/error.h"
 
 struct block_cache;

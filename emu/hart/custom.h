@@ -7,7 +7,7 @@
  * machines without a clock. A mechanism's rows are in its room (isa/custom.def).
  *
  * Harts: the fast handlers leave custom instructions to step.h, and timing cores execute them alone, at the core's time
- * (STREAM_SERIAL). A unit may request a yield. Rows evaluated from captured operands (emu/hart/exec_defer.h) refuse
+ * (STREAM_SERIAL). A unit may request a yield. Rows evaluated from captured operands (emu/hart/defer.h) refuse
  * them. Warps: execute() is called for each lane of the group, lowest first, or execute_lanes() once for all of them; with
  * a clock, in the cycle of issue. The multiprocessor may have run ahead of the event queue up to that cycle: a unit starts its
  * work in an event at the call's time.

@@ -1,6 +1,6 @@
 /* The fast handlers of instructions: their variants, and how to run them.
  *
- * emu/hart/exec_fast.h makes the handlers from the rows. Each of its variants is a file, named by three choices:
+ * emu/hart/exec/handlers.h makes the handlers from the rows. Each of its variants is a file, named by three choices:
  * the host    base: any x86-64; v3: AVX2, BMI and FMA (compiled with -march=x86-64-v3)
  * _tlb        data accesses go through the hart's TLB; otherwise through its window on memory
  * _traced     the handlers leave a trace for stream.c, and refuse what needs step.h (leave_traced.h); otherwise they run on
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "emu/hart/op.h"
+#include "emu/hart/exec/op.h"
 
 /* A handler for two consecutive ops (fuse.def). */
 struct exec_fusion {

@@ -2,7 +2,7 @@
  *
  * While guest code runs, between fp_begin() and fp_end(), the host's MXCSR holds the guest's rounding mode and
  * accumulates its exceptions. x86-64 detects tininess after rounding, as RISC-V does; a host that detects it before
- * rounding would wrongly raise UF. Round to nearest, ties to max magnitude, which SSE lacks, is in emu/hart/fp_rmm.h. */
+ * rounding would wrongly raise UF. Round to nearest, ties to max magnitude, which SSE lacks, is in emu/hart/fp/rmm.h. */
 #ifndef EMU_HART_FP_H
 #define EMU_HART_FP_H
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "emu/hart/priv.h"
-#include "emu/hart/trigger.h"
-#include "emu/mem/bus.h"
+#include "emu/hart/priv/trigger.h"
 #include "emu/mem/phys.h"
+#include "emu/mem/phys/bus.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 #include "isa/include/croft/nucd_bits.h"
@@ -141,7 +141,7 @@ struct hart {
     bool privileged;   /* the hart takes its traps itself; otherwise they stop hart_run() */
     bool hardware_ad;  /* page walks set A and D; otherwise they fault if these are clear */
     bool semihosting;  /* semihosting calls stop hart_run() */
-    bool has_ranges;   /* the CSRs mrange and mlocal exist: an accelerator (emu/hart/range_mmu.h) */
+    bool has_ranges;   /* the CSRs mrange and mlocal exist: an accelerator (emu/hart/mmu/ranges.h) */
     bool attention;    /* an interrupt wire has changed, or a yield is requested: check before continuing */
     bool yield;        /* set by hart_request_yield() */
     uint8_t page_bits; /* log2 of the page size of the last translation */
@@ -163,7 +163,7 @@ struct hart {
     struct marker marker;
     struct hart_offload offload;
 
-    /* State between handlers (emu/hart/exec_fast.h): the remaining budget, the sum of instret and budget, the value for
+    /* State between handlers (emu/hart/exec/handlers.h): the remaining budget, the sum of instret and budget, the value for
      * the next op, and why the run ended. */
     int64_t budget;
     uint64_t origin;

@@ -85,7 +85,7 @@ bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical);
 
 enum { MMU_READS = 12 };
 
-/* The page-table entries that a walk reads, in order; or the entries of a table of ranges (emu/hart/range_mmu.h). */
+/* The page-table entries that a walk reads, in order; or the entries of a table of ranges (emu/hart/mmu/ranges.h). */
 struct mmu_walk {
     uint64_t entries[MMU_READS]; /* physical addresses */
     uint32_t count;

@@ -79,7 +79,7 @@ struct priv {
     uint64_t mtvec, mscratch, mepc, mcause, mtval, menvcfg;
     uint64_t stvec, sscratch, sepc, scause, stval, senvcfg;
     uint64_t satp, stimecmp;
-    uint64_t mrange, mlocal; /* only in accelerators (emu/hart/range_mmu.h); else 0 */
+    uint64_t mrange, mlocal; /* only in accelerators (emu/hart/mmu/ranges.h); else 0 */
     uint32_t mcounteren, scounteren;
     uint64_t cycle_offset, instret_offset; /* mcycle minus the cycle count, minstret minus hart->instret */
     uint8_t pmpcfg[PMP_ENTRIES];

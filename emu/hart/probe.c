@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "emu/hart/csr.h"
 #include "emu/hart/mmu.h"
+#include "emu/hart/priv/csr.h"
 
 bool hart_csr_peek(const struct hart *hart, unsigned number, uint64_t *value)
 {

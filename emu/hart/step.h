@@ -48,7 +48,7 @@ static inline bool step_is_triggered(struct hart *hart)
  * count the instruction as retired. */
 bool step_execute(struct hart *hart, const struct insn *insn, struct effects *effects);
 
-/* The outcome of an instruction that a handler of emu/hart/exec_fast.h has passed to step.h. */
+/* The outcome of an instruction that a handler of emu/hart/exec/handlers.h has passed to step.h. */
 enum step_result { STEP_TRAP, STEP_DONE, STEP_MARKER, STEP_WFI };
 
 /* Executes an instruction that was decoded from pc, or, if its length is 0, fetches it now. Does not count it as

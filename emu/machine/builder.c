@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/machine/networks.h"
-#include "emu/machine/sources.h"
+#include "emu/machine/describe/sources.h"
+#include "emu/machine/plan/networks.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
 

@@ -8,7 +8,7 @@
 #define EMU_MACHINE_BUILDER_H
 
 #include "emu/hart/custom.h"
-#include "emu/machine/plan.h"
+#include "emu/machine/plan/plan.h"
 #include "emu/mem/site.h"
 
 struct built_part {

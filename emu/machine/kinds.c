@@ -1,7 +1,7 @@
 /* All kinds of parts, and the parts that a machine has under fixed names. A new mechanism adds its kind to the list, and nothing
  * else outside its own folder. Parts are made, and components numbered, in the order of the list. */
+#include "emu/machine/describe/root.h"
 #include "emu/machine/machine.h"
-#include "emu/machine/root.h"
 #include "linker/map.h"
 
 #define KINDS(KIND)                                                                                          \

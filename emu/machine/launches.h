@@ -2,7 +2,7 @@
 #ifndef EMU_MACHINE_LAUNCHES_H
 #define EMU_MACHINE_LAUNCHES_H
 
-#include "emu/simt/timed_launch.h"
+#include "emu/simt/grid/timed_launch.h"
 
 struct timed;
 

@@ -5,9 +5,9 @@
 #include "emu/core/config.h"
 #include "emu/dev/device.h"
 #include "emu/dram/config.h"
-#include "emu/machine/root.h"
+#include "emu/machine/describe/root.h"
 #include "emu/schema/assembly.h"
-#include "emu/simt/simt.h"
+#include "emu/simt/multiprocessor.h"
 
 /* A resolved description. Pointers point into the tree; they are NULL for parts that the machine lacks. */
 struct machine_config {

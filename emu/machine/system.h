@@ -9,9 +9,9 @@
 #include "emu/debug/progress.h"
 #include "emu/dev/timebase.h"
 #include "emu/hart/hart.h"
-#include "emu/mem/bus.h"
-#include "emu/mem/memory_limit.h"
 #include "emu/mem/phys.h"
+#include "emu/mem/phys/bus.h"
+#include "emu/mem/phys/memory_limit.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
 

@@ -24,7 +24,7 @@
 #include "emu/hart/hart.h"
 #include "emu/machine/machine.h"
 #include "emu/machine/scheduler.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 struct timed_options {
     const struct machine_config *machine; /* a machine with timed cores */

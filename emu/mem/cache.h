@@ -36,19 +36,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/mem/cache_waiter.h"
+#include "emu/mem/cache/prefetch.h"
+#include "emu/mem/cache/tags.h"
+#include "emu/mem/cache/waiter.h"
 #include "emu/mem/keep_out.h"
-#include "emu/mem/prefetch.h"
 #include "emu/mem/protocol.h"
 #include "emu/mem/push.h"
 #include "emu/mem/request.h"
-#include "emu/mem/tags.h"
 #include "emu/sim/clock.h"
-#include "emu/sim/energy.h"
 #include "emu/sim/error.h"
 #include "emu/sim/observer.h"
 #include "emu/sim/part.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/energy.h"
+#include "emu/sim/report/stats.h"
 
 /* Numbers of the states in the built-in protocols. A cache without coherence has no SHARED. */
 enum cache_state { CACHE_INVALID, CACHE_SHARED, CACHE_EXCLUSIVE, CACHE_MODIFIED };
@@ -109,7 +109,7 @@ const struct cache_config *cache_configuration(const struct cache *cache);
 /* Adds an observer, which the caller owns (emu/sim/observer.h). Call it before the first access. */
 void cache_observe(struct cache *cache, struct cache_observer *observer);
 
-/* Shows the cache as a group of tracks of the sink (emu/mem/cache_track.h) under the cache's name. Call it
+/* Shows the cache as a group of tracks of the sink (emu/mem/cache/track.h) under the cache's name. Call it
  * at most once, before the first access. */
 void cache_track(struct cache *cache, struct track_sink *sink);
 

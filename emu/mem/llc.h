@@ -78,7 +78,7 @@
 #define EMU_MEM_LLC_H
 
 #include "emu/mem/cache.h"
-#include "emu/sim/energy.h"
+#include "emu/sim/report/energy.h"
 
 /* What a store does to its line (llc.def). */
 enum llc_policy { LLC_WRITE_BACK, LLC_WRITE_THROUGH, LLC_WRITE_EVICT };
@@ -206,7 +206,7 @@ void llc_attach_client(struct llc *llc, const struct llc_client *client);
  * probed. Warming is also reported. The caller owns the observer (emu/sim/observer.h). */
 void llc_observe(struct llc *llc, struct cache_observer *observer);
 
-/* Shows the cache on tracks of the sink (emu/mem/cache_track.h), as a group of its name. Call it at most once,
+/* Shows the cache on tracks of the sink (emu/mem/cache/track.h), as a group of its name. Call it at most once,
  * before the first request. */
 void llc_track(struct llc *llc, struct track_sink *sink);
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/mem/code_pages.h"
+#include "emu/mem/phys/code_pages.h"
 #include "emu/sim/error.h"
 
 struct phys {

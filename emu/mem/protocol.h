@@ -23,7 +23,7 @@
  *
  * The table contains no times. A directory row with a probe costs probe_clocks more than one without (llc.h).
  *
- * Built-in protocols: emu/mem/protocols/mesi.def and others. Terms: Nagarajan, Sorin, Hill, Wood, "A Primer
+ * Built-in protocols: emu/mem/protocol/mesi.def and others. Terms: Nagarajan, Sorin, Hill, Wood, "A Primer
  * on Memory Consistency and Cache Coherence", 2nd edition, 2020, chapters 6 to 8. */
 #ifndef EMU_MEM_PROTOCOL_H
 #define EMU_MEM_PROTOCOL_H
@@ -183,7 +183,7 @@ extern const struct protocol protocol_write_back, protocol_write_through;
  * - state numbers are as the inline hit tests need them;
  * - the directory probes an owner before another client reads or writes, and removes no client unprobed;
  * - the probes and replies of directory rows have cache rows.
- * This does not check coherence as a whole: tests/mem/test_protocol_model.c searches all states for that. */
+ * This does not check coherence as a whole: tests/mem/protocol/test_model.c searches all states for that. */
 bool protocol_check(const struct protocol *protocol, struct error *err);
 
 /* The rows by index, for fast access. Pairs without a row have PROTOCOL_DO_NEVER or PROTOCOL_REPLY_NEVER. */

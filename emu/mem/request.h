@@ -39,7 +39,7 @@ enum mem_level {
  * level, one for a module's crossbar, and two (a link and a crossbar) for each of four steps. The limit is
  * not a size of the description, because a request is a member of its owner (an entry of MSHRs, of a write
  * buffer, of a multiprocessor), which would have to keep memory for the links. A machine with a longer route
- * is refused with the names of part and memory (emu/machine/plan.c: "is too many links away from"). */
+ * is refused with the names of part and memory (emu/machine/plan/plan.c: "is too many links away from"). */
 enum { MEM_HOPS = 24 };
 
 struct mem_link;

@@ -1,6 +1,6 @@
 /* A crossbar between requesters (the host's last-level cache, accelerators' caches) and memory controllers.
  *
- * Requests and responses cross on separate virtual channels (emu/net/vc.h: queues, round robin, head-of-line
+ * Requests and responses cross on separate virtual channels (emu/net/crossbar/vc.h: queues, round robin, head-of-line
  * blocking), so that neither class blocks the other. A message of n clocks crosses an idle crossbar in
  * latency + n - 1 clocks from the first clock edge at or after its arrival. n is 1 for a message without data
  * (a read request, a write acknowledgement, both messages of a maintenance operation, an upgrade grant) and
@@ -15,7 +15,7 @@
 #include "emu/mem/request.h"
 #include "emu/net/outputs.h"
 #include "emu/sim/part.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 enum {
     CROSSBAR_PORTS = 65535, /* most inputs, and most outputs: routes name outputs in 16 bits */

@@ -11,7 +11,7 @@
 #define EMU_NET_FABRIC_H
 
 #include "emu/net/outputs.h"
-#include "emu/net/shape.h"
+#include "emu/net/topology/shape.h"
 #include "emu/net/track.h"
 
 enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES }; /* message classes */

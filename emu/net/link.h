@@ -16,9 +16,9 @@
 #define EMU_NET_LINK_H
 
 #include "emu/mem/request.h"
-#include "emu/sim/energy.h"
 #include "emu/sim/part.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/energy.h"
+#include "emu/sim/report/stats.h"
 
 struct link_config {
 #include "emu/sim/fields_struct.h"

@@ -45,9 +45,9 @@
 #ifndef EMU_NET_NETWORK_H
 #define EMU_NET_NETWORK_H
 
-#include "emu/net/policies.h"
-#include "emu/net/routing.h"
-#include "emu/net/topology.h"
+#include "emu/net/allocator/policies.h"
+#include "emu/net/topology/routing.h"
+#include "emu/net/topology/topology.h"
 #include "emu/sim/event.h"
 #include "emu/sim/observer.h"
 #include "emu/sim/part.h"

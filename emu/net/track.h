@@ -9,7 +9,7 @@
 #define EMU_NET_TRACK_H
 
 #include "emu/net/message.h"
-#include "emu/sim/track.h"
+#include "emu/sim/report/track.h"
 
 struct net_track;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 static const char *const traffic_pattern_names[] = {[TRAFFIC_UNIFORM] = "uniform",
                                                     [TRAFFIC_TRANSPOSE] = "transpose",

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "emu/sim/error.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 /* ROW(symbol, name of its counter, explanation). If several apply, the first is the cause. The rules are in
  * isa/MANUAL.md, "Malformed operands". */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "emu/core/config.h"
-#include "emu/nucd/engines.h"
+#include "emu/nucd/engine/engines.h"
 #include "emu/sim/clock.h"
-#include "emu/sim/quantity.h"
+#include "emu/sim/text/quantity.h"
 
 #define PATIENCE (UINT64_C(1000) * CLOCK_SECOND)
 

@@ -3,7 +3,7 @@
  *
  * The engine is the core's offload mechanism (emu/core/offload.h), over a window of instructions executed
  * ahead of retirement (emu/nucd/window.h). It sends tasks to the task units of accelerators
- * (emu/nucd/task_unit.h).
+ * (emu/nucd/units/task_unit.h).
  *
  * A task passes these stages, timed in clocks of the host, as soon as no instruction before its nucd, other
  * than older tasks, can trap or be squashed any more (struct offload_ops, task_ready()):
@@ -73,9 +73,9 @@
 #include "emu/core/offload.h"
 #include "emu/hart/custom.h"
 #include "emu/mem/cache.h"
+#include "emu/nucd/engine/scheduler.h"
 #include "emu/nucd/record.h"
-#include "emu/nucd/scheduler.h"
-#include "emu/nucd/task_unit.h"
+#include "emu/nucd/units/task_unit.h"
 #include "emu/nucd/window.h"
 
 enum {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/nucd/task_check.h"
-#include "emu/nucd/task_table.h"
-#include "emu/nucd/task_track.h"
+#include "emu/nucd/observe/task_check.h"
+#include "emu/nucd/observe/task_table.h"
+#include "emu/nucd/observe/task_track.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/quantity.h"
+#include "emu/sim/text/quantity.h"
 #include "linker/map.h"
 
 struct nucd {

@@ -6,10 +6,10 @@
 #define EMU_NUCD_NUCD_H
 
 #include "emu/core/tasks.h"
-#include "emu/nucd/accelerators.h"
 #include "emu/nucd/description.h"
-#include "emu/nucd/engines.h"
+#include "emu/nucd/engine/engines.h"
 #include "emu/nucd/machine.h"
+#include "emu/nucd/units/accelerators.h"
 
 struct nucd;
 

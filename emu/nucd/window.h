@@ -19,9 +19,9 @@
 #ifndef EMU_NUCD_WINDOW_H
 #define EMU_NUCD_WINDOW_H
 
-#include "emu/hart/exec_defer.h"
+#include "emu/hart/defer.h"
 #include "emu/hart/stream.h"
-#include "emu/nucd/depend.h"
+#include "emu/nucd/depend/depend.h"
 
 enum {
     WINDOW_MOST = 8192, /* maximum number of entries, and of stores among them */

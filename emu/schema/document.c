@@ -9,7 +9,7 @@
 #include <yaml.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 enum {
     DEPTH = 32,  /* nesting depth of mappings */

@@ -6,8 +6,8 @@
 
 #include "emu/schema/dotted.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/nearest.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/nearest.h"
+#include "emu/sim/text/text.h"
 
 enum {
     ANY = -1,

@@ -11,7 +11,7 @@
 
 #include "emu/schema/document.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/text.h"
 
 enum rule {
     PRESENCE, /* the key said whether the part exists; an older file may describe a part that does not. Now a

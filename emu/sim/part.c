@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/sim/nearest.h"
-#include "emu/sim/text.h"
+#include "emu/sim/text/nearest.h"
+#include "emu/sim/text/text.h"
 
 static bool is_number(const struct part_field *field)
 {

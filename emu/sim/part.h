@@ -1,7 +1,7 @@
 /* Parts: the components of a machine. A kind of part is described by a descriptor, struct part_kind.
  *
- * A machine is a tree of parts. A kind's descriptor is in the folder of the part (emu/mem/cache_kind.c,
- * emu/dram/dram_kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a folder
+ * A machine is a tree of parts. A kind's descriptor is in the folder of the part (emu/mem/cache/kind.c,
+ * emu/dram/kind.c ...). emu/machine/kinds.c lists all kinds, one line each. A new mechanism is a folder
  * with a kind, and a line there.
  *
  * How a new mechanism connects to the others, from its own folder:
@@ -11,13 +11,13 @@
  * - requests: ports of type "memory"; the description says between which parts a stash, a router or a link
  *   stands; a kind whose output depends on the address is `routed`;
  * - where an address lives: homes (emu/mem/home.h), which can change at run time;
- * - bytes that are not in plain memory: a holder (emu/mem/bytes.h);
- * - command slots of DRAM: an agent of the channel (emu/dram/agent.h);
+ * - bytes that are not in plain memory: a holder (emu/mem/phys/bytes.h);
+ * - command slots of DRAM: an agent of the channel (emu/dram/controller/agent.h);
  * - states of lines: a table of transitions (emu/mem/protocol.h);
  * - what the machine's other parts and the program are, and when the run ends: hooks (emu/schema/assembly.h).
  * Lines that change outside that folder: one in emu/machine/kinds.c, the room's row in README.md, and, for a
  * part inside another part, such as a core's cache, a role in the kind of the outer part
- * (emu/core/core_kind.c).
+ * (emu/core/config/kind.c).
  *
  * Fields. A kind's configuration is a plain struct. Each field is one row of a .def file next to the struct,
  * the only place that states its name, type, unit, range, default, meaning and source. The rows generate the
@@ -48,11 +48,11 @@
 #include <stdint.h>
 
 #include "emu/sim/clock.h"
-#include "emu/sim/energy.h"
 #include "emu/sim/error.h"
 #include "emu/sim/event.h"
-#include "emu/sim/quantity.h"
-#include "emu/sim/stats.h"
+#include "emu/sim/report/energy.h"
+#include "emu/sim/report/stats.h"
+#include "emu/sim/text/quantity.h"
 
 /* The types of numbers come first; their values equal those of enum quantity. */
 enum field_type {

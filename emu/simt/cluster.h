@@ -6,8 +6,8 @@
 
 #include "emu/mem/site.h"
 #include "emu/sim/part.h"
-#include "emu/simt/simt.h"
-#include "emu/simt/timed_grid.h"
+#include "emu/simt/grid/timed_grid.h"
+#include "emu/simt/multiprocessor.h"
 
 /* The parameters of multiprocessors in addition to struct part_site; part_site.place points to it. Everything
  * that it points to must outlive the multiprocessors. */

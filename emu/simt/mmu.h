@@ -16,7 +16,7 @@
 #define EMU_SIMT_MMU_H
 
 #include "emu/core/tlb.h"
-#include "emu/core/tlb_array.h"
+#include "emu/core/tlb/array.h"
 
 struct simt_mmu;
 struct simt_tlb;

@@ -29,7 +29,7 @@ static const struct part_field fields[] = {
      0,                                                                                                      \
      "Latency of " meaning ".",                                                                              \
      {source, source}},
-#include "emu/simt/work.def"
+#include "emu/simt/multiprocessor/work.def"
 #define SIMT_WORK(name, meaning, clocks, every, unit, source)                                                \
     {"interval." #name,                                                                                      \
      FIELD_COUNT,                                                                                            \
@@ -42,7 +42,7 @@ static const struct part_field fields[] = {
      0,                                                                                                      \
      "Interval of " meaning ".",                                                                             \
      {source, source}},
-#include "emu/simt/work.def"
+#include "emu/simt/multiprocessor/work.def"
     {"power.static",
      FIELD_POWER,
      PLACE(power_static),
@@ -89,7 +89,7 @@ static const struct part_field fields[] = {
      0,                                                                                                      \
      "Energy of a thread in " meaning ".",                                                                   \
      {"", ""}},
-#include "emu/simt/work.def"
+#include "emu/simt/multiprocessor/work.def"
 };
 
 static const struct {
@@ -139,7 +139,7 @@ static const struct part_section sections[] = {
 /* On Fermi, a load that hits takes 45 clocks until its result is used (Andersch et al., ISPASS 2015): 18 in
  * the pipeline, and the 27 of hit_clocks. Here it takes 46, because an instruction enters the memory pipeline
  * one clock after it issues. On machine gpu, an access to a closed row takes 546 clocks
- * (tests/machine/test_simt_bandwidth.c adds up its parts); the same source has 685, without its parts. To use
+ * (tests/machine/timed/test_simt_bandwidth.c adds up its parts); the same source has 685, without its parts. To use
  * all of the bandwidth, each of 15 multiprocessors needs 192 GB/s * 390 ns / 128 B / 15 = 39 lines under way,
  * and 49 at 685 clocks. */
 static const struct part_default l1_defaults[] = {

@@ -1,6 +1,6 @@
 /* A warp: up to 32 threads of ordinary RV64 code, executed one instruction at a time for the threads that
  * stand at it. This file has the function; the callers of warp_step() and warp_run() determine the time
- * (emu/simt/grid.h: none; emu/simt/simt.h: timed).
+ * (emu/simt/grid/grid.h: none; emu/simt/multiprocessor.h: timed).
  *
  * A register is an array over the lanes, and each row of the instruction table is a loop over the lanes under
  * a mask.

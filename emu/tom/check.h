@@ -15,8 +15,8 @@
 #ifndef EMU_TOM_CHECK_H
 #define EMU_TOM_CHECK_H
 
-#include "emu/tom/controller.h"
-#include "emu/tom/unit_state.h"
+#include "emu/tom/controller/controller.h"
+#include "emu/tom/unit/unit.h"
 
 /* Makes a checker for the controllers, whose parts must be made. Never NULL. */
 struct tom_check *tom_check_new(struct tom *tom);

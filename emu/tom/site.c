@@ -8,7 +8,7 @@
 #include "emu/analysis/candidate_table.h"
 #include "emu/hart/hart.h"
 #include "emu/net/link.h"
-#include "emu/tom/mapping.h"
+#include "emu/tom/mapping/mapping.h"
 
 /* Returns the link that leads to the unit, or NULL. */
 static struct link *link_to(const struct assembly *assembly, const struct instance *unit)

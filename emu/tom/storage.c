@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "emu/analysis/candidate_table.h"
-#include "emu/tom/allocations.h"
-#include "emu/tom/analyzer.h"
+#include "emu/tom/mapping/allocations.h"
+#include "emu/tom/mapping/analyzer.h"
 
 /* TOM 6.6: addresses of 48 bits; a range has a start, a length, and whether candidates touch it; bits of an entry of metadata. */
 enum { VIRTUAL_BITS = 48, RANGE_BITS = 2 * VIRTUAL_BITS + 1, PAPER_ENTRY = 258 };

@@ -3,7 +3,7 @@
 #define EMU_TOM_TABLE_H
 
 #include "emu/analysis/candidate_table.h"
-#include "emu/analysis/reach.h"
+#include "emu/analysis/flow/reach.h"
 
 enum { TOM_FILTER = 1024 };
 

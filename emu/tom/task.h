@@ -4,9 +4,9 @@
 
 #include "emu/mem/push.h"
 #include "emu/mem/request.h"
-#include "emu/simt/timed_grid.h"
-#include "emu/tom/analyzer.h"
-#include "emu/tom/offsets.h"
+#include "emu/simt/grid/timed_grid.h"
+#include "emu/tom/mapping/analyzer.h"
+#include "emu/tom/mapping/offsets.h"
 #include "emu/tom/table.h"
 #include "emu/tom/tom.h"
 

@@ -52,7 +52,7 @@ struct tom_config {
 struct tom_unit_config {
 #include "emu/sim/fields_struct.h"
 
-#include "emu/tom/unit.def"
+#include "emu/tom/unit/unit.def"
 };
 
 struct tom_pcie_config {

@@ -1,5 +1,5 @@
 /* Firmware of the accelerators: start-up, the loop that starts tasks, and the handling of their ends and
- * faults. The machine passes a0-a5 as described in emu/nucd/accelerators.h. Between tasks the firmware keeps
+ * faults. The machine passes a0-a5 as described in emu/nucd/units/accelerators.h. Between tasks the firmware keeps
  * nothing in memory: a task begins with an empty data cache, and the firmware's state is in registers, CSRs
  * and the task unit. The code is position-independent. */
 #include <croft/firmware/map.h>

@@ -2,10 +2,10 @@
 
 #include <croft/firmware/map.h>
 
-#include "host/kernel/driver.h"
+#include "host/kernel/driver/driver.h"
 #include "host/kernel/hosts_layout.h"
-#include "host/kernel/memory.h"
-#include "host/kernel/pages.h"
+#include "host/kernel/memory/memory.h"
+#include "host/kernel/memory/pages.h"
 
 /* Linux's error numbers, and numbers of calls. */
 enum { AGAIN = 11, BAD_ADDRESS = 14, INVALID = 22, NO_CALL = 38 };

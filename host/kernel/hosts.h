@@ -15,7 +15,7 @@
 #define HOST_KERNEL_HOSTS_H
 
 #include "host/kernel/kernel.h"
-#include "host/kernel/table.h"
+#include "host/kernel/memory/table.h"
 
 /* A host. tp points to it while the host executes the kernel. */
 struct host {

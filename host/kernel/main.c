@@ -1,12 +1,12 @@
 /* The kernel's C entry, and the handler of the program's traps. */
 #include <croft/firmware/map.h>
 
-#include "host/kernel/driver.h"
+#include "host/kernel/driver/driver.h"
 #include "host/kernel/hosts.h"
-#include "host/kernel/memory.h"
-#include "host/kernel/pages.h"
-#include "host/kernel/ranges.h"
-#include "host/kernel/table.h"
+#include "host/kernel/memory/memory.h"
+#include "host/kernel/memory/pages.h"
+#include "host/kernel/memory/ranges.h"
+#include "host/kernel/memory/table.h"
 #include "host/kernel/units.h"
 #include "isa/csr.h"
 #include "isa/include/croft/nucd_bits.h"

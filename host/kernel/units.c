@@ -2,9 +2,9 @@
 
 #include <croft/firmware/map.h>
 
-#include "host/kernel/blocks.h"
-#include "host/kernel/ranges.h"
-#include "host/kernel/table.h"
+#include "host/kernel/memory/blocks.h"
+#include "host/kernel/memory/ranges.h"
+#include "host/kernel/memory/table.h"
 
 static struct {
     uint64_t at, count,

@@ -16,7 +16,7 @@ bool units_are_idle(void);
 
 /* Call it before the program continues, while no task of this host is in flight. If ranges or permissions have been
  * removed since the last call, cleans the range table and writes the RANGES register of all units; each
- * accelerator then flushes its cached ranges before its next task (emu/hart/range_mmu.h). Multiprocessors forget their
+ * accelerator then flushes its cached ranges before its next task (emu/hart/mmu/ranges.h). Multiprocessors forget their
  * translations at once. */
 void units_forget_ranges(void);
 

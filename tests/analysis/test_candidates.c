@@ -74,7 +74,7 @@ static void loop_of_the_paper(void **state)
         assert_int_equal(c->reg_tx, 5);
         assert_int_equal(c->in, UINT64_C(0x3800) | UINT64_C(0xc000) << 32);
         assert_int_equal(c->reg_rx, 0);
-        assert_int_equal(c->live, 6); /* the inputs, and the product */
+        assert_int_equal(c->live, 6);      /* the inputs, and the product */
         assert_true(c->function_live > 6); /* and the return address, and what callers keep */
         assert_true(c->floats && c->loads == 4 && c->stores == 4);
         assert_int_equal(c->threshold, 4);

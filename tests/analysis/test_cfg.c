@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "emu/analysis/cfg.h"
+#include "emu/analysis/flow/cfg.h"
 #include "tests/isa/encode.h"
 
 #define BASE    UINT64_C(0x80000000)

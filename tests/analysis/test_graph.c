@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emu/analysis/loops.h"
+#include "emu/analysis/flow/loops.h"
 #include "tests/isa/random.h"
 
 enum { NODES = 14, EDGES = 40, GRAPHS = 3000 };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "emu/analysis/reach.h"
+#include "emu/analysis/flow/reach.h"
 #include "tests/isa/encode.h"
 
 #define BASE UINT64_C(0x80000000)

@@ -4,7 +4,7 @@
 #include <croft/axram.h>
 #include <stdio.h>
 
-#include "tests/firmware/support.h"
+#include "tests/firmware/support/support.h"
 
 enum { V = 1, R = 2, W = 4, X = 8, A = 64, D = 128, ALL = V | R | W | X | A | D, ENTRIES = 512 };
 static const uint64_t superpage = 1 << 21, program = 0x80000000;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/axram/axram.h"
-#include "emu/axram/sequence.h"
+#include "emu/axram/controller/sequence.h"
 #include "emu/dram/map.h"
 #include "emu/dram/standard.h"
 

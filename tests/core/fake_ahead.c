@@ -1,7 +1,7 @@
 #include "tests/core/fake_ahead.h"
 
 #include "emu/hart/probe.h"
-#include "emu/hart/stream_op.h"
+#include "emu/hart/stream/op.h"
 
 static struct fake_entry *at(struct fake *fake, uint64_t number)
 {

@@ -1,6 +1,6 @@
 /* Posted stores to devices, in order and out of order: when the device sees accesses, and what waits for answers. */
-#include "emu/core/inorder/inorder.h"
-#include "emu/core/ooo/ooo.h"
+#include "emu/core/inorder.h"
+#include "emu/core/ooo.h"
 #include "tests/core/rig.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* Cores wait for the unit of a custom instruction as long as it requests. */
-#include "emu/core/inorder/inorder.h"
-#include "emu/core/ooo/ooo.h"
+#include "emu/core/inorder.h"
+#include "emu/core/ooo.h"
 #include "tests/core/rig.h"
 
 struct scene {

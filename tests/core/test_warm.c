@@ -1,8 +1,8 @@
 /* Warming before a region of interest, for both kinds of cores: afterwards everything is warm, and it took no time. */
 #include <stdio.h>
 
-#include "emu/core/inorder/inorder.h"
-#include "emu/core/ooo/ooo.h"
+#include "emu/core/inorder.h"
+#include "emu/core/ooo.h"
 #include "tests/core/rig.h"
 #include "tests/sim/value.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/debug/backtrace.h"
-#include "emu/env/elf.h"
+#include "emu/env/loader/elf.h"
 
 enum { ROUNDS = 3000, STACK_BYTES = 16384 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "emu/dev/timebase.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 
 enum { RIG_WIRES = 256, RIG_TEXT = 4096 };
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "emu/machine/board.h"
+#include "emu/machine/board/board.h"
 
 enum { MSIP = 3, MTIP = 7, SEIP = 9, MEIP = 11 };
 enum { UART = 0x10000000, CLINT = 0x2000000, PLIC = 0xc000000, FINISHER = 0x100000, RTC = 0x101000 };

@@ -4,7 +4,7 @@
 #include <libfdt.h>
 #include <stdlib.h>
 
-#include "emu/machine/fdt.h"
+#include "emu/machine/board/fdt.h"
 
 static void *make(const char *machine, const char *const *sets, const char *bootargs)
 {

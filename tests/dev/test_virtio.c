@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "emu/dev/device.h"
-#include "emu/dev/virtio_console.h"
-#include "emu/dev/virtio_net.h"
+#include "emu/dev/virtio/console.h"
+#include "emu/dev/virtio/net.h"
 
 enum { MEMORY = 1 << 16, RECEIVE = 0, TRANSMIT = 1, HEADER = 12, NEXT = 1, WRITE = 2, SIZE = 8 };
 enum { QUEUE = 0x30, NOTIFY = 0x50, STATUS = 0x70 };

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "emu/dram/check.h"
 #include "emu/dram/memory.h"
+#include "emu/dram/observers/check.h"
+#include "emu/dram/observers/trace.h"
 #include "emu/dram/standard.h"
-#include "emu/dram/trace.h"
 
 struct rig;
 

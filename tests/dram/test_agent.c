@@ -8,7 +8,7 @@
 
 #define DRAM_ROWS         "tests/dram/toy.def"
 #define DRAM_NAME(prefix) prefix##toy
-#include "emu/dram/standard_rows.h"
+#include "emu/dram/standards/rows.h"
 
 static const struct dram_rows toy_rows = {"toy", commands_toy, config_toy, table_toy, source_toy};
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "emu/dram/check.h"
+#include "emu/dram/controller/timing.h"
+#include "emu/dram/observers/check.h"
 #include "emu/dram/standard.h"
-#include "emu/dram/timing.h"
 
 enum { START = 1000, NUMBERS = 26 };
 

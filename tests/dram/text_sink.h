@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "emu/dram/trace.h"
+#include "emu/dram/observers/trace.h"
 
 struct text_sink {
     struct track_sink sink;

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tests/debug/gdb_world.h"
+#include "tests/debug/gdb/world.h"
 
 #include <elf.h>
 
 #include "emu/env/calls.h"
-#include "emu/env/gdb_hart.h"
+#include "emu/env/gdb/hart.h"
 #include "emu/env/threads.h"
 #include "isa/include/croft/simt_call.h"
 

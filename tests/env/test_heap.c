@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emu/env/heap.h"
+#include "emu/env/guest/heap.h"
 
 enum { PAGES = 64, ROUNDS = 20000 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "emu/env/guest.h"
+#include "emu/env/guest/guest.h"
 
 #define USER_FIXTURE_BASE UINT64_C(0x80000000)
 #define USER_FIXTURE_SIZE (UINT64_C(256) << 20)

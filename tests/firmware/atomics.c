@@ -1,5 +1,5 @@
 /* LR and SC: alone, with other addresses, and with a trap between them. */
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(lr_sc, "lr.d a2, (a0)\naddi a3, a2, 1\nsc.d a1, a3, (a0)");
 SNIPPET(lr_sc_w, "lr.w a2, (a0)\naddi a3, a2, 1\nsc.w a1, a3, (a0)");

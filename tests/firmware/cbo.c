@@ -2,7 +2,7 @@
  * Not compared: QEMU 7.2 does not have them. */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 /* Written as bits, so that every assembler takes them; the operand is a0. */
 SNIPPET(do_zero, ".insn i 0x0f, 2, x0, a0, 4");

@@ -2,7 +2,7 @@
 #include <croft/firmware/clint.h>
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(read_cycle, "csrr a0, cycle");
 SNIPPET(read_time, "csrr a0, time");

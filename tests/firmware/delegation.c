@@ -2,7 +2,7 @@
 #include <croft/firmware/clint.h>
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(only_ecall, "");
 SNIPPET(do_ebreak, ".option push\n.option norvc\nebreak\n.option pop");

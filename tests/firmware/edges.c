@@ -1,6 +1,6 @@
 /* Corners where parts of the machine meet: wires and software bits of mip, protection of stores that cross a
  * page, time and mtime, code in devices, the timer of supervisor mode. */
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(store_double, "sd a1, 0(a0)");
 SNIPPET(jump_there, "jr a0");

@@ -2,7 +2,7 @@
 #include <croft/firmware/clint.h>
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 /* Writes a value, prints what is read back. */
 #define READ_BACK(csr, value)                                                                                \

@@ -3,7 +3,7 @@
 #include <croft/firmware/clint.h>
 #include <croft/firmware/hart.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { ROUNDS = 2000, MSIP = 1 << 3 };
 

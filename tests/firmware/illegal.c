@@ -1,7 +1,7 @@
 /* Encodings that must trap: not an instruction, reserved, or a CSR that the mode may not access. */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 /* Instructions are run from here, followed by a c.ebreak for those that are legal. */
 static _Alignas(8) uint16_t code[4];

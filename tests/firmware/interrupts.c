@@ -4,7 +4,7 @@
 #include <croft/firmware/plic.h>
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(only_ecall, "");
 /* Each write makes a pending interrupt possible: it is taken before the next instruction. */

@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { V = 1, R = 2, W = 4, X = 8, U = 16, G = 32, A = 64, D = 128, RWX = R | W | X, AD = A | D };
 enum { ENTRIES = 512, LEVELS_MAX = 4 };

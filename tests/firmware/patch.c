@@ -5,7 +5,7 @@
 #include <croft/firmware/hart.h>
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { V = 1, RWX = 14, U = 16, AD = 192, ENTRIES = 512, WORDS = 1024, NAPOT = 3 << 3, R = 1, W = 2, X = 4 };
 enum { RET = 0x00008067 };

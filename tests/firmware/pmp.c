@@ -1,7 +1,7 @@
 /* Physical memory protection: matching in all modes of addressing, permissions, priority, locks. */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { R = 1, W = 2, X = 4, RWX = 7, TOR = 1 << 3, NA4 = 2 << 3, NAPOT = 3 << 3, L = 0x80 };
 enum access { LOAD, STORE, FETCH };

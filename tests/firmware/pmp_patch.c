@@ -4,7 +4,7 @@
  * instruction alone. */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { R = 1, W = 2, X = 4, TOR = 1 << 3, NA4 = 2 << 3, NAPOT = 3 << 3, L = 0x80 };
 enum { WORDS_OF_CASE = 4 };

@@ -83,7 +83,7 @@ refused() {
 # `single`, QEMU executes the harts in turn; with `counted`, its time is counted in instructions, too, not the host's.
 test_checks() {
     local name=$1 harts=$2 count
-    build "$name" "$here/$name.c" "$here/support.c" "$here/attempt.S"
+    build "$name" "$here/$name.c" "$here/support/support.c" "$here/support/attempt.S"
     on_croft "$name" 0 --set "harts=$harts" "$OUT/$name" </dev/null
     count=$(sed -nE 's/^([0-9]+) passed, [0-9]+ failed$/\1/p' "$OUT/$name.croft")
     add "${count:-0}" 0
@@ -163,7 +163,7 @@ test_examples() {
 test_virtio() {
     local sums i
     local -a drives=() theirs=() many=()
-    build virtio "$here/virtio.c" "$here/support.c" "$here/attempt.S"
+    build virtio "$here/virtio.c" "$here/support/support.c" "$here/support/attempt.S"
     for i in 1 2 3 4; do
         drives+=(--drive "file=$OUT/virtio.disk$i")
         theirs+=(-drive "file=$OUT/virtio.disk$i,format=raw,if=none,id=d$i" -device "virtio-blk-device,drive=d$i")
@@ -258,7 +258,7 @@ test_signature() {
     on_croft signature 0 --signature "$OUT/signature.words" "$OUT/signature" </dev/null
     check "signature" cmp -s "$OUT/signature.words" "$here/programs/signature.expected"
     local machine
-    build pmp_patch "$here/pmp_patch.c" "$here/support.c" "$here/attempt.S"
+    build pmp_patch "$here/pmp_patch.c" "$here/support/support.c" "$here/support/attempt.S"
     for machine in virt ddr3 hbm1; do
         on_croft "pmp_patch.$machine" 0 -m "$machine" --signature "$OUT/signature.words" "$OUT/pmp_patch" </dev/null
         check "$machine: signature of patched code" diff "$OUT/signature.words" "$here/pmp_patch.expected"
@@ -374,7 +374,7 @@ timed() {
         [ "$option" = "${option#host.count=}" ] || harts=${option#host.count=}
     done
     [ ! -e "${source%.c}.stdin" ] || input=${source%.c}.stdin
-    build "$name" "$source" "$here/support.c" "$here/attempt.S"
+    build "$name" "$source" "$here/support/support.c" "$here/support/attempt.S"
     on_croft "$name.untimed" "$wanted" --set "harts=$harts" "$OUT/$name" <"$input"
     on_croft "$name.$machine" "$wanted" -m "$machine" "$@" "$OUT/$name" <"$input"
     check "$name on $machine: the output" cmp -s "$OUT/$name.untimed.croft" "$OUT/$name.$machine.croft"
@@ -431,7 +431,7 @@ share() {
 # one, and both end within two turns of a full queue.
 test_sharing() {
     local firmware=$1 alone beside many first second count kind
-    build share "$here/offload_share.c" "$here/support.c" "$here/attempt.S" -DHOSTS=4
+    build share "$here/offload/share.c" "$here/support/support.c" "$here/support/attempt.S" -DHOSTS=4
     for count in 1 2 4; do
         share "$count accelerators in turns" --set accel.count=$count --set nucd.queue_lines=2
         alone=$(value alone) beside=$(value beside) many=$(value many)
@@ -478,7 +478,7 @@ test_nucd() {
         check "$kind: tasks are counted" grep -q '"accel.3.tasks": 3,' "$OUT/offload.json"
     done
     on_croft offload.roi 0 -m nucd --detail roi --firmware "$firmware" "$OUT/offload" </dev/null
-    build hosts "$here/offload_hosts.c" "$here/support.c" "$here/attempt.S"
+    build hosts "$here/offload/hosts.c" "$here/support/support.c" "$here/support/attempt.S"
     for kind in "accel.count=4 --set host.core=ooo" "accel.count=3 --set host.core=inorder" \
         "accel.count=4 --set host.l1d.prefetch=stride --set host.l1d.prefetch_degree=8 --set l2.prefetch=none" \
         "accel.count=4 --set host.l1d.prefetch=none --set l2.prefetch_degree=8 --set l2.prefetch=stride"; do

@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(only_ecall, "");
 

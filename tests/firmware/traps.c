@@ -1,7 +1,7 @@
 /* Every exception that needs no paging: its cause, mtval and mepc. */
 #include <stdio.h>
 
-#include "support.h"
+#include "support/support.h"
 
 SNIPPET(only_ecall, "");
 SNIPPET(do_ebreak, ".option push\n.option norvc\nnop\nebreak\n.option pop");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
+#include "support/support.h"
 
 /* tdata1 */
 #define TYPE(n) ((uint64_t)(n) << 60)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
+#include "support/support.h"
 
 enum { SLOTS = 8, SIZE = 8, SECTOR = 512, SECTORS = 64 };
 enum { NEXT = 1, WRITE = 2, INDIRECT = 4 };

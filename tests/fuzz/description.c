@@ -8,8 +8,8 @@
 
 #include "emu/dram/config.h"
 #include "emu/machine/builder.h"
-#include "emu/machine/graph.h"
-#include "emu/sim/text.h"
+#include "emu/machine/describe/graph.h"
+#include "emu/sim/text/text.h"
 
 enum { SETS = 16, MEMORIES_MOST = 64, DIGITS_MOST = 3 };
 

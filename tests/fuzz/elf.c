@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "emu/env/elf.h"
+#include "emu/env/loader/elf.h"
 
 enum { MEMORY = 1 << 20 };
 

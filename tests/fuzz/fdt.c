@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/machine/board.h"
-#include "emu/machine/fdt.h"
+#include "emu/machine/board/board.h"
+#include "emu/machine/board/fdt.h"
 #include "emu/machine/machine.h"
 
 enum { SETS = 16, RECORD = 7, SET_ROOM = 320 };

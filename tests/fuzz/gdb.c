@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/debug/gdb_fake.h"
+#include "tests/debug/gdb/fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "emu/dev/device.h"
-#include "emu/dev/virtio_console.h"
+#include "emu/dev/virtio/console.h"
 #include "emu/mem/phys.h"
 
 enum { MEMORY = 1 << 16, DISK = 1 << 13, KINDS = 4, CONSOLE = 2 };

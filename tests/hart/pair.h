@@ -7,7 +7,7 @@
 
 #include "emu/hart/exec.h"
 #include "emu/hart/stream.h"
-#include "emu/mem/bus.h"
+#include "emu/mem/phys/bus.h"
 #include "tests/isa/encode.h"
 
 #define PAIR_BASE   UINT64_C(0x80000000)

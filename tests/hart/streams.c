@@ -3,7 +3,7 @@
  *
  *   streams random|directed|unicorn RUNNER FOLDER [SUITE or INSTRUCTION]
  *
- * RUNNER is tests/hart/runner.S, built; FOLDER takes temporary files. STREAMS=n scales the amount (1: a million
+ * RUNNER is tests/hart/oracle/runner.S, built; FOLDER takes temporary files. STREAMS=n scales the amount (1: a million
  * instructions under test for each suite), SEED=n chooses other blocks. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "isa/disasm.h"
-#include "tests/hart/directed.h"
-#include "tests/hart/generate.h"
-#include "tests/hart/oracle.h"
-#include "tests/hart/subject.h"
+#include "tests/hart/oracle/directed.h"
+#include "tests/hart/oracle/generate.h"
+#include "tests/hart/oracle/oracle.h"
+#include "tests/hart/oracle/subject.h"
 
 #define E(extension) (1u << EXTENSION_##extension)
 

@@ -11,7 +11,7 @@
 #include "emu/hart/mmu.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/stream.h"
-#include "emu/mem/bytes.h"
+#include "emu/mem/phys/bytes.h"
 #include "tests/hart/fixture.h"
 
 enum { SIZE = 0x10000, RA = 1, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, A2 = 12 };

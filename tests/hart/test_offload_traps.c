@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "emu/hart/csr.h"
-#include "emu/mem/bus.h"
+#include "emu/hart/priv/csr.h"
+#include "emu/mem/phys/bus.h"
 #include "tests/hart/fixture.h"
 
 enum { NUCDCAUSE = 0x5c0, NUCDVAL, NUCDOFF, NUCDCTL, MEDELEG = 0x302, XN = 5, XD = 6 };

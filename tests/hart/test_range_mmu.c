@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "emu/hart/mmu/ranges.h"
 #include "emu/hart/probe.h"
-#include "emu/hart/range_mmu.h"
 #include "isa/include/croft/range.h"
 #include "tests/hart/fixture.h"
 

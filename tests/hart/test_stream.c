@@ -10,7 +10,7 @@
 
 #include "emu/hart/block.h"
 #include "emu/hart/probe.h"
-#include "tests/hart/generate.h"
+#include "tests/hart/oracle/generate.h"
 #include "tests/hart/pair.h"
 
 enum { SIZE = 0x20000, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, RA = 1 };

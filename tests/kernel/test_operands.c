@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "emu/nucd/packet.h"
-#include "host/kernel/operands.c"
-#include "host/kernel/ranges.c"
+#include "host/kernel/driver/operands.c"
+#include "host/kernel/memory/ranges.c"
 
 enum { ROUNDS = 400000, CAPABILITIES = 0x3f };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "host/kernel/pages.c"
+#include "host/kernel/memory/pages.c"
 
 enum { PAGES = 331, ROUNDS = 300000, RESERVED = 7 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "host/kernel/ranges.c"
+#include "host/kernel/memory/ranges.c"
 
 enum { PAGES = 48, ROUNDS = 200000, PAGED = 1u << 20 };
 

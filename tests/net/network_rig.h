@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/net/congestion.h"
+#include "emu/net/congestion/congestion.h"
 #include "emu/net/traffic.h"
 
 enum { PERIOD = 1000, ARRIVALS = 4096 };

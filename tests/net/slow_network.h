@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/net/congestion.h"
+#include "emu/net/congestion/congestion.h"
 #include "emu/net/network.h"
 
 enum {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "emu/net/congestion.h"
-#include "emu/net/stalls.h"
+#include "emu/net/congestion/congestion.h"
+#include "emu/net/congestion/stalls.h"
 
 /* Switches of the figure: S0 is joined to S1, S2 and S3, S2 to S0, S5 and S6. Ports are in this order. */
 enum { S0, S2, SWITCHES };

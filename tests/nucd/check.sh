@@ -29,7 +29,7 @@ run() {
     grep -o '"nucd.check.*[0-9],$' "$work/stats.json" >>"$work/messages" || true
 }
 
-"$croft" cc -std=gnu17 -O1 -g "$here/undeclared.c" -o "$work/undeclared"
+"$croft" cc -std=gnu17 -O1 -g "$here/programs/undeclared.c" -o "$work/undeclared"
 
 for way in "user nucd" "user ideal" "kernel nucd" "kernel ideal" "kernel driver"; do
     read -r env mode <<<"$way"

@@ -42,7 +42,7 @@ holds() {
 }
 
 for program in cost fault queue returns; do
-    "$croft" cc -O2 -g "$here/engine/$program.c" -o "$work/$program" || exit 1
+    "$croft" cc -O2 -g "$here/programs/$program.c" -o "$work/$program" || exit 1
 done
 
 for kernel in "$@"; do
@@ -152,7 +152,7 @@ run host.core=inorder accel.count=0 -- --env kernel "$work/cost" 1
 check "no accelerators, kernel" [ "$(grep -c "$inlined 'nucd'" "$work/err")" -eq 1 ]
 "$croft" run -m ddr3 "$work/cost" 1 >"$work/out" 2>"$work/err"
 check "no nucd" [ "$(grep -c "$inlined 'ddr3' can offload; take a machine" "$work/err")" -eq 1 ]
-"$croft" cc --bare -O2 "$here/trace_tasks.c" -o "$work/bare" || exit 1
+"$croft" cc --bare -O2 "$here/programs/trace_tasks.c" -o "$work/bare" || exit 1
 "$croft" run -m nucd "$work/bare" >"$work/out" 2>"$work/err"
 check "no firmware" [ "$(grep -c "$inlined 'nucd' can offload; --firmware gives" "$work/err")" -eq 1 ]
 printf 'int main(void) { __asm__ volatile("slt x0, a0, a1"); }\n' >"$work/none.c"

@@ -43,7 +43,7 @@ offloads() {
     sed -n '/"total"/,$p' "$1" | sed -n 's/.*"nucd.offloads": \([0-9]*\),*$/\1/p' | head -n 1
 }
 
-compiled loops "$here/loops.c" -O2
+compiled loops "$here/programs/loops.c" -O2
 runs loops
 runs loops -m nucd --check nucd --stats stats
 check "loops: tasks" test "$(offloads stats)" -gt 150
@@ -53,7 +53,7 @@ runs loops -m nucd --set nucd.mode=ideal --set nucd.retire=checkpoint
 
 # The reasons, by functions: the report has source lines, loops.c has functions.
 function_of() {
-    awk -v line="$1" '/^SEPARATE/ { name = $0; sub(/\(.*/, "", name); sub(/.* \**/, "", name) } /^}/ { name = "" } NR == line { print name; exit }' "$here/loops.c"
+    awk -v line="$1" '/^SEPARATE/ { name = $0; sub(/\(.*/, "", name); sub(/.* \**/, "", name) } /^}/ { name = "" } NR == line { print name; exit }' "$here/programs/loops.c"
 }
 while IFS=: read -r file line text; do
     case $file in */loops.c) ;; *) continue ;; esac
@@ -79,7 +79,7 @@ all rounds store to the same place
 END
 
 # Random programs.
-"${CC:-gcc}" -O1 "$here/loops_random.c" -o generate || exit 1
+"${CC:-gcc}" -O1 "$here/programs/loops_random.c" -o generate || exit 1
 options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")
 for seed in ${SEEDS:-1 2}; do
     ./generate "$seed" 20 >random.c

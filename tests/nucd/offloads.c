@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "emu/hart/stream.h"
-#include "emu/nucd/depend.h"
+#include "emu/nucd/depend/depend.h"
 #include "emu/nucd/packet.h"
 #include "emu/nucd/region.h"
 #include "tests/env/user_fixture.h"

@@ -38,7 +38,7 @@ like_qemu assemble-64 --set nucd.ranges=oracle
 check "tasks with the same lines wait" test "$(of blocked_cycles)" -gt 1000000
 check "the addresses are known, but not the numbers" test "$(of unforeseen)" -eq 0
 
-"$croft" cc -O2 "$here/oracle.c" -o "$out/oracle" || exit 1
+"$croft" cc -O2 "$here/programs/oracle.c" -o "$out/oracle" || exit 1
 for options in "" "--env kernel" "--set nucd.retire=checkpoint" "--set host.core=inorder" "--set accel.clock=50MHz"; do
     # shellcheck disable=SC2086 # several words
     like_qemu oracle --set nucd.ranges=oracle $options

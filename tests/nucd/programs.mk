@@ -27,7 +27,7 @@ $(NUCD_KERNELS:%=$(PROGRAM_DIR)/nucd_%-O2): $(PROGRAM_DIR)/nucd_%-O2: examples/n
 	$(NUCD_COMPILE)
 $(NUCD_KERNELS:%=$(PROGRAM_DIR)/nucd_%-O3-zb): $(PROGRAM_DIR)/nucd_%-O3-zb: examples/nucd/%.c
 	$(NUCD_COMPILE)
-$(NUCD_INTRINSICS): tests/nucd/intrinsics.c
+$(NUCD_INTRINSICS): tests/nucd/programs/intrinsics.c
 	$(NUCD_COMPILE)
 
 $(NUCD_PROGRAMS): examples/nucd/kernel.h

@@ -13,7 +13,7 @@
 
 #include "emu/machine/machine.h"
 #include "emu/nucd/description.h"
-#include "emu/nucd/engines.h"
+#include "emu/nucd/engine/engines.h"
 
 enum { SETS = 4, TEXT = 1024 };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/machine/machine.h"
-#include "emu/nucd/driver.h"
+#include "emu/nucd/environment/driver.h"
 
 enum { SETS = 5 };
 

@@ -10,8 +10,8 @@ croft=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 scratch
 cd "$work"
-"$croft" cc -std=c17 -O2 -g -Wall -Wextra "$here/threads.c" -lm -o threads
-"$croft" cc -std=c17 -O0 -g "$here/threads.c" -lm -o threads0
+"$croft" cc -std=c17 -O2 -g -Wall -Wextra "$here/programs/threads.c" -lm -o threads
+"$croft" cc -std=c17 -O0 -g "$here/programs/threads.c" -lm -o threads0
 oracle wanted_output threads
 
 evidence() {

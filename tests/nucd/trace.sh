@@ -8,7 +8,7 @@ source "$(dirname "$0")/../lib.sh"
 croft=$1
 here=$(dirname "$0")
 scratch
-"$croft" cc -O2 -g "$here/trace_tasks.c" -o "$work/tasks"
+"$croft" cc -O2 -g "$here/programs/trace_tasks.c" -o "$work/tasks"
 
 # trace KIND OPTIONS...: runs the program with a trace of that kind, and its statistics.
 trace() {

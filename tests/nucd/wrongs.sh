@@ -11,7 +11,7 @@ here=$(dirname "$0")
 scratch
 modes=("" "--env kernel" "--env kernel --set nucd.mode=driver" "--set host.core=inorder"
     "--env kernel --set host.core=inorder")
-"$croft" cc -O1 -g "$here/wrongs.c" -o "$work/wrongs"
+"$croft" cc -O1 -g "$here/programs/wrongs.c" -o "$work/wrongs"
 
 # try STATUS MESSAGE OPTIONS WHAT: runs the program with WHAT on machine nucd; checks the status and MESSAGE
 # on standard error.
@@ -69,7 +69,7 @@ for mode in "${modes[@]}"; do
     *) as_qemu "$mode" call ;;
     esac
 done
-"$croft" cc -O1 -g "$here/calls.c" -o "$work/calls"
+"$croft" cc -O1 -g "$here/programs/calls.c" -o "$work/calls"
 for what in "" exit; do
     # shellcheck disable=SC2086 # one word or none
     oracle "$work/wanted" "$work/calls" $what

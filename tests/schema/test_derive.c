@@ -8,7 +8,7 @@
 
 #include "emu/dram/map.h"
 #include "emu/dram/standard.h"
-#include "emu/machine/plan.h"
+#include "emu/machine/plan/plan.h"
 #include "tests/schema/load.h"
 
 static void places_have_defaults_of_their_own(void **state)

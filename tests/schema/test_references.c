@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "emu/machine/wiring.h"
+#include "emu/machine/plan/wiring.h"
 #include "tests/schema/load.h"
 
 #define STACKS                                                                                               \

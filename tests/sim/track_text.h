@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/sim/track.h"
+#include "emu/sim/report/track.h"
 
 enum { TRACK_TEXT_LINES = 64, TRACK_TEXT_NAME = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIM_VALUE_H
 #define TESTS_SIM_VALUE_H
 
-#include "emu/sim/stats.h"
+#include "emu/sim/report/stats.h"
 
 /* Returns the value of a registered counter since the start or the last reset; the test fails if there is no counter of
  * that name. */

@@ -3,7 +3,7 @@
 #define TESTS_SIMT_SIMT_RIG_H
 
 #include "emu/hart/custom.h"
-#include "emu/simt/simt.h"
+#include "emu/simt/multiprocessor.h"
 #include "tests/mem/slow_memory.h"
 
 enum { RIG_WARPS = 1024, RIG_LINE = 128, RIG_HIT = 4 };

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/tom/allocations.h"
-#include "emu/tom/analyzer.h"
+#include "emu/tom/mapping/allocations.h"
+#include "emu/tom/mapping/analyzer.h"
 
 #define BASE UINT64_C(0x80000000)
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/tom/offsets.h"
+#include "emu/tom/mapping/offsets.h"
 
 enum { LEADER = 0x1000, OTHER = 0x1004 };
 

@@ -1,4 +1,4 @@
-#include "emu/core/inorder/inorder.h"
+#include "emu/core/inorder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef EMU_CORE_INORDER_STATE_H
 #define EMU_CORE_INORDER_STATE_H
 
-#include "emu/core/code.h"
-#include "emu/core/inorder/inorder.h"
+#include "emu/core/frontend/code_map.h"
+#include "emu/core/inorder.h"
 #include "emu/core/serial.h"
 #include "emu/core/tlb.h"
 

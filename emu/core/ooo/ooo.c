@@ -1,4 +1,4 @@
-#include "emu/core/ooo/ooo.h"
+#include "emu/core/ooo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #ifndef EMU_CORE_OOO_STATE_H
 #define EMU_CORE_OOO_STATE_H
 
-#include "emu/core/code.h"
-#include "emu/core/ooo/ooo.h"
-#include "emu/core/ports.h"
+#include "emu/core/frontend/code_map.h"
+#include "emu/core/ooo.h"
+#include "emu/core/ooo/ports.h"
 #include "emu/core/serial.h"
 #include "emu/core/tlb.h"
 

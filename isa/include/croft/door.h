@@ -31,7 +31,7 @@ enum door_operation {
     DOOR_FAULT = 0x102,             /* the program cannot continue; cause and value say why */
     DOOR_FULL = 0x103,              /* no memory is left for the program's page at `value` */
     DOOR_PANIC = DOOR_PANIC_NUMBER, /* a trap in the kernel itself; a1: cause, a2: pc, a3: value */
-    /* From the driver (host/kernel/driver.h), with pc at the nucd: its operands are malformed; value is the number of
+    /* From the driver (host/kernel/driver/driver.h), with pc at the nucd: its operands are malformed; value is the number of
      * the cause in the manual's order, from 0. */
     DOOR_MALFORMED = 0x105,
     /* From the driver, with pc at the nucd: the task has not ended in time; value is the number of its accelerator.

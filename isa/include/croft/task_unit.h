@@ -1,4 +1,4 @@
-/* The registers of a task unit, an accelerator's device for offloaded tasks (emu/nucd/task_unit.h), shared by firmware,
+/* The registers of a task unit, an accelerator's device for offloaded tasks (emu/nucd/units/task_unit.h), shared by firmware,
  * drivers and emulator.
  *
  * It has two pages: the first for the accelerator's firmware, the second for the host, so that a driver can map that

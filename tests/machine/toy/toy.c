@@ -9,7 +9,7 @@
 #include "emu/mem/request.h"
 #include "emu/mem/site.h"
 #include "emu/schema/assembly.h"
-#include "emu/sim/track.h"
+#include "emu/sim/report/track.h"
 #include "emu/simt/warp.h"
 
 enum { BLOCK = 64, WORDS = BLOCK / 8 };

@@ -1,0 +1,368 @@
+#include "emu/cmd/run/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/cmd/options.h"
+#include "emu/debug/log.h"
+#include "emu/dev/device.h"
+#include "emu/env/loader/image.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text/nearest.h"
+#include "emu/sim/text/quantity.h"
+
+enum {
+    MACHINE,
+    SET,
+    STATS,
+    ENV,
+    BIOS,
+    KERNEL,
+    APPEND,
+    INITRD,
+    DTB,
+    DUMP_DTB,
+    DRIVE,
+    NETDEV,
+    FIRMWARE,
+    DIR,
+    LOG,
+    WARP,
+    GDB,
+    SIGNATURE,
+    CORE,
+    MAX_INSNS,
+    MAX_MEMORY,
+    MAX_TIME,
+    DETAIL,
+    CHECK,
+    TRACE,
+    SETENV,
+    RECORD,
+    REPLAY,
+    VERBOSE
+};
+
+static const struct option_row rows[] = {
+    [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
+    [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
+    [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
+    [ENV] = {"env", 0, "user|kernel|bare",
+             "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
+    [BIOS] = {"bios", 0, "FILE", "firmware for machine mode: ELF, or raw at the start of memory"},
+    [KERNEL] = {"kernel", 0, "FILE", "program that the firmware starts: ELF, or raw at 2 MiB in memory"},
+    [APPEND] = {"append", 0, "TEXT", "the kernel's command line"},
+    [INITRD] = {"initrd", 0, "FILE", "the kernel's initial file system"},
+    [DTB] = {"dtb", 0, "FILE", "device tree in place of the machine's"},
+    [DUMP_DTB] = {"dump-dtb", 0, "FILE", "write the device tree to FILE ('-': standard output), and end"},
+    [DRIVE] = {"drive", 0, "file=FILE[,readonly=on]", "virtio disk whose bytes are in FILE; may be repeated"},
+    [NETDEV] = {"netdev", 0, "unix:PATH|none",
+                "virtio network device, connected to a Unix socket or to nothing"},
+    [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
+    [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
+    [LOG] = {"log", 0, "KIND[:FILE]",
+             "log each instruction; KIND is commit or insn (default FILE: standard error)"},
+    [WARP] = {"warp", 0, "LAUNCH.BLOCK.WARP",
+              "log this warp of a launch on multiprocessors, not the host; core N of the log is lane N"},
+    [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},
+    [SIGNATURE] = {"signature", 0, "FILE",
+                   "at the end, write the words from begin_signature to end_signature"},
+    [CORE] =
+        {"core", 0, "FILE",
+         "if a signal ends the user program, write its memory and registers to FILE, a core file for gdb"},
+    [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
+    [MAX_MEMORY] = {"max-memory", 0, "SIZE",
+                    "stop when more than SIZE of main memory (64 MiB, 1GiB) is in use, with exit status 124"},
+    [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
+    [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
+    [CHECK] = {"check", 0, "coherence|dram|nucd",
+               "find stale data in the caches of host and accelerators, violated DRAM rules, or accesses of "
+               "tasks that their nucds do not declare; exit status 3 if there are any"},
+    [TRACE] =
+        {"trace", 0, "KIND[:FILE]",
+         "write a trace of the timed run; KIND is perfetto, konata, dram, nucd or memory (default FILE: "
+         "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
+    [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
+    [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
+    [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
+    [VERBOSE] = {"verbose", 0, NULL, "print the registers and the occupancy of kernels on a timed machine"},
+};
+
+static const struct option_set interface = {
+    .command = "croft run",
+    .synopsis = "[options] PROGRAM [ARGS...]",
+    .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
+               "program's, or 128 + n if signal n ended it.",
+    .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
+    .notes = "--max-time, --detail, --check and --trace are for timed machines, such as nucd.\n"
+             "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
+    .stop_at_argument = true,
+    .count = sizeof rows / sizeof rows[0],
+    .rows = rows,
+};
+
+static bool parse_count(const char *text, uint64_t *value)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0' && *value > 0;
+}
+
+static bool take_environment(struct request *r, const char *name)
+{
+    static const char *const known[] = {"user", "kernel", "bare"};
+    static const enum environment values[] = {ENV_USER, ENV_KERNEL, ENV_BARE};
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(name, known[i]) == 0) {
+            r->env = values[i];
+            return true;
+        }
+    (void)options_usage_error(&interface, "unknown environment '%s'%s; allowed: user, kernel, bare", name,
+                              nearest_hint(name, known, 3).text);
+    return false;
+}
+
+static bool take_log(struct request *r, const char *value)
+{
+    struct error err;
+    r->log = value;
+    if (log_check(value, &err))
+        return true;
+    (void)options_usage_error(&interface, "%s", err.text);
+    return false;
+}
+
+/* Takes the numbers of a launch (from 1), a block and a warp (from 0). */
+static bool take_warp(struct request *r, const char *value)
+{
+    unsigned long long launch;
+    unsigned block, warp;
+    int length = 0;
+    r->watched = value[0] >= '1' && value[0] <= '9' && strspn(value, "0123456789.") == strlen(value) &&
+                 sscanf(value, "%19llu.%9u.%9u%n", &launch, &block, &warp, &length) == 3 &&
+                 value[length] == '\0';
+    if (!r->watched) {
+        (void)options_usage_error(
+            &interface,
+            "--warp needs the numbers of a launch, from 1, of a block and of a warp in it, from 0, "
+            "such as 1.0.0, not '%s'",
+            value);
+        return false;
+    }
+    r->watch = (struct grid_watch){.launch = launch, .block = block, .warp = warp};
+    return true;
+}
+
+/* Handles the options of timed machines. */
+static bool take_timing(struct request *r, int option, const char *value)
+{
+    struct error err;
+    bool taken;
+    switch (option) {
+    case MAX_TIME: taken = timing_take_max_time(&r->timing, value, &err); break;
+    case DETAIL: taken = timing_take_detail(&r->timing, value, &err); break;
+    case CHECK: taken = timing_take_check(&r->timing, value, &err); break;
+    default: taken = timing_take_trace(&r->timing, value, &err); break;
+    }
+    if (!taken)
+        (void)options_usage_error(&interface, "%s", err.text);
+    return taken;
+}
+
+/* Adds a setting NAME=VALUE, whose value has `length` characters. */
+static void set(struct request *r, const char *name, const char *value, size_t length)
+{
+    size_t size = strlen(name) + 1 + length + 1;
+    char *text = alloc(1, size);
+    (void)snprintf(text, size, "%s=%.*s", name, (int)length, value);
+    r->sets[r->set_count++] = r->made[r->made_count++] = text;
+}
+
+static bool equals(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && strncmp(text, word, length) == 0;
+}
+
+/* Adds the next disk, or sets the file of the description's. */
+static void add_disk(struct request *r, const char *file, size_t length, const char *readonly)
+{
+    char name[48], count[16];
+    (void)snprintf(count, sizeof count, "%u", r->drives + 1);
+    if (r->drives == 0)
+        set(r, "devices.disk", "default", strlen("default"));
+    else
+        set(r, "devices.disk.count", count, strlen(count));
+    (void)snprintf(name, sizeof name, "devices.disk.%u.file", r->drives);
+    set(r, name, file, length);
+    (void)snprintf(name, sizeof name, "devices.disk.%u.readonly", r->drives);
+    set(r, name, readonly, strlen(readonly));
+    r->drives++;
+}
+
+/* Parses QEMU's --drive options for a raw disk; format, if and id have no effect. */
+static bool take_drive(struct request *r, const char *value)
+{
+    static const char file_key[] = "file=";
+    const size_t file_start = sizeof file_key - 1;
+    const char *file = NULL, *readonly = "false";
+    size_t file_length = 0;
+    for (const char *at = value; *at;) {
+        size_t length = strcspn(at, ",");
+        if (strncmp(at, file_key, file_start) == 0 && length > file_start) {
+            file = at + file_start;
+            file_length = length - file_start;
+        } else if (equals(at, length, "readonly=on") || equals(at, length, "readonly=off")) {
+            readonly = equals(at, length, "readonly=on") ? "true" : "false";
+        } else if (!equals(at, length, "format=raw") && !equals(at, length, "if=none") &&
+                   !equals(at, length, "if=virtio") && strncmp(at, "id=", 3) != 0) {
+            (void)options_usage_error(&interface,
+                                      "--drive: '%.*s' is unknown; allowed: file=FILE, readonly=on|off",
+                                      (int)length, at);
+            return false;
+        }
+        at += length + (at[length] == ',');
+    }
+    if (!file || r->drives == DISK_MOST) {
+        (void)options_usage_error(&interface,
+                                  file ? "--drive: a machine has at most %d disks"
+                                       : "--drive needs file=FILE[,readonly=on]",
+                                  DISK_MOST);
+        return false;
+    }
+    add_disk(r, file, file_length, readonly);
+    return true;
+}
+
+static bool take_netdev(struct request *r, const char *value)
+{
+    static const char unix_prefix[] = "unix:";
+    size_t prefix = strlen(unix_prefix);
+    set(r, "devices.net", "default", strlen("default"));
+    if (strcmp(value, "none") == 0)
+        return true;
+    if (strncmp(value, unix_prefix, prefix) == 0 && value[prefix]) {
+        set(r, "devices.net.socket", value + prefix, strlen(value + prefix));
+        return true;
+    }
+    (void)options_usage_error(&interface, "--netdev needs unix:PATH or none, not '%s'", value);
+    return false;
+}
+
+static bool take_max_memory(struct request *r, const char *value)
+{
+    struct error err;
+    if (!quantity_parse(QUANTITY_SIZE, value, &r->user.max_memory, &err))
+        (void)options_usage_error(&interface, "--max-memory: %s", err.text);
+    else if (r->user.max_memory == 0)
+        (void)options_usage_error(&interface, "--max-memory: '%s' is not allowed; it must be greater than 0",
+                                  value);
+    else
+        return true;
+    return false;
+}
+
+static bool take_option(struct request *r, int option, const char *value)
+{
+    switch (option) {
+    case MAX_TIME:
+    case DETAIL:
+    case CHECK:
+    case TRACE: return take_timing(r, option, value);
+    case MACHINE: r->machine = value; return true;
+    case SET: r->sets[r->set_count++] = value; return true;
+    case STATS: r->stats = value; return true;
+    case VERBOSE: r->verbose = true; return true;
+    case ENV: return take_environment(r, value);
+    case BIOS: r->bare.bios = value; return true;
+    case KERNEL: r->bare.kernel = value; return true;
+    case APPEND: r->bare.append = value; return true;
+    case INITRD: r->bare.initrd = value; return true;
+    case DTB: r->bare.dtb = value; return true;
+    case DUMP_DTB: r->dump_dtb = value; return true;
+    case DRIVE: return take_drive(r, value);
+    case NETDEV: return take_netdev(r, value);
+    case FIRMWARE: r->bare.firmware = value; return true;
+    case DIR: r->user.dir = value; return true;
+    case LOG: return take_log(r, value);
+    case WARP: return take_warp(r, value);
+    case GDB: r->gdb = value; return true;
+    case SIGNATURE: r->bare.signature = value; return true;
+    case CORE: r->user.core = value; return true;
+    case RECORD: r->bare.record = value; return true;
+    case REPLAY: r->bare.replay = value; return true;
+    case MAX_MEMORY: return take_max_memory(r, value);
+    case MAX_INSNS:
+        if (parse_count(value, &r->user.max_insns))
+            return true;
+        (void)options_usage_error(
+            &interface, "--max-insns needs a number from 1 to 18446744073709551615, not '%s'", value);
+        return false;
+    default:
+        r->environment[r->user.environment_count++] = value;
+        if (strchr(value, '=') && value[0] != '=')
+            return true;
+        (void)options_usage_error(&interface, "--setenv needs NAME=VALUE, not '%s'", value);
+        return false;
+    }
+}
+
+/* Chooses the environment if --env does not, and refuses options that have no effect in it. */
+static bool choose_environment(struct request *r)
+{
+    uint64_t tohost;
+    bool firmware = r->bare.bios || r->bare.kernel || r->dump_dtb;
+    bool boot = firmware || r->bare.append || r->bare.initrd || r->bare.dtb;
+    if (r->env == ENV_CHOOSE)
+        r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
+    if (r->watched && (!r->log || r->env == ENV_BARE))
+        (void)options_usage_error(&interface, "--warp needs --log, and a user program");
+    else if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
+        (void)options_usage_error(&interface, "--record and --replay exclude each other");
+    else if (r->env == ENV_BARE && r->user.environment_count)
+        (void)options_usage_error(
+            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+    else if (r->env == ENV_BARE && r->user.core)
+        (void)options_usage_error(
+            &interface, "--core is for user programs; programs in machine mode serve their own traps");
+    else if (r->env != ENV_BARE &&
+             (boot || r->bare.signature || r->bare.record || r->bare.replay || r->made_count))
+        (void)options_usage_error(&interface,
+                                  "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
+                                  "--netdev, --signature, --record and --replay are for --env bare");
+    else
+        return true;
+    return false;
+}
+
+/* Handles one option or argument. Program and arguments come last, so only their number is recorded. */
+static int take(void *context, int option, const char *value)
+{
+    struct request *r = context;
+    if (option != OPTION_ARGUMENT)
+        return take_option(r, option, value) ? OPTIONS_TAKEN : 2;
+    if (!r->user.program)
+        r->user.program = value;
+    r->user.argument_count++;
+    return OPTIONS_TAKEN;
+}
+
+bool request_parse(struct request *r, int argc, char **argv, int *status)
+{
+    *status = options_parse(&interface, argc, argv, take, r);
+    if (*status != OPTIONS_TAKEN)
+        return false;
+    *status = 2;
+    if (r->user.program) {
+        r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
+        r->user.environment = r->environment;
+    } else if (!r->bare.bios && !r->dump_dtb) {
+        (void)options_usage_error(&interface, "no program given");
+        return false;
+    }
+    return choose_environment(r);
+}

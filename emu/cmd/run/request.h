@@ -1,0 +1,36 @@
+/* The command line of croft run. */
+#ifndef EMU_CMD_RUN_REQUEST_H
+#define EMU_CMD_RUN_REQUEST_H
+
+#include "emu/cmd/run/timing.h"
+#include "emu/env/bare.h"
+#include "emu/env/user.h"
+#include "emu/simt/grid/grid.h"
+
+enum { REQUEST_SETS = 3 };
+
+enum environment { ENV_CHOOSE, ENV_USER, ENV_KERNEL, ENV_BARE };
+
+/* The parsed command line. */
+struct request {
+    enum environment env;
+    const char *machine, *stats, *log, *gdb;
+    /* Room for REQUEST_SETS settings and one variable for each argument. */
+    const char **sets, **environment;
+    size_t set_count;
+    char **made; /* the settings that options stand for; the caller frees them */
+    size_t made_count;
+    unsigned drives;       /* number of --drive options */
+    const char *dump_dtb;  /* file for the device tree; NULL: run */
+    bool verbose, watched; /* watched: --warp was given */
+    struct grid_watch watch;
+    struct user_options user; /* program, arguments, dir and limits apply to all environments */
+    struct bare_options bare;
+    struct timing_options timing;
+};
+
+/* Fills *request from the command line. The caller sets defaults and gives sets, made and environment
+ * room. Returns false, with *status set and messages printed, if the command ends here. */
+bool request_parse(struct request *request, int argc, char **argv, int *status);
+
+#endif

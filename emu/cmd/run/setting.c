@@ -1,0 +1,45 @@
+#include "emu/cmd/run/setting.h"
+
+#include <stdio.h>
+
+#include "emu/cmd/paths.h"
+#include "emu/env/tasks_part.h"
+
+void setting_warn(const struct machine_config *machine, bool user)
+{
+    enum { NAMES = 64 };
+    const char *names[NAMES];
+    char source[MACHINE_SOURCE];
+    size_t count = tree_unused(machine->tree, names, NAMES);
+    for (size_t i = 0; i < count && i < NAMES; i++) {
+        machine_source(machine, names[i], source);
+        fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
+                machine_timed(machine) ? "this kind of core" : "a functional core");
+    }
+    if (user)
+        tasks_warn_without_kernel(machine->tree);
+}
+
+bool setting_own_firmware(char path[PATH_MAX], struct error *err)
+{
+    for (const struct part_kind *const *kind = machine_kinds; *kind; kind++) {
+        const struct tasks_kind *tasks = (*kind)->tasks;
+        if (tasks)
+            return paths_share(tasks->firmware, path, PATH_MAX, err);
+    }
+    return error_set(err, "no kind of part takes tasks");
+}
+
+bool setting_firmware(const struct machine_config *machine, const char *given, bool bare, char path[PATH_MAX],
+                      struct error *err)
+{
+    path[0] = '\0';
+    if (given && !tasks_wanted(machine->tree))
+        return error_set(err, "--firmware: machine '%s' has no accelerators with task units, as nucd has",
+                         machine->name);
+    if (given && (size_t)snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
+        return error_set(err, "--firmware: '%.64s...' is too long", given);
+    if (!given && !bare && tasks_wanted(machine->tree))
+        return setting_own_firmware(path, err);
+    return true;
+}

@@ -1,0 +1,107 @@
+#include "emu/debug/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emu/debug/trace/state.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text/nearest.h"
+
+const char *const trace_kinds[] = {"perfetto", "konata", "dram", "nucd", "memory", NULL};
+
+static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops,
+                                                &trace_nucd_ops, &trace_memory_ops};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static int find_kind(const char *text, size_t length, struct error *err)
+{
+    char given[32];
+    (void)snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given), text);
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(given, trace_kinds[i]) == 0)
+            return i;
+    const char *nearest = nearest_name(given, trace_kinds, KINDS);
+    error_set(err,
+              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, memory, optionally "
+              "followed "
+              "by :FILE",
+              given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    return -1;
+}
+
+bool trace_parse(const char *kind_and_file, const char **kind, const char **path, struct error *err)
+{
+    const char *colon = strchr(kind_and_file, ':');
+    int found =
+        find_kind(kind_and_file, colon ? (size_t)(colon - kind_and_file) : strlen(kind_and_file), err);
+    if (found < 0)
+        return false;
+    *kind = trace_kinds[found];
+    *path = colon ? colon + 1 : NULL;
+    if (*path && strcmp(*path, "-") == 0)
+        return error_set(err, "--trace: '-' is not allowed: the program owns standard output; name a file");
+    return !colon || colon[1] != '\0' ||
+           error_set(err, "--trace: '%s:' lacks a file name; allowed: %s, %s:FILE", *kind, *kind, *kind);
+}
+
+struct trace *trace_open(const char *kind, const char *path, struct error *err)
+{
+    int found = find_kind(kind, strlen(kind), err);
+    if (found < 0)
+        return NULL;
+    const struct trace_ops *ops = kinds[found];
+    struct trace_file *file = trace_file_open(path ? path : ops->path, err);
+    if (!file)
+        return NULL;
+    struct trace *trace = ops->create();
+    trace->ops = ops;
+    trace->limit = ops->unlimited ? UINT64_MAX : TRACE_EVENTS;
+    trace->files = file;
+    if (ops->begin)
+        ops->begin(trace);
+    return trace;
+}
+
+void trace_set_limit(struct trace *trace, uint64_t events)
+{
+    if (!trace->ops->unlimited)
+        trace->limit = events;
+}
+
+struct track_sink *trace_tracks(struct trace *trace)
+{
+    return trace ? &trace->sink : NULL;
+}
+
+bool trace_ready(const struct trace *trace, struct error *err)
+{
+    return !trace || !*trace->failure.text || error_set(err, "%s", trace->failure.text);
+}
+
+bool trace_warning(const struct trace *trace, struct error *warning)
+{
+    if (trace->left_out == 0)
+        return false;
+    (void)error_set(warning,
+                    "--trace: %s holds the first %" PRIu64 " %s; %" PRIu64
+                    " more were dropped, because viewers cannot load larger files",
+                    trace->files->path, trace->events, trace->ops->event, trace->left_out);
+    return true;
+}
+
+bool trace_close(struct trace *trace, uint64_t now, struct error *err)
+{
+    if (!trace)
+        return true;
+    OBSERVER_TELL(&trace->sink.ends, struct track_end, end, now);
+    if (trace->ops->end)
+        trace->ops->end(trace);
+    bool good = true;
+    for (struct trace_file *file = trace->files, *next; file; file = next) {
+        next = file->next;
+        good = trace_file_close(file, good, err) && good;
+    }
+    trace->ops->free(trace);
+    return good;
+}

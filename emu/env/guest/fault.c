@@ -1,0 +1,410 @@
+#include "emu/env/guest/fault.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/core/tasks.h"
+#include "emu/debug/backtrace.h"
+#include "emu/debug/core_dump.h"
+#include "emu/env/guest/kernel_pages.h"
+#include "emu/env/guest/region.h"
+#include "emu/hart/probe.h"
+#include "emu/io/output.h"
+#include "emu/machine/timed.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text/quantity.h"
+#include "emu/simt/warp_memory.h"
+#include "isa/disasm.h"
+
+enum { RA = 1, SP = 2, GP = 3 };
+
+/* What the reports show of the instruction at pc. */
+struct place {
+    bool readable; /* pc is in memory */
+    struct insn insn;
+    char text[128]; /* its disassembly, the tab replaced */
+};
+
+static struct place look_at(const struct user *user, uint64_t pc)
+{
+    struct place place = {.text = ""};
+    uint32_t bits = 0;
+    if (!hart_memory_read(user->hart, pc, &bits, 4) && !hart_memory_read(user->hart, pc, &bits, 2))
+        return place;
+    place.readable = true;
+    place.insn = decode(user->hart->decoder, bits);
+    disasm(&place.insn, pc, place.text, sizeof place.text);
+    for (char *c = place.text; *c; c++) {
+        if (*c == '\t')
+            *c = ' ';
+    }
+    return place;
+}
+
+static unsigned access_size(const struct insn *insn)
+{
+    return insn_table[insn->id].size;
+}
+
+/* Prints "load of 8 bytes from 0x80000008"; without "of 8 bytes" if the instruction's row has no size, for
+ * example that of a custom instruction. */
+static void print_access(const struct place *place, const char *what, const char *way, uint64_t address)
+{
+    unsigned size = access_size(&place->insn);
+    fprintf(stderr, "%s", what);
+    if (size)
+        fprintf(stderr, " of %u bytes", size);
+    fprintf(stderr, " %s 0x%" PRIx64, way, address);
+}
+
+static void print_memory(const struct user *user, uint64_t first)
+{
+    fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
+}
+
+/* If the address is in the window of a block's scratchpad, prints that the scratchpad has no byte there and
+ * returns true. */
+static bool print_window(uint64_t address)
+{
+    if (address - WARP_SHARED_WINDOW > UINT32_MAX)
+        return false;
+    fprintf(stderr, "beyond the end of the block's scratchpad, whose window begins at 0x%" PRIx64,
+            WARP_SHARED_WINDOW);
+    return true;
+}
+
+static void print_store(const struct user *user, const struct place *place, uint64_t address)
+{
+    print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store", "to",
+                 address);
+    fprintf(stderr, ", ");
+    if (print_window(address))
+        return;
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
+        return;
+    }
+    if (phys_at(user->memory, address, access_size(&place->insn)))
+        fprintf(stderr, "which is read-only; stores are allowed at ");
+    else
+        fprintf(stderr, "outside of the memory; stores are allowed at ");
+    print_memory(user, user->write_first);
+}
+
+static void print_jump(const struct user *user, uint64_t address)
+{
+    fprintf(stderr, "jump to 0x%" PRIx64 ", ", address);
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_EXECUTE));
+        return;
+    }
+    fprintf(stderr, "outside of the memory ");
+    print_memory(user, user->memory->base);
+}
+
+static void print_load(const struct user *user, const struct place *place, uint64_t address)
+{
+    print_access(place, "load", "from", address);
+    fprintf(stderr, ", ");
+    if (print_window(address))
+        return;
+    if (user->pages) {
+        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));
+        return;
+    }
+    fprintf(stderr, "outside of the memory ");
+    print_memory(user, user->memory->base);
+}
+
+static void print_misaligned(const struct place *place, uint64_t address)
+{
+    bool custom = insn_table[place->insn.id].iclass == CLASS_CUSTOM;
+    print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
+}
+
+/* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
+ * trapped. */
+static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
+{
+    const struct trap *trap = &user->hart->trap;
+    char text[TASKS_TEXT];
+    if (accelerator && user->tasks->ops->overflow(user->tasks, *accelerator, trap, text)) {
+        fprintf(stderr, "%s", text);
+        return SIGSEGV;
+    }
+    switch (trap->cause) {
+    case TRAP_ILLEGAL_INSTRUCTION:
+        fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
+                place->insn.bits);
+        return SIGILL;
+    case TRAP_ECALL_USER:
+        fprintf(stderr, "system call in a region: the host does not serve it");
+        return SIGSYS;
+    case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
+    case TRAP_FETCH_ACCESS:
+    case TRAP_FETCH_MISALIGNED:
+    case TRAP_FETCH_PAGE: print_jump(user, trap->value); return SIGSEGV;
+    case TRAP_STORE_ACCESS:
+    case TRAP_STORE_PAGE: print_store(user, place, trap->value); return SIGSEGV;
+    case TRAP_LOAD_MISALIGNED:
+    case TRAP_STORE_MISALIGNED: print_misaligned(place, trap->value); return SIGBUS;
+    default: print_load(user, place, trap->value); return SIGSEGV;
+    }
+}
+
+/* Prints the place of the trap. If accelerator is not NULL, the trap was in a task, and the hart's pc is at
+ * the instruction that began it. */
+static void print_place(const struct user *user, const struct place *place, uint64_t pc,
+                        const unsigned *accelerator)
+{
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(user->symbols, pc, text, sizeof text));
+    if (place->readable)
+        fprintf(stderr, ": %s", place->text);
+    fprintf(stderr, "\n");
+    if (user->hart->hartid > 0)
+        fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
+    if (accelerator)
+        fprintf(stderr, "  on accelerator %u, in the task of the %s at 0x%" PRIx64 ", %s\n", *accelerator,
+                user->tasks->instruction, user->hart->pc,
+                symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+}
+
+static void print_registers(const struct user *user, const struct place *place)
+{
+    const uint64_t *x = user->hart->x;
+    bool shown[32] = {[0] = true};
+    const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
+    fprintf(stderr, "  registers:");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        unsigned n = wanted[i] & 31;
+        if (!shown[n])
+            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
+        shown[n] = true;
+    }
+    fprintf(stderr, "\n");
+    bool other_stack = user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE);
+    if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
+        fprintf(stderr,
+                "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
+                " KiB: endless recursion, or is user_stack.size too small?\n",
+                user->stack_first, user->options->stack_size / 1024);
+}
+
+/* Prints frames [0, count). A run of equal frames (recursion) is printed once. */
+static void print_frames(const struct user *user, const uint64_t *frames, size_t count)
+{
+    char text[SYMBOLS_TEXT];
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && frames[end] == frames[i]; end++)
+            continue;
+        if (i == 0)
+            (void)symbols_describe(user->symbols, frames[i], text, sizeof text);
+        else
+            (void)symbols_describe_return(user->symbols, frames[i], text, sizeof text);
+        fprintf(stderr, "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
+        if (end > i + 1)
+            fprintf(stderr, "    ... to #%zu: the same\n", end - 1);
+    }
+}
+
+static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
+{
+    return hart_memory_read(context, address, to, length);
+}
+
+static void print_backtrace(const struct user *user)
+{
+    uint64_t frames[BACKTRACE_MAX];
+    const struct backtrace_memory memory = {read_memory, user->hart};
+    size_t count =
+        backtrace_walk_through(user->symbols, user->hart->x, user->hart->pc, &memory, frames, BACKTRACE_MAX);
+    fprintf(stderr, "  backtrace:\n");
+    print_frames(user, frames, count);
+    if (count == BACKTRACE_MAX)
+        fprintf(stderr, "    (deeper frames are left out)\n");
+}
+
+/* Prints the frames of the region that has stopped at the accelerator, if its registers are known. */
+static void print_region(const struct user *user, unsigned accelerator, uint64_t pc)
+{
+    uint64_t frames[BACKTRACE_MAX];
+    size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX);
+    if (count == 0)
+        return;
+    fprintf(stderr, "  backtrace of the region:\n");
+    print_frames(user, frames, count);
+    if (count == BACKTRACE_MAX)
+        fprintf(stderr, "    (deeper frames are left out)\n");
+}
+
+/* Reads a page for the core file. The firmware's memory, which holds the regions' stacks, is at its physical
+ * addresses, everything else at the program's addresses. */
+static bool read_page(void *context, uint64_t address, uint8_t bytes[CORE_DUMP_PAGE])
+{
+    const struct user *user = context;
+    const struct tasks *tasks = user->tasks;
+    const uint8_t *at = tasks ? phys_at(&tasks->memory, address, CORE_DUMP_PAGE) : NULL;
+    if (!at)
+        return hart_memory_read(user->hart, address, bytes, CORE_DUMP_PAGE);
+    memcpy(bytes, at, CORE_DUMP_PAGE);
+    return true;
+}
+
+static struct core_thread thread_of(unsigned number, const struct hart *hart)
+{
+    return (struct core_thread){number, hart->pc, hart->x, hart->f,
+                                (uint32_t)(hart->frm << 5 | hart->fflags)};
+}
+
+/* Writes a core file. The host is thread 1, accelerator i thread i + 2, as in the gdb server. If a task has trapped, its
+ * accelerator comes first and has the region's registers; the others may be in firmware. */
+static bool write_core(struct user *user, int number, const unsigned *accelerator, uint64_t pc,
+                       struct error *err)
+{
+    const struct tasks *tasks = user->tasks;
+    const unsigned count = tasks ? tasks->count : 0;
+    struct core_thread *threads = alloc(count + 1, sizeof *threads);
+    struct tasks_region region;
+    struct core_range ranges[2] = {{user->memory->base, user->memory->base + user->memory->size}};
+    for (unsigned i = 0; i < count; i++)
+        threads[i + 1] = thread_of(i + 2, &tasks->harts[i]);
+    threads[0] = thread_of(1, user->hart);
+    if (accelerator && tasks_region(tasks, *accelerator, &region)) {
+        const struct core_thread host = threads[0];
+        threads[0] = threads[*accelerator + 1];
+        threads[0].pc = pc;
+        threads[0].x = region.x;
+        threads[*accelerator + 1] = host;
+    }
+    if (tasks)
+        ranges[1] = (struct core_range){tasks->memory.base, tasks->memory.base + tasks->memory.size};
+    const struct core_dump core = {.signal = number,
+                                   .threads = threads,
+                                   .thread_count = count + 1,
+                                   .ranges = ranges,
+                                   .range_count = tasks ? 2 : 1,
+                                   .read = read_page,
+                                   .context = user};
+    struct output *file = output_open(user->options->core, err);
+    bool written = file && core_dump_write(output_stream(file), &core);
+    free(threads);
+    if (!file || written)
+        return file && output_keep(file, err);
+    (void)error_set(err, "cannot write '%s': %s", user->options->core,
+                    errno == ESPIPE ? "it is no regular file" : strerror(errno));
+    output_drop(file);
+    return false;
+}
+
+/* Writes the core file if the user asked for one. */
+static void dump(struct user *user, int number, const unsigned *accelerator, uint64_t pc)
+{
+    struct error err;
+    if (user->options->core && !write_core(user, number, accelerator, pc, &err))
+        fprintf(stderr, "croft: --core: %s\n", err.text);
+}
+
+/* Reports a trap at pc: on that accelerator if `accelerator` is not NULL, else on the host. */
+static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
+{
+    struct place place = look_at(user, pc);
+    fprintf(stderr, "croft: %s: ", user->options->program);
+    int number = print_cause(user, &place, accelerator);
+    fprintf(stderr, "\n");
+    print_place(user, &place, pc, accelerator);
+    if (accelerator)
+        place.insn = (struct insn){0}; /* its operands are the accelerator's registers, not the hart's */
+    print_registers(user, &place);
+    if (accelerator)
+        print_region(user, *accelerator, pc);
+    print_backtrace(user);
+    dump(user, number, accelerator, pc);
+    return 128 + number;
+}
+
+int fault_report_task(struct user *user, unsigned accelerator, uint64_t pc)
+{
+    return report(user, &accelerator, pc);
+}
+
+int fault_report(struct user *user)
+{
+    unsigned accelerator;
+    uint64_t pc = user->hart->pc;
+    bool task = tasks_fault(user->tasks, user->hart, &accelerator, &pc);
+    return report(user, task ? &accelerator : NULL, pc);
+}
+
+int fault_signal(struct user *user, int number)
+{
+    const char *name = sigabbrev_np(number);
+    fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
+            name ? ", SIG" : "", name ? name : "");
+    print_backtrace(user);
+    dump(user, number, NULL, 0);
+    return 128 + number;
+}
+
+int fault_interrupt(struct user *user)
+{
+    char text[SYMBOLS_TEXT];
+    int number = guest_interrupted(user);
+    fprintf(stderr, "croft: %s: stopped by SIG%s at 0x%" PRIx64 ", %s\n", user->options->program,
+            sigabbrev_np(number), user->hart->pc,
+            symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    return 128 + number;
+}
+
+int fault_asleep(struct user *user)
+{
+    fprintf(stderr, "croft: %s: sleeps forever: it would wake up after the end of simulated time\n",
+            user->options->program);
+    return 1;
+}
+
+static int stopped_after(struct user *user, const char *count, const char *what)
+{
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr, "croft: %s: stopped after %s %s at 0x%" PRIx64 ", %s\n", user->options->program, count,
+            what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    return USER_STATUS_LIMIT;
+}
+
+int fault_memory(struct user *user, uint64_t pc)
+{
+    char text[SYMBOLS_TEXT], size[QUANTITY_TEXT];
+    quantity_format(QUANTITY_SIZE, user->options->max_memory, size);
+    if (user->hart->instret == 0) {
+        fprintf(stderr,
+                "croft: %s: stopped before it began: what is loaded takes more than %s of memory "
+                "(--max-memory)\n",
+                user->options->program, size);
+        return USER_STATUS_LIMIT;
+    }
+    fprintf(stderr,
+            "croft: %s: stopped with more than %s of memory in use (--max-memory) at 0x%" PRIx64 ", %s\n",
+            user->options->program, size, pc, symbols_describe(user->symbols, pc, text, sizeof text));
+    return USER_STATUS_LIMIT;
+}
+
+int fault_limit(struct user *user)
+{
+    char count[QUANTITY_TEXT];
+    quantity_format(QUANTITY_COUNT, user->options->max_insns, count);
+    return stopped_after(user, count, "instructions (--max-insns)");
+}
+
+int fault_time(struct user *user)
+{
+    const struct timed *timed = user->options->timed;
+    char time[QUANTITY_TEXT];
+    quantity_format(QUANTITY_TIME, timed_now(timed) / 1000000 * 1000000, time);
+    char what[64];
+    (void)snprintf(what, sizeof what, "of simulated time (%s)", timed_limit(timed));
+    return stopped_after(user, time, what);
+}

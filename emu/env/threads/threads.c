@@ -1,0 +1,535 @@
+#include "emu/env/threads.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/env/calls.h"
+#include "emu/env/guest/fault.h"
+#include "emu/env/threads/state.h"
+#include "emu/machine/scheduler.h"
+#include "emu/sim/alloc.h"
+#include "emu/simt/warp_debug.h"
+#include "isa/include/croft/door.h"
+#include "isa/include/croft/simt_call.h"
+
+enum { A0 = 10, A7 = 17, SEIP = 9, HOST = 0 };
+
+static uint64_t executed_by_all(const struct threads *threads)
+{
+    return threads->user->hart->instret + launch_executed(threads->launch);
+}
+
+static bool stopped(void *context)
+{
+    const struct threads *threads = context;
+    return guest_interrupted(threads->user) || executed_by_all(threads) >= threads->user->options->max_insns;
+}
+
+static uint32_t permission_for(enum warp_access access)
+{
+    return access == WARP_STORE   ? CROFT_RANGE_WRITE
+           : access == WARP_FETCH ? CROFT_RANGE_EXECUTE
+                                  : CROFT_RANGE_READ;
+}
+
+static bool translate(void *context, uint64_t address, enum warp_access access, uint64_t *physical)
+{
+    const struct threads *threads = context;
+    return kernel_pages_translate(threads->user->pages, address, permission_for(access), physical);
+}
+
+/* Returns the physical address of the threads' stacks; 0: there is no room. The first launch calls it once,
+ * so it also prints the warnings that appear once. */
+static uint64_t take_stacks(void *context, uint64_t bytes)
+{
+    struct threads *threads = context;
+    uint64_t stacks = threads->stacks ? threads->stacks : heap_map(&threads->user->heap, bytes);
+    if (!stacks)
+        return 0;
+    if (threads->options->observed)
+        fprintf(stderr,
+                "croft run: warning: --log does not see threads on multiprocessors (but see --warp)\n");
+    if (threads->options->unwatched)
+        fprintf(
+            stderr,
+            "croft run: warning: --check coherence does not watch multiprocessors: neither stale lines in "
+            "their caches nor lines that their stores make stale elsewhere are reported\n");
+    return stacks;
+}
+
+bool threads_call_open(const struct threads *threads)
+{
+    return threads && threads->system && system_in_call(threads->system);
+}
+
+int threads_report_limit(const struct threads *threads)
+{
+    fprintf(stderr,
+            "croft: %s: stopped after %" PRIu64
+            " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64
+            "\n",
+            threads->user->options->program, executed_by_all(threads), launch_executed(threads->launch),
+            launch_number(threads->launch));
+    return USER_STATUS_LIMIT;
+}
+
+/* On a timed machine: ends the program because of a limit, a signal, or a call of a thread. */
+static void end_early(void *context)
+{
+    const struct threads *threads = context;
+    struct user *user = threads->user;
+    if (!user->ended)
+        guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : threads_report_limit(threads));
+    if (threads->system)
+        system_exit(threads->system, user->status);
+}
+
+/* The hart's own registers while it holds a lane's, from which calls and reports read them. */
+struct registers {
+    uint64_t x[32], pc;
+};
+
+static struct registers show_lane(struct hart *hart, const struct warp *warp, unsigned lane)
+{
+    struct registers kept = {.pc = hart->pc};
+    memcpy(kept.x, hart->x, sizeof kept.x);
+    for (unsigned i = 1; i < 32; i++)
+        hart->x[i] = warp_register(warp, i, lane);
+    hart->pc = warp_pc(warp, lane);
+    return kept;
+}
+
+static void show_host(struct hart *hart, const struct registers *kept)
+{
+    memcpy(hart->x, kept->x, sizeof kept->x);
+    hart->pc = kept->pc;
+}
+
+static void report_fault(void *context, struct warp *warp, const struct warp_report *report)
+{
+    struct threads *threads = context;
+    struct user *user = threads->user;
+    struct registers kept = show_lane(user->hart, warp, report->lane);
+    if (threads->system)
+        system_quiet(threads->system);
+    const uint32_t *block = warp_where(warp)->block;
+    uint32_t thread[3];
+    warp_thread(warp, report->lane, thread);
+    fprintf(stderr,
+            "croft: %s: in thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32
+            ", %" PRIu32 ") of launch %" PRIu64 ", lane %u of warp %" PRIu32 ":\n",
+            user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
+            warp_where(warp)->launch, report->lane, warp_where(warp)->warp);
+    uint64_t below;
+    if (warp_overflowed(warp, report->lane, &below))
+        fprintf(stderr,
+                "croft: %s: stack overflow: sp is %" PRIu64
+                " bytes below the end of the thread's stack of %" PRIu64
+                " bytes: endless recursion, or is simt.stack too small?\n",
+                user->options->program, below, threads->options->stack);
+    user->hart->trap = report->trap;
+    guest_end(user, fault_report(user));
+    if (threads->system)
+        system_exit(threads->system, user->status);
+    show_host(user->hart, &kept);
+}
+
+/* Returns the permission (CROFT_RANGE_...) that an access lacked when it raised a page fault. */
+static uint32_t permission_lacked(enum trap_cause cause)
+{
+    return cause == TRAP_STORE_PAGE   ? CROFT_RANGE_WRITE
+           : cause == TRAP_FETCH_PAGE ? CROFT_RANGE_EXECUTE
+                                      : CROFT_RANGE_READ;
+}
+
+static bool can_bring_page(void *context, const struct trap *trap)
+{
+    const struct threads *threads = context;
+    uint32_t permission = permission_lacked(trap->cause);
+    uint64_t physical;
+    if (trap->cause != TRAP_LOAD_PAGE && trap->cause != TRAP_STORE_PAGE && trap->cause != TRAP_FETCH_PAGE)
+        return false;
+    return kernel_pages_allow(threads->user->pages, trap->value, permission) &&
+           !kernel_pages_translate(threads->user->pages, trap->value, permission, &physical);
+}
+
+/* Sets the level of the hart's SEIP: high while there are requests, or while what the program's call waits
+ * for has happened. */
+static void notify(struct threads *threads)
+{
+    bool level = threads->requests || (threads->waits && launch_ready(threads->launch, threads->awaited));
+    system_set_interrupt(threads->system, HOST, SEIP, level);
+}
+
+static bool bring_later(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
+                        struct custom_waiter *waiter)
+{
+    struct threads *threads = context;
+    if (threads->user->ended || !threads_request_add(threads, warp, lane, trap, waiter))
+        return false;
+    notify(threads);
+    if (launch_memory(threads->launch)->debug)
+        system_pause(threads->system); /* a debugger may hold the hart */
+    return true;
+}
+
+static void launch_ended(void *context)
+{
+    notify(context);
+}
+
+/* Makes the program's call wait for `what` (struct threads.awaited). The kernel then repeats the call. */
+static void await(struct threads *threads, uint64_t what)
+{
+    threads->waits = true;
+    threads->awaited = what;
+    notify(threads);
+}
+
+bool threads_wait(struct threads *threads)
+{
+    return threads && threads->waits;
+}
+
+/* Ends the program: the bytes that a thread needs cannot be brought in. */
+static void refuse(struct threads *threads, const struct request *request)
+{
+    const struct warp_report report = {
+        .lane = (uint8_t)request->lane, .trap = request->trap, .pc = request->pc};
+    report_fault(threads, request->warp, &report);
+}
+
+/* Ends the request that the kernel has served, and lets its warp try again. */
+static void finish(struct threads *threads, const struct kernel_frame *frame)
+{
+    const struct request *request = threads->given;
+    if (!request)
+        return;
+    struct custom_waiter *waiter = request->waiter;
+    if (!frame->thread_call && frame->missing_denied)
+        refuse(threads, request);
+    threads_request_end(threads, frame->thread_call ? &frame->thread_arguments[0] : NULL);
+    if (!threads->user->ended)
+        launch_resume(threads->launch, waiter);
+}
+
+void threads_need(struct threads *threads, struct kernel_frame *frame)
+{
+    finish(threads, frame);
+    frame->thread_call = frame->missing_size = frame->missing_denied = 0;
+    threads->waits = false;
+    const struct request *request = threads->user->ended ? NULL : threads_request_give(threads);
+    if (request) {
+        frame->pc = request->pc;
+        frame->missing = request->bytes.address;
+        frame->missing_size = request->bytes.length;
+        frame->missing_write = request->bytes.write;
+        frame->thread_call = request->bytes.length ? 0 : request->call[0];
+        memcpy(frame->thread_arguments, request->call + 1, sizeof frame->thread_arguments);
+    }
+    notify(threads);
+}
+
+void threads_forget(struct threads *threads)
+{
+    if (threads->beside)
+        launch_forget(threads->launch);
+}
+
+/* Pauses the launch and returns -EFAULT, on which the kernel brings these bytes in. Returns 0 if the bytes
+ * are present or the access is not allowed. */
+static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t length, uint32_t permission)
+{
+    struct kernel_pages *pages = threads->user->pages;
+    if (!pages || !kernel_pages_allow(pages, address, permission) ||
+        kernel_pages_view(pages, address, length, permission == CROFT_RANGE_WRITE))
+        return 0;
+    threads->paused = true;
+    return -EFAULT;
+}
+
+/* Returns the result of the program's call after a thread's call has stopped the launch: the kernel must
+ * serve that call, or must bring pages in, or the call has ended the program. */
+static int64_t stopped_by_call(struct threads *threads)
+{
+    const struct kernel_missing *missing = &threads->missing;
+    if (threads->asked[0]) {
+        threads->paused = true;
+        return -EFAULT;
+    }
+    if (missing->length == 0)
+        return -EINTR;
+    (void)ask_for(threads, missing->address, missing->length,
+                  missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
+    return -EFAULT;
+}
+
+static int64_t stopped_by_trap(struct threads *threads)
+{
+    const struct warp_report *report;
+    struct warp *warp = launch_trapped(threads->launch, &report);
+    if (ask_for(threads, report->trap.value, 1, permission_lacked(report->trap.cause)))
+        return -EFAULT;
+    if (launch_memory(threads->launch)->debug && threads->system &&
+        warp_debug_trap(launch_memory(threads->launch)->debug, warp, report))
+        system_count_call(threads->system, launch_executed(threads->launch), false);
+    else
+        report_fault(threads, warp, report);
+    return -EFAULT;
+}
+
+/* Returns the result of the program's call for the way in which the launch has ended. */
+static int64_t answer(struct threads *threads, enum launch_end end)
+{
+    switch (end) {
+    case LAUNCH_DONE: return (int64_t)launch_number(threads->launch);
+    case LAUNCH_REFUSED: return -EINVAL;
+    case LAUNCH_MEMORY: return -ENOMEM;
+    case LAUNCH_ENDED: return -EINTR;
+    case LAUNCH_PAUSE: return 0; /* unused: the call is not finished */
+    case LAUNCH_CALL: return stopped_by_call(threads);
+    case LAUNCH_TRAP: break;
+    }
+    return stopped_by_trap(threads);
+}
+
+/* Begins the launch of `record`, or continues the current one if that is NULL: for one quantum of the system,
+ * or to its end without a system. */
+static enum launch_end run(struct threads *threads, const struct simt_launch_record *record,
+                           struct error *err)
+{
+    struct launch *launch = threads->launch;
+    struct system *system =
+        threads->options->device ? NULL : threads->system; /* on a timed machine, the device lets time pass */
+    uint64_t quantum = system ? system_open_call(system, launch_executed(launch)) : UINT64_MAX;
+    enum launch_end end =
+        record ? launch_begin(launch, record, quantum, err) : launch_advance(launch, quantum);
+    if (system)
+        system_count_call(system, launch_executed(launch), end != LAUNCH_PAUSE);
+    return end;
+}
+
+/* Keeps the program's call, which waits for multiprocessors, open if a debugger has cut the wait short
+ * (`cut`). A debugger runs the system in slices. */
+static void keep_call(struct threads *threads, bool cut)
+{
+    struct system *system = threads->system;
+    if (system && system->scheduler)
+        system_keep_call(system, cut && system->slice && !threads->user->ended &&
+                                     scheduler_goes_on(system->scheduler));
+}
+
+static int64_t call_launch(struct user *user, const uint64_t a[6])
+{
+    struct threads *threads = user->threads;
+    struct simt_launch_record record;
+    struct error err;
+    if (!threads)
+        return -ENOSYS;
+    if (user->lane)
+        return -EBUSY;
+    if (threads->paused || (threads_call_open(threads) && !threads->options->device)) {
+        threads->paused = false;
+        return answer(threads, run(threads, NULL, &err));
+    }
+    const void *from = guest_readable(user, a[0], sizeof record);
+    if (!from)
+        return -EFAULT;
+    memcpy(&record, from, sizeof record);
+    if (threads->beside && !launch_ready(threads->launch, LAUNCH_ROOM)) {
+        await(threads, LAUNCH_ROOM);
+        return 0;
+    }
+    enum launch_end end = run(threads, &record, &err);
+    if (threads->options->device)
+        keep_call(threads, end == LAUNCH_ENDED);
+    if (err.text[0])
+        fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
+                err.text);
+    return answer(threads, end);
+}
+
+static int64_t call_wait(struct user *user, const uint64_t a[6])
+{
+    struct threads *threads = user->threads;
+    if (!threads)
+        return -ENOSYS;
+    if (user->lane)
+        return -EBUSY;
+    if (a[0] > launch_number(threads->launch))
+        return -EINVAL;
+    if (threads->beside) {
+        if (!launch_ready(threads->launch, a[0]))
+            await(threads, a[0]);
+        return 0;
+    }
+    bool ended = launch_wait(threads->launch, a[0]);
+    keep_call(threads, !ended);
+    return ended ? 0 : -EINTR;
+}
+
+static int64_t call_query(struct user *user, const uint64_t a[6])
+{
+    const struct threads *threads = user->threads;
+    if (!threads)
+        return -ENOSYS;
+    const struct grid_limits *limits = &threads->options->limits;
+    switch (a[0]) {
+    case SIMT_QUERY_COUNT: return limits->count;
+    case SIMT_QUERY_WIDTH: return limits->width;
+    case SIMT_QUERY_THREADS: return limits->block_threads;
+    case SIMT_QUERY_SCRATCHPAD: return (int64_t)limits->scratchpad;
+    case SIMT_QUERY_STACK: return (int64_t)threads->options->stack;
+    case SIMT_QUERY_WARPS:
+        return (int64_t)(launch_stack_bytes(threads->options) / threads->options->stack / limits->width);
+    default: return -EINVAL;
+    }
+}
+
+int64_t threads_call(struct user *user)
+{
+    const uint64_t *a = &user->hart->x[A0];
+    switch (user->hart->x[A7]) {
+    case SIMT_CALL_LAUNCH: return call_launch(user, a);
+    case SIMT_CALL_WAIT: return call_wait(user, a);
+    case SIMT_CALL_QUERY: return call_query(user, a);
+    default: return calls_serve(user);
+    }
+}
+
+/* Returns whether the kernel serves the call: brk, munmap, mremap, mmap, mprotect, riscv_flush_icache (see
+ * host/kernel/main.c). */
+static bool is_kernels(uint64_t number)
+{
+    return (number >= 214 && number <= 216) || number == 222 || number == 226 || number == 259;
+}
+
+/* Returns whether the kernel has served the lane's call, with its result in *result. If not, requests it. */
+static bool ask_kernel(struct threads *threads, const struct warp *warp, unsigned lane, uint64_t *result)
+{
+    if (threads->beside && threads_request_take(threads, warp, lane, result))
+        return true;
+    if (!threads->beside && threads->answered) {
+        threads->answered = false;
+        *result = threads->answer;
+        warp_memory_forget(launch_memory(threads->launch));
+        return true;
+    }
+    threads->asked[0] = warp_register(warp, A7, lane);
+    for (unsigned i = 0; i < 6; i++)
+        threads->asked[1 + i] = warp_register(warp, A0 + i, lane);
+    return false;
+}
+
+bool threads_ask(struct threads *threads, uint64_t call[7])
+{
+    if (!threads || !threads->asked[0])
+        return false;
+    memcpy(call, threads->asked, sizeof threads->asked);
+    threads->asked[0] = 0;
+    return true;
+}
+
+void threads_answer(struct threads *threads, uint64_t result)
+{
+    threads->answered = true;
+    threads->answer = result;
+}
+
+/* Returns whether there are missing bytes that the kernel can bring in. */
+static bool can_bring(const struct user *user, const struct kernel_missing *missing)
+{
+    return missing->length > 0 && kernel_pages_allow(user->pages, missing->address,
+                                                     missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
+}
+
+static bool serve_lane(void *context, struct warp *warp, unsigned lane, uint64_t *result)
+{
+    struct threads *threads = context;
+    struct user *user = threads->user;
+    if (threads->system)
+        system_quiet(threads->system); /* the call may print */
+    threads->missing.length = 0;
+    if (user->pages && is_kernels(warp_register(warp, A7, lane)))
+        return ask_kernel(threads, warp, lane, result);
+    struct registers kept = show_lane(user->hart, warp, lane);
+    const struct guest_lane memory = {launch_memory(threads->launch), warp_scratchpad(warp)};
+    user->lane = &memory;
+    *result = (uint64_t)threads_call(user);
+    guest_settle(user);
+    threads->missing = (struct kernel_missing){0};
+    if (user->pages)
+        threads->missing = kernel_pages_settle(user->pages, true);
+    user->lane = NULL;
+    show_host(user->hart, &kept);
+    if (*result != (uint64_t)-EFAULT || !can_bring(user, &threads->missing))
+        threads->missing.length = 0;
+    return !user->ended && threads->missing.length == 0;
+}
+
+struct threads *threads_new(struct user *user, const struct launch_options *options,
+                            const struct phys *memory, uint64_t stacks, struct system *system)
+{
+    struct threads *threads = alloc(1, sizeof *threads);
+    threads->user = user;
+    threads->options = options;
+    threads->stacks = stacks;
+    threads->system = system;
+    threads->host = (struct launch_host){.grid = {.call = serve_lane, .stopped = stopped, .context = threads},
+                                         .stacks = take_stacks,
+                                         .translate = user->pages ? translate : NULL,
+                                         .fault = report_fault,
+                                         .stop = end_early,
+                                         .context = threads};
+    if (options->watch) {
+        threads->host.grid.watch = options->watch;
+        threads->host.grid.executed = threads_log;
+    }
+    threads->newest = &threads->requests;
+    threads->beside = options->device && user->pages;
+    if (threads->beside) {
+        threads->host.grid.missing = can_bring_page;
+        threads->host.grid.later = bring_later;
+        threads->host.grid.ended = launch_ended;
+    }
+    const struct launch_setup setup = {.options = options,
+                                       .host = &threads->host,
+                                       .hart = user->hart,
+                                       .memory = memory,
+                                       .write_first = user->write_first};
+    threads->launch = launch_new(&setup);
+    return threads;
+}
+
+void threads_free(struct threads *threads)
+{
+    if (!threads)
+        return;
+    if (threads->options->watch && !threads->shown)
+        fprintf(stderr,
+                "croft run: warning: --warp: the program has not launched this warp, so the log is empty\n");
+    launch_free(threads->launch);
+    free(threads->shown);
+    threads_request_drop(threads);
+    free(threads);
+}
+
+struct launch *threads_launch(const struct threads *threads)
+{
+    return threads->launch;
+}
+
+bool threads_call_host(const struct threads *threads)
+{
+    if (!threads->options->device)
+        return threads->paused || threads_call_open(threads);
+    return threads->requests || threads->given;
+}
+
+void threads_publish(const struct threads *threads, struct stats *stats)
+{
+    launch_publish(threads->launch, stats);
+}

@@ -1,0 +1,185 @@
+#include "emu/experiment/results/evaluate.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/experiment/grid.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text/nearest.h"
+
+/* The place in the description that asks for a statistic: the key's node, and its name. */
+struct asked {
+    const struct doc *doc;
+    const yaml_node_t *node; /* NULL: nowhere */
+    const char *key;
+};
+
+/* Reports an error in a run's statistics and marks the run as failed. The table has the key but no line, so that it does not
+ * change with the file's name. hint: the nearest known name, or "". */
+static void complain(struct experiment_run *run, const struct asked *asked, const char *label,
+                     const char *what, const char *name, const char *hint)
+{
+    char *text = NULL, *failure = NULL;
+    struct error err;
+    if (asprintf(&text, *name ? "%s '%s'%s" : "%s", what, name, hint) < 0 ||
+        asprintf(&failure, asked->node ? "%s: %s" : "%s%s", asked->node ? asked->key : "", text) < 0)
+        alloc_failed();
+    if (asked->node)
+        (void)doc_wrong(asked->doc, asked->node, &err, "%s: %s: %s", asked->key, label, text);
+    else
+        (void)error_set(&err, "%s: %s", label, text);
+    (void)fprintf(stderr, "croft experiment: %s\n", err.text);
+    run->state = EXPERIMENT_FAILED;
+    free(text);
+    free(run->failure);
+    run->failure = failure;
+}
+
+static struct nearest_hint nearest(const struct statistics *statistics, const char *name)
+{
+    return nearest_hint(name, statistics->names->names, statistics->names->count);
+}
+
+static struct nearest_hint nearest_region(const struct statistics *statistics, const char *name)
+{
+    json_t *regions = (json_t *)(uintptr_t)statistics_regions(statistics),
+           *value; /* jansson iterates without const */
+    size_t count = 0;
+    const char **names = alloc(json_object_size(regions) + 1, sizeof *names), *key;
+    json_object_foreach(regions, key, value) names[count++] = key;
+    struct nearest_hint hint = nearest_hint(name, names, count);
+    free(names);
+    return hint;
+}
+
+/* Adds the statistics whose names match the pattern to *total. Returns false if there is none. */
+static bool sum(const struct statistics *statistics, const json_t *values, const char *pattern, double *total)
+{
+    bool found = false, plain = !strchr(pattern, '*');
+    for (size_t i = 0; i < statistics->names->count && !(plain && found); i++) {
+        const char *name = statistics->names->names[i];
+        if (plain ? strcmp(pattern, name) != 0 : fnmatch(pattern, name, 0) != 0)
+            continue;
+        double value = statistics_number(json_array_get(values, i));
+        if (isnan(value))
+            continue;
+        *total += value;
+        found = true;
+    }
+    return found;
+}
+
+static double statistic(const struct experiment *e, const struct experiment_column *column,
+                        const struct statistics *statistics, const json_t *values, const char *label,
+                        struct experiment_run *run)
+{
+    const struct asked asked = {&e->doc, column->node, column->name};
+    double total = 0;
+    for (int i = 0; i < column->statistics.count; i++) {
+        double part = 0;
+        bool minus = column->statistics.items[i][0] == '-';
+        const char *name = column->statistics.items[i] + minus;
+        if (sum(statistics, values, name, &part)) {
+            total += minus ? -part : part;
+            continue;
+        }
+        if (isnan(column->absent)) {
+            complain(run, &asked, label, "no statistic", name, nearest(statistics, name).text);
+            return NAN;
+        }
+        total += minus ? -column->absent : column->absent;
+    }
+    return total;
+}
+
+static void read_run(const struct experiment *e, struct results *results, const int point[EXPERIMENT_AXES],
+                     struct experiment_run *run)
+{
+    struct statistics statistics;
+    struct error err;
+    const struct experiment_program *program = e->axes[0].points[point[0]].program;
+    const char *region = program->region;
+    char *label = experiment_label(e, point);
+    if (!results_statistics(results, &run->key, &statistics, &err))
+        complain(run, &(struct asked){NULL, NULL, ""}, label, err.text, "", "");
+    else {
+        const json_t *values = statistics_region(&statistics, region);
+        if (!values)
+            complain(run, &(struct asked){&e->doc, program->node, "region"}, label,
+                     "the program has no region of interest", region,
+                     nearest_region(&statistics, region).text);
+        for (int c = 0; c < e->column_count && values; c++)
+            if (e->columns[c].kind == EXPERIMENT_STATISTIC)
+                run->values[c] = statistic(e, &e->columns[c], &statistics, values, label, run);
+        statistics_free(&statistics);
+    }
+    free(label);
+}
+
+/* Returns a / b, or NaN if b is 0. */
+static double quotient(double a, double b)
+{
+    return b != 0 ? a / b : NAN;
+}
+
+static double derived(const struct experiment *e, const struct experiment_column *column,
+                      const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
+{
+    int base[EXPERIMENT_AXES];
+    const double *own = runs[experiment_number(e, point)].values;
+    if (column->kind == EXPERIMENT_DIVIDE)
+        return quotient(own[column->operands[0]], own[column->operands[1]]);
+    for (int axis = 0; axis < e->axis_count; axis++)
+        base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
+    experiment_follow(e, base);
+    double a = runs[experiment_number(e, base)].values[column->operands[0]], b = own[column->operands[0]];
+    return column->kind == EXPERIMENT_SPEEDUP ? quotient(a, b) : quotient(b, a);
+}
+
+/* Returns the mean over all programs; NaN if one of the values is unknown. */
+static double mean(const struct experiment *e, const struct experiment_column *column, int c,
+                   const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
+{
+    int at[EXPERIMENT_AXES], count = e->axes[0].count;
+    double total = 0;
+    if (column->mean == EXPERIMENT_NO_MEAN)
+        return NAN;
+    memcpy(at, point, sizeof at);
+    for (at[0] = 0; at[0] < count; at[0]++) {
+        double value = runs[experiment_number(e, at)].values[c];
+        total += column->mean == EXPERIMENT_GEOMETRIC ? log(value) : value;
+    }
+    return column->mean == EXPERIMENT_GEOMETRIC ? exp(total / count) : total / count;
+}
+
+void experiment_evaluate_run(const struct experiment *e, struct results *results, struct experiment_run *runs,
+                             int n)
+{
+    int point[EXPERIMENT_AXES];
+    if (runs[n].evaluated)
+        return;
+    experiment_place(e, n, point);
+    for (int c = 0; c < e->column_count; c++)
+        runs[n].values[c] = NAN;
+    runs[n].evaluated = n < experiment_runs(e) && runs[n].state == EXPERIMENT_DONE;
+    if (runs[n].evaluated)
+        read_run(e, results, point, &runs[n]);
+}
+
+void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs)
+{
+    int point[EXPERIMENT_AXES], all = experiment_runs(e);
+    for (int n = 0; n < experiment_places(e); n++)
+        experiment_evaluate_run(e, results, runs, n);
+    for (int c = 0; c < e->column_count; c++) {
+        for (int n = 0; n < experiment_places(e); n++) {
+            experiment_place(e, n, point);
+            if (n >= all)
+                runs[n].values[c] = mean(e, &e->columns[c], c, runs, point);
+            else if (e->columns[c].kind != EXPERIMENT_STATISTIC && runs[n].state != EXPERIMENT_SKIPPED)
+                runs[n].values[c] = derived(e, &e->columns[c], runs, point);
+        }
+    }
+}

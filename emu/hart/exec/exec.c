@@ -1,0 +1,77 @@
+#include "emu/hart/exec.h"
+
+#include <stddef.h>
+
+#include "emu/hart/block.h"
+#include "emu/hart/dispatch.h"
+#include "emu/hart/hart.h"
+#include "emu/hart/mmu.h"
+#include "emu/hart/stream/trace.h"
+#include "emu/sim/alloc.h"
+
+enum host { HOST_BASE, HOST_V3, HOSTS };
+
+/* By host; whether data accesses go through the TLB; whether there is a trace. */
+static const struct exec_table *const variants[HOSTS][2][2] = {
+    [HOST_BASE] = {{&exec_base, &exec_base_traced}, {&exec_base_tlb, &exec_base_tlb_traced}},
+    [HOST_V3] = {{&exec_v3, &exec_v3_traced}, {&exec_v3_tlb, &exec_v3_tlb_traced}},
+};
+
+const struct exec_table *exec_choose(bool tlb)
+{
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    return variants[v3 ? HOST_V3 : HOST_BASE][tlb][false];
+}
+
+const struct exec_table *exec_paged(const struct exec_table *table)
+{
+    for (unsigned host = 0; host < HOSTS; host++)
+        for (unsigned traced = 0; traced < 2; traced++)
+            if (variants[host][false][traced] == table)
+                return variants[host][true][traced];
+    return table;
+}
+
+const struct exec_table *exec_traced(const struct exec_table *table)
+{
+    for (unsigned host = 0; host < HOSTS; host++)
+        for (unsigned tlb = 0; tlb < 2; tlb++)
+            if (variants[host][tlb][false] == table)
+                return variants[host][tlb][true];
+    return table;
+}
+
+void exec_use_tlb(struct hart *hart)
+{
+    hart->paging_due = false;
+    hart->tlb = alloc(TLB_MODES, sizeof *hart->tlb);
+    hart->exec = exec_paged(hart->exec);
+    if (hart->trace)
+        hart->trace->plain = exec_paged(hart->trace->plain);
+    mmu_flush(hart);
+    priv_changed(hart);
+    hart_flush_code(hart);
+}
+
+const union op *exec_enter(struct hart *hart)
+{
+    const union op *op = block_at(hart, hart->pc);
+    if (op)
+        return op;
+    exec_use_tlb(hart);
+    block_update(hart);
+    return block_at(hart, hart->pc);
+}
+
+void exec_run(struct hart *hart, const union op *op, int64_t budget)
+{
+    if (HART_TRAMPOLINE) {
+        hart->acc = 0;
+        hart->budget = budget;
+        while (op)
+            op = op->run(hart, op, hart->acc, hart->budget);
+    } else {
+        (void)op->run(hart, op, 0, budget);
+    }
+}

@@ -1,0 +1,129 @@
+/* Leaving handlers and blocks in a hart that runs at full speed: step.h executes rare instructions, and the run
+ * continues. For emu/hart/exec/handlers.h. */
+#include "emu/hart/fp.h"
+#include "emu/hart/step.h"
+
+#define REACHED(address, bytes) (bytes)
+#define NOTE_LEFT(retired)      ((void)0)
+#define NOTE_ENTERED(op)        ((void)0)
+#define IN_CLASS_ATOMIC         IN_CLASS_ALU
+
+#include "emu/hart/exec/leave.h"
+
+/* Handlers that call functions have no locals in memory: taking an address would prevent the tail call. */
+
+/* Executes the instruction at op with step.h and continues with the next op of the block; or elsewhere, if the
+ * instruction has changed code, perhaps of this block. */
+static COLD const union op *op_slow(PARAMETERS)
+{
+    struct block_site site = block_find(hart->blocks, op);
+    uint64_t drops = block_drops(hart->blocks);
+    hart->instret = hart->origin - (uint64_t)budget + site.retired;
+    if (UNLIKELY(step_general(hart, site.pc, site.insn) == STEP_TRAP)) {
+        block_count_before(hart->blocks, op);
+        hart->budget = budget - site.retired;
+        hart->stop = HART_STOP_TRAP;
+        return NULL;
+    }
+    if (UNLIKELY(hart->attention)) {
+        block_count_through(hart->blocks, op);
+        hart->budget = budget - site.retired - 1;
+        hart->stop = HART_STOP_YIELD;
+        return NULL;
+    }
+    if (UNLIKELY(hart->stale || drops != block_drops(hart->blocks))) {
+        block_count_through(hart->blocks, op);
+        budget -= site.retired + 1;
+        block_update(hart);
+        GO_INDIRECT(hart->pc);
+    }
+    acc = hart->x[op->rd];
+    DISPATCH(op + 1);
+}
+
+/* Ends the run before the code at pc, because the hart needs a TLB first (exec_enter()). */
+static COLD const union op *end_for_tlb(struct hart *hart, uint64_t pc, int64_t budget)
+{
+    hart->pc = pc;
+    hart->budget = budget;
+    hart->stop = HART_STOP_YIELD;
+    return NULL;
+}
+
+/* Continues at hart->pc, which the jump cache does not have. */
+static COLD const union op *op_find(PARAMETERS)
+{
+    op = block_at(hart, hart->pc);
+    if (UNLIKELY(!op))
+        return end_for_tlb(hart, hart->pc, budget);
+    if (UNLIKELY(budget < 0))
+        return stop_before(hart, op, acc, budget);
+    DISPATCH(op);
+}
+
+/* Executes a block's last instruction, which may change the meaning of code, or needs an exact instret. */
+static COLD const union op *op_step(PARAMETERS)
+{
+    union op *exit = (union op *)(uintptr_t)(op + 1);
+    (void)acc;
+    budget -= op->imm - 1; /* the block's instructions before it */
+    exit->link.count++;
+    hart->fflags |= (uint8_t)fp_flags();
+    hart->instret = hart->origin - (uint64_t)budget;
+    enum step_result result = step_general(hart, exit->link.value, op[2].insn);
+    if (result == STEP_TRAP) {
+        exit->link.count--;
+        block_count_before(hart->blocks, op);
+        hart->budget = budget;
+        hart->stop = HART_STOP_TRAP;
+        return NULL;
+    }
+    budget--;
+    (void)fp_begin(hart->frm);
+    if (UNLIKELY(hart->stale))
+        block_update(hart);
+    if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
+        hart->budget = budget;
+        hart->stop = result == STEP_MARKER ? HART_STOP_MARKER
+                     : result == STEP_WFI  ? HART_STOP_WFI
+                                           : HART_STOP_YIELD;
+        return NULL;
+    }
+    GO_INDIRECT(hart->pc);
+}
+
+/* Stops before the instruction at op. */
+static COLD const union op *op_stop(PARAMETERS)
+{
+    struct block_site site = block_find(hart->blocks, op);
+    (void)acc;
+    block_count_before(hart->blocks, op);
+    hart->pc = site.pc;
+    hart->budget = budget - site.retired;
+    hart->stop = HART_STOP_BREAK;
+    return NULL;
+}
+
+/* Continues with the block that replaces the dropped one. */
+static COLD const union op *op_dropped(PARAMETERS)
+{
+    uint64_t pc = op[-1].head.pc;
+    op = block_at(hart, pc);
+    if (UNLIKELY(!op))
+        return end_for_tlb(hart, pc, budget);
+    DISPATCH(op);
+}
+
+/* Finds the target of an exit. imm of a link stub is the distance to the exit in slots. */
+static COLD const union op *op_link(PARAMETERS)
+{
+    union op *exit = (union op *)(uintptr_t)(op + op->imm);
+    uint64_t flushes = block_flushes(hart->blocks);
+    const uint64_t pc = op[-1].head.pc;
+    const union op *to = block_at(hart, pc);
+    if (UNLIKELY(!to))
+        return end_for_tlb(hart, pc, budget);
+    if (flushes == block_flushes(hart->blocks))
+        exit->exit.to = to;
+    DISPATCH(to);
+}

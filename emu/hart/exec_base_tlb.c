@@ -1,6 +1,0 @@
-/* The fast handlers for any x86-64 host: data accesses through the TLB, at full speed. */
-#define EXEC_TABLE exec_base_tlb
-#include "emu/hart/leave_plain.h"
-#include "emu/hart/window_tlb.h"
-
-#include "emu/hart/exec_fast.h"

@@ -1,6 +1,0 @@
-/* The fast handlers for any x86-64 host: data accesses through the TLB, leaving a trace. */
-#define EXEC_TABLE exec_base_tlb_traced
-#include "emu/hart/leave_traced.h"
-#include "emu/hart/window_tlb.h"
-
-#include "emu/hart/exec_fast.h"

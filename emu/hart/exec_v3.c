@@ -1,6 +1,0 @@
-/* The fast handlers for hosts of x86-64-v3 (AVX2, BMI, FMA): data accesses through the window on memory, at full speed. */
-#define EXEC_TABLE exec_v3
-#include "emu/hart/leave_plain.h"
-#include "emu/hart/window.h"
-
-#include "emu/hart/exec_fast.h"

@@ -1,6 +1,0 @@
-/* The fast handlers for hosts of x86-64-v3 (AVX2, BMI, FMA): data accesses through the TLB, leaving a trace. */
-#define EXEC_TABLE exec_v3_tlb_traced
-#include "emu/hart/leave_traced.h"
-#include "emu/hart/window_tlb.h"
-
-#include "emu/hart/exec_fast.h"

@@ -1,0 +1,171 @@
+/* Making a timed machine, and publishing its statistics. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emu/machine/timed/state.h"
+#include "emu/sim/alloc.h"
+
+/* Attaches a checker to the commands of each memory (--check dram). */
+static void check_memories(struct timed *timed)
+{
+    const struct builder *builder = &timed->builder;
+    timed->memories = alloc(builder->count + 1, sizeof *timed->memories);
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct instance *instance = builder->parts[i].instance;
+        if (instance->kind != &dram_kind || !timed->options.check_dram)
+            continue;
+        struct checked_memory *memory = &timed->memories[timed->memory_count++];
+        memory->name = instance->path;
+        dram_checker_init(&memory->checker, instance->config);
+        dram_memory_observe(builder->parts[i].object, dram_checker_observer(&memory->checker));
+    }
+}
+
+/* Returns the value of part_site.place for an instance (builder_making.place()); NULL: the part is left
+ * out. */
+static const void *place_of(void *context, const struct instance *instance, const struct mem_site *memory)
+{
+    struct timed *timed = context;
+    const struct assembly_hooks *hooks = instance->kind->hooks;
+    if (instance->kind == &core_kind)
+        return timed_core_site(timed, instance, memory);
+    if (instance->kind == &simt_kind)
+        return timed_simt_site(timed, instance, memory);
+    return hooks && hooks->place ? hooks->place(&timed->assembly, instance, memory) : (const void *)memory;
+}
+
+static bool make_parts(struct timed *timed, struct error *err)
+{
+    const struct builder_making making = {.queue = &timed->queue,
+                                          .numbers = &timed->numbers,
+                                          .sink = trace_tracks(timed->options.trace),
+                                          .place = place_of,
+                                          .context = timed};
+    timed->cores = alloc(timed->count, sizeof *timed->cores);
+    if (!builder_plan(&timed->builder, timed->options.machine, err))
+        return false;
+    timed_assemble(timed);
+    if (!builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
+        return false;
+    check_memories(timed);
+    for (unsigned i = 0; i < timed->count; i++) {
+        timed->harts[i].custom = &timed->builder.units;
+        timed_add_core(timed, i);
+    }
+    return true;
+}
+
+static unsigned count_hosts(const struct timed *timed)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    return mechanism->ops ? mechanism->ops->hosts(mechanism->context) : timed->options.machine->host_count;
+}
+
+/* Connects the mechanism with the cores, and sets up what the options ask of it. */
+static void attach_mechanism(struct timed *timed)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    if (!mechanism->ops)
+        return;
+    for (unsigned i = 0; i < timed->count; i++)
+        mechanism->ops->attach(mechanism->context, i, timed->cores[i].core);
+    if (timed->options.check_tasks)
+        timed_check_tasks(timed);
+    if (timed->options.trace)
+        mechanism->ops->trace(mechanism->context, trace_tracks(timed->options.trace));
+}
+
+static void reset_parts(void *context)
+{
+    const struct timed *timed = context;
+    builder_reset(&timed->builder);
+}
+
+struct timed *timed_new(const struct timed_options *options, struct hart *harts, unsigned count,
+                        struct error *err)
+{
+    struct timed *timed = alloc(1, sizeof *timed);
+    timed->options = *options;
+    timed->harts = harts;
+    timed->count = count;
+    timed->hosts = count_hosts(timed);
+    timed->peers = (struct stream_peers){.harts = harts, .count = count};
+    timed->warming = options->roi;
+    timed->symbols = symbols_new(options->program ? options->program : "");
+    event_queue_init(&timed->queue);
+    energy_init(&timed->ledger);
+    scheduler_init(&timed->scheduler, &timed->queue, timed->numbers.component);
+    timed->scheduler.reset = reset_parts;
+    timed->scheduler.reset_context = timed;
+    timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
+    if (options->progress)
+        scheduler_show_progress(&timed->scheduler);
+    timed_start_mechanism(timed);
+    if (timed_simt_new(timed, err) && make_parts(timed, err) && timed_simt_offload(timed, err)) {
+        if (options->check_coherence)
+            timed_watch_coherence(timed);
+        attach_mechanism(timed);
+        if (options->max_time != UINT64_MAX)
+            scheduler_limit_time(&timed->scheduler, options->max_time);
+        return timed;
+    }
+    timed_free(timed);
+    return NULL;
+}
+
+void timed_free(struct timed *timed)
+{
+    if (!timed)
+        return;
+    scheduler_free(&timed->scheduler);
+    for (unsigned i = 0; i < timed->count; i++)
+        timed->harts[i].custom = NULL;
+    timed_simt_free(timed);
+    builder_free(&timed->builder);
+    timed_free_kept(timed);
+    if (timed->options.mechanism.ops)
+        timed->options.mechanism.ops->stop(timed->options.mechanism.context);
+    if (timed->coherence)
+        coherence_free(timed->coherence);
+    symbols_free(timed->symbols);
+    for (size_t i = 0; i < timed->memory_count; i++)
+        dram_checker_free(&timed->memories[i].checker);
+    free(timed->memories);
+    energy_free(&timed->ledger);
+    free(timed->cores);
+    free(timed);
+}
+
+static uint64_t read_time(const void *context)
+{
+    return ((const struct timed *)context)->queue.now;
+}
+
+/* Publishes the parts that only carry requests, in the reverse order of the kinds. */
+static void publish_carriers(const struct timed *timed, struct stats *stats, struct energy_ledger *ledger)
+{
+    size_t kind = 0;
+    while (machine_kinds[kind])
+        kind++;
+    while (kind-- > 0)
+        if (machine_kinds[kind] != &core_kind && machine_kinds[kind] != &llc_kind &&
+            machine_kinds[kind] != &simt_kind)
+            builder_publish(&timed->builder, machine_kinds[kind], stats, ledger);
+}
+
+void timed_publish(struct timed *timed, struct stats *stats)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    stats_computed(stats, scope_enter(NULL, "sim"), "time", read_time, timed, "fs", "simulated time");
+    builder_publish(&timed->builder, &core_kind, stats, &timed->ledger);
+    if (mechanism->ops)
+        mechanism->ops->publish(mechanism->context, stats);
+    if (timed->coherence)
+        coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
+    builder_publish(&timed->builder, &llc_kind, stats, &timed->ledger);
+    timed_simt_publish(timed, stats);
+    builder_publish(&timed->builder, &simt_kind, stats, &timed->ledger);
+    publish_carriers(timed, stats, &timed->ledger);
+    energy_publish(&timed->ledger, stats);
+}

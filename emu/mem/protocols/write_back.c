@@ -1,9 +1,0 @@
-#define PROTOCOL_ROWS "emu/mem/protocols/write_back.def"
-#include "emu/mem/protocols/expand.h"
-
-const struct protocol protocol_write_back = {.name = "write_back",
-                                             .grain = PROTOCOL_LINE,
-                                             .state_count = sizeof states / sizeof *states,
-                                             .cache_count = sizeof cache_rows / sizeof *cache_rows,
-                                             .states = states,
-                                             .cache = cache_rows};

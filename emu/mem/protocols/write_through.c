@@ -1,9 +1,0 @@
-#define PROTOCOL_ROWS "emu/mem/protocols/write_through.def"
-#include "emu/mem/protocols/expand.h"
-
-const struct protocol protocol_write_through = {.name = "write_through",
-                                                .grain = PROTOCOL_LINE,
-                                                .state_count = sizeof states / sizeof *states,
-                                                .cache_count = sizeof cache_rows / sizeof *cache_rows,
-                                                .states = states,
-                                                .cache = cache_rows};

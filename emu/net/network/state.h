@@ -1,0 +1,79 @@
+/* The state of a network: that of its parts, each in the part's header, and what they share. Only the parts' source files and
+ * router_input.h, whose functions are inline, include it. network.c makes the state and runs the clock. */
+#ifndef EMU_NET_NETWORK_STATE_H
+#define EMU_NET_NETWORK_STATE_H
+
+#include "emu/net/flits/calendar.h"
+#include "emu/net/flits/channels.h"
+#include "emu/net/flits/packets.h"
+#include "emu/net/network.h"
+#include "emu/net/network/arbitration.h"
+#include "emu/net/network/check.h"
+#include "emu/net/network/endpoint.h"
+#include "emu/net/network/epochs.h"
+#include "emu/net/network/router.h"
+#include "emu/net/network/switch_alloc.h"
+#include "emu/net/network/vc_alloc.h"
+
+struct network {
+    struct network_config config;
+    const struct topology *topology;
+    const struct routing *routing;
+    struct event_queue *queue;
+    const struct clock *clock;
+    struct network_client client;
+    struct event event;
+    uint64_t now;     /* the clock being worked on, or to be worked on next */
+    uint64_t next;    /* first clock that has not been worked on */
+    uint32_t speedup; /* ticks of the routers' pipelines in a clock */
+    bool stepping;
+    struct calendar calendar;
+    struct packets packets;
+    struct channels channels;
+    struct routers routers;
+    struct vc_alloc va;
+    struct switch_alloc sa;
+    struct arbitration arbitration;
+    struct endpoints endpoints;
+    struct epochs epochs;
+    struct network_totals totals;
+    struct network_link_counters *links; /* by port; then of nodes */
+    struct network_vc_counters *vc_counters;
+    struct observer_list observers;
+    struct network_checks *checks; /* NULL: no checks */
+};
+
+/* Returns the packet at the head of an input channel (port * vcs + vc). */
+static inline const struct network_packet *input_packet(const struct network *network, uint32_t input)
+{
+    const struct input_vc *vc = &network->routers.inputs[input];
+    return &network->packets
+                .items[network->routers.buffers[(size_t)input * network->config.buffer + vc->first].packet];
+}
+
+/* Returns the bids of a group for an output: a word of inputs, then a word of channels of each input. A group from
+ * channels.groups on stands for the urgent bids of group - channels.groups. */
+static inline uint64_t *router_bids(const struct network *network, const struct router *router,
+                                    uint32_t output, uint32_t group)
+{
+    uint32_t groups = network->channels.priority ? 2 * network->channels.groups : network->channels.groups;
+    return network->va.bids + router->bids + (size_t)(output * groups + group) * (1 + router->ports);
+}
+
+/* The class of a packet in a channel of a port. */
+static inline uint32_t router_class_of(const struct network *network, uint32_t vc, uint32_t packet)
+{
+    return network->channels.shared & BIT(vc) ? network->packets.items[packet].class
+                                              : vc / network->channels.class_vcs;
+}
+
+/* Whether an output channel has room for the packet at the head of an input channel of the router, as its flow control asks. */
+static inline bool output_has_room(const struct network *network, const struct router *router, uint32_t input,
+                                   const struct output_vc *output)
+{
+    return network->config.flow == NETWORK_WORMHOLE ||
+           output->credits >=
+               input_packet(network, router->first_port * network->channels.vcs + input)->flits;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Finds the known name that is nearest to a misspelt one. */
+#ifndef EMU_SIM_TEXT_NEAREST_H
+#define EMU_SIM_TEXT_NEAREST_H
+
+#include <stddef.h>
+
+/* Returns the element of names[count] with the smallest edit distance to `wrong`, the earlier one of equals, or NULL if
+ * none is within a third of the longer name's length, rounded up. An edit inserts, deletes or replaces a character or
+ * swaps two neighbours, none touched twice (Damerau-Levenshtein distance, "optimal string alignment"). Names of more
+ * than 127 characters match nothing. */
+const char *nearest_name(const char *wrong, const char *const *names, size_t count);
+
+/* The end of a message about a misspelt name: "; did you mean 'NAME'?", or "" if no name is near enough. */
+struct nearest_hint {
+    char text[160];
+};
+
+struct nearest_hint nearest_hint(const char *wrong, const char *const *names, size_t count);
+
+#endif
