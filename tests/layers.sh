@@ -2,11 +2,17 @@
 # Checks the #include lines of each room against README.md's table of rooms: layers.sh [README]. The table's
 # columns are the room, its contents, and what it may use: names in backticks (rooms in emu/ without `emu/`,
 # folders within a room with the room's name) of rows above, "all above", or "all". Prints FILE:LINE for each
-# include that the table does not allow; the status is 1 if there is one.
+# include that the table does not allow; the status is 1 if there is one. Besides:
+# - a folder's state.h is included from that folder alone;
+# - the other headers of a folder with a state.h, which is one object, are included from its room alone: what others use
+#   lies in the room itself;
+# - no folder has more than 20 source files; those named `programs` or `corpus`, which hold tests' inputs, may.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 readme=${1:-README.md}
+crowded=$(find . \( -name build -o -name .git -o -name programs -o -name corpus \) -prune -o -name '*.[chS]' -o -name '*.def' | grep '\.' | sed 's,/[^/]*$,,' | sort | uniq -c |
+    awk '$1 > 20 { printf "%s: %d source files, more than 20\n", substr($2, 3), $1 }')
 find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
     xargs grep -nE '^[[:space:]]*#[[:space:]]*include "' |
     awk -v readme="$readme" '
@@ -68,6 +74,18 @@ find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
                 if (index(path, names[i] "/") == 1) return 1
             return 0
         }
+        function folder_of(path) {
+            sub(/\/[^\/]*$/, "", path)
+            return path
+        }
+        function is_object(folder,    state) {
+            if (!(folder in object)) {
+                state = folder "/state.h"
+                object[folder] = (getline < state) > 0
+                close(state)
+            }
+            return object[folder]
+        }
         BEGIN { read_table() }
         broken { next } # the input is read to its end all the same
         {
@@ -76,7 +94,13 @@ find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
             from = room_of(place[1])
             to = room_of(quoted[2])
             read++
-            if (from == "" || (to != from && !fits(quoted[2], from))) {
+            if (quoted[2] ~ /\/state\.h$/ && folder_of(quoted[2]) != folder_of(place[1])) {
+                printf "%s:%s: \"%s\" is private to its folder\n", place[1], place[2], quoted[2]
+                wrong++
+            } else if (from != to && folder_of(quoted[2]) != to && is_object(folder_of(quoted[2]))) {
+                printf "%s:%s: \"%s\" is private to %s\n", place[1], place[2], quoted[2], to
+                wrong++
+            } else if (from == "" || (to != from && !fits(quoted[2], from))) {
                 printf "%s:%s: %s may not use \"%s\"%s\n", place[1], place[2], from == "" ? "what is in no room" : from,
                     quoted[2], to == "" ? ", which is in no room" : ""
                 wrong++
@@ -86,4 +110,5 @@ find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
             if (broken || read == 0) exit 1
             printf "layers: %d includes, %d not allowed by %s\n", read, wrong, readme
             exit wrong > 0
-        }'
+        }' || crowded+=$'\nlayers: failed'
+[ -z "$crowded" ] || { echo "$crowded"; exit 1; }

@@ -148,10 +148,9 @@ $(tail -n 40 "$logs/build.log" | sed 's/^/    /')"
 
 unit_tests() {
     local where=$1 label=$2 program
-    for program in "$where"/tests/*/test_*; do
-        if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
-        case $program in *.*) continue ;; esac
-        suite "$label${program#"$where"/tests/}" "$program"
+    for program in $(find tests -name 'test_*.c' | sort); do
+        program=${program#tests/}
+        suite "$label${program%.c}" "$where/tests/${program%.c}"
     done
 }
 
@@ -208,6 +207,7 @@ built all || exit 1
 if part unit "unit tests"; then
     built unit-tests && unit_tests "$BUILD" ""
     suite "manual is up to date" "$MAKE" --no-print-directory -s manual-check BUILD="$BUILD" SETUP="$SETUP"
+    suite "flags of objects" tests/flags.sh "$MAKE" tests/flags.txt
 fi
 if part isa "decoder and disassembler against GNU objdump and as"; then
     built "$BUILD/tests/isa/objdump" && suite "objdump" tests/isa/objdump.sh "$BUILD/tests/isa/objdump" "$BUILD/tests/isa/work"

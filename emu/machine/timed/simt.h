@@ -15,7 +15,7 @@ struct timed;
 typedef void timed_simt_fault(void *context, enum grid_end end, struct warp *warp,
                               const struct warp_report *report);
 
-/* The functions of emu/simt/grid.h, for machines with multiprocessors. After a fault, launches and waits fail. If
+/* The functions of emu/simt/grid/grid.h, for machines with multiprocessors. After a fault, launches and waits fail. If
  * there is no room for a launch, timed_simt_launch() waits as timed_simt_wait() does, and returns false if
  * the run ends meanwhile. */
 void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const struct grid_host *host,
