@@ -8,9 +8,14 @@ FUZZ_CHECKS := address,undefined
 FUZZ_MAKE   := $(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) SETUP=no CC=clang OPTIMIZE='-O1 -g1' \
                SANITIZE='-fsanitize=fuzzer-no-link,$(FUZZ_CHECKS) -fno-sanitize-recover=undefined'
 
-.PHONY: fuzz fuzz-programs fuzz-build fuzz-keep
+.PHONY: fuzz fuzz-keys fuzz-programs fuzz-build fuzz-keep
 fuzz: fuzz-programs ## run each fuzzer for FUZZ_TIME seconds (60)
 	FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_NAMES)
+
+# Machines with two of their keys at limits.
+KEY_RUNS ?= 20000
+fuzz-keys: all ## run shipped machines with pairs of keys at their limits, KEY_RUNS times (20000)
+	tests/fuzz/keys.sh $(BUILD)/bin/croft $(BUILD)/tests/fuzz/keys $(KEY_RUNS)
 
 fuzz-programs: | $(BUILD)/setup-test.stamp
 	+$(FUZZ_MAKE) fuzz-build FUZZ_NAMES='$(FUZZ_NAMES)'
