@@ -32,6 +32,14 @@ build() {
     local config="$work/source/newlib/libc/include/sys/config.h"
     sed -i '0,/^#if defined(__m68k__).*__riscv)$/s//#ifdef __riscv\n#define __DYNAMIC_REENT__\n#endif\n&/' "$config"
     grep -q -A 1 '^#ifdef __riscv$' "$config"
+    # Order points (nucd.order, isa/MANUAL.md) where library functions begin to use the library's data. Programs with
+    # threads have other versions of these functions (host/simt).
+    local order='__asm__ volatile(".insn r 0x33, 3, 0, x0, x0, x0" : : : "memory");'
+    local libc="$work/source/newlib/libc"
+    sed -i "s/^  return _impure_ptr;/  $order\n&/" "$libc/reent/getreent.c"
+    sed -i "/^__retarget_lock_\(try_\)\?acquire.*(/,/^}/ s/^{/&\n  $order/" "$libc/misc/lock.c"
+    [ "$(grep -c 'x0, x0, x0' "$libc/reent/getreent.c")" -eq 1 ]
+    [ "$(grep -c 'x0, x0, x0' "$libc/misc/lock.c")" -eq 4 ]
     cd "$work/object"
     ../source/configure --target=$target --prefix="$work/stage" --disable-multilib --disable-libgloss \
         --disable-newlib-supplied-syscalls --enable-newlib-retargetable-locking \

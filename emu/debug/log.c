@@ -220,6 +220,8 @@ static const char *trap_name(enum trap_cause cause)
     case TRAP_STORE_PAGE: return "trap_store_page_fault";
     case TRAP_NUCD_FAULT: return "trap_nucd_fault";
     case TRAP_NUCD_CALL: return "trap_nucd_call";
+    case TRAP_NUCD_ORDER: return "trap_nucd_order";
+    case TRAP_NUCD_LEFT: return "trap_nucd_left";
     }
     return "trap_unknown";
 }

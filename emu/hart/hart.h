@@ -45,6 +45,9 @@ enum trap_cause {
     TRAP_NUCD_FAULT = CROFT_NUCD_CAUSE_FAULT, /* custom: the region of a task has faulted */
     /* custom: a nucd, or a mark around a call of tasks, that a driver serves */
     TRAP_NUCD_CALL = CROFT_NUCD_CAUSE_CALL,
+    /* custom, of accelerators: an order point (hart_offload.ordered); a region was not left by its end */
+    TRAP_NUCD_ORDER = CROFT_NUCD_CAUSE_ORDER,
+    TRAP_NUCD_LEFT = CROFT_NUCD_CAUSE_LEFT,
 };
 
 struct trap {
@@ -59,6 +62,7 @@ struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
     /* slt x0 with HART_NUCD or HART_NUCD_MARK in the upper half of rs1 traps in user mode: TRAP_NUCD_CALL */
     bool traps;
+    bool ordered;                  /* of an accelerator: nucd.order traps in user mode (TRAP_NUCD_ORDER) */
     bool frozen;                   /* nucdctl reads it: the last faulted task waits for an answer */
     uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
     void (*control)(void *context, uint64_t action); /* nucdctl was written; may be NULL */

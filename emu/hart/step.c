@@ -211,6 +211,11 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
             return call_driver(hart, insn, xn);                                                              \
         hart_note_nucd(hart, xn);                                                                            \
     } while (0) /* otherwise the region runs inline */
+#define nucd_order()                                                                                         \
+    do {                                                                                                     \
+        if (hart->offload.ordered && hart->privilege == PRIV_U)                                              \
+            return raise_trap(hart, TRAP_NUCD_ORDER, 0);                                                     \
+    } while (0)
 #define tom_begin(id) ((void)0)
 #define marker(value_, code_)                                                                                \
     (hart->marker = (struct marker){(uint32_t)(code_)&0xfff, value_}, effects->marker = true)

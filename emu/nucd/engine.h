@@ -42,6 +42,10 @@
  * again in the same order, their results are used. When the program reaches another nucd first, these results
  * are dropped and frozen tasks are killed.
  *
+ * Order points. A task that is not the host's oldest instruction when it is sent stops at its first order point
+ * (nucd.order) as at a fault. When all instructions before its nucd have retired, the host does not trap but
+ * dispatches the nucd, which resumes the task. It is then the host's oldest, and no order point stops it any more.
+ *
  * A frozen task keeps its accelerator. So no older task may be queued behind a task that could freeze, nor
  * any task of another host (scheduler.h). When all accelerators are frozen, the host whose task has frozen
  * last runs an older task's region itself; when its frozen task is complete, others get the accelerator.

@@ -158,7 +158,7 @@ unsigned nucd_packet_write(const struct nucd_task *task, uint16_t tag, uint64_t 
     assert(count <= NUCD_PACKET_WORDS);
     words[0] = 1 | (uint64_t)task->live_ins.mask | (uint64_t)(task->result & 31) << 32 |
                (uint64_t)(task->frm & 7) << 37 | (uint64_t)task->capabilities << 40 | (uint64_t)tag << 48;
-    words[1] = task->begin;
+    words[1] = task->begin | task->ordered;
     words[2] = task->end;
     memcpy(words + NUCD_PACKET_FIXED, task->live_ins.value,
            (count - NUCD_PACKET_FIXED) * sizeof *task->live_ins.value);
@@ -176,7 +176,8 @@ void nucd_packet_read(const uint64_t *words, struct nucd_packet *packet)
     unsigned count = nucd_packet_length(words[0]);
     assert(count > 0);
     *packet = (struct nucd_packet){
-        .begin = words[1],
+        .begin = words[1] & ~UINT64_C(1),
+        .ordered = words[1] & 1,
         .end = words[2],
         .live_ins.mask = (uint32_t)words[0] & ~1u,
         .tag = (uint16_t)(words[0] >> 48),

@@ -5,7 +5,9 @@
  *   0      [31:0] set of the registers handed over; bit 0, for x0, which is never handed over, is always 1
  *          and marks a packet; [36:32] number of the result's register, 0: none; [39:37] frm;
  *          [47:40] capabilities; [63:48] tag, which the completion repeats
- *   1, 2   the address of the region's first instruction; the address after its last instruction
+ *   1      the address of the region's first instruction, which is even; [0] the region stops at its first
+ *          order point
+ *   2      the address after the region's last instruction
  *   3...   the values of the registers, in order of register numbers
  * A transfer holds one or more packets and fills whole lines of the work queue. If a word where a packet
  * could begin has bit 0 clear, the rest of its line is empty. */
@@ -80,6 +82,7 @@ struct nucd_packet {
     struct nucd_live_ins live_ins;
     uint16_t tag;
     uint8_t capabilities, result, frm;
+    bool ordered;
 };
 
 /* Returns the number of words of the packet that begins with this word, or 0 if this is not the first word of

@@ -1,4 +1,5 @@
-/* The end of an offloaded region: pc reaches its end at the call depth at which the region began. */
+/* The end of an offloaded region: pc reaches its end at the call depth at which the region began. To leave the region in
+ * another way is a fault. */
 #ifndef EMU_NUCD_REGION_H
 #define EMU_NUCD_REGION_H
 
@@ -8,7 +9,7 @@
  * specification, table 2.1). The end of a region that leaves calls in other ways, such as longjmp(), is not
  * recognised. */
 struct nucd_region {
-    uint64_t end;
+    uint64_t begin, end;
     int64_t depth; /* calls minus returns since the region began */
 };
 
@@ -35,6 +36,13 @@ static inline void nucd_region_follow(struct nucd_region *region, const struct s
 static inline bool nucd_region_ends(const struct nucd_region *region, uint64_t pc)
 {
     return pc == region->end && region->depth == 0;
+}
+
+/* Returns whether the region was left by anything but its end: a return at the depth at which it began, or another way
+ * out of its code at that depth. pc is the address after the instructions followed so far. */
+static inline bool nucd_region_left(const struct nucd_region *region, uint64_t pc)
+{
+    return region->depth < 0 || (region->depth == 0 && pc - region->begin > region->end - region->begin);
 }
 
 #endif

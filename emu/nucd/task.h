@@ -44,6 +44,7 @@ struct nucd_task {
     uint8_t capabilities;
     uint8_t result; /* number of the register that brings the result back, or 0 */
     uint8_t frm;
+    bool ordered; /* the region stops at its first order point (nucd.order) */
 };
 
 /* Returns whether any range shares a byte with [first, last]. */

@@ -37,6 +37,7 @@ enum window_stop {
     WINDOW_OPERAND, /* a branch, an indirect jump or a nucd needs a deferred value */
     WINDOW_ADDRESS, /* a load after a store of unknown address */
     WINDOW_CODE,    /* code that a store in the window or a running task writes */
+    WINDOW_ORDER,   /* an order point behind a task that is not complete */
     /* To be executed normally (stream_step()) when the window is empty: an instruction that is serial for a
      * stream, a fault, a device access, a breakpoint or watchpoint, an access that crosses a page. */
     WINDOW_SERIAL,
@@ -45,8 +46,8 @@ enum window_stop {
 /* The result of an attempt to dispatch. */
 struct window_step {
     enum window_stop stop;
-    /* The dispatched entry; otherwise the entry to wait for: it must be evaluated (OPERAND, ADDRESS, and CODE
-     * if it is a task) or committed (all others) before another attempt. WINDOW_NONE: none; for SERIAL: the
+    /* The dispatched entry; otherwise the entry to wait for: it must be evaluated (OPERAND, ADDRESS, ORDER, and
+     * CODE if it is a task) or committed (all others) before another attempt. WINDOW_NONE: none; for SERIAL: the
      * window is empty. */
     uint64_t number;
 };

@@ -5,6 +5,7 @@
 #include <croft/firmware/map.h>
 
 #include "firmware/nucd/unit.h"
+#include "isa/include/croft/nucd_bits.h"
 
     .macro  LIVE_IN register, number
     ld      \register, TASK_UNIT_LIVE_INS + 8 * \number(tp)
@@ -118,7 +119,7 @@ trap:
     ld      t0, TASK_UNIT_STATUS(tp)
     andi    t0, t0, TASK_UNIT_STATE_MASK
     addi    t0, t0, -TASK_UNIT_STATE_ENDED
-    bnez    t0, killed
+    bnez    t0, not_ended
     ld      t0, TASK_UNIT_FORMAT(tp)
     andi    t0, t0, 31
     addi    t0, t0, -10
@@ -203,6 +204,19 @@ fault:
     .endr
     ld      t0, 8 * 5(t0)
     mret                            /* mepc is the faulting instruction */
+
+/* The host has killed the task, or the region was left by anything but its end, which is reported as a fault at the
+ * instruction after. */
+not_ended:
+    ld      t0, TASK_UNIT_STATUS(tp)
+    srli    t0, t0, TASK_UNIT_LEFT_SHIFT
+    andi    t0, t0, 1
+    beqz    t0, killed
+    ld      t0, TASK_UNIT_VALUE(tp)
+    csrw    mtval, t0
+    li      t0, CROFT_NUCD_CAUSE_LEFT
+    csrw    mcause, t0
+    j       fault
 
 broken:
     csrw    mie, zero

@@ -6,6 +6,7 @@
 #ifndef HOST_NEWLIB_LOCKS_H
 #define HOST_NEWLIB_LOCKS_H
 
+#include <croft/nucd.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/lock.h>
@@ -49,8 +50,10 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
     free(lock);
 }
 
+/* Regions of one host have its number, so locks do not separate them; the order point does. */
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
+    croft_nucd_order();
     uint64_t self = lock_self();
     if (atomic_load_explicit(&lock->owner, memory_order_relaxed) != self) {
         if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))

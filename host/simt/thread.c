@@ -1,5 +1,6 @@
 /* Per-thread data of the runtime and newlib: a number, errno and the rest of struct _reent, all created on
  * first use. */
+#include <croft/nucd.h>
 #include <malloc.h>
 #include <reent.h>
 #include <stdatomic.h>
@@ -36,8 +37,10 @@ uint64_t simt_thread_number(void)
     return thread->number;
 }
 
+/* Regions of one host share this data: the order point lets one after another use it, in program order. */
 struct _reent *__getreent(void)
 {
+    croft_nucd_order();
     struct simt_thread *thread = simt_thread_self();
     if (!thread)
         return _impure_ptr;

@@ -117,8 +117,8 @@ static bool assembler_knows(const struct insn *insn)
     const struct insn_info *info = &insn_table[insn->id];
     bool exact = info->format == FORMAT_F2E || info->format == FORMAT_XFE;
     bool empty = insn->id == INSN_fence && (!(insn->imm >> 4) || !(insn->imm & 15));
-    return insn->id != INSN_illegal && info->iclass != CLASS_HINT && info->iclass != CLASS_CUSTOM && !empty &&
-           !(exact && insn->rm != 0);
+    return insn->id != INSN_illegal && insn->id != INSN_nucd_order && info->iclass != CLASS_HINT &&
+           info->iclass != CLASS_CUSTOM && !empty && !(exact && insn->rm != 0);
 }
 
 static void visit_bits(const struct decoder *decoder, enum insn_id id, const struct operands *o)
@@ -223,6 +223,8 @@ static bool is_documented(const struct insn *insn, const struct line *line)
     bool unknown = strncmp(line->text, ".4byte", 6) == 0,
          exact = info->format == FORMAT_F2E || info->format == FORMAT_XFE;
     unsigned mode = insn->bits >> 12 & 7;
+    if (insn->id == INSN_nucd_order)
+        return strcmp(line->text, "sltu\tzero,zero,zero") == 0;
     if (info->iclass == CLASS_HINT) {
         static const enum insn_id bases[] = {INSN_slt, INSN_slti, INSN_sltiu};
         struct insn base = *insn;

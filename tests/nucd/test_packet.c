@@ -246,11 +246,17 @@ static void packets_are_read_as_written(void **state)
     nucd_packet_read(words, &packet);
     assert_int_equal(packet.begin, 0x10104);
     assert_int_equal(packet.end, 0x1010c);
+    assert_false(packet.ordered);
     assert_int_equal(packet.tag, 0xfedc);
     assert_int_equal(packet.capabilities, 4);
     assert_int_equal(packet.result, 31);
     assert_int_equal(packet.frm, 3);
     assert_memory_equal(&packet.live_ins, &f.task.live_ins, sizeof packet.live_ins);
+    f.task.ordered = true;
+    assert_int_equal(nucd_packet_write(&f.task, 0xfedc, words), 8);
+    nucd_packet_read(words, &packet);
+    assert_int_equal(packet.begin, 0x10104);
+    assert_true(packet.ordered);
     assert_int_equal(nucd_packet_length(words[0] & ~1u), 0);
     assert_int_equal(nucd_packet_length(0xffe), 0);
     assert_int_equal(nucd_packet_length(0x7ff), 13);

@@ -48,6 +48,11 @@ for mode in "${modes[@]}"; do
     try 139 "below its stack of 16 KiB; its size is nucd.memory / 128" "$mode" deep
     try 0 "warning: main" "$mode" malformed
     try 0 "wrongs.c:" "$mode" malformed
+    for what in leave leave_far; do
+        try 132 "the region was not left by its end, at the call depth at which it began, but at 0x" "$mode" $what
+        try 132 "wrongs.c:" "$mode" $what
+        try 132 "backtrace of the region:" "$mode" $what
+    done
     as_qemu "$mode" fine
     as_qemu "$mode" clock
     as_qemu "$mode --set nucd.memory=16MiB" deep

@@ -180,7 +180,9 @@ static unsigned fault_number(const struct trap *trap)
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION: return GDB_SIGNAL_ILL;
     case TRAP_BREAKPOINT: return GDB_SIGNAL_TRAP;
-    case TRAP_ECALL_USER: return gdb_number(SIGSYS); /* in a region of a task */
+    case TRAP_ECALL_USER:
+    case TRAP_NUCD_ORDER: return gdb_number(SIGSYS); /* in a region of a task */
+    case TRAP_NUCD_LEFT: return gdb_number(SIGILL);
     case TRAP_LOAD_MISALIGNED:
     case TRAP_STORE_MISALIGNED: return gdb_number(SIGBUS);
     default: return GDB_SIGNAL_SEGV;

@@ -126,9 +126,44 @@ static void print_misaligned(const struct place *place, uint64_t address)
     print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
 }
 
+/* Returns whether library functions have the named function execute their order point. */
+static bool serves_library(const char *name)
+{
+    return name && (strcmp(name, "__getreent") == 0 || strcmp(name, "__errno") == 0 ||
+                    strncmp(name, "__retarget_lock", strlen("__retarget_lock")) == 0);
+}
+
+/* Prints which function has executed an order point, and where the region calls it. */
+static void print_order(const struct user *user, unsigned accelerator, uint64_t pc)
+{
+    uint64_t frames[BACKTRACE_MAX], offset;
+    char text[SYMBOLS_TEXT];
+    size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX), i = 0;
+    const char *name = symbols_name(user->symbols, pc, &offset);
+    while (i + 1 < count && serves_library(name))
+        name = symbols_name(user->symbols, frames[++i] - 1, &offset);
+    fprintf(stderr, "library call in a region of CROFT_FOR_TASKS: %s", name ? name : "an unnamed function");
+    if (i + 1 < count)
+        fprintf(stderr, ", called at 0x%" PRIx64 ", %s", frames[i + 1],
+                symbols_describe_return(user->symbols, frames[i + 1], text, sizeof text));
+    fprintf(stderr, "; the driver does not order tasks: move the call out of the region");
+}
+
+/* Prints where a region was left, which its accelerator has noticed a few instructions later. */
+static void print_left(const struct user *user, uint64_t from)
+{
+    struct place place = look_at(user, from);
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr,
+            "the region was not left by its end, at the call depth at which it began, but at 0x%" PRIx64
+            ", %s: %s",
+            from, symbols_describe(user->symbols, from, text, sizeof text), place.text);
+}
+
 /* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
- * trapped. */
-static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator)
+ * trapped; pc: of the trap. */
+static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator,
+                       uint64_t pc)
 {
     const struct trap *trap = &user->hart->trap;
     char text[TASKS_TEXT];
@@ -144,6 +179,11 @@ static int print_cause(const struct user *user, const struct place *place, const
     case TRAP_ECALL_USER:
         fprintf(stderr, "system call in a region: the host does not serve it");
         return SIGSYS;
+    case TRAP_NUCD_ORDER:
+        if (accelerator)
+            print_order(user, *accelerator, pc);
+        return SIGSYS;
+    case TRAP_NUCD_LEFT: print_left(user, trap->value); return SIGILL;
     case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
@@ -314,7 +354,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
     struct place place = look_at(user, pc);
     fprintf(stderr, "croft: %s: ", user->options->program);
-    int number = print_cause(user, &place, accelerator);
+    int number = print_cause(user, &place, accelerator, pc);
     fprintf(stderr, "\n");
     print_place(user, &place, pc, accelerator);
     if (accelerator)

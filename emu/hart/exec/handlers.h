@@ -98,6 +98,7 @@
 #define fence()            ((void)0)
 #define fence_i()          ((void)0)
 #define nucd(xn, pair)     hart_note_nucd(hart, xn)
+#define nucd_order()       ((void)0)
 #define tom_begin(id)      ((void)0)
 #define marker(value, id)  ((void)0)
 #define custom(a, b)       UINT64_C(0)

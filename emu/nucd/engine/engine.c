@@ -266,7 +266,10 @@ static void stopped(struct engine_task *t, const struct task_unit_report *report
     t->told = false;
     t->report = *report;
     t->deadline = CLOCK_NEVER;
-    e->count.faults++;
+    if (engine_at_order_point(t))
+        e->count.ordered++;
+    else
+        e->count.faults++;
     if (t->group) {
         engine_threads_stopped(t);
         return;

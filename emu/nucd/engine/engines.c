@@ -100,7 +100,8 @@ static void sent(void *context, unsigned own, uint16_t tag, const struct nucd_ta
 
 static void resume(void *context, unsigned own)
 {
-    (void)task_unit_resume(unit_of(context, own));
+    const struct host_engine *e = context;
+    accelerators_resume(e->all->accelerators, accelerator_of(e, own));
 }
 
 static void kill_task(void *context, unsigned own)

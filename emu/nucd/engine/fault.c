@@ -11,6 +11,8 @@ enum hart_stop engine_trap(struct engine *e)
     if (!t || !t->stopped || t->told || hart->pc != t->task.pc)
         return HART_STOP_LIMIT;
     t->told = true;
+    if (engine_at_order_point(t))
+        return HART_STOP_LIMIT; /* all older instructions are complete: it is resumed when its nucd is dispatched */
     e->fault = (struct engine_fault){t->accelerator, t->task.pc, t->task.begin + (uint64_t)t->report.offset,
                                      t->report.cause, t->report.value};
     e->faulted = true;

@@ -18,6 +18,13 @@ void engine_send_go(struct engine *e, uint64_t now)
                    engine_later(e->config.ideal ? now : chosen, e->link_free));
 }
 
+/* Returns whether the task has to stop at its first order point: older instructions have not retired. Tasks of threads
+ * are not ordered. */
+static bool is_ordered(const struct engine_task *t)
+{
+    return !t->group && window_oldest(t->engine->window) != t->number;
+}
+
 /* Sends the transfer's packets over the link. */
 static void launch(struct engine *e, const struct nucd_transfer *transfer, uint64_t now)
 {
@@ -29,6 +36,7 @@ static void launch(struct engine *e, const struct nucd_transfer *transfer, uint6
     for (unsigned i = 0; i < transfer->count; i++) {
         struct engine_task *t = &e->tasks[transfer->tags[i]];
         flight->tags[i] = t->tag;
+        t->task.ordered = is_ordered(t);
         flight->words += nucd_packet_write(&t->task, (uint16_t)(e->parts.first_tag + t->tag),
                                            &flight->word[flight->words]);
         t->sent = true;

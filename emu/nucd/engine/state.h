@@ -99,7 +99,7 @@ struct engine_counters {
     uint64_t least, most; /* cycles of an offload since the last reset of statistics */
     uint64_t wait, generator, transfer, start;
     uint64_t dependent, held, cleaning, blocked, queued;
-    uint64_t table_full, squashed, kept, faults, resumed, killed, returned;
+    uint64_t table_full, squashed, kept, faults, ordered, resumed, killed, returned;
     uint64_t groups, group_cycles;
     uint64_t checkpoints, checkpoints_full;
     uint64_t foreseen, unforeseen;
@@ -186,6 +186,12 @@ static inline void engine_make_room(const struct engine *e)
 {
     if (e->parts.room)
         e->parts.room(e->parts.context);
+}
+
+/* Returns whether the task, which has stopped, waits at an order point until it is its host's oldest. */
+static inline bool engine_at_order_point(const struct engine_task *t)
+{
+    return t->report.cause == TRAP_NUCD_ORDER;
 }
 
 static inline struct engine_task *engine_numbered(struct engine *e, uint64_t number)

@@ -229,6 +229,8 @@ void engine_publish(struct engine *e, struct stats *stats, struct scope scope)
         {"squashed", &c->squashed, "tasks", "tasks squashed before they were sent; they start anew"},
         {"kept", &c->kept, "tasks", "tasks squashed after they were sent; they are not run again"},
         {"faults", &c->faults, "tasks", "faults in regions"},
+        {"ordered", &c->ordered, "tasks",
+         "tasks that waited at an order point (nucd.order) until older instructions and tasks were complete"},
         {"resumed", &c->resumed, "tasks", "faults after which the task was resumed"},
         {"killed", &c->killed, "tasks", "faults after which the task was killed"},
         {"returned", &c->returned, "tasks",

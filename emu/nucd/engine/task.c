@@ -107,7 +107,7 @@ void engine_task_resume(struct engine_task *t)
     t->deadline = now + e->config.timeout;
     engine_watch_time(e, t->deadline);
     engine_schedule(t, ENGINE_RESUME, now + engine_clocks(e, e->config.link_clocks));
-    e->count.resumed++;
+    e->count.resumed += !engine_at_order_point(t);
     if (e->frozen == t) {
         e->frozen = NULL;
         e->parts.hart->offload.frozen = false;

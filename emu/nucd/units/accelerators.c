@@ -22,7 +22,8 @@ struct accelerator {
     bool started; /* a task was started, and the comparator is not set for it yet */
     bool awaited; /* the observer waits for the region's first instruction */
     struct core_observer observer;
-    bool compares; /* the comparator is set, to `end` */
+    uint64_t last_pc; /* of the region's last instruction */
+    bool compares;    /* the comparator is set, to `end` */
     uint64_t end;
 };
 
@@ -111,6 +112,7 @@ static void unit_started(void *context)
 {
     struct accelerator *accelerator = context;
     accelerator->started = true;
+    accelerator->hart->offload.ordered = task_unit_packet(accelerator->unit)->ordered;
     if (!accelerator->all->tells_begun || !accelerator->core || accelerator->awaited)
         return;
     accelerator->awaited = true;
@@ -167,8 +169,15 @@ static void follow(void *context, const struct stream_entry *entries, uint32_t c
     struct nucd_region *region = task_unit_region(accelerator->unit);
     if (!region || accelerator->hart->privilege != PRIV_U || entries[0].op->id == INSN_mret)
         return;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        /* Not before an instruction outside is executed: a fault at its fetch comes first, as on the host. */
+        if (nucd_region_left(region, entries[i].op->pc)) {
+            task_unit_leave(accelerator->unit, accelerator->last_pc);
+            break;
+        }
         nucd_region_follow(region, entries[i].op);
+        accelerator->last_pc = entries[i].op->pc;
+    }
     if (accelerator->all->check)
         footprint_check_follow(accelerator->all->check, accelerator->number, entries, count);
 }
@@ -248,6 +257,7 @@ void accelerators_reset(struct accelerators *all, uint64_t entry)
         struct hart *hart = accelerator->hart;
         task_unit_reset(accelerator->unit);
         hart->has_ranges = true;
+        hart->offload.ordered = false;
         hart->pc = entry;
         hart->x[A0] = i;
         hart->x[A1] = all->config->base + (uint64_t)i * TASK_UNIT_SIZE;
@@ -305,6 +315,12 @@ void accelerators_answer_call(struct accelerators *all, unsigned number, uint64_
     memcpy(&context[A0], &result, sizeof result);
     (void)hart_csr_peek(hart, CSR_mepc, &pc);
     (void)hart_csr_poke(hart, CSR_mepc, pc + ECALL_BYTES);
+}
+
+void accelerators_resume(struct accelerators *all, unsigned number)
+{
+    if (task_unit_resume(all->each[number].unit))
+        all->each[number].hart->offload.ordered = false;
 }
 
 struct task_unit *accelerators_unit(struct accelerators *all, unsigned number)

@@ -9,7 +9,9 @@
  * End of a region. The unit follows all instructions that its hart executes in user mode. hart_compare() serves
  * as the unit's comparator. When pc reaches the region's end and all calls have returned, all
  * earlier instructions are complete: the state becomes ENDED, and `work` interrupts the region with mepc =
- * the region's end. No instruction after the end is executed.
+ * the region's end. No instruction after the end is executed. If the region is left in any other way
+ * (nucd_region_left()), `work` interrupts it, too, at most STREAM_BATCH instructions later, and firmware reports a
+ * fault.
  *
  * Memory. The lower half of the firmware's memory holds its image; the upper half holds CROFT_HARTS_MAX
  * stacks, of which accelerator i has stack i. At reset, a hart's pc is the firmware's entry, and
@@ -81,6 +83,10 @@ bool accelerators_stopped_region(const struct accelerators *accelerators, unsign
 /* Answers the call at which the region has stopped: sets its a0 and moves its pc behind the ECALL, from where it
  * continues when it is resumed. accelerators_stopped_region() must have returned true. */
 void accelerators_answer_call(struct accelerators *accelerators, unsigned number, uint64_t result);
+
+/* Resumes the region that has stopped at the accelerator, as its host's oldest task: it stops at no order point any
+ * more. Does nothing if none has stopped. */
+void accelerators_resume(struct accelerators *accelerators, unsigned number);
 
 /* Returns the firmware's memory. */
 const struct phys *accelerators_memory(const struct accelerators *accelerators);

@@ -19,6 +19,7 @@ struct task_unit {
     bool error, answered, work_level, done_level;
     bool emptying;             /* the data cache is being emptied */
     bool killed;               /* CLEAR must empty the data cache, because the task was killed */
+    bool left;                 /* the region was left by anything but its end; firmware has not reported it */
     bool code, ranges_written; /* code or RANGES changed since the last START */
     uint64_t ranges, context;
     uint64_t result, fflags, cause, value, pc; /* registers of the core's page */
@@ -68,7 +69,8 @@ void task_unit_free(struct task_unit *unit)
 static void signal_work(struct task_unit *unit)
 {
     bool waits = unit->state == TASK_UNIT_IDLE && work_queue_waits(&unit->queue);
-    bool level = unit->answered || ((unit->state == TASK_UNIT_ENDED || waits) && !unit->emptying);
+    bool level =
+        unit->answered || unit->left || ((unit->state == TASK_UNIT_ENDED || waits) && !unit->emptying);
     if (level == unit->work_level)
         return;
     unit->work_level = level;
@@ -92,7 +94,8 @@ void task_unit_reset(struct task_unit *unit)
 {
     unit->state = TASK_UNIT_IDLE;
     work_queue_clear(&unit->queue);
-    unit->error = unit->answered = unit->emptying = unit->killed = unit->code = unit->ranges_written = false;
+    unit->error = unit->answered = unit->emptying = unit->killed = unit->left = false;
+    unit->code = unit->ranges_written = false;
     unit->ranges = unit->context = 0;
     unit->result = unit->fflags = unit->cause = unit->value = unit->pc = 0;
     unit->done = unit->host_result = unit->host_outcome = 0;
@@ -141,11 +144,20 @@ bool task_unit_push(struct task_unit *unit, const uint64_t *words, unsigned coun
 
 bool task_unit_arrive(struct task_unit *unit, uint64_t pc)
 {
-    if (unit->state != TASK_UNIT_RUNNING || !nucd_region_ends(&unit->region, pc))
+    if (unit->state != TASK_UNIT_RUNNING || unit->left || !nucd_region_ends(&unit->region, pc))
         return false;
     unit->state = TASK_UNIT_ENDED;
     signal_work(unit);
     return true;
+}
+
+void task_unit_leave(struct task_unit *unit, uint64_t pc)
+{
+    if (unit->state != TASK_UNIT_RUNNING || unit->left)
+        return;
+    unit->left = true;
+    unit->value = pc;
+    signal_work(unit);
 }
 
 static void take(struct task_unit *unit)
@@ -169,7 +181,7 @@ static void take(struct task_unit *unit)
 
 static void start(struct task_unit *unit)
 {
-    unit->region = (struct nucd_region){.end = unit->packet.end};
+    unit->region = (struct nucd_region){.begin = unit->packet.begin, .end = unit->packet.end};
     unit->state = TASK_UNIT_RUNNING;
     unit->code = unit->ranges_written = false;
     signal_work(unit);
@@ -223,11 +235,13 @@ static void complete(struct task_unit *unit)
 
 static void fault(struct task_unit *unit)
 {
-    unit->counters.faults++;
+    unit->counters.faults += unit->cause != CROFT_NUCD_CAUSE_ORDER;
     unit->host_cause = unit->cause;
     unit->host_value = unit->value;
     unit->host_offset = unit->pc - unit->packet.begin;
     unit->state = TASK_UNIT_FAULTED;
+    unit->left = false;
+    signal_work(unit);
     signal_done(unit, true);
     tell(unit, &(struct task_unit_report){.event = TASK_UNIT_STOPPED,
                                           .tag = unit->packet.tag,
@@ -254,6 +268,7 @@ bool task_unit_kill(struct task_unit *unit)
     unit->done++;
     unit->killed = !unit->emptying;
     unit->state = TASK_UNIT_IDLE;
+    unit->left = false;
     unit->answered = true;
     signal_work(unit);
     signal_done(unit, true);
@@ -315,7 +330,8 @@ static void doorbell(struct task_unit *unit, uint64_t value)
 static uint64_t status(const struct task_unit *unit)
 {
     return (uint64_t)unit->state | (work_queue_waits(&unit->queue) ? TASK_UNIT_WAITS : 0) |
-           (unit->error ? TASK_UNIT_ERROR : 0) | (unit->answered ? TASK_UNIT_ANSWERED : 0);
+           (unit->error ? TASK_UNIT_ERROR : 0) | (unit->answered ? TASK_UNIT_ANSWERED : 0) |
+           (unit->left ? TASK_UNIT_LEFT : 0);
 }
 
 static uint64_t live_in(const struct nucd_live_ins *live_ins, unsigned reg)

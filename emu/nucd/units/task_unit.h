@@ -41,7 +41,7 @@ struct task_unit_report {
 struct task_unit_config {
     uint32_t queue_lines; /* 2 to NUCD_QUEUE_LINES */
     uint8_t capabilities;
-    struct irq_line work; /* to the core: high while a packet can be taken, while ENDED, and while ANSWERED */
+    struct irq_line work; /* to the core: high while a packet can be taken, while ENDED, LEFT or ANSWERED */
     struct irq_line done; /* to the host: rises with COMPLETED, STOPPED and KILLED; falls with ACKNOWLEDGE */
     /* Starts to write back and empty the core's data cache; task_unit_emptied() is called when that is done.
      * NULL: there is no cache. */
@@ -86,6 +86,10 @@ struct nucd_region *task_unit_region(struct task_unit *unit);
 /* Checks whether the region has ended: pc is the address after the instructions given to
  * nucd_region_follow(). If so, sets the state ENDED and returns true. */
 bool task_unit_arrive(struct task_unit *unit, uint64_t pc);
+
+/* Notes that the instruction at pc has left the region by anything but its end (nucd_region_left()): interrupts the core,
+ * whose firmware reports a fault with this pc as its value. */
+void task_unit_leave(struct task_unit *unit, uint64_t pc);
 
 /* The host's answers to a fault; KILL is also allowed in all other states except IDLE. Return whether the
  * state allows the answer. */

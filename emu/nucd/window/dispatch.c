@@ -194,6 +194,17 @@ static uint64_t code_writer(const struct window *w, const struct window_entry *e
     return slot != NUCD_NO_TASK ? w->task_number[slot] : window_find_code(w, entry);
 }
 
+/* Returns the youngest task that is not complete, or WINDOW_NONE. */
+static uint64_t youngest_task(const struct window *w)
+{
+    uint64_t youngest = WINDOW_NONE;
+    for (uint64_t left = w->tasks->used; left; left &= left - 1) {
+        uint64_t number = w->task_number[__builtin_ctzll(left)];
+        youngest = number > youngest ? number : youngest;
+    }
+    return youngest;
+}
+
 struct window_step window_step(struct window *w)
 {
     struct window_entry *entry = window_at(w, w->tail);
@@ -207,6 +218,8 @@ struct window_step window_step(struct window *w)
         return stopped(WINDOW_CODE, writer);
     if (entry->op.id == INSN_nucd)
         return dispatch_nucd(w, entry);
+    if (entry->op.id == INSN_nucd_order && w->tasks->used)
+        return stopped(WINDOW_ORDER, youngest_task(w));
     entry->input.pc = pc;
     entry->input.mode = entry->insn.rm == RM_DYN ? w->hart->frm : entry->insn.rm;
     if (!is_plain(w->hart, entry))

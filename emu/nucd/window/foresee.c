@@ -219,7 +219,7 @@ static bool run(struct oracle *o)
     for (unsigned i = 0; i < FORESEE_MOST; i++) {
         if (nucd_region_ends(&o->region, o->pc))
             return true;
-        if (!fetch(o))
+        if (!fetch(o) || o->op.id == INSN_nucd_order)
             return false;
         if (is_idle(o))
             move_on(o, o->pc + o->op.length);

@@ -8,7 +8,7 @@
  *   - data of older stores that wait for a task.
  * Values that it does not know may pass through registers and memory. If one decides a branch or an address,
  * the oracle gives up, and the task's declared ranges are compared. It also gives up at AMO, LR, SC, CSRs,
- * ECALL, FENCE.I, faults (also of pages that are not present), accesses across pages, and in regions of more
+ * order points, ECALL, FENCE.I, faults (also of pages that are not present), accesses across pages, and in regions of more
  * than FORESEE_MOST instructions.
  *
  * If it does not give up, its answer is exact, unless another hart changes what the region reads before the task runs;

@@ -78,6 +78,7 @@
 #define STORE_ADDRESS(a, v) ((void)(warp->address[lane] = (a), warp->data[lane] = (v)))
 #define LOADED(bits, a)     ((void)(a), (uint64_t)(uint##bits##_t)warp->data[lane])
 
+#define nucd_order() ((void)0) /* tasks of threads are not ordered */
 #define DEFINE_COMPUTE(name, format, ...)                                                                    \
     static enum warp_event row_##name(struct warp *warp, const struct warp_op *op)                           \
     {                                                                                                        \

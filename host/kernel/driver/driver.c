@@ -467,6 +467,7 @@ static void serve_task(struct kernel_frame *frame)
     }
     struct call *call = own_call();
     bool alone = !call->open;
+    operands.ordered = !alone; /* tasks of a call run in any order */
     if (alone)
         begin_call();
     if (call->jobs_used == JOBS)

@@ -103,7 +103,7 @@ unsigned operands_packet(const struct operands *operands, const struct kernel_fr
     unsigned count = 3;
     words[0] = 1 | operands->handed | (uint64_t)operands->result << 32 | (uint64_t)frm << 37 |
                (uint64_t)operands->capabilities << 40 | (uint64_t)tag << 48;
-    words[1] = operands->begin;
+    words[1] = operands->begin | operands->ordered;
     words[2] = operands->end;
     for (unsigned i = 1; i < 32; i++)
         if (operands->handed >> i & 1)

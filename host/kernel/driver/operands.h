@@ -38,6 +38,7 @@ struct operands {
     uint32_t handed; /* set of registers passed to the task */
     uint8_t capabilities;
     uint8_t result; /* number of the register that the task returns, or 0 */
+    bool ordered;   /* the region stops at its first order point; operands_read() clears it */
 };
 
 /* Reads the operands of the nucd instruction `bits` at frame->pc. Uses the program's ranges to check memory

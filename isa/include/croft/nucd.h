@@ -168,6 +168,16 @@ static inline void croft_part_end(const struct croft_part *part)
         CROFT_NUCD_MARK(CROFT_NUCD_MARK_END);
 }
 
+/* An order point. In a region, what follows is executed when all instructions and tasks before the region's nucd are
+ * complete; outside of regions, when all tasks before it are. A region that uses data without declaring it, as library
+ * functions do, executes it first: then regions of one host use the data one at a time, in program order. The C
+ * library's functions that have data of their own, or locks, execute it themselves. A region that takes a lock of the
+ * program's own executes it before. It does not order different hosts. */
+static inline void croft_nucd_order(void)
+{
+    __asm__ volatile(".insn r 0x33, 3, 0, x0, x0, x0" : : : "memory");
+}
+
 /* Implementation. */
 enum {
     CROFT_NUCD_CALL_PARCELS = 4, /* auipc and jalr; norelax and norvc keep them at 8 bytes */

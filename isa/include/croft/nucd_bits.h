@@ -20,9 +20,12 @@
 #ifndef CROFT_NUCD_BITS_H
 #define CROFT_NUCD_BITS_H
 
-/* Causes of traps: a fault in a task's region; a nucd or a mark that a driver serves. */
+/* Causes of traps: a fault in a task's region; a nucd or a mark that a driver serves. Of an accelerator: an order point
+ * of a task that must wait for older ones; a region that was left by anything but its end. */
 #define CROFT_NUCD_CAUSE_FAULT 24
 #define CROFT_NUCD_CAUSE_CALL  25
+#define CROFT_NUCD_CAUSE_ORDER 26
+#define CROFT_NUCD_CAUSE_LEFT  27
 
 #ifndef __ASSEMBLER__
 enum {

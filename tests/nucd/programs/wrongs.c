@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 static _Alignas(64) long lines[8 * 8];
-static const char *const words[] = {"text", "rodata", "amo",   "call", "clock",
-                                    "deep", "hang",   "hangs", "spin", "malformed"};
-enum what { TEXT, RODATA, AMO, CALL, CLOCK, DEEP, HANG, HANGS, SPIN, MALFORMED, FINE };
+static const char *const words[] = {"text", "rodata", "amo",  "call",      "clock", "deep",
+                                    "hang", "hangs",  "spin", "malformed", "leave", "leave_far"};
+enum what { TEXT, RODATA, AMO, CALL, CLOCK, DEEP, HANG, HANGS, SPIN, MALFORMED, LEAVE, LEAVE_FAR, FINE };
 
 int main(int argc, char **argv);
 
@@ -34,6 +34,12 @@ static void wait_for_ever(void)
         __asm__ volatile("");
 }
 
+/* Jumps to the next instruction as a return does. On the host, that changes nothing. */
+static inline __attribute__((always_inline)) void pretend_return(void)
+{
+    __asm__ volatile("lla t0, 1f\n jr t0\n1:" : : : "t0");
+}
+
 CROFT_REGION(act, CROFT_INOUT(long *, p, 64), CROFT_VALUE(enum what, what), CROFT_VALUE(const void *, target))
 {
     long old;
@@ -47,6 +53,12 @@ CROFT_REGION(act, CROFT_INOUT(long *, p, 64), CROFT_VALUE(enum what, what), CROF
     case CALL: p[1] = write(1, "", 0); break;
     case CLOCK: p[1] = count(); break;
     case DEEP: p[1] = descend(100); break;
+    case LEAVE: pretend_return(); break;
+    case LEAVE_FAR:
+        pretend_return();
+        for (long i = 0; i < 1000; i++) /* some batches of instructions */
+            p[1] += i;
+        break;
     case HANG:
     case HANGS: wait_for_ever(); break;
     default: break;

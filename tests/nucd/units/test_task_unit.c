@@ -403,11 +403,16 @@ static void call_depth(void **state)
         assert_false(nucd_region_ends(&region, 0x3000));
     }
     decoder_free(decoder);
-    struct nucd_region region = {.end = 0x3000};
+    struct nucd_region region = {.begin = 0x2ff0, .end = 0x3000};
     assert_true(nucd_region_ends(&region, 0x3000));
     assert_false(nucd_region_ends(&region, 0x3002));
+    assert_false(nucd_region_left(&region, 0x2ff0) || nucd_region_left(&region, 0x3000));
+    assert_true(nucd_region_left(&region, 0x2fee) && nucd_region_left(&region, 0x3002));
+    region.depth = 1;
+    assert_false(nucd_region_left(&region, 0x2fee) || nucd_region_left(&region, 0x3002));
     region.depth = -1; /* more returns than calls */
     assert_false(nucd_region_ends(&region, 0x3000));
+    assert_true(nucd_region_left(&region, 0x3000));
 }
 
 static void configurations_are_checked(void **state)

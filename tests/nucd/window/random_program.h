@@ -234,7 +234,7 @@ static void put_frm(struct program *p)
 static void put_serial(struct program *p)
 {
     put_i(p, INSN_andi, SCRATCH, pointer(p), -8);
-    switch (below(p, 6)) {
+    switch (below(p, 7)) {
     case 0: put_r(p, INSN_amoadd_d, host_int(p), SCRATCH, host_int(p)); break;
     case 1:
         put_r(p, INSN_lr_d, host_int(p), SCRATCH, 0);
@@ -245,6 +245,7 @@ static void put_serial(struct program *p)
     case 2: put_i(p, INSN_csrrs, host_int(p), 0, 0x001); break; /* fflags */
     case 3: put_frm(p); break;
     case 4: put_i(p, INSN_fence, 0, 0, 0xff); break;
+    case 5: put_i(p, INSN_nucd_order, 0, 0, 0); break;
     default: put_i(p, INSN_fence_i, 0, 0, 0); break;
     }
 }

@@ -353,6 +353,23 @@ static void breakpoints_stop(void **state)
     rig_free(&rig);
 }
 
+/* An order point waits for all tasks, and costs nothing without one. */
+static void order_points_wait(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    put(&rig, INSN_nucd_order, (struct operands){0});
+    put(&rig, INSN_nucd_order, (struct operands){0});
+    uint64_t task = start(&rig, INPUT, OUTPUT);
+    expect(&rig, WINDOW_ORDER, task);
+    (void)finish(&rig, task, 0);
+    assert_true(dispatched(&rig)->evaluated);
+    window_commit(rig.window, window_next(rig.window) - 1);
+    assert_true(dispatched(&rig)->evaluated);
+    rig_free(&rig);
+}
+
 /* Code in a running task's output range, and a store to the instruction after the next one. */
 static void code_is_never_stale(void **state)
 {
@@ -439,12 +456,19 @@ static void dirty_bits_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_waited_for),       cmocka_unit_test(outputs_are_waited_for),
-        cmocka_unit_test(packets_wait_for_held_stores), cmocka_unit_test(queues_are_finite),
-        cmocka_unit_test(some_go_the_normal_way),       cmocka_unit_test(breakpoints_stop),
-        cmocka_unit_test(code_is_never_stale),          cmocka_unit_test(deferred_faults_squash),
-        cmocka_unit_test(dirty_bits_are_exact),         cmocka_unit_test(packets_wait_for_older_loads),
-        cmocka_unit_test(packets_overtake_deferred),    cmocka_unit_test(tasks_run_once),
+        cmocka_unit_test(results_are_waited_for),
+        cmocka_unit_test(outputs_are_waited_for),
+        cmocka_unit_test(packets_wait_for_held_stores),
+        cmocka_unit_test(queues_are_finite),
+        cmocka_unit_test(some_go_the_normal_way),
+        cmocka_unit_test(breakpoints_stop),
+        cmocka_unit_test(order_points_wait),
+        cmocka_unit_test(code_is_never_stale),
+        cmocka_unit_test(deferred_faults_squash),
+        cmocka_unit_test(dirty_bits_are_exact),
+        cmocka_unit_test(packets_wait_for_older_loads),
+        cmocka_unit_test(packets_overtake_deferred),
+        cmocka_unit_test(tasks_run_once),
         cmocka_unit_test(entries_know_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
