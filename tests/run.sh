@@ -284,6 +284,7 @@ if part machines "whole programs and statistics on machines with a clock"; then
 fi
 if part hazards "random offloading programs against qemu-riscv64"; then
     suite "hazards" "$MAKE" --no-print-directory -s test-hazards BUILD="$BUILD" SETUP="$SETUP"
+    suite "the C library in regions" tests/nucd/library.sh "$BUILD/bin/croft" "$BUILD/tests/nucd/library"
 fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh
