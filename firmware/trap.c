@@ -4,9 +4,11 @@
 #include <croft/firmware/hart.h>
 #include <croft/firmware/trap.h>
 #include <croft/firmware/uart.h>
+#include <croft/roi.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "firmware/start/stack_guard.h"
 #include "firmware/start/trap_frame.h"
 
 _Static_assert(offsetof(struct trap_frame, pc) == FRAME_PC &&
@@ -18,6 +20,7 @@ _Static_assert(offsetof(struct trap_frame, pc) == FRAME_PC &&
 /* start/trap_entry.S */
 extern const char trap_entry[], trap_vectors[];
 void trap_dispatch(struct trap_frame *frame);
+_Noreturn void trap_overflow(const struct trap_frame *frame);
 
 static trap_handler *exceptions[TRAP_EXCEPTIONS], *interrupts[TRAP_INTERRUPTS];
 
@@ -44,35 +47,106 @@ static const struct {
 };
 enum { CAUSES = sizeof causes / sizeof causes[0] };
 
+enum { STATUS_ILL = 132, STATUS_SEGV = 139, CAUSE_LOAD_ACCESS = 5, CAUSE_STORE_ACCESS = 7 };
+
 static const unsigned long interrupt_bit = 1ul << 63;
 
-static void put_number(const char *label, unsigned long number)
+enum { LINE = 320, NUMBER = 20 };
+
+/* A line of text; the lines below have room for all of their parts. */
+struct line {
+    char text[LINE];
+    unsigned length;
+};
+
+static void add(struct line *line, const char *text)
 {
-    uart_puts(label);
-    uart_puts("0x");
-    for (int shift = 60; shift >= 0; shift -= 4)
-        if (number >> shift != 0 || shift == 0)
-            uart_put("0123456789abcdef"[number >> shift & 15]);
+    while (*text && line->length < LINE - 1)
+        line->text[line->length++] = *text++;
+    line->text[line->length] = '\0';
 }
 
-_Noreturn static void die(const struct trap_frame *frame)
+static void add_number(struct line *line, const char *label, unsigned long number, unsigned base)
+{
+    char digits[NUMBER + 1], *at = &digits[NUMBER];
+    *at = '\0';
+    do
+        *--at = "0123456789abcdef"[number % base];
+    while (number /= base);
+    add(line, label);
+    add(line, base == 16 ? "0x" : "");
+    add(line, at);
+}
+
+/* Ends the run with a line that the emulator repeats with source lines and callers; other machines ignore the marker. */
+_Noreturn static void die(const struct trap_frame *frame, struct line *line, int status)
+{
+    const unsigned headline = line->length;
+    add_number(line, ", pc ", frame->pc, 16);
+    add_number(line, ", value ", frame->value, 16);
+    add_number(line, ", ra ", frame->x[1], 16);
+    add_number(line, ", sp ", frame->x[2], 16);
+    add(line, "\n");
+    uart_puts(line->text);
+    line->text[headline] = '\0';
+    const struct croft_fault fault = {.x = frame->x,
+                                      .pc = frame->pc,
+                                      .machine_status = frame->status,
+                                      .cause = frame->cause,
+                                      .value = frame->value,
+                                      .exit_status = (unsigned long)status,
+                                      .text = line->text};
+    CROFT_MARKER(CROFT_MARKER_FAULT, &fault);
+    machine_exit(status);
+}
+
+#define LINKER_VALUE(symbol)                                                                                 \
+    ({                                                                                                       \
+        unsigned long value_;                                                                                \
+        __asm__("lui %0, %%hi(" #symbol ")\n\taddi %0, %0, %%lo(" #symbol ")" : "=r"(value_));               \
+        value_;                                                                                              \
+    })
+
+_Noreturn void trap_overflow(const struct trap_frame *frame)
+{
+    const bool boot = hart_id() == 0;
+    struct line line = {.length = 0};
+    add_number(&line, "stack overflow of hart ", hart_id(), 10);
+    add_number(&line, ": its stack has ", boot ? LINKER_VALUE(__stack_size) : LINKER_VALUE(__hart_stack_size),
+               10);
+    add(&line, " bytes (-Wl,--defsym,");
+    add(&line, boot ? "__stack_size" : "__hart_stack_size");
+    add(&line, "=BYTES)");
+    die(frame, &line, STATUS_SEGV);
+}
+
+/* GUARD_... are macros, which the arguments of csr_read() are not expanded in. */
+#define READ(csr) csr_read(csr)
+
+/* Returns whether the trap is an access to the guard below this hart's stack. */
+static bool is_overflow(const struct trap_frame *frame)
+{
+    bool access = frame->cause == CAUSE_LOAD_ACCESS || frame->cause == CAUSE_STORE_ACCESS;
+    bool guarded = READ(GUARD_CONFIG) >> GUARD_LOCK_BIT & 1;
+    return access && guarded && frame->value >= READ(GUARD_START) << 2 && frame->value < READ(GUARD_END) << 2;
+}
+
+_Noreturn static void unhandled(const struct trap_frame *frame)
 {
     unsigned long number = frame->cause & ~interrupt_bit;
+    struct line line = {.length = 0};
     int status = 1;
-    put_number("hart ", hart_id());
+    if (is_overflow(frame))
+        trap_overflow(frame);
+    add_number(&line, "hart ", hart_id(), 16);
     if (frame->cause & interrupt_bit) {
-        put_number(": interrupt without handler: ", number);
+        add_number(&line, ": interrupt without handler: ", number, 16);
     } else {
-        uart_puts(": ");
-        uart_puts(number < CAUSES ? causes[number].name : "unknown exception");
-        status = number < CAUSES ? causes[number].status : 132;
+        add(&line, ": ");
+        add(&line, number < CAUSES ? causes[number].name : "unknown exception");
+        status = number < CAUSES ? causes[number].status : STATUS_ILL;
     }
-    put_number(", pc ", frame->pc);
-    put_number(", value ", frame->value);
-    put_number(", ra ", frame->x[1]);
-    put_number(", sp ", frame->x[2]);
-    uart_puts("\n");
-    machine_exit(status);
+    die(frame, &line, status);
 }
 
 void trap_dispatch(struct trap_frame *frame)
@@ -82,7 +156,7 @@ void trap_dispatch(struct trap_frame *frame)
     if (number < TRAP_EXCEPTIONS)
         handler = frame->cause & interrupt_bit ? interrupts[number] : exceptions[number];
     if (!handler)
-        die(frame);
+        unhandled(frame);
     handler(frame);
 }
 

@@ -4,7 +4,17 @@
 
 #include "host/newlib/tls.S"
 
+#include "firmware/start/stack_guard.h"
+
 #define MSTATUS_FS_INITIAL 0x2000
+
+    .macro  ABSOLUTE register, symbol   /* loads the value of a linker symbol that is no address */
+    lui     \register, %hi(\symbol)
+    addi    \register, \register, %lo(\symbol)
+    .endm
+
+    /* Relaxed code would be shorter than the assembler's debug information says, which then covers what follows. */
+    .option norelax
 
     .section .text.start, "ax", @progbits
     .globl  _start
@@ -27,6 +37,8 @@ _start:
     copy_tdata                      /* to this hart's tp */
     bnez    s0, secondary
     lla     sp, __stack_top
+    lla     t2, __stack_guard_start
+    call    guard_stack
     lla     t0, device_tree
     sd      a1, 0(t0)
     call    uart_init
@@ -40,11 +52,12 @@ _start:
     call    exit
 
 secondary:
-    lui     t0, %hi(__hart_stack_size)
-    addi    t0, t0, %lo(__hart_stack_size)
-    mul     t0, t0, s0
+    ABSOLUTE t1, __hart_stack_stride
+    mul     t0, t1, s0
     lla     sp, __hart_stacks
     add     sp, sp, t0
+    sub     t2, sp, t1
+    call    guard_stack
     call    hart_serve
 
 park:
@@ -58,18 +71,32 @@ park:
     .globl  hart_pointers
     .type   hart_pointers, @function
 hart_pointers:
-    .option push
-    .option norelax                 /* gp is not set yet */
     la      gp, __global_pointer$
-    .option pop
-    lui     t0, %hi(__tls_stride)
-    addi    t0, t0, %lo(__tls_stride)
+    ABSOLUTE t0, __tls_stride
     csrr    t1, mhartid
     mul     t0, t0, t1
     lla     tp, __tls_harts
     add     tp, tp, t0
     ret
     .size   hart_pointers, . - hart_pointers
+
+/* Makes the __stack_guard bytes from t2 on inaccessible to this hart. Locked entries also bind machine mode. Changes
+ * only t0 and t1. */
+    .section .text.guard_stack, "ax", @progbits
+    .globl  guard_stack
+    .type   guard_stack, @function
+guard_stack:
+    ABSOLUTE t0, __stack_guard
+    beqz    t0, 1f
+    add     t0, t0, t2
+    srli    t0, t0, 2
+    csrw    GUARD_END, t0
+    srli    t1, t2, 2
+    csrw    GUARD_START, t1
+    li      t0, GUARD_CONFIG_BITS
+    csrs    GUARD_CONFIG, t0
+1:  ret
+    .size   guard_stack, . - guard_stack
 
 /* main()'s arguments: the program's name. */
     .section .rodata.arguments, "a", @progbits

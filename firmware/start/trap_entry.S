@@ -1,4 +1,5 @@
 /* Entry of traps into machine mode: saves the registers that C code may change and calls trap_dispatch(). */
+#include "firmware/start/stack_guard.h"
 #include "firmware/start/trap_frame.h"
 
 #define FRAME_FCSR   (FRAME_FP + 20 * 8)
@@ -25,6 +26,9 @@
     .cfi_offset \n, 8 * \n
     .endr
     .endm
+
+    /* Relaxed code would be shorter than the assembler's debug information says, which then covers what follows. */
+    .option norelax
 
     .section .text.trap, "ax", @progbits
 /* mtvec mode 1: exceptions at the base, interrupt n at base + 4 n. */
@@ -54,7 +58,13 @@ trap_entry:
     /* mscratch is 0 in machine mode; in lower modes it holds the top of the trap stack. */
     csrrw   sp, mscratch, sp
     bnez    sp, 1f
-    csrrw   sp, mscratch, zero
+    csrrw   sp, mscratch, t0
+    /* Without room for the frame above this hart's guard, storing it would trap again, without end. */
+    csrr    t0, GUARD_END
+    slli    t0, t0, 2
+    addi    t0, t0, FRAME_SIZE
+    bltu    sp, t0, 5f
+6:  csrrw   t0, mscratch, zero
 1:  addi    sp, sp, -FRAME_SIZE
     EACH_INTEGER sd
     sd      t0, 8 * 5(sp)
@@ -111,7 +121,62 @@ trap_entry:
     ld      sp, 8 * 2(sp)
     .cfi_undefined 64
     mret
+
+5:  csrr    t0, GUARD_START
+    slli    t0, t0, 2
+    bltu    sp, t0, 6b              /* a stack of the program's own, below */
+    csrr    t0, GUARD_CONFIG
+    slli    t0, t0, 63 - GUARD_LOCK_BIT
+    bltz    t0, trap_overflow_entry
+    j       6b                      /* there is no guard, and the entries are the program's */
     .cfi_endproc
     .size   trap_entry, . - trap_entry
+
+/* The stack has no room: sp is near or in the guard, mscratch holds t0. The first hart that comes here reports it, on the
+ * emergency stack, and ends the run; others wait for that. */
+    .globl  trap_overflow_entry
+    .type   trap_overflow_entry, @function
+trap_overflow_entry:
+    .cfi_startproc simple
+    .cfi_signal_frame
+    .cfi_return_column 64
+    .cfi_def_cfa sp, 0
+    .cfi_undefined 64
+    lla     t0, overflowed_sp
+    amoswap.d t0, sp, (t0)
+    beqz    t0, 2f
+1:  wfi
+    j       1b
+2:  lla     sp, emergency_top - FRAME_SIZE
+    EACH_INTEGER sd
+    csrrw   t0, mscratch, zero
+    sd      t0, 8 * 5(sp)
+    sd      t1, 8 * 6(sp)
+    ld      t0, overflowed_sp
+    sd      t0, 8 * 2(sp)
+    csrr    t0, mepc
+    sd      t0, FRAME_PC(sp)
+    EACH_RULE
+    .cfi_offset 64, FRAME_PC
+    csrr    t0, mstatus
+    sd      t0, FRAME_STATUS(sp)
+    csrr    t0, mcause
+    sd      t0, FRAME_CAUSE(sp)
+    csrr    t0, mtval
+    sd      t0, FRAME_VALUE(sp)
+    mv      a0, sp
+    call    trap_overflow
+    .cfi_endproc
+    .size   trap_overflow_entry, . - trap_overflow_entry
+
+    .section .emergency_stack, "aw", @nobits /* not in .bss, where it would move small data away from gp */
+    .balign 16
+    .skip   4096                    /* for trap_overflow() and what it calls */
+emergency_top:
+
+    .section .sbss.overflowed_sp, "aw", @nobits
+    .balign 8
+overflowed_sp:                      /* of the hart that reports its overflow; 0: none */
+    .dword  0
 
     .section .note.GNU-stack, "", @progbits

@@ -10,6 +10,7 @@ enum croft_marker {
     CROFT_MARKER_STATS_DUMP = 4,  /* rs1: x0 */
     CROFT_MARKER_TRACE_MARK = 5,  /* rs1: the text */
     CROFT_MARKER_ALLOCATION = 6,  /* rs1: address of a struct croft_allocation */
+    CROFT_MARKER_FAULT = 7,       /* rs1: address of a struct croft_fault */
 };
 
 /* Emits a marker. The value is the address of a NUL-terminated string, or 0 for the default name "roi". Earlier stores
@@ -53,6 +54,14 @@ static inline __attribute__((always_inline)) void croft_allocated(const void *ad
     const struct croft_allocation allocation = {(unsigned long)address, bytes};
     CROFT_MARKER(CROFT_MARKER_ALLOCATION, &allocation);
 }
+
+/* A trap at which a machine-mode program gives up, for CROFT_MARKER(CROFT_MARKER_FAULT, &fault). */
+struct croft_fault {
+    const unsigned long *x;                         /* the 32 registers at the trap; x[0] is ignored */
+    unsigned long pc, machine_status, cause, value; /* mepc, mstatus, mcause, mtval */
+    unsigned long exit_status;                      /* of the run, 1 to 255 */
+    const char *text;                               /* what happened, for the user */
+};
 
 /* Writes `text` into the traces, at the current simulated time. */
 static inline __attribute__((always_inline)) void croft_trace_mark(const char *text)

@@ -20,7 +20,7 @@ enum { TRAP_EXCEPTIONS = 64, TRAP_INTERRUPTS = 64 };
 
 /* Sets the handler of an exception (cause 0 to 63) or interrupt (number 0 to 63). NULL restores the default,
  * which prints the trap and ends the program with status 128 + the number of the signal that Linux would
- * send. All harts share the handlers. Handlers run with interrupts disabled. To skip the instruction, an
+ * send (for a stack overflow 139; then no handler is called if the stack has no room for its frame). All harts share the handlers. Handlers run with interrupts disabled. To skip the instruction, an
  * exception handler adds its length to frame->pc (trap_instruction_length()). False if the number is too
  * large. */
 bool trap_set_exception(unsigned cause, trap_handler *handler);
