@@ -141,6 +141,8 @@ static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
             return HART_STOP_TRAP;
         if (is_semihosting_call(hart))
             return HART_STOP_SEMIHOST;
+        if (trap_loop_note(hart))
+            return HART_STOP_TRAP;
         priv_take_trap(hart);
         return HART_STOP_LIMIT;
     case HART_STOP_YIELD: return HART_STOP_LIMIT;
@@ -170,6 +172,8 @@ static enum hart_stop step_once(struct hart *hart, struct step_report *report)
     report->retired = true;
     hart->instret++;
     hart->stepped[insn_table[report->insn.id].iclass]++;
+    if (hart->loop.checking)
+        trap_loop_step(hart, report);
     if (hart->watch_hit.hit)
         return HART_STOP_WATCH;
     if (report->effects.marker)
@@ -187,6 +191,8 @@ static bool take_interrupt(struct hart *hart, struct step_report *report)
         return false;
     report->interrupted_pc = hart->pc;
     report->interrupt = priv_take_interrupt(hart);
+    if (report->interrupt)
+        trap_loop_forget(hart);
     return report->interrupt != 0;
 }
 
@@ -214,9 +220,9 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
             continue;
         enum hart_stop stop;
         /* A block may exceed its budget by its length, so the last instructions are stepped one by one. Watchpoints are
-         * only checked there, and the handlers of a streamed hart need its trace. */
+         * only checked there, the handlers of a streamed hart need its trace, and trap_loop_step() needs reports. */
         uint64_t left = end - hart_progress(hart);
-        if (left > BLOCK_INSNS && hart->watchpoint_count == 0 && !hart->trace) {
+        if (left > BLOCK_INSNS && hart->watchpoint_count == 0 && !hart->trace && !hart->loop.checking) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
         } else {
             stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);

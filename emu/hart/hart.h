@@ -7,6 +7,7 @@
 
 #include "emu/hart/priv.h"
 #include "emu/hart/priv/trigger.h"
+#include "emu/hart/trap_loop.h"
 #include "emu/mem/phys.h"
 #include "emu/mem/phys/bus.h"
 #include "emu/sim/error.h"
@@ -16,7 +17,8 @@
 /* Why execution stopped. */
 enum hart_stop {
     HART_STOP_LIMIT, /* the instruction limit of this call is reached */
-    /* hart->trap says why; pc is at the instruction, which has changed nothing. Only of unprivileged harts. */
+    /* hart->trap says why; pc is at the instruction, which has changed nothing. Only of unprivileged harts, and of others in
+     * a trap loop (hart->loop.found). */
     HART_STOP_TRAP,
     HART_STOP_MARKER,   /* a marker HINT has retired; hart->marker describes it */
     HART_STOP_WFI,      /* WFI has retired: nothing need run until hart_has_interrupt() */
@@ -208,6 +210,7 @@ struct hart {
     struct watchpoint watchpoints[HART_WATCHPOINTS];
     struct watch_hit watch_hit;
     struct triggers triggers;
+    struct trap_loop loop;
     uint64_t stepped[CLASS_COUNT];     /* instructions executed by step.h, by class */
     const struct custom_units *custom; /* units of custom instructions (custom.h); NULL: none */
     struct custom_waiter *waiter;      /* waits for these units; NULL: they take no time */

@@ -119,10 +119,11 @@ static bool run_one(struct stream *stream)
     hart->stepped[op->iclass]++;
     stream->entries[stream->count++] =
         (struct stream_entry){op, report.effects.address, report.effects.physical};
-    if (stream->observe) {
-        report.insn = *insn;
+    report.insn = *insn;
+    if (hart->loop.checking)
+        trap_loop_step(hart, &report);
+    if (stream->observe)
         stream->observe(stream->context, hart, &report);
-    }
     return true;
 }
 
@@ -173,7 +174,8 @@ static enum trace_end run_traced(struct stream *stream, int64_t budget)
 static enum stream_end run_batch(struct stream *stream, uint32_t limit)
 {
     struct hart *hart = stream->hart;
-    const bool fast = !stream->observe && hart->watchpoint_count == 0 && limit >= BLOCK_INSNS_DESCRIBED;
+    const bool fast = !stream->observe && hart->watchpoint_count == 0 && !hart->loop.checking &&
+                      limit >= BLOCK_INSNS_DESCRIBED;
     while (stream->count < limit) {
         if (fast && limit - stream->count < BLOCK_INSNS_DESCRIBED)
             return STREAM_MORE;
