@@ -431,6 +431,7 @@ int run_measured(int argc, char **argv, int statistics, const struct engine_mach
         .made = alloc(REQUEST_SETS * room, sizeof(char *)),
         .environment = alloc(room, sizeof(char *)),
         .user = {.dir = ".", .max_insns = UINT64_MAX},
+        .bare = {.trap_loops = TRAP_LOOP_DEFAULT},
     };
     timing_init(&request.timing);
     /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */

@@ -31,7 +31,9 @@ struct bare_options {
     bool debugged;       /* run under gdb, which must be able to interrupt waits for input */
     uint64_t max_insns;  /* limit for all harts together */
     uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */
-    struct log *log;     /* or NULL */
+    uint64_t
+        trap_loops; /* same traps after which a hart looks for a trap loop (emu/hart/trap_loop.h); 0: never */
+    struct log *log; /* or NULL */
     /* Number of the signal that ends the run; 0: none yet. Set it before calling system_interrupt(). May be
      * NULL. */
     const volatile sig_atomic_t *signal;
@@ -52,8 +54,8 @@ struct system *bare_system(struct bare *bare);
 struct tasks *bare_tasks(const struct bare *bare);
 
 /* Returns the exit status of a run that ended with `stop`: the value that the program stored to the finisher
- * or HTIF, 1 if that value reports a failed test, 124 at a limit; or -1 with err set. Prints the reason if
- * the program did not end the run itself. */
+ * or HTIF, 1 if that value reports a failed test, 124 at a limit, 128 + the number of a signal after a trap that
+ * ended it; or -1 with err set. Prints the reason if the program did not end the run itself. */
 int bare_finish(struct bare *bare, enum system_stop stop, struct error *err);
 
 /* Restarts the machine (a struct bare): resets devices and harts and loads the images again. */

@@ -118,11 +118,12 @@ static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_in
     return stop;
 }
 
-static void hook_marker(void *context, struct hart *hart)
+static bool hook_marker(void *context, struct hart *hart)
 {
     struct user *user = context;
     flush_log(user);
     marker_serve(&user->regions, hart);
+    return true;
 }
 
 static bool hook_trap(void *context, struct hart *hart)

@@ -26,7 +26,9 @@ enum system_stop {
     SYSTEM_BREAK,   /* hart `current` is at a breakpoint */
     SYSTEM_STEPPED, /* hart `current`, in SYSTEM_STEP, has executed an instruction */
     SYSTEM_WATCH,   /* hart `current` has accessed a watchpoint */
-    SYSTEM_TRAP,    /* unprivileged hart `current` has trapped, and hooks.trap has not served it */
+    /* Hart `current` has trapped: an unprivileged one, and hooks.trap has not served it; one in a trap loop; or
+     * hooks.marker has found that its program gives up at the trap. */
+    SYSTEM_TRAP,
     SYSTEM_WATCHED, /* system_interrupt() was called */
     SYSTEM_STUCK,   /* all harts wait for an interrupt that nothing can raise */
     SYSTEM_EXPIRED, /* simulated time is over; system_time_limit() names the limit */
@@ -52,7 +54,9 @@ struct system_hooks {
     uint64_t (*next_event)(void *context);
     /* Nothing can happen until input arrives: waits for input. Returns false if none can come. */
     bool (*wait)(void *context);
-    void (*marker)(void *context, struct hart *hart);
+    /* Serves a marker. Returns true if the hart continues; false if the marker said that the program cannot: the hart is
+     * now at the trap that the program has told of (hart->trap, pc), and system_run() returns SYSTEM_TRAP. */
+    bool (*marker)(void *context, struct hart *hart);
     /* Serves a semihosting call; must call hart_retire_call() unless the call stays open (system_open_call()). */
     void (*semihosting)(void *context, struct hart *hart);
     /* Serves a trap of an unprivileged hart. Returns true if it was a call and is served; serving may call

@@ -15,7 +15,7 @@ trap 'rm -rf "$sockets"' EXIT
 # shellcheck disable=SC2034 # gdb_lib.sh uses it
 socket=$sockets/gdb
 
-for part in lib user harts lanes regions server; do
+for part in lib user harts bare lanes regions server; do
     # shellcheck source=/dev/null
     source "$here/gdb_$part.sh"
 done
@@ -26,6 +26,8 @@ done
 "$CROFT" cc -g -O1 "$here/gdb_wait.c" -o "$OUT/wait"
 "$CROFT" cc -g -O1 "$here/../nucd/trace_tasks.c" -o "$OUT/regions"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
+"$CROFT" cc --bare -g -O0 "$here/../firmware/programs/die.c" -o "$OUT/die"
+"$CROFT" cc --bare -g -O0 -DCASE=0 "$here/../firmware/programs/trap_loop.c" -o "$OUT/trap_loop"
 test_steps
 test_recursion
 test_values
@@ -54,6 +56,7 @@ test_reset
 test_idle
 test_harts_log
 test_trap_backtrace
+test_bare_faults
 test_memory_map
 test_regions
 test_held

@@ -280,6 +280,81 @@ test_ends() {
     check "a program that never ends" grep -q -- --max-insns "$OUT/hang.err"
 }
 
+# overflow NAME HART STATUS OPTIONS...: builds overflow.c, which croft and QEMU must end alike, with one line about the
+# hart and the symbol that sets the size of its stack.
+overflow() {
+    local name=$1 hart=$2 symbol=__hart_stack_size
+    shift 2
+    [ "$hart" != 0 ] || symbol=__stack_size
+    build "$name" "$here/programs/overflow.c" -DHART="$hart" "$@"
+    on_croft "$name" 139 --set harts=4 "$OUT/$name" </dev/null
+    on_qemu "$name" -smp 4 </dev/null
+    check "$name: status $qemu_status on QEMU" test "$qemu_status" = 139
+    same "$name"
+    check "$name: two lines" test "$(wc -l <"$OUT/$name.croft")" = 2
+    check "$name: names the hart and the symbol" \
+        grep -qE "^stack overflow of hart $hart: its stack has [0-9]+ bytes \(-Wl,--defsym,$symbol=BYTES\), pc 0x" "$OUT/$name.croft"
+    check "$name: the report" grep -qE "^croft: .*/$name: stack overflow of hart $hart: .*, store of [18] bytes to 0x" "$OUT/$name.err"
+    check "$name: its source line" grep -qE '^  at 0x[0-9a-f]+, recurse.* \(.*overflow.c:[0-9]+\): ' "$OUT/$name.err"
+    check "$name: its callers" grep -qE '^    #[0-9]+ 0x[0-9a-f]+ recurse.* \(.*overflow.c:[0-9]+\)' "$OUT/$name.err"
+}
+
+# trap_loop NUMBER STATUS CAUSE TEXT...: trap_loop.c with that case ends because of a loop of that cause; each text is in the
+# report.
+trap_loop() {
+    local number=$1 wanted=$2 cause=$3 machine text
+    shift 3
+    build trap_loop "$here/programs/trap_loop.c" -DCASE="$number"
+    for machine in virt ddr3 hbm1; do
+        on_croft trap_loop "$wanted" -m "$machine" --env bare "$OUT/trap_loop" </dev/null
+        check "loop $number on $machine: the output before" grep -qx before "$OUT/trap_loop.croft"
+        check "loop $number on $machine: the report" \
+            grep -qE ": hart 0: trap loop: $cause.*, 1002 times without progress \(--trap-loops\)$" "$OUT/trap_loop.err"
+        for text; do
+            check "loop $number on $machine: $text" grep -qE "$text" "$OUT/trap_loop.err"
+        done
+    done
+}
+
+# Traps that end a program, and those that would never end.
+test_faults() {
+    local machine option
+    overflow overflow_boot 0
+    overflow overflow_third 2
+    overflow overflow_pages 3 -DFRAME=20000
+    overflow overflow_small 1 -DFRAME=128 -Wl,--defsym,__hart_stack_size=5000
+    # Without a guard, harts may write to the stacks of others.
+    build unguarded "$here/programs/overflow.c" -DHART=0 -Wl,--defsym,__stack_guard=0 -Wl,--defsym,__stack_size=4096
+    check "no guard without __stack_guard" test -s "$OUT/unguarded"
+    build die "$here/programs/die.c"
+    for machine in virt ddr3 hbm1; do
+        on_croft die 139 -m "$machine" --env bare "$OUT/die" </dev/null
+        check "$machine: the fault" grep -qE '^croft: .*/die: hart 0x0: store/AMO access fault, store of 4 bytes to 0x8000000$' "$OUT/die.err"
+        check "$machine: its place" grep -qE '^  at 0x[0-9a-f]+, main.* \(.*die.c:7\): (c\.)?sw ' "$OUT/die.err"
+        check "$machine: its caller" grep -qE '^    #1 0x[0-9a-f]+ _start.* \(.*crtbare.S:[0-9]+\)$' "$OUT/die.err"
+    done
+    trap_loop 0 139 "instruction access fault, jump to 0x0" '^  mtvec is 0x0: ' '^  before the loop: illegal instruction at .* main' '#0 .* main'
+    trap_loop 1 132 "illegal instruction 0x0000" '^  mtvec is 0x8'
+    trap_loop 2 132 "illegal instruction 0xffffffff" '^  at .* main.*trap_loop.c'
+    trap_loop 3 139 "store/AMO access fault, store of 8 bytes" '^  sp is .*: the handler has no stack' 'careless'
+    trap_loop 4 139 "instruction access fault, jump to 0x0" '^  stvec is 0x0: '
+    on_croft loop_off 124 --trap-loops off --max-insns 1000000 "$OUT/trap_loop" </dev/null
+    on_croft loop_early 139 --trap-loops 2 --max-insns 10000 "$OUT/trap_loop" </dev/null
+    for option in 0 on -1 ''; do
+        on_croft loop_usage 2 --trap-loops "$option" "$OUT/trap_loop" </dev/null
+        check "--trap-loops '$option'" grep -q -- "--trap-loops needs a number" "$OUT/loop_usage.err"
+    done
+    # Traps that end after all, with the strictest limit.
+    build trap_again "$here/programs/trap_again.c"
+    on_croft trap_again 0 --trap-loops 1 --set harts=2 "$OUT/trap_again" </dev/null
+    on_qemu trap_again -smp 2 </dev/null
+    same trap_again
+    for machine in ddr3 hbm1; do
+        on_croft "trap_again_$machine" 0 -m "$machine" --env bare --set host.count=2 --trap-loops 1 "$OUT/trap_again" </dev/null
+        check "$machine: the same output" cmp "$OUT/trap_again.croft" "$OUT/trap_again_$machine.croft"
+    done
+}
+
 # fill.c writes 8 MiB behind its image. The store is told exactly, on a machine with a clock and without one.
 test_memory() {
     local machine
@@ -514,7 +589,7 @@ if ! command -v "$QEMU" >/dev/null; then
     conclude
     exit 1
 fi
-all=(checks_all log programs examples virtio board signature ends memory semihosting repeats loading time timed nucd)
+all=(checks_all log programs examples virtio board signature ends faults memory semihosting repeats loading time timed nucd)
 for group in "${@:-${all[@]}}"; do
     "test_$group"
 done

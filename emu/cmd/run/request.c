@@ -35,6 +35,7 @@ enum {
     CORE,
     MAX_INSNS,
     MAX_MEMORY,
+    TRAP_LOOPS,
     MAX_TIME,
     DETAIL,
     CHECK,
@@ -75,6 +76,9 @@ static const struct option_row rows[] = {
     [MAX_INSNS] = {"max-insns", 0, "N", "stop after N instructions, with exit status 124"},
     [MAX_MEMORY] = {"max-memory", 0, "SIZE",
                     "stop when more than SIZE of main memory (64 MiB, 1GiB) is in use, with exit status 124"},
+    [TRAP_LOOPS] =
+        {"trap-loops", 0, "N|off",
+         "end a machine-mode program that takes the same trap N times without progress (default: 1000)"},
     [MAX_TIME] = {"max-time", 0, "T", "stop after T of simulated time (10 ms, 1.5us), with exit status 124"},
     [DETAIL] = {"detail", 0, "all|roi", "roi: time only regions of interest and launches (default: all)"},
     [CHECK] = {"check", 0, "coherence|dram|nucd",
@@ -266,6 +270,17 @@ static bool take_max_memory(struct request *r, const char *value)
     return false;
 }
 
+static bool take_trap_loops(struct request *r, const char *value)
+{
+    r->loops_given = true;
+    r->bare.trap_loops = 0;
+    if (strcmp(value, "off") == 0 || parse_count(value, &r->bare.trap_loops))
+        return true;
+    (void)options_usage_error(
+        &interface, "--trap-loops needs a number from 1 to 18446744073709551615, or off, not '%s'", value);
+    return false;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
@@ -296,6 +311,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case RECORD: r->bare.record = value; return true;
     case REPLAY: r->bare.replay = value; return true;
     case MAX_MEMORY: return take_max_memory(r, value);
+    case TRAP_LOOPS: return take_trap_loops(r, value);
     case MAX_INSNS:
         if (parse_count(value, &r->user.max_insns))
             return true;
@@ -329,11 +345,11 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
             &interface, "--core is for user programs; programs in machine mode serve their own traps");
-    else if (r->env != ENV_BARE &&
-             (boot || r->bare.signature || r->bare.record || r->bare.replay || r->made_count))
-        (void)options_usage_error(&interface,
-                                  "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
-                                  "--netdev, --signature, --record and --replay are for --env bare");
+    else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay ||
+                                    r->loops_given || r->made_count))
+        (void)options_usage_error(
+            &interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
+                        "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");
     else
         return true;
     return false;

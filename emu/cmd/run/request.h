@@ -23,6 +23,7 @@ struct request {
     unsigned drives;       /* number of --drive options */
     const char *dump_dtb;  /* file for the device tree; NULL: run */
     bool verbose, watched; /* watched: --warp was given */
+    bool loops_given;      /* --trap-loops was given */
     struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/env/bare_fault.h"
 #include "emu/env/bare/load.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/loader/image.h"
@@ -17,6 +18,7 @@
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "isa/include/croft/roi.h"
 
 enum {
     STATUS_LIMIT = 124,
@@ -39,6 +41,7 @@ struct bare {
     uint64_t test_failed; /* code of a failed test reported through HTIF, or 0 */
     struct error failure; /* of the console, if `failed` */
     bool failed;
+    struct bare_fault fault;
     bool repeat;        /* the hart repeats the semihosting call */
     struct call_input { /* bytes read by a semihosting call, in case it is repeated */
         uint8_t *bytes;
@@ -196,9 +199,13 @@ static void hook_flush(void *context)
     console_flush(((struct bare *)context)->console);
 }
 
-static void hook_marker(void *context, struct hart *hart)
+static bool hook_marker(void *context, struct hart *hart)
 {
-    marker_serve(&((struct bare *)context)->regions, hart);
+    struct bare *bare = context;
+    if (hart->marker.code == CROFT_MARKER_FAULT)
+        return !bare_fault_take(&bare->fault, hart);
+    marker_serve(&bare->regions, hart);
+    return true;
 }
 
 static void hook_semihosting(void *context, struct hart *hart)
@@ -298,6 +305,12 @@ static bool add_tasks(struct bare *bare, struct error *err)
     return bare->tasks || count == 0;
 }
 
+static void set_up_hart(const struct bare *bare, struct hart *hart)
+{
+    hart->hardware_ad = bare->options->machine->mmu->ad == MMU_AD_HARDWARE;
+    trap_loop_init(hart, bare->options->trap_loops, bare->system.count > 1);
+}
+
 static bool set_up(struct bare *bare, struct error *err)
 {
     const struct bare_options *o = bare->options;
@@ -315,7 +328,7 @@ static bool set_up(struct bare *bare, struct error *err)
     if (bare->limit.memory)
         system_limit_memory(&bare->system, &bare->limit);
     for (unsigned i = 0; i < bare->system.count; i++)
-        bare->system.harts[i].hardware_ad = machine->mmu->ad == MMU_AD_HARDWARE;
+        set_up_hart(bare, &bare->system.harts[i]);
     const struct console_options console = {.input = STDIN_FILENO,
                                             .output = STDOUT_FILENO,
                                             .live = o->debugged,
@@ -441,6 +454,8 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         fprintf(stderr, "croft run: stopped by SIG%s\n", sigabbrev_np(signal_number(bare)));
         tell_positions(bare);
         return 128 + signal_number(bare);
+    case SYSTEM_TRAP:
+        return bare_fault_report(&bare->fault, &bare->system.harts[bare->system.current], bare->options);
     case SYSTEM_STUCK:
         fprintf(stderr, "croft run: all harts wait for an interrupt, and nothing will ever raise one\n");
         tell_positions(bare);

@@ -10,6 +10,7 @@
 #include "emu/core/tasks.h"
 #include "emu/debug/backtrace.h"
 #include "emu/debug/core_dump.h"
+#include "emu/env/fault_print.h"
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
 #include "emu/hart/probe.h"
@@ -18,48 +19,8 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
 #include "emu/simt/warp_memory.h"
-#include "isa/disasm.h"
 
-enum { RA = 1, SP = 2, GP = 3 };
-
-/* What the reports show of the instruction at pc. */
-struct place {
-    bool readable; /* pc is in memory */
-    struct insn insn;
-    char text[128]; /* its disassembly, the tab replaced */
-};
-
-static struct place look_at(const struct user *user, uint64_t pc)
-{
-    struct place place = {.text = ""};
-    uint32_t bits = 0;
-    if (!hart_memory_read(user->hart, pc, &bits, 4) && !hart_memory_read(user->hart, pc, &bits, 2))
-        return place;
-    place.readable = true;
-    place.insn = decode(user->hart->decoder, bits);
-    disasm(&place.insn, pc, place.text, sizeof place.text);
-    for (char *c = place.text; *c; c++) {
-        if (*c == '\t')
-            *c = ' ';
-    }
-    return place;
-}
-
-static unsigned access_size(const struct insn *insn)
-{
-    return insn_table[insn->id].size;
-}
-
-/* Prints "load of 8 bytes from 0x80000008"; without "of 8 bytes" if the instruction's row has no size, for
- * example that of a custom instruction. */
-static void print_access(const struct place *place, const char *what, const char *way, uint64_t address)
-{
-    unsigned size = access_size(&place->insn);
-    fprintf(stderr, "%s", what);
-    if (size)
-        fprintf(stderr, " of %u bytes", size);
-    fprintf(stderr, " %s 0x%" PRIx64, way, address);
-}
+enum { SP = 2 };
 
 static void print_memory(const struct user *user, uint64_t first)
 {
@@ -77,10 +38,10 @@ static bool print_window(uint64_t address)
     return true;
 }
 
-static void print_store(const struct user *user, const struct place *place, uint64_t address)
+static void print_store(const struct user *user, const struct fault_place *place, uint64_t address)
 {
-    print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store", "to",
-                 address);
+    fault_print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
+                       "to", address);
     fprintf(stderr, ", ");
     if (print_window(address))
         return;
@@ -88,7 +49,7 @@ static void print_store(const struct user *user, const struct place *place, uint
         fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
         return;
     }
-    if (phys_at(user->memory, address, access_size(&place->insn)))
+    if (phys_at(user->memory, address, fault_access_size(place)))
         fprintf(stderr, "which is read-only; stores are allowed at ");
     else
         fprintf(stderr, "outside of the memory; stores are allowed at ");
@@ -106,9 +67,9 @@ static void print_jump(const struct user *user, uint64_t address)
     print_memory(user, user->memory->base);
 }
 
-static void print_load(const struct user *user, const struct place *place, uint64_t address)
+static void print_load(const struct user *user, const struct fault_place *place, uint64_t address)
 {
-    print_access(place, "load", "from", address);
+    fault_print_access(place, "load", "from", address);
     fprintf(stderr, ", ");
     if (print_window(address))
         return;
@@ -120,10 +81,10 @@ static void print_load(const struct user *user, const struct place *place, uint6
     print_memory(user, user->memory->base);
 }
 
-static void print_misaligned(const struct place *place, uint64_t address)
+static void print_misaligned(const struct fault_place *place, uint64_t address)
 {
     bool custom = insn_table[place->insn.id].iclass == CLASS_CUSTOM;
-    print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
+    fault_print_access(place, custom ? "misaligned access" : "misaligned atomic access", "to", address);
 }
 
 /* Returns whether library functions have the named function execute their order point. */
@@ -152,7 +113,7 @@ static void print_order(const struct user *user, unsigned accelerator, uint64_t 
 /* Prints where a region was left, which its accelerator has noticed a few instructions later. */
 static void print_left(const struct user *user, uint64_t from)
 {
-    struct place place = look_at(user, from);
+    const struct fault_place place = fault_look_at(user->hart, from);
     char text[SYMBOLS_TEXT];
     fprintf(stderr,
             "the region was not left by its end, at the call depth at which it began, but at 0x%" PRIx64
@@ -162,7 +123,7 @@ static void print_left(const struct user *user, uint64_t from)
 
 /* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
  * trapped; pc: of the trap. */
-static int print_cause(const struct user *user, const struct place *place, const unsigned *accelerator,
+static int print_cause(const struct user *user, const struct fault_place *place, const unsigned *accelerator,
                        uint64_t pc)
 {
     const struct trap *trap = &user->hart->trap;
@@ -198,14 +159,11 @@ static int print_cause(const struct user *user, const struct place *place, const
 
 /* Prints the place of the trap. If accelerator is not NULL, the trap was in a task, and the hart's pc is at
  * the instruction that began it. */
-static void print_place(const struct user *user, const struct place *place, uint64_t pc,
+static void print_place(const struct user *user, const struct fault_place *place, uint64_t pc,
                         const unsigned *accelerator)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(user->symbols, pc, text, sizeof text));
-    if (place->readable)
-        fprintf(stderr, ": %s", place->text);
-    fprintf(stderr, "\n");
+    fault_print_place(user->symbols, place, pc);
     if (user->hart->hartid > 0)
         fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
     if (accelerator)
@@ -214,59 +172,16 @@ static void print_place(const struct user *user, const struct place *place, uint
                 symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
 }
 
-static void print_registers(const struct user *user, const struct place *place)
+static void print_registers(const struct user *user, const struct fault_place *place)
 {
     const uint64_t *x = user->hart->x;
-    bool shown[32] = {[0] = true};
-    const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
-    fprintf(stderr, "  registers:");
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        unsigned n = wanted[i] & 31;
-        if (!shown[n])
-            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
-        shown[n] = true;
-    }
-    fprintf(stderr, "\n");
+    fault_print_registers(user->hart, place);
     bool other_stack = user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE);
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
         fprintf(stderr,
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
                 " KiB: endless recursion, or is user_stack.size too small?\n",
                 user->stack_first, user->options->stack_size / 1024);
-}
-
-/* Prints frames [0, count). A run of equal frames (recursion) is printed once. */
-static void print_frames(const struct user *user, const uint64_t *frames, size_t count)
-{
-    char text[SYMBOLS_TEXT];
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && frames[end] == frames[i]; end++)
-            continue;
-        if (i == 0)
-            (void)symbols_describe(user->symbols, frames[i], text, sizeof text);
-        else
-            (void)symbols_describe_return(user->symbols, frames[i], text, sizeof text);
-        fprintf(stderr, "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
-        if (end > i + 1)
-            fprintf(stderr, "    ... to #%zu: the same\n", end - 1);
-    }
-}
-
-static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
-{
-    return hart_memory_read(context, address, to, length);
-}
-
-static void print_backtrace(const struct user *user)
-{
-    uint64_t frames[BACKTRACE_MAX];
-    const struct backtrace_memory memory = {read_memory, user->hart};
-    size_t count =
-        backtrace_walk_through(user->symbols, user->hart->x, user->hart->pc, &memory, frames, BACKTRACE_MAX);
-    fprintf(stderr, "  backtrace:\n");
-    print_frames(user, frames, count);
-    if (count == BACKTRACE_MAX)
-        fprintf(stderr, "    (deeper frames are left out)\n");
 }
 
 /* Prints the frames of the region that has stopped at the accelerator, if its registers are known. */
@@ -277,9 +192,7 @@ static void print_region(const struct user *user, unsigned accelerator, uint64_t
     if (count == 0)
         return;
     fprintf(stderr, "  backtrace of the region:\n");
-    print_frames(user, frames, count);
-    if (count == BACKTRACE_MAX)
-        fprintf(stderr, "    (deeper frames are left out)\n");
+    fault_print_frames(user->symbols, frames, count);
 }
 
 /* Reads a page for the core file. The firmware's memory, which holds the regions' stacks, is at its physical
@@ -352,7 +265,7 @@ static void dump(struct user *user, int number, const unsigned *accelerator, uin
 /* Reports a trap at pc: on that accelerator if `accelerator` is not NULL, else on the host. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
-    struct place place = look_at(user, pc);
+    struct fault_place place = fault_look_at(user->hart, pc);
     fprintf(stderr, "croft: %s: ", user->options->program);
     int number = print_cause(user, &place, accelerator, pc);
     fprintf(stderr, "\n");
@@ -362,7 +275,7 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     print_registers(user, &place);
     if (accelerator)
         print_region(user, *accelerator, pc);
-    print_backtrace(user);
+    fault_print_backtrace(user->symbols, user->hart);
     dump(user, number, accelerator, pc);
     return 128 + number;
 }
@@ -385,7 +298,7 @@ int fault_signal(struct user *user, int number)
     const char *name = sigabbrev_np(number);
     fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
             name ? ", SIG" : "", name ? name : "");
-    print_backtrace(user);
+    fault_print_backtrace(user->symbols, user->hart);
     dump(user, number, NULL, 0);
     return 128 + number;
 }

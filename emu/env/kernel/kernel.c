@@ -218,9 +218,10 @@ static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_in
     return log_run(log, hart, max_insns);
 }
 
-static void hook_marker(void *context, struct hart *hart)
+static bool hook_marker(void *context, struct hart *hart)
 {
     marker_serve(&((struct kernel *)context)->user->regions, hart);
+    return true;
 }
 
 /* Places the threads' stacks at the end of the kernel's memory. */

@@ -69,7 +69,8 @@ bool scheduler_serve(struct system *system, unsigned i, enum hart_stop why, enum
         (why == HART_STOP_MARKER || why == HART_STOP_SEMIHOST || why == HART_STOP_TRAP))
         system_quiet(system); /* the hook may print */
     if (why == HART_STOP_MARKER && hooks->marker) {
-        hooks->marker(hooks->context, hart);
+        *stop = SYSTEM_TRAP;
+        goes = hooks->marker(hooks->context, hart);
     } else if (why == HART_STOP_SEMIHOST && hooks->semihosting) {
         hooks->semihosting(hooks->context, hart);
     } else if (why == HART_STOP_TRAP) {

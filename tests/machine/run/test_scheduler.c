@@ -116,11 +116,12 @@ static void hook_semihosting(void *context, struct hart *hart)
         hart_retire_call(hart);
 }
 
-static void hook_marker(void *context, struct hart *hart)
+static bool hook_marker(void *context, struct hart *hart)
 {
     struct rig *rig = context;
     (void)hart;
     rig->markers++;
+    return true;
 }
 
 /* Makes a system of a user program (harts: 0) or of that many privileged harts; on the machine, if it is not

@@ -1,0 +1,95 @@
+#include "emu/env/fault_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/debug/backtrace.h"
+#include "emu/hart/probe.h"
+#include "isa/disasm.h"
+
+enum { RA = 1, SP = 2, GP = 3 };
+
+struct fault_place fault_look_at(const struct hart *hart, uint64_t pc)
+{
+    struct fault_place place = {.text = ""};
+    uint32_t bits = 0;
+    if (!hart_memory_read(hart, pc, &bits, 4) && !hart_memory_read(hart, pc, &bits, 2))
+        return place;
+    place.readable = true;
+    place.insn = decode(hart->decoder, bits);
+    disasm(&place.insn, pc, place.text, sizeof place.text);
+    for (char *c = place.text; *c; c++) {
+        if (*c == '\t')
+            *c = ' ';
+    }
+    return place;
+}
+
+unsigned fault_access_size(const struct fault_place *place)
+{
+    return insn_table[place->insn.id].size;
+}
+
+void fault_print_access(const struct fault_place *place, const char *what, const char *way, uint64_t address)
+{
+    unsigned size = fault_access_size(place);
+    fprintf(stderr, "%s", what);
+    if (size)
+        fprintf(stderr, " of %u bytes", size);
+    fprintf(stderr, " %s 0x%" PRIx64, way, address);
+}
+
+void fault_print_place(struct symbols *symbols, const struct fault_place *place, uint64_t pc)
+{
+    char text[SYMBOLS_TEXT];
+    fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(symbols, pc, text, sizeof text));
+    if (place->readable)
+        fprintf(stderr, ": %s", place->text);
+    fprintf(stderr, "\n");
+}
+
+void fault_print_registers(const struct hart *hart, const struct fault_place *place)
+{
+    bool shown[32] = {[0] = true};
+    const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
+    fprintf(stderr, "  registers:");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        unsigned n = wanted[i] & 31;
+        if (!shown[n])
+            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], hart->x[n]);
+        shown[n] = true;
+    }
+    fprintf(stderr, "\n");
+}
+
+void fault_print_frames(struct symbols *symbols, const uint64_t *frames, size_t count)
+{
+    char text[SYMBOLS_TEXT];
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && frames[end] == frames[i]; end++)
+            continue;
+        if (i == 0)
+            (void)symbols_describe(symbols, frames[i], text, sizeof text);
+        else
+            (void)symbols_describe_return(symbols, frames[i], text, sizeof text);
+        fprintf(stderr, "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
+        if (end > i + 1)
+            fprintf(stderr, "    ... to #%zu: the same\n", end - 1);
+    }
+    if (count == BACKTRACE_MAX)
+        fprintf(stderr, "    (deeper frames are left out)\n");
+}
+
+static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
+{
+    return hart_memory_read(context, address, to, length);
+}
+
+void fault_print_backtrace(struct symbols *symbols, const struct hart *hart)
+{
+    uint64_t frames[BACKTRACE_MAX];
+    const struct backtrace_memory memory = {read_memory, hart};
+    size_t count = backtrace_walk_through(symbols, hart->x, hart->pc, &memory, frames, BACKTRACE_MAX);
+    fprintf(stderr, "  backtrace:\n");
+    fault_print_frames(symbols, frames, count);
+}
