@@ -32,7 +32,7 @@ struct session {
     struct machine_config machine;
     bool borrowed; /* the machine is the caller's */
     struct report *report;
-    struct log *log, *warp_log; /* of the harts, or of `watch` */
+    struct log *log, *trap_log, *warp_log; /* of the harts: all instructions, or traps; or of `watch` */
     const struct grid_watch *watch;
     struct gdb_server *gdb;
     struct timing timing;
@@ -111,7 +111,7 @@ static bool set_up(struct session *s, const struct request *r, const struct engi
     if (r->log && !(log = log_open(r->log, err)))
         return false;
     s->watch = r->watched ? &r->watch : NULL;
-    *(r->watched ? &s->warp_log : &s->log) = log;
+    *(r->watched ? &s->warp_log : log && log_is_sparse(log) ? &s->trap_log : &s->log) = log;
     return !r->gdb || (s->gdb = gdb_server_open(r->gdb, err)) != NULL;
 }
 
@@ -119,6 +119,7 @@ static void tear_down(struct session *s)
 {
     struct error ignored; /* an open log belongs to a run that never began */
     (void)log_close(s->log, &ignored);
+    (void)log_close(s->trap_log, &ignored);
     (void)log_close(s->warp_log, &ignored);
     gdb_server_close(s->gdb);
     report_free(s->report);
@@ -131,8 +132,8 @@ static void tear_down(struct session *s)
 static bool wind_up(struct session *s, const char *program, int *status, struct error *err)
 {
     double seconds = seconds_now() - s->start;
-    struct log *log = s->log ? s->log : s->warp_log;
-    s->log = s->warp_log = NULL;
+    struct log *log = s->log ? s->log : s->trap_log ? s->trap_log : s->warp_log;
+    s->log = s->trap_log = s->warp_log = NULL;
     if (!log_close(log, err) || !timing_finish(&s->timing, report_stats(s->report), status, err))
         return false;
     const struct report_run run = {program, &s->machine, *status, seconds};
@@ -164,6 +165,10 @@ static bool start_clock(struct session *s, const struct request *r, const struct
         timed_attach(s->timing.timed, system);
     else if (r->env != ENV_BARE || !isatty(STDIN_FILENO)) /* no user types to the guest */
         system_show_progress(system);
+    for (unsigned i = 0; s->trap_log && i < system->count; i++) {
+        system->harts[i].taken = log_taken;
+        system->harts[i].taken_context = s->trap_log;
+    }
     for (unsigned i = 0; i < system->threads; i++)
         report_add_hart(s->report, &system->harts[i]);
     report_add_accelerators(s->report, system->harts + system->threads, system->count - system->threads);
@@ -235,7 +240,7 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     launch_describe(machine->simt, machine->launchers, simt);
     if (machine_timed(machine))
         launch_limit(simt, machine->threads);
-    simt->observed = s->log;
+    simt->observed = s->log || s->trap_log;
     simt->watch = s->watch;
     simt->unwatched = unwatched && !machine_offloads(machine);
 }

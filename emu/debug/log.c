@@ -11,7 +11,7 @@
 #include "emu/sim/text/nearest.h"
 #include "isa/disasm.h"
 
-enum log_kind { LOG_COMMIT, LOG_INSN };
+enum log_kind { LOG_COMMIT, LOG_INSN, LOG_TRAP, LOG_KINDS };
 
 struct log {
     struct line_writer out;
@@ -22,19 +22,19 @@ struct log {
 
 static bool parse_kind(const char *text, size_t length, enum log_kind *kind, struct error *err)
 {
-    static const char *const names[] = {[LOG_COMMIT] = "commit", [LOG_INSN] = "insn"};
+    static const char *const names[] = {[LOG_COMMIT] = "commit", [LOG_INSN] = "insn", [LOG_TRAP] = "trap"};
     char given[32];
     (void)snprintf(given, sizeof given, "%.*s", (int)length, text);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < LOG_KINDS; i++) {
         if (strcmp(given, names[i]) == 0) {
             *kind = (enum log_kind)i;
             return true;
         }
     }
-    const char *nearest = nearest_name(given, names, 2);
-    return error_set(err,
-                     "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, optionally followed by :FILE",
-                     given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    const char *nearest = nearest_name(given, names, LOG_KINDS);
+    return error_set(
+        err, "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, trap, optionally followed by :FILE",
+        given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
 /* Splits KIND[:FILE]. *file is NULL if FILE is missing. */
@@ -255,7 +255,7 @@ static void write_interrupt(struct line_writer *out, const struct hart *hart,
 }
 
 /* Writes the instruction's line before the line of its trap. */
-void log_report(struct log *log, struct hart *hart, const struct step_report *report)
+void log_report(struct log *log, const struct hart *hart, const struct step_report *report)
 {
     if (report->interrupt)
         write_interrupt(&log->out, hart, report);
@@ -265,6 +265,24 @@ void log_report(struct log *log, struct hart *hart, const struct step_report *re
         write_trap(&log->out, hart, report);
     else if (log->kind == LOG_COMMIT && report->retired)
         write_commit(&log->out, hart, report);
+}
+
+bool log_is_sparse(const struct log *log)
+{
+    return log->kind == LOG_TRAP;
+}
+
+void log_taken(void *context, const struct hart *hart, const struct hart_taken *taken)
+{
+    struct log *log = context;
+    struct step_report report = {.pc = taken->pc, .interrupted_pc = taken->pc, .trapped = !taken->interrupt};
+    if (taken->interrupt)
+        report.interrupt = (unsigned)taken->cause;
+    else
+        report.trap = (struct trap){(enum trap_cause)taken->cause, taken->value};
+    log_report(log, hart, &report);
+    if (!log->file)
+        line_flush(&log->out); /* in the order of what the program writes there */
 }
 
 static enum hart_stop step_and_write(struct log *log, struct hart *hart)

@@ -137,12 +137,12 @@ static enum hart_stop settle(struct hart *hart, enum hart_stop stop)
 {
     switch (stop) {
     case HART_STOP_TRAP:
-        if (!hart->privileged)
-            return HART_STOP_TRAP;
         if (is_semihosting_call(hart))
             return HART_STOP_SEMIHOST;
-        if (trap_loop_note(hart))
+        if (!hart->privileged || trap_loop_note(hart)) {
+            priv_tell_taken(hart, false, hart->trap.cause, hart->trap.value);
             return HART_STOP_TRAP;
+        }
         priv_take_trap(hart);
         return HART_STOP_LIMIT;
     case HART_STOP_YIELD: return HART_STOP_LIMIT;

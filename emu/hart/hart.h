@@ -59,6 +59,13 @@ struct trap {
 
 struct hart;
 
+/* An exception or interrupt that a hart takes, or an exception that stops it. */
+struct hart_taken {
+    bool interrupt;
+    uint64_t cause, value; /* cause: enum trap_cause, or the interrupt's number */
+    uint64_t pc;           /* of the instruction that has trapped, or before which the interrupt comes */
+};
+
 /* The offload state of a hart (isa/MANUAL.md, "Offload traps"). */
 struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
@@ -211,6 +218,8 @@ struct hart {
     struct watch_hit watch_hit;
     struct triggers triggers;
     struct trap_loop loop;
+    void (*taken)(void *context, const struct hart *hart, const struct hart_taken *taken); /* may be NULL */
+    void *taken_context;
     uint64_t stepped[CLASS_COUNT];     /* instructions executed by step.h, by class */
     const struct custom_units *custom; /* units of custom instructions (custom.h); NULL: none */
     struct custom_waiter *waiter;      /* waits for these units; NULL: they take no time */

@@ -98,6 +98,9 @@ unsigned priv_due_interrupt(const struct hart *hart);
 /* Takes an enabled pending interrupt, if any: pc becomes the handler's. Returns its number, or 0. */
 unsigned priv_take_interrupt(struct hart *hart);
 
+/* Tells hart->taken of a trap or interrupt. */
+void priv_tell_taken(const struct hart *hart, bool interrupt, uint64_t number, uint64_t value);
+
 /* Enters the handler for hart->trap of the instruction at pc. */
 void priv_take_trap(struct hart *hart);
 

@@ -108,6 +108,14 @@ test_timed_traces() {
     run 0 "log" "$CROFT" run -m ddr3 --log "commit:$OUT/timed.log" "$OUT/stack" x
     run 0 "log" "$CROFT" run --log "commit:$OUT/functional.log" "$OUT/stack" x
     check "the log is the functional one" cmp -s "$OUT/timed.log" "$OUT/functional.log"
+    # The log of traps has what the log of instructions says about traps.
+    local machine
+    run 0 "log" "$CROFT" run --log "insn:$OUT/functional.log" "$OUT/stack" x
+    for machine in ddr3 functional; do
+        run 0 "log of traps" "$CROFT" run -m "$machine" --log "trap:$OUT/trap.log" "$OUT/stack" x
+        check "$machine: has traps" test -s "$OUT/trap.log"
+        check "$machine: the log of traps" cmp <(grep -E ': (exception |          tval )' "$OUT/functional.log") "$OUT/trap.log"
+    done
 }
 
 # The program's output precedes messages about it.

@@ -134,6 +134,23 @@ test_log() {
         "$CROFT" run -m virt --set harts=2 --log commit:/dev/null "$OUT/$name" >"$OUT/$name.logged" 2>/dev/null </dev/null || true
         check "$name: the log changes the run" cmp -s "$OUT/$name.plain" "$OUT/$name.logged"
     done
+    # The log of traps has what the log of instructions says about traps, and changes nothing either.
+    local machine harts
+    for name in interrupts delegation traps paging edges; do
+        for machine in virt ddr3 hbm1; do
+            harts=host.count=2
+            [ "$machine" != virt ] || harts=harts=2
+            rm -f "$OUT/$name.traps"
+            "$CROFT" run -m "$machine" --env bare --set $harts "$OUT/$name" >"$OUT/$name.plain" 2>/dev/null </dev/null || true
+            "$CROFT" run -m "$machine" --env bare --set $harts --log "trap:$OUT/$name.traps" "$OUT/$name" \
+                >"$OUT/$name.logged" 2>/dev/null </dev/null || true
+            "$CROFT" run -m "$machine" --env bare --set $harts --log insn "$OUT/$name" 2>&1 >/dev/null </dev/null |
+                grep -E ': (exception |          tval )' >"$OUT/$name.expected" || true
+            check "$name on $machine: the log of traps changes the run" cmp -s "$OUT/$name.plain" "$OUT/$name.logged"
+            check "$name on $machine: has traps" test -s "$OUT/$name.traps"
+            check "$name on $machine: the same traps" cmp -s "$OUT/$name.expected" "$OUT/$name.traps"
+        done
+    done
     # counters.c writes 1000: the log shows what the next instruction reads.
     "$CROFT" run -m virt --log "commit:$OUT/counters.log" "$OUT/counters" >/dev/null 2>&1 </dev/null || true
     check "a written minstret in the log" grep -q ' c2818_minstret 0x00000000000003e8$' "$OUT/counters.log"

@@ -63,8 +63,9 @@ static const struct option_row rows[] = {
                 "virtio network device, connected to a Unix socket or to nothing"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
-    [LOG] = {"log", 0, "KIND[:FILE]",
-             "log each instruction; KIND is commit or insn (default FILE: standard error)"},
+    [LOG] =
+        {"log", 0, "KIND[:FILE]",
+         "log each instruction; KIND is commit or insn, or trap: only traps (default FILE: standard error)"},
     [WARP] = {"warp", 0, "LAUNCH.BLOCK.WARP",
               "log this warp of a launch on multiprocessors, not the host; core N of the log is lane N"},
     [GDB] = {"gdb", 0, "PORT|PATH", "wait for gdb on a port of 127.0.0.1 or on a Unix socket"},

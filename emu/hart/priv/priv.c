@@ -81,9 +81,17 @@ static void enter_machine(struct hart *hart, bool interrupt, uint64_t number, ui
     hart->pc = handler(p->mtvec, interrupt, number);
 }
 
+void priv_tell_taken(const struct hart *hart, bool interrupt, uint64_t number, uint64_t value)
+{
+    const struct hart_taken taken = {interrupt, number, value, hart->pc};
+    if (hart->taken)
+        hart->taken(hart->taken_context, hart, &taken);
+}
+
 static void enter(struct hart *hart, bool interrupt, uint64_t number, uint64_t value)
 {
     uint64_t delegated = interrupt ? hart->priv.mideleg : hart->priv.medeleg;
+    priv_tell_taken(hart, interrupt, number, value);
     hart->reserved = false;
     hart->traps++;
     if (hart->privilege <= PRIV_S && (delegated >> number & 1))
