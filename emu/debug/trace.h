@@ -18,16 +18,24 @@ struct trace;
 
 /* "perfetto", "konata", "dram", "nucd", "memory", NULL. */
 extern const char *const trace_kinds[];
+enum { TRACE_KINDS = 5 };
 
 /* Splits an option's value, KIND[:FILE]. *kind is set to an element of trace_kinds; *path points after the
  * colon, or is NULL without one. False with err set, naming what is allowed, when the kind is unknown or FILE
  * is empty or "-". */
 bool trace_parse(const char *kind_and_file, const char **kind, const char **path, struct error *err);
 
+/* Returns the file of a trace of a kind in trace_kinds: `path`, or the kind's default if that is NULL. */
+const char *trace_path(const char *kind, const char *path);
+
 /* Opens a trace of a kind in trace_kinds. Creates or truncates the file; if path is NULL, trace.json,
  * trace.kanata, trace.dram, trace.csv or trace.memory.zst in the current folder. Returns NULL with err set when the kind is unknown or the
  * file cannot be written. */
 struct trace *trace_open(const char *kind, const char *path, struct error *err);
+
+/* Makes traces of different kinds one trace, which owns them. Returns NULL for 0 traces, and a single one as it is. Warnings
+ * are those of the parts: ask each of them. */
+struct trace *trace_join(struct trace *const *traces, size_t count);
 
 /* Sets the maximum number of events written. Later events are dropped, except the ends of open slices and
  * spans. An event is an instruction (konata), or a slice, span or mark (perfetto). The default is

@@ -339,7 +339,7 @@ void dram_memory_track(struct dram_memory *memory, struct track_sink *sink, cons
         dram_memory_observe(memory, dram_track_observer(memory->track));
     }
     if (track_takes(sink, TRACK_TEXT)) {
-        memory->trace = dram_trace_new(track_stream(sink, name), &memory->common.config);
+        memory->trace = dram_trace_new(track_stream(sink, TRACK_TEXT, name), &memory->common.config);
         dram_memory_observe(memory, dram_trace_observer(memory->trace));
     }
 }

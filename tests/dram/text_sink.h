@@ -11,8 +11,9 @@ struct text_sink {
     FILE *out;
 };
 
-static inline struct track text_sink_stream(struct track_sink *sink, const char *name)
+static inline struct track text_sink_stream(struct track_sink *sink, enum track_form form, const char *name)
 {
+    (void)form;
     (void)name;
     return (struct track){.sink = sink};
 }
@@ -29,7 +30,7 @@ static inline struct dram_trace *text_sink_trace(struct text_sink *sink, FILE *o
 {
     static const struct track_sink_ops ops = {.stream = text_sink_stream, .text = text_sink_text};
     *sink = (struct text_sink){{.ops = &ops, .forms = TRACK_TEXT}, out};
-    return dram_trace_new(track_stream(&sink->sink, "memory"), config);
+    return dram_trace_new(track_stream(&sink->sink, TRACK_TEXT, "memory"), config);
 }
 
 #endif

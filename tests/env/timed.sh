@@ -85,6 +85,28 @@ test_timed_regions() {
     done
 }
 
+# Several traces in one run have the same bytes as one in each.
+test_timed_joined_traces() {
+    local kind file
+    local -a all=()
+    for kind in nucd dram konata perfetto; do
+        all+=(--trace "$kind:$OUT/joined.$kind")
+        run 0 "trace $kind alone" "$CROFT" run -m nucd --set accel.count=2 --trace "$kind:$OUT/alone.$kind" "$OUT/timed" work
+    done
+    run 0 "four traces" "$CROFT" run -m nucd --set accel.count=2 "${all[@]}" --stats "$OUT/joined.json" "$OUT/timed" work
+    run 0 "no trace" "$CROFT" run -m nucd --set accel.count=2 --stats "$OUT/untraced.json" "$OUT/timed" work
+    check "four traces change nothing" same_stats "$OUT/joined.json" "$OUT/untraced.json"
+    for kind in nucd dram konata perfetto konata.accel.0 konata.accel.1; do
+        check "trace $kind: the same beside others" cmp "$OUT/alone.$kind" "$OUT/joined.$kind"
+    done
+    run 2 "the same kind twice" "$CROFT" run -m nucd --trace dram --trace "dram:$OUT/second" "$OUT/timed" work
+    says "the same kind twice" stderr 'one of each kind'
+    run 2 "the same file twice" "$CROFT" run -m nucd --trace dram:trace.json --trace perfetto "$OUT/timed" work
+    says "the same file twice" stderr 'the same file, trace.json'
+    run 1 "the second file" "$CROFT" run -m nucd --trace "dram:$OUT/joined.dram" --trace konata:/nowhere/file "$OUT/timed" work
+    says "the second file" stderr '/nowhere/file'
+}
+
 test_timed_traces() {
     local kind
     for kind in perfetto konata dram; do
@@ -92,6 +114,7 @@ test_timed_traces() {
             "$OUT/timed" work
         check "trace $kind: something is there" test -s "$OUT/trace.$kind"
     done
+    test_timed_joined_traces
     # The files that --help and README.md name.
     local work file
     work=$(fresh "$OUT/default")

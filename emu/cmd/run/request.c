@@ -85,10 +85,10 @@ static const struct option_row rows[] = {
     [CHECK] = {"check", 0, "coherence|dram|nucd",
                "find stale data in the caches of host and accelerators, violated DRAM rules, or accesses of "
                "tasks that their nucds do not declare; exit status 3 if there are any"},
-    [TRACE] =
-        {"trace", 0, "KIND[:FILE]",
-         "write a trace of the timed run; KIND is perfetto, konata, dram, nucd or memory (default FILE: "
-         "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
+    [TRACE] = {"trace", 0, "KIND[:FILE]",
+               "write a trace of the timed run; may be repeated; KIND is perfetto, konata, dram, nucd or "
+               "memory (default FILE: "
+               "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},

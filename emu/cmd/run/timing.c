@@ -63,10 +63,31 @@ bool timing_take_check(struct timing_options *options, const char *value, struct
 
 bool timing_take_trace(struct timing_options *options, const char *value, struct error *err)
 {
-    if (options->trace_kind)
-        return error_set(err, "--trace: only one trace is allowed; '%s' is a second one", value);
+    const char *kind, *path;
     note(options, "--trace");
-    return trace_parse(value, &options->trace_kind, &options->trace_path, err);
+    if (!trace_parse(value, &kind, &path, err))
+        return false;
+    for (size_t i = 0; i < options->trace_count; i++) {
+        const char *file = trace_path(options->traces[i].kind, options->traces[i].path);
+        if (strcmp(options->traces[i].kind, kind) == 0)
+            return error_set(err, "--trace: '%s' is a second trace of kind %s; a run has one of each kind",
+                             value, kind);
+        if (strcmp(file, trace_path(kind, path)) == 0)
+            return error_set(
+                err, "--trace: '%s' and the trace of kind %s have the same file, %s; give each its own",
+                value, options->traces[i].kind, file);
+    }
+    options->traces[options->trace_count].kind = kind;
+    options->traces[options->trace_count++].path = path;
+    return true;
+}
+
+static bool wants(const struct timing_options *options, const char *kind)
+{
+    for (size_t i = 0; i < options->trace_count; i++)
+        if (strcmp(options->traces[i].kind, kind) == 0)
+            return true;
+    return false;
 }
 
 bool timing_check(const struct timing_options *options, const struct machine_config *machine,
@@ -84,6 +105,34 @@ static void observe(void *context, struct hart *hart, const struct step_report *
     log_report(context, hart, report);
 }
 
+/* Returns whether the machine has what the checks and traces are about. */
+static bool can_trace(const struct timing_options *options, const struct machine_config *machine,
+                      const struct tasks *tasks, struct error *err)
+{
+    if ((options->check_tasks || wants(options, "nucd")) && !tasks)
+        return error_set(err,
+                         "--%s nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
+                         "accel.count of at least 1, and their firmware",
+                         options->check_tasks ? "check" : "trace", machine->name);
+    return !wants(options, "memory") || machine->simt ||
+           error_set(err, "--trace memory: machine '%s' has no multiprocessors (simt.count), such as gpu has",
+                     machine->name);
+}
+
+/* Opens the traces. On failure, timing->trace owns those that are open. */
+static bool open_traces(struct timing *timing, const struct timing_options *options, struct error *err)
+{
+    bool opened = true;
+    for (size_t i = 0; opened && i < options->trace_count; i++) {
+        struct trace *trace = trace_open(options->traces[i].kind, options->traces[i].path, err);
+        opened = trace != NULL;
+        if (opened)
+            timing->traces[timing->trace_count++] = trace;
+    }
+    timing->trace = trace_join(timing->traces, timing->trace_count);
+    return opened;
+}
+
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
                   struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
@@ -94,17 +143,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         timing->untimed = untimed_new(machine, harts, count);
         return true;
     }
-    bool traces = options->trace_kind && strcmp(options->trace_kind, "nucd") == 0;
-    if ((options->check_tasks || traces) && !tasks)
-        return error_set(err,
-                         "--%s nucd: machine '%s' has no accelerators that take tasks; it needs nucd, "
-                         "accel.count of at least 1, and their firmware",
-                         options->check_tasks ? "check" : "trace", machine->name);
-    if (options->trace_kind && strcmp(options->trace_kind, "memory") == 0 && !machine->simt)
-        return error_set(err,
-                         "--trace memory: machine '%s' has no multiprocessors (simt.count), such as gpu has",
-                         machine->name);
-    if (options->trace_kind && !(timing->trace = trace_open(options->trace_kind, options->trace_path, err)))
+    if (!can_trace(options, machine, tasks, err) || !open_traces(timing, options, err))
         return false;
     const struct timed_options timed = {
         .machine = machine,
@@ -136,8 +175,9 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
     if (timed_finish(timing->timed, stats) > 0)
         *status = STATUS_FINDINGS;
     timing->trace = NULL;
-    if (trace && trace_warning(trace, &warning))
-        fprintf(stderr, "croft run: warning: %s\n", warning.text);
+    for (size_t i = 0; i < timing->trace_count; i++)
+        if (trace_warning(timing->traces[i], &warning))
+            fprintf(stderr, "croft run: warning: %s\n", warning.text);
     return trace_close(trace, timed_now(timing->timed), err);
 }
 

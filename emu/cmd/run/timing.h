@@ -4,6 +4,7 @@
 
 #include "emu/core/tasks.h"
 #include "emu/debug/log.h"
+#include "emu/debug/trace.h"
 #include "emu/env/user.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/untimed.h"
@@ -12,7 +13,10 @@
 struct timing_options {
     uint64_t max_time; /* fs; UINT64_MAX: no limit */
     bool roi, check_coherence, check_dram, check_tasks;
-    const char *trace_kind, *trace_path;
+    struct {
+        const char *kind, *path; /* path: NULL: the kind's default */
+    } traces[TRACE_KINDS];
+    size_t trace_count;
     const char *first; /* the first of these options on the command line, or NULL */
 };
 
@@ -32,7 +36,9 @@ bool timing_check(const struct timing_options *options, const struct machine_con
 /* A run on a timed machine. */
 struct timing {
     struct timed *timed; /* NULL: the machine has no clock */
-    struct trace *trace;
+    struct trace *traces[TRACE_KINDS];
+    size_t trace_count;
+    struct trace *trace;     /* these joined; it owns them */
     struct untimed *untimed; /* of a machine without a clock; or NULL */
 };
 

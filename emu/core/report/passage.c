@@ -51,7 +51,7 @@ static void show(void *context, const struct core *core, const struct core_note 
 struct core_passages *core_passages_new(struct track_sink *sink, const char *name)
 {
     struct core_passages *passages = alloc(1, sizeof *passages);
-    passages->stream = track_stream(sink, name);
+    passages->stream = track_stream(sink, TRACK_PASSAGES, name);
     passages->observer = (struct core_observer){.retired = show, .context = passages};
     return passages;
 }

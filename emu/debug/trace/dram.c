@@ -11,8 +11,9 @@ struct texts {
     uint32_t count;
 };
 
-static struct track open_stream(struct track_sink *sink, const char *name)
+static struct track open_stream(struct track_sink *sink, enum track_form form, const char *name)
 {
+    (void)form;
     struct texts *texts = (struct texts *)trace_of(sink);
     texts->files = alloc_resize(texts->files, (texts->count + 1) * sizeof *texts->files);
     texts->files[texts->count] = trace_stream_file(&texts->base, name);

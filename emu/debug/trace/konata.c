@@ -162,8 +162,9 @@ static void write_header(struct trace_file *file)
     line_text(&file->out, "Kanata\t0004\n");
 }
 
-static struct track open_stream(struct track_sink *sink, const char *name)
+static struct track open_stream(struct track_sink *sink, enum track_form form, const char *name)
 {
+    (void)form;
     struct konata *konata = (struct konata *)trace_of(sink);
     konata->streams = alloc_resize(konata->streams, (konata->count + 1) * sizeof *konata->streams);
     struct konata_stream *stream = &konata->streams[konata->count];

@@ -14,8 +14,9 @@ struct records {
     uint8_t in[ROOM], out[ROOM];
 };
 
-static struct track open_stream(struct track_sink *sink, const char *name)
+static struct track open_stream(struct track_sink *sink, enum track_form form, const char *name)
 {
+    (void)form;
     (void)name;
     return (struct track){.sink = sink};
 }

@@ -34,6 +34,8 @@ struct trace {
     uint64_t limit, events, left_out;
     struct trace_file *files; /* the first one is FILE */
     bool first_taken;         /* the first file was returned by trace_stream_file() */
+    struct trace **parts;     /* of a joined trace, which has no files; else NULL */
+    size_t part_count;
 };
 
 extern const struct trace_ops trace_perfetto_ops, trace_konata_ops, trace_dram_ops, trace_nucd_ops,

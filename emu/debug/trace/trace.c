@@ -12,16 +12,18 @@ const char *const trace_kinds[] = {"perfetto", "konata", "dram", "nucd", "memory
 static const struct trace_ops *const kinds[] = {&trace_perfetto_ops, &trace_konata_ops, &trace_dram_ops,
                                                 &trace_nucd_ops, &trace_memory_ops};
 
-enum { KINDS = sizeof kinds / sizeof *kinds };
+_Static_assert(sizeof kinds / sizeof *kinds == TRACE_KINDS &&
+                   sizeof trace_kinds / sizeof *trace_kinds == TRACE_KINDS + 1,
+               "each kind has a name");
 
 static int find_kind(const char *text, size_t length, struct error *err)
 {
     char given[32];
     (void)snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given), text);
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < TRACE_KINDS; i++)
         if (strcmp(given, trace_kinds[i]) == 0)
             return i;
-    const char *nearest = nearest_name(given, trace_kinds, KINDS);
+    const char *nearest = nearest_name(given, trace_kinds, TRACE_KINDS);
     error_set(err,
               "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, memory, optionally "
               "followed "
@@ -43,6 +45,14 @@ bool trace_parse(const char *kind_and_file, const char **kind, const char **path
         return error_set(err, "--trace: '-' is not allowed: the program owns standard output; name a file");
     return !colon || colon[1] != '\0' ||
            error_set(err, "--trace: '%s:' lacks a file name; allowed: %s, %s:FILE", *kind, *kind, *kind);
+}
+
+const char *trace_path(const char *kind, const char *path)
+{
+    for (int i = 0; !path && i < TRACE_KINDS; i++)
+        if (strcmp(kind, trace_kinds[i]) == 0)
+            path = kinds[i]->path;
+    return path;
 }
 
 struct trace *trace_open(const char *kind, const char *path, struct error *err)
@@ -76,6 +86,9 @@ struct track_sink *trace_tracks(struct trace *trace)
 
 bool trace_ready(const struct trace *trace, struct error *err)
 {
+    for (size_t i = 0; trace && i < trace->part_count; i++)
+        if (!trace_ready(trace->parts[i], err))
+            return false;
     return !trace || !*trace->failure.text || error_set(err, "%s", trace->failure.text);
 }
 
@@ -98,6 +111,10 @@ bool trace_close(struct trace *trace, uint64_t now, struct error *err)
     if (trace->ops->end)
         trace->ops->end(trace);
     bool good = true;
+    for (size_t i = 0; i < trace->part_count; i++) {
+        struct error later;
+        good = trace_close(trace->parts[i], now, good ? err : &later) && good;
+    }
     for (struct trace_file *file = trace->files, *next; file; file = next) {
         next = file->next;
         good = trace_file_close(file, good, err) && good;

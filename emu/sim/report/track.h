@@ -110,7 +110,7 @@ struct track_sink_ops {
     struct track (*line)(struct track group, const char *name);
     uint32_t (*id)(struct track_sink *sink);
     bool (*write)(struct track track, const struct track_record *record);
-    struct track (*stream)(struct track_sink *sink, const char *name);
+    struct track (*stream)(struct track_sink *sink, enum track_form form, const char *name);
     bool (*passage)(struct track stream, const struct track_passage *passage);
     bool (*text)(struct track stream, const char *line);
     struct track (*table)(struct track_sink *sink, const char *name, const char *const *columns,
@@ -190,10 +190,10 @@ static inline bool track_counter(struct track track, const char *name, uint64_t 
                    .kind = TRACK_COUNTER, .name = name, .from = at, .values = values, .value_count = 1});
 }
 
-/* Opens a stream of a sink that takes TRACK_PASSAGES or TRACK_TEXT. */
-static inline struct track track_stream(struct track_sink *sink, const char *name)
+/* Opens a stream of a sink that takes the form: TRACK_PASSAGES, TRACK_TEXT or TRACK_RECORDS. */
+static inline struct track track_stream(struct track_sink *sink, enum track_form form, const char *name)
 {
-    return sink->ops->stream(sink, name);
+    return sink->ops->stream(sink, form, name);
 }
 
 /* Writes a passage. Returns false like track_write(). */
@@ -212,7 +212,7 @@ static inline bool track_text(struct track stream, const char *line)
 /* Opens a stream of a sink that takes TRACK_RECORDS; all writers that give the same name share it. */
 static inline struct track track_records(struct track_sink *sink, const char *name)
 {
-    return sink->ops->stream(sink, name);
+    return sink->ops->stream(sink, TRACK_RECORDS, name);
 }
 
 /* Writes bytes. Returns false like track_write(). */

@@ -38,8 +38,9 @@ static void what_cannot_be_written_is_told(void **state)
         struct trace *trace = trace_open(*kind, "/dev/full", &err);
         assert_non_null(trace);
         struct track_sink *sink = trace_tracks(trace);
-        struct dram_trace *commands =
-            track_takes(sink, TRACK_TEXT) ? dram_trace_new(track_stream(sink, "memory"), &config) : NULL;
+        struct dram_trace *commands = track_takes(sink, TRACK_TEXT)
+                                          ? dram_trace_new(track_stream(sink, TRACK_TEXT, "memory"), &config)
+                                          : NULL;
         if (track_takes(sink, TRACK_TABLE))
             (void)track_table(sink, "tasks", (const char *const[]){"task"}, 1);
         assert_true(trace_ready(trace, &err));
@@ -57,9 +58,9 @@ static void later_files_may_fail(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct trace *trace = trace_new(state, kinds[i], "x");
         struct error err;
-        (void)track_stream(trace_tracks(trace), "host.0");
+        (void)track_stream(trace_tracks(trace), TRACK_PASSAGES, "host.0");
         assert_true(trace_ready(trace, &err));
-        struct track lost = track_stream(trace_tracks(trace), "host.1");
+        struct track lost = track_stream(trace_tracks(trace), TRACK_PASSAGES, "host.1");
         assert_false(trace_ready(trace, &err));
         assert_non_null(strstr(err.text, "x.host.1: Is a directory"));
         if (i)
@@ -146,7 +147,7 @@ static void each_memory_has_a_file(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct dram_config config = one_channel(i ? DRAM_STANDARD_hbm1 : DRAM_STANDARD_gddr5);
         struct dram_trace *commands =
-            dram_trace_new(track_stream(trace_tracks(trace), i ? "stack" : "memory"), &config);
+            dram_trace_new(track_stream(trace_tracks(trace), TRACK_TEXT, i ? "stack" : "memory"), &config);
         struct rig *rig = rig_new(&config, 1, dram_trace_observer(commands));
         for (unsigned j = 0; j <= i; j++) { /* one read: ACT, RD; then a hit: RD */
             (void)probe_send(rig->probes, MEM_READ, address_of(rig, 0, 0, 1, j), 32);
