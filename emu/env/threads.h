@@ -47,6 +47,9 @@ bool threads_call_host(const struct threads *threads);
 /* Reports that the instruction limit has ended the run within a launch. Returns USER_STATUS_LIMIT. */
 int threads_report_limit(const struct threads *threads);
 
+/* If the program waits for a launch, prints which one, after the message about the end of the run. NULL is allowed. */
+void threads_tell_wait(const struct threads *threads);
+
 /* Publishes the launch's statistics: see launch_publish(). */
 void threads_publish(const struct threads *threads, struct stats *stats);
 

@@ -189,6 +189,8 @@ int user_finish(struct user *user, enum system_stop stop)
 {
     flush_log(user);
     int status = finish(user, stop);
+    if (stop != SYSTEM_EXIT && stop != SYSTEM_TRAP)
+        threads_tell_wait(user->threads);
     if (threads_call_open(user->threads))
         hart_retire_call(user->hart);
     return status;

@@ -72,6 +72,10 @@ int main(int argc, char **argv)
     const char *what = argv[argc - 1];
     if (!strcmp(what, "spin")) {
         simt_launch(spin, done, simt_dim(1), simt_dim(32));
+    } else if (!strcmp(what, "waits")) {
+        simt_launch(nothing, done, simt_dim(1), simt_dim(1));
+        simt_launch(spin, done, simt_dim(3, 2), simt_dim(32));
+        simt_wait(2);
     } else if (!strcmp(what, "trap")) {
         simt_launch(nothing, done, simt_dim(1), simt_dim(1));
         simt_launch(trap, done, simt_dim(1), simt_dim(32));
@@ -119,6 +123,18 @@ for machine in "--set simt.count=2" "--env kernel --set simt.count=2" "-m gpu --
     # shellcheck disable=SC2086
     try 130 "stopped by SIGINT" timeout --preserve-status -s INT 1 "$croft" run $machine "$work/ends" spin
     run 124 "(--max-insns)" spin --max-insns 200000
+    # What the program waits for: without a clock, a launch ends within its call.
+    case $machine in
+    *gpu*) calls=wait options=("--max-insns 200000" "--max-time 200us") ;;
+    *) calls=launch options=("--max-insns 200000") ;;
+    esac
+    for option in "${options[@]}"; do
+        # shellcheck disable=SC2086
+        run 124 "(${option% *})" waits $option
+        check "$option: the launch" grep -qE "^  the program waits in simt_$calls\(2?\) for launch 2: spin" "$work/output"
+        check "$option: its blocks" grep -qE '^    3 x 2 x 1 blocks of 32 x 1 x 1 threads: 6 of 6 blocks have not ended, [05] of these not begun$' "$work/output"
+        check "$option: its threads" grep -qE '^    [0-9]+ threads at 0x[0-9a-f]+, spin' "$work/output"
+    done
     run 139 "thread (5, 0, 0) of block (0, 0, 0) of launch 2," trap
     run 0 "ended" many
     run 139 "beyond the end of the block's scratchpad" beyond

@@ -414,6 +414,8 @@ static int finish(struct kernel *kernel, enum system_stop stop)
 int kernel_finish(struct kernel *kernel, enum system_stop stop)
 {
     int status = finish(kernel, stop);
+    if (stop != SYSTEM_EXIT)
+        threads_tell_wait(kernel->user->threads);
     if (threads_call_open(kernel->user->threads))
         hart_retire_call(kernel->user->hart);
     return status;

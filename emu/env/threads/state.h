@@ -31,8 +31,9 @@ struct threads {
     uint64_t answer;
     struct hart *shown; /* a lane of the watched warp, as logs read it; NULL: none yet */
     /* On a timed machine, under the kernel. */
-    bool beside;                        /* threads run beside the kernel's hart */
-    bool waits;                         /* the program's call waits for `awaited` */
+    bool beside; /* threads run beside the kernel's hart */
+    /* The program's call waits for `awaited`, or did when the run ended. Without the kernel, also within the call. */
+    bool waits;
     uint64_t awaited;                   /* a launch's number, 0 (all launches), or LAUNCH_ROOM */
     struct request *requests, **newest; /* requests not given to the kernel yet, oldest first */
     struct request *given;              /* the request that the kernel is serving */

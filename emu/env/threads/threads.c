@@ -81,8 +81,10 @@ static void end_early(void *context)
 {
     const struct threads *threads = context;
     struct user *user = threads->user;
-    if (!user->ended)
+    if (!user->ended) {
         guest_end(user, guest_interrupted(user) ? fault_interrupt(user) : threads_report_limit(threads));
+        threads_tell_wait(threads);
+    }
     if (threads->system)
         system_exit(threads->system, user->status);
 }
@@ -343,7 +345,10 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
         await(threads, LAUNCH_ROOM);
         return 0;
     }
+    threads->waits = threads->options->device != NULL && !threads->beside;
+    threads->awaited = LAUNCH_ROOM;
     enum launch_end end = run(threads, &record, &err);
+    threads->waits = threads->waits && end == LAUNCH_ENDED;
     if (threads->options->device)
         keep_call(threads, end == LAUNCH_ENDED);
     if (err.text[0])
@@ -366,7 +371,10 @@ static int64_t call_wait(struct user *user, const uint64_t a[6])
             await(threads, a[0]);
         return 0;
     }
+    threads->waits = true;
+    threads->awaited = a[0];
     bool ended = launch_wait(threads->launch, a[0]);
+    threads->waits = !ended;
     keep_call(threads, !ended);
     return ended ? 0 : -EINTR;
 }

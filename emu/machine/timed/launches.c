@@ -33,6 +33,11 @@ static bool ready(void *timed, uint64_t number)
     return timed_simt_ready(timed, number);
 }
 
+static bool pending(void *timed, uint64_t number, struct grid_pending *described)
+{
+    return timed_simt_pending(timed, number, described);
+}
+
 static void resume(void *timed, struct custom_waiter *waiter)
 {
     timed_simt_resume(timed, waiter);
@@ -61,6 +66,7 @@ void launches_join(struct timed_launch *launches, struct timed *timed)
                                                       .wait = wait,
                                                       .counted = counted,
                                                       .ready = ready,
+                                                      .pending = pending,
                                                       .resume = resume,
                                                       .forget = forget,
                                                       .warp = warp,

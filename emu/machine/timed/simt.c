@@ -83,21 +83,13 @@ static struct kernels_sample sample_of(const struct timed *timed)
     return sample;
 }
 
-static bool fetch(void *context, uint64_t pc, uint32_t *bits)
-{
-    static const struct warp_scratchpad none = {0};
-    struct warp_memory *memory = context;
-    *bits = 0;
-    return warp_memory_load(memory, &none, pc, bits, 4) || warp_memory_load(memory, &none, pc, bits, 2);
-}
-
 /* Called when a launch begins or ends: updates the figures of its kernel and the trace of accesses. */
 static void phase(void *context, const struct grid_launch *launch, bool begins)
 {
     const struct timed *timed = context;
     struct timed_simt *simt = timed->simt;
     const struct kernels_sample sample = sample_of(timed);
-    const struct reach_code code = {fetch, simt->memory};
+    const struct reach_code code = {launch_fetch, simt->memory};
     if (!begins) {
         simt->changes++;
         kernels_end(simt->kernels, launch->number, &sample);
@@ -335,6 +327,11 @@ bool timed_simt_ready(const struct timed *timed, uint64_t number)
 {
     const struct timed_simt *simt = timed->simt;
     return number == LAUNCH_ROOM ? simt_grid_room(simt->grid) : simt_grid_done(simt->grid, number);
+}
+
+bool timed_simt_pending(const struct timed *timed, uint64_t number, struct grid_pending *pending)
+{
+    return simt_grid_pending(timed->simt->grid, number, pending);
 }
 
 static struct simt_cluster *cluster_of(const struct timed *timed, uint32_t i)

@@ -32,6 +32,7 @@ bool timed_simt_wait(struct timed *timed, uint64_t number);
 /* The functions of struct launch_device by which the kernel serves threads. timed_simt_resume() also empties the caches of
  * page walks. */
 bool timed_simt_ready(const struct timed *timed, uint64_t number);
+bool timed_simt_pending(const struct timed *timed, uint64_t number, struct grid_pending *pending);
 void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter);
 void timed_simt_forget(struct timed *timed);
 

@@ -290,3 +290,13 @@ void grid_free(struct grid *grid)
 {
     grid_block_free(&grid->block);
 }
+
+bool grid_pending(const struct grid *grid, struct grid_pending *pending)
+{
+    const struct grid_launch *launch = &grid->launch;
+    *pending = (struct grid_pending){.launch = *launch,
+                                     .blocks = grid_blocks(launch),
+                                     .begun = grid->next,
+                                     .ended = grid->next - grid->running};
+    return launch->number != 0 && pending->ended < pending->blocks;
+}

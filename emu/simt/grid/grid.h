@@ -23,6 +23,13 @@ struct grid_launch {
     uint64_t number;     /* number of the launch, for messages */
 };
 
+/* A launch that has not ended, for messages. */
+struct grid_pending {
+    struct grid_launch launch;
+    uint64_t blocks, begun, ended; /* number of its blocks; of these, how many have begun, and ended */
+    uint64_t others;               /* other launches that have not ended and are waited for, too */
+};
+
 /* The limits of a multiprocessor. `width` equals that of the warp_memory. */
 struct grid_limits {
     uint32_t count, width, block_threads;
@@ -124,5 +131,8 @@ void grid_begin(struct grid *grid, const struct grid_launch *launch);
  * until another event stops it. Call it again to continue, with the same instruction. */
 enum grid_end grid_advance(struct grid *grid, uint64_t quantum, struct error *err);
 void grid_free(struct grid *grid);
+
+/* Describes the current launch. Returns false if it has ended. */
+bool grid_pending(const struct grid *grid, struct grid_pending *pending);
 
 #endif

@@ -71,6 +71,13 @@ uint64_t launch_kernel(const struct decoder *decoder, const struct reach_code *c
     return entry;
 }
 
+bool launch_fetch(void *memory, uint64_t pc, uint32_t *bits)
+{
+    static const struct warp_scratchpad none = {0};
+    *bits = 0;
+    return warp_memory_load(memory, &none, pc, bits, 4) || warp_memory_load(memory, &none, pc, bits, 2);
+}
+
 uint64_t launch_stack_bytes(const struct launch_options *options)
 {
     return stack_warps(options) * (uint64_t)options->limits.width * options->stack;
@@ -266,6 +273,20 @@ void launch_moved(const struct launch *launch)
     const struct launch_device *device = launch->setup.options->device;
     if (device && launch->ready)
         device->moved(device->context);
+}
+
+bool launch_pending(const struct launch *launch, uint64_t number, struct grid_pending *pending)
+{
+    const struct launch_device *device = launch->setup.options->device;
+    if (!device)
+        return grid_pending(&launch->grid, pending);
+    return launch->ready && device->pending(device->context, number, pending);
+}
+
+uint64_t launch_function(struct launch *launch, uint64_t entry)
+{
+    const struct reach_code code = {launch_fetch, &launch->memory};
+    return launch_kernel(launch->setup.hart->decoder, &code, entry);
 }
 
 uint64_t launch_number(const struct launch *launch)

@@ -45,6 +45,9 @@ struct launch_counts {
  * function that prepares a thread (simt_entry() of isa/include/croft/simt.h); the entry itself if it does not. */
 uint64_t launch_kernel(const struct decoder *decoder, const struct reach_code *code, uint64_t entry);
 
+/* The fetch() of struct reach_code from threads' memory (a struct warp_memory), the context. */
+bool launch_fetch(void *memory, uint64_t pc, uint32_t *bits);
+
 /* The result of a launch or of a step of it. */
 enum launch_end {
     LAUNCH_DONE,    /* the launch has ended; with a clock: it is in its queue */
@@ -70,6 +73,8 @@ struct launch_device {
     /* Returns whether launch `number` has ended, or all of them if it is 0, or, for LAUNCH_ROOM, whether enqueue() would
      * not wait. */
     bool (*ready)(void *context, uint64_t number);
+    /* For messages: describes launch `number`, or the oldest one for 0 and LAUNCH_ROOM. Returns false if it has ended. */
+    bool (*pending)(void *context, uint64_t number, struct grid_pending *pending);
     /* With translation: resume() is called when a page for which a warp has waited is there; forget() ends the use of all
      * earlier translations. */
     void (*resume)(void *context, struct custom_waiter *waiter);
@@ -154,6 +159,11 @@ uint32_t launch_warps(const struct launch *launch);
 unsigned launch_width(const struct launch *launch);
 struct warp *launch_warp(const struct launch *launch, uint32_t number);
 void launch_moved(const struct launch *launch);
+
+/* Describes launch `number`, or the oldest one for 0 and LAUNCH_ROOM; without a clock, the current one. Returns false if it
+ * has ended. launch_function() returns the address of the function that a launch's entry calls, as launch_kernel(). */
+bool launch_pending(const struct launch *launch, uint64_t number, struct grid_pending *pending);
+uint64_t launch_function(struct launch *launch, uint64_t entry);
 
 /* Returns the number of the last launch, or 0 if there is none. */
 uint64_t launch_number(const struct launch *launch);

@@ -601,6 +601,21 @@ bool simt_grid_done(const struct simt_grid *grid, uint64_t number)
     return true;
 }
 
+bool simt_grid_pending(const struct simt_grid *grid, uint64_t number, struct grid_pending *pending)
+{
+    bool any = number == 0 || number == UINT64_MAX;
+    const struct launched *at = grid->first;
+    while (at && !any && at->number != number)
+        at = at->next;
+    if (!at)
+        return false;
+    *pending = (struct grid_pending){
+        .launch = at->launch, .blocks = at->blocks, .begun = at->placed, .ended = at->ended};
+    for (const struct launched *more = any ? at->next : NULL; more; more = more->next)
+        pending->others++;
+    return true;
+}
+
 static uint64_t read_busy(const void *context)
 {
     const struct simt_grid *grid = context;

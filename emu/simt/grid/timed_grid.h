@@ -90,6 +90,10 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
 /* Returns whether launch `number` has ended; for 0, whether all launches have. */
 bool simt_grid_done(const struct simt_grid *grid, uint64_t number);
 
+/* Describes launch `number`, or for 0 and LAUNCH_ROOM (launch.h) the oldest launch that has not ended. Returns false if it has
+ * ended. */
+bool simt_grid_pending(const struct simt_grid *grid, uint64_t number, struct grid_pending *pending);
+
 /* For debuggers: as launch_warp() and launch_moved() (launch.h). */
 struct warp *simt_grid_warp(const struct simt_grid *grid, uint32_t number);
 void simt_grid_moved(struct simt_grid *grid);

@@ -112,6 +112,12 @@ static bool ready(void *context, uint64_t number)
     return machine->ready(machine->context, number);
 }
 
+static bool pending(void *context, uint64_t number, struct grid_pending *described)
+{
+    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    return machine->pending(machine->context, number, described);
+}
+
 static void resume(void *context, struct custom_waiter *waiter)
 {
     const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
@@ -158,6 +164,7 @@ void timed_launch_init(struct timed_launch *t, const struct simt_config *simt, u
         .wait = wait,
         .count = count,
         .ready = ready,
+        .pending = pending,
         .resume = resume,
         .forget = forget,
         .warp = warp,

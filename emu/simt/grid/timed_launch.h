@@ -34,6 +34,7 @@ struct timed_launch_machine {
     const struct simt_counters *(*counted)(void *context, uint32_t multiprocessor);
     /* as in struct launch_device */
     bool (*ready)(void *context, uint64_t number);
+    bool (*pending)(void *context, uint64_t number, struct grid_pending *pending);
     void (*resume)(void *context, struct custom_waiter *waiter);
     void (*forget)(void *context);
     struct warp *(*warp)(void *context, uint32_t number);

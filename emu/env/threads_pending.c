@@ -1,0 +1,96 @@
+/* Tells which launch the program waits for when the run ends. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/env/threads_state.h"
+
+enum { PLACES = 4 };
+
+static void print_extents(const uint32_t extents[3], const char *unit)
+{
+    fprintf(stderr, "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " %s", extents[0], extents[1], extents[2], unit);
+}
+
+static void print_call(const struct threads *threads)
+{
+    if (!threads->waits || threads->awaited == LAUNCH_ROOM)
+        fprintf(stderr, "  the program waits in simt_launch()%s for launch",
+                threads->waits ? ", because too many launches have not ended," : "");
+    else
+        fprintf(stderr, "  the program waits in simt_wait(%" PRIu64 ") for launch", threads->awaited);
+}
+
+/* Where threads are: the first PLACES addresses found. */
+struct places {
+    struct {
+        uint64_t pc;
+        unsigned threads, waiting; /* waiting: at a barrier */
+    } at[PLACES];
+    unsigned count;
+    uint64_t elsewhere; /* threads at further addresses */
+};
+
+static void note_thread(struct places *places, uint64_t pc, bool waiting)
+{
+    unsigned i = 0;
+    while (i < places->count && places->at[i].pc != pc)
+        i++;
+    if (i == PLACES) {
+        places->elsewhere++;
+        return;
+    }
+    if (i == places->count)
+        places->at[places->count++].pc = pc;
+    places->at[i].threads++;
+    places->at[i].waiting += waiting;
+}
+
+/* Collects where the launch's threads are that have begun and not ended. */
+static struct places find_threads(const struct launch *launch, uint64_t number)
+{
+    struct places places = {.count = 0};
+    for (uint32_t i = 0; i < launch_warps(launch); i++) {
+        const struct warp *warp = launch_warp(launch, i);
+        uint32_t live = warp && warp_where(warp)->launch == number ? warp_live(warp) : 0;
+        for (unsigned lane = 0; live; lane++, live >>= 1)
+            if (live & 1)
+                note_thread(&places, warp_pc(warp, lane), warp_waiting(warp) >> lane & 1);
+    }
+    return places;
+}
+
+static void print_threads(const struct threads *threads, uint64_t number)
+{
+    const struct places places = find_threads(threads->launch, number);
+    char text[SYMBOLS_TEXT];
+    for (unsigned i = 0; i < places.count; i++) {
+        fprintf(stderr, "    %u threads at 0x%" PRIx64 ", %s", places.at[i].threads, places.at[i].pc,
+                symbols_describe(threads->user->symbols, places.at[i].pc, text, sizeof text));
+        if (places.at[i].waiting)
+            fprintf(stderr, "; %u of them wait at a barrier", places.at[i].waiting);
+        fprintf(stderr, "\n");
+    }
+    if (places.elsewhere)
+        fprintf(stderr, "    %" PRIu64 " threads elsewhere\n", places.elsewhere);
+}
+
+void threads_tell_wait(const struct threads *threads)
+{
+    struct grid_pending pending;
+    char text[SYMBOLS_TEXT];
+    if (!threads || (!threads->waits && !threads_call_open(threads)) ||
+        !launch_pending(threads->launch, threads->waits ? threads->awaited : 0, &pending))
+        return;
+    print_call(threads);
+    fprintf(stderr, " %" PRIu64 ": %s\n    ", pending.launch.number,
+            symbols_describe(threads->user->symbols, launch_function(threads->launch, pending.launch.entry),
+                             text, sizeof text));
+    print_extents(pending.launch.grid, "blocks of ");
+    print_extents(pending.launch.block, "threads: ");
+    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " blocks have not ended, %" PRIu64 " of these not begun",
+            pending.blocks - pending.ended, pending.blocks, pending.blocks - pending.begun);
+    if (pending.others)
+        fprintf(stderr, "; %" PRIu64 " more launches have not ended", pending.others);
+    fprintf(stderr, "\n");
+    print_threads(threads, pending.launch.number);
+}
