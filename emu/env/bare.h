@@ -32,7 +32,7 @@ struct bare_options {
     uint64_t max_insns;  /* limit for all harts together */
     uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */
     uint64_t
-        trap_loops; /* same traps after which a hart looks for a trap loop (emu/hart/trap_loop.h); 0: never */
+        trap_loops; /* same traps after which a hart looks for a trap loop (emu/hart/priv/trap_loop.h); 0: never */
     struct log *log; /* or NULL */
     /* Number of the signal that ends the run; 0: none yet. Set it before calling system_interrupt(). May be
      * NULL. */

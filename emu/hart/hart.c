@@ -192,7 +192,7 @@ static bool take_interrupt(struct hart *hart, struct step_report *report)
     report->interrupted_pc = hart->pc;
     report->interrupt = priv_take_interrupt(hart);
     if (report->interrupt)
-        trap_loop_forget(hart);
+        trap_loop_forget(&hart->loop);
     return report->interrupt != 0;
 }
 

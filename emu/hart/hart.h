@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "emu/hart/priv.h"
+#include "emu/hart/priv/trap_loop.h"
 #include "emu/hart/priv/trigger.h"
-#include "emu/hart/trap_loop.h"
 #include "emu/mem/phys.h"
 #include "emu/mem/phys/bus.h"
 #include "emu/sim/error.h"

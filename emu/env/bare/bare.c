@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/env/bare_fault.h"
+#include "emu/env/bare/fault.h"
 #include "emu/env/bare/load.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/loader/image.h"

@@ -10,7 +10,7 @@
 #include "emu/core/tasks.h"
 #include "emu/debug/backtrace.h"
 #include "emu/debug/core_dump.h"
-#include "emu/env/fault_print.h"
+#include "emu/env/guest/fault_print.h"
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
 #include "emu/hart/probe.h"

@@ -60,11 +60,6 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
     return stacks;
 }
 
-bool threads_call_open(const struct threads *threads)
-{
-    return threads && threads->system && system_in_call(threads->system);
-}
-
 int threads_report_limit(const struct threads *threads)
 {
     fprintf(stderr,

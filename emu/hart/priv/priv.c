@@ -9,7 +9,7 @@ void priv_reset(struct hart *hart)
     hart->triggers = trigger_reset();
     hart->privilege = PRIV_M;
     hart->reserved = false;
-    trap_loop_forget(hart);
+    trap_loop_forget(&hart->loop);
     mmu_flush(hart);
     priv_changed(hart);
 }

@@ -1,4 +1,4 @@
-#include "emu/env/fault_print.h"
+#include "emu/env/guest/fault_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>

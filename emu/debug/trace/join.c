@@ -2,7 +2,7 @@
  * that takes its form, to which the writer then writes directly. */
 #include <stdlib.h>
 
-#include "emu/debug/trace_kind.h"
+#include "emu/debug/trace/state.h"
 #include "emu/sim/alloc.h"
 
 /* Returns the sink of the trace that takes the form. No trace takes it: returns the first sink, which discards it. */

@@ -1,11 +1,11 @@
-#include "emu/env/bare_fault.h"
+#include "emu/env/bare/fault.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
-#include "emu/env/fault_print.h"
-#include "emu/hart/csr.h"
+#include "emu/env/guest/fault_print.h"
+#include "emu/hart/priv/csr.h"
 #include "emu/hart/probe.h"
 #include "isa/csr.h"
 #include "isa/include/croft/roi.h"

@@ -1,4 +1,4 @@
-#include "emu/hart/trap_loop.h"
+#include "emu/hart/priv/trap_loop.h"
 
 #include <string.h>
 
@@ -41,18 +41,10 @@ static uint64_t mix_state(uint64_t digest, const struct hart *hart)
     return mix(digest, (uint64_t)hart->frm << 8 | hart->fflags);
 }
 
-void trap_loop_forget(struct hart *hart)
-{
-    struct trap_loop *loop = &hart->loop;
-    loop->checking = loop->found = false;
-    loop->count = 0;
-    loop->last.cause = loop->before.cause = UINT64_MAX;
-}
-
 void trap_loop_init(struct hart *hart, uint64_t limit, bool peers)
 {
     hart->loop = (struct trap_loop){.limit = limit, .peers = peers};
-    trap_loop_forget(hart);
+    trap_loop_forget(&hart->loop);
 }
 
 static void begin_trip(struct trap_loop *loop)

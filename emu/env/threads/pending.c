@@ -2,7 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "emu/env/threads_state.h"
+#include "emu/env/threads/state.h"
+
+bool threads_call_open(const struct threads *threads)
+{
+    return threads && threads->system && system_in_call(threads->system);
+}
 
 enum { PLACES = 4 };
 

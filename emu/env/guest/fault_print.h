@@ -1,6 +1,6 @@
 /* The parts that reports about faults have in common, in every environment: the instruction, registers, callers. */
-#ifndef EMU_ENV_FAULT_PRINT_H
-#define EMU_ENV_FAULT_PRINT_H
+#ifndef EMU_ENV_GUEST_FAULT_PRINT_H
+#define EMU_ENV_GUEST_FAULT_PRINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

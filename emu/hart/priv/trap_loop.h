@@ -14,8 +14,8 @@
  *
  * A handler that stores registers on an overflowed stack moves sp at each trip. So if the instruction that traps accesses
  * memory at sp, the trap's value, sp and the scratch CSRs may differ from trip to trip. */
-#ifndef EMU_HART_TRAP_LOOP_H
-#define EMU_HART_TRAP_LOOP_H
+#ifndef EMU_HART_PRIV_TRAP_LOOP_H
+#define EMU_HART_PRIV_TRAP_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,6 +57,11 @@ bool trap_loop_note(struct hart *hart);
 void trap_loop_step(struct hart *hart, const struct step_report *report);
 
 /* Call it when the hart takes an interrupt or is reset: what came before does not count. */
-void trap_loop_forget(struct hart *hart);
+static inline void trap_loop_forget(struct trap_loop *loop)
+{
+    loop->checking = loop->found = false;
+    loop->count = 0;
+    loop->last.cause = loop->before.cause = UINT64_MAX;
+}
 
 #endif
