@@ -163,6 +163,28 @@ static inline uint64_t or_combine_bytes(uint64_t v)
     return (top >> 7) * 0xff;
 }
 
+/* Zbc: the low half of the carry-less product, the high half, and the 64 bits above its lowest 63. */
+static inline uint64_t clmul64(uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+    for (; b; b &= b - 1)
+        sum ^= a << __builtin_ctzll(b);
+    return sum;
+}
+
+static inline uint64_t clmulr64(uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+    for (; b; b &= b - 1)
+        sum ^= a >> (63 - __builtin_ctzll(b));
+    return sum;
+}
+
+static inline uint64_t clmulh64(uint64_t a, uint64_t b)
+{
+    return clmulr64(a, b) >> 1;
+}
+
 /* The value that an AMO stores, from the old value and rs2. */
 #define ATOMIC(suffix, type, signed_type)                                                                    \
     static inline type atomic_swap##suffix(type old, type value)                                             \

@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "isa/disasm.h"
+#include "tests/hart/known.h"
 #include "tests/hart/oracle/directed.h"
 #include "tests/hart/oracle/generate.h"
 #include "tests/hart/oracle/oracle.h"
 #include "tests/hart/oracle/subject.h"
 
-#define E(extension) (1u << EXTENSION_##extension)
+#define E(extension) (UINT64_C(1) << EXTENSION_##extension)
 
 static const struct suite suites[] = {
     {"I", E(I) | E(Zifencei) | E(Xnucd) | E(Xtom) | E(Xmarker), E(I), 100, 50, false},
@@ -27,8 +28,12 @@ static const struct suite suites[] = {
     {"C", E(C), E(I) | E(D), 95, 30, false},
     {"Zba", E(Zba), E(I), 80, 50, false},
     {"Zbb", E(Zbb), E(I), 80, 50, false},
+    {"Zbc", E(Zbc), E(I), 80, 50, false},
     {"Zbs", E(Zbs), E(I), 80, 50, false},
-    {"mixed", E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zba) | E(Zbb) | E(Zbs),
+    {"Zicond", E(Zicond), E(I), 60, 50, false},
+    {"mixed",
+     E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zba) | E(Zbb) | E(Zbc) | E(Zbs) |
+         E(Zicond),
      E(I), 100, 40, false},
 };
 
@@ -53,7 +58,7 @@ struct testing {
     bool unicorn;
     struct decoder *decoder;
     struct subject subjects[SUBJECT_WAYS];
-    struct batch *batch;
+    struct batch *batch, *known; /* known: what the oracle runs instead */
     struct state *expected;
     uint64_t executed; /* instructions executed by the first subject */
     unsigned passed, failed, reports;
@@ -144,8 +149,9 @@ static bool compare(struct testing *t, enum subject_way way)
 static bool run_batch(struct testing *t, bool good[SUBJECT_WAYS])
 {
     struct error err;
+    known_batch(t->decoder, t->batch, t->known);
     bool ok = t->unicorn ? oracle_unicorn(t->batch, t->expected, &err)
-                         : oracle_qemu(t->runner, t->folder, t->batch, t->expected, &err);
+                         : oracle_qemu(t->runner, t->folder, t->known, t->expected, &err);
     if (!ok) {
         printf("    %s\n", err.text);
         return false;
@@ -222,8 +228,9 @@ static bool set_up(struct testing *t, struct error *err)
 {
     t->decoder = decoder_new();
     t->batch = malloc(sizeof *t->batch);
+    t->known = malloc(sizeof *t->known);
     t->expected = malloc(sizeof t->batch->states);
-    if (!t->batch || !t->expected)
+    if (!t->batch || !t->known || !t->expected)
         return error_set(err, "no memory");
     for (unsigned way = 0; way < SUBJECT_WAYS; way++)
         if (!subject_init(&t->subjects[way], (enum subject_way)way, t->decoder, err))
@@ -236,6 +243,7 @@ static void tear_down(struct testing *t)
     for (unsigned way = 0; way < SUBJECT_WAYS; way++)
         subject_free(&t->subjects[way]);
     free(t->batch);
+    free(t->known);
     free(t->expected);
     decoder_free(t->decoder);
 }

@@ -110,14 +110,20 @@ static void visit_all(const struct decoder *decoder, enum insn_id id, const stru
     write_bits(encode(id, o), 4);
 }
 
-/* Returns whether GNU as can produce these bits: not for our own instructions, exact conversions with a rounding mode,
- * and fences with an empty set. */
+/* Extensions that binutils 2.40 lacks. */
+static bool is_newer(const struct insn *insn)
+{
+    return insn_table[insn->id].extension == EXTENSION_Zicond;
+}
+
+/* Returns whether GNU as can produce these bits: not for our own instructions, newer extensions, exact conversions with a
+ * rounding mode, and fences with an empty set. */
 static bool assembler_knows(const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
     bool exact = info->format == FORMAT_F2E || info->format == FORMAT_XFE;
     bool empty = insn->id == INSN_fence && (!(insn->imm >> 4) || !(insn->imm & 15));
-    return insn->id != INSN_illegal && insn->id != INSN_nucd_order && info->iclass != CLASS_HINT &&
+    return insn->id != INSN_illegal && !is_newer(insn) && insn->id != INSN_nucd_order && info->iclass != CLASS_HINT &&
            info->iclass != CLASS_CUSTOM && !empty && !(exact && insn->rm != 0);
 }
 
@@ -233,7 +239,7 @@ static bool is_documented(const struct insn *insn, const struct line *line)
         disasm(&base, line->pc, text, sizeof text);
         return strcmp(text, line->text) == 0;
     }
-    if (info->iclass == CLASS_CUSTOM || (exact && insn->rm != 0))
+    if (info->iclass == CLASS_CUSTOM || is_newer(insn) || (exact && insn->rm != 0))
         return unknown;
     if (insn->id == INSN_fence || insn->id == INSN_fence_i)
         return unknown && (insn->bits & (insn->id == INSN_fence ? 0xf00f8f80 : 0xffff8f80)) != 0;

@@ -277,7 +277,10 @@ static enum insn_unit unit_of_encoding(const struct insn_info *info)
     case OPCODE_OP_32:
         if (is_hint(info))
             return UNIT_NONE;
-        return info->match >> 25 == 1 ? UNIT_MULTIPLY : UNIT_INTEGER; /* funct7 of M */
+        /* funct7 of M; funct7 5 and funct3 1 to 3 are carry-less multiplications */
+        return info->match >> 25 == 1 || (info->match >> 25 == 5 && (info->match >> 12 & 7) < 4)
+                   ? UNIT_MULTIPLY
+                   : UNIT_INTEGER;
     case OPCODE_SYSTEM: return info->match >> 12 & 7 ? UNIT_INTEGER : UNIT_NONE;
     case OPCODE_MISC_MEM:
     case OPCODE_CUSTOM_0:

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tests/hart/known.h"
 #include "tests/hart/oracle/values.h"
 #include "tests/isa/encode.h"
 
@@ -74,7 +75,7 @@ static uint8_t scratch_register(struct block *b)
     }
 }
 
-static bool belongs(uint32_t extensions, unsigned extension)
+static bool belongs(uint64_t extensions, unsigned extension)
 {
     return extensions >> extension & 1;
 }
@@ -154,6 +155,18 @@ static void emit_plain(struct block *b, enum insn_id id)
         emit_row(b, INSN_bseti, (struct operands){.rd = o.rs1, .rs1 = any_register(b), .imm = o.rs2});
     }
     emit_row(b, id, o);
+}
+
+/* Emits a Zicond instruction after those that set KNOWN_MASK for it. */
+static void emit_conditional(struct block *b, enum insn_id id)
+{
+    const uint8_t tested = free_register(b), mask = KNOWN_MASK;
+    if (id == INSN_czero_eqz)
+        emit_row(b, INSN_sltiu, (struct operands){.rd = mask, .rs1 = tested, .imm = 1});
+    else
+        emit_row(b, INSN_sltu, (struct operands){.rd = mask, .rs2 = tested});
+    emit_row(b, INSN_addi, (struct operands){.rd = mask, .rs1 = mask, .imm = -1});
+    emit_row(b, id, (struct operands){.rd = free_register(b), .rs1 = any_register(b), .rs2 = tested});
 }
 
 /* Emits an AMO; or LR and SC with up to two instructions between them, where SC may also lack its reservation or come
@@ -337,7 +350,7 @@ static bool is_wrong_in_unicorn(enum insn_id id)
     }
 }
 
-static enum insn_id pick_row(struct block *b, uint32_t extensions)
+static enum insn_id pick_row(struct block *b, uint64_t extensions)
 {
     for (;;) {
         enum insn_id id = (enum insn_id)(1 + random_below(b->random, INSN_COUNT - 1));
@@ -352,7 +365,7 @@ static enum insn_id pick_row(struct block *b, uint32_t extensions)
 static void emit_item(struct block *b)
 {
     bool own = random_chance(b->random, b->suite->own_percent);
-    uint32_t wide = b->suite->own & ~(1u << EXTENSION_C);
+    uint64_t wide = b->suite->own & ~(UINT64_C(1) << EXTENSION_C);
     if (own && belongs(b->suite->own, EXTENSION_C) && (!wide || random_chance(b->random, 40))) {
         emit_compressed(b);
         return;
@@ -363,7 +376,12 @@ static void emit_item(struct block *b)
     case CLASS_JUMP: emit_control(b, id); break;
     case CLASS_AMO: emit_atomic(b, id); break;
     case CLASS_CSR: emit_csr(b); break;
-    default: emit_plain(b, id); break;
+    default:
+        if (insn_table[id].extension == EXTENSION_Zicond)
+            emit_conditional(b, id);
+        else
+            emit_plain(b, id);
+        break;
     }
 }
 
@@ -418,6 +436,8 @@ static void choose_registers(struct block *b)
 {
     bool compressed = belongs(b->suite->own, EXTENSION_C);
     b->reserved = 1u << TP;
+    if (belongs(b->suite->own, EXTENSION_Zicond))
+        b->reserved |= 1u << KNOWN_MASK;
     b->by8 = reserve(b, compressed ? SP : RA, compressed ? 1 : 31);
     b->any = reserve(b, compressed ? 8 : RA, compressed ? 8 : 31);
     b->by4 = reserve(b, RA, 31);

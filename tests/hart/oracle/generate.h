@@ -11,8 +11,8 @@
 /* The contents of generated blocks. */
 struct suite {
     const char *name;
-    uint32_t own;     /* bit per enum insn_extension: the extensions under test; C is for compressed ones */
-    uint32_t support; /* the extensions of the other instructions */
+    uint64_t own;     /* bit per enum insn_extension: the extensions under test; C is for compressed ones */
+    uint64_t support; /* the extensions of the other instructions */
     unsigned own_percent;   /* share of instructions under test */
     unsigned float_percent; /* share of floating-point registers that start with a float */
     bool for_unicorn;       /* leaves out cases in which libunicorn 2.0.1, which is QEMU 5.0, is wrong */

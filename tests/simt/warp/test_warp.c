@@ -13,7 +13,7 @@
 #include "emu/simt/warp/code.h"
 #include "tests/hart/oracle/generate.h"
 
-#define E(extension) (1u << EXTENSION_##extension)
+#define E(extension) (UINT64_C(1) << EXTENSION_##extension)
 #define CODE_AT      batch_code_at(0)
 
 enum { ECALL = 0x73, MEMORY = BATCH_LIMIT - BATCH_END, STEPS = 200000, TP = 4 };
