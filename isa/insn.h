@@ -70,6 +70,7 @@ struct compressed_info {
     const char *name;
     uint16_t match, mask;
     uint16_t expansion;   /* enum insn_id */
+    uint8_t extension;    /* enum insn_extension */
     const char *operands; /* print template */
 };
 

@@ -139,6 +139,10 @@ static struct insn decode_wide(const struct decoder *decoder, uint32_t bits)
 #define CIMM_LDSP  (int32_t)(field(bits, 4, 2, 6) | field(bits, 12, 12, 5) | field(bits, 6, 5, 3))
 #define CIMM_SWSP  (int32_t)(field(bits, 8, 7, 6) | field(bits, 12, 9, 2))
 #define CIMM_SDSP  (int32_t)(field(bits, 9, 7, 6) | field(bits, 12, 10, 3))
+#define CIMM_LBU   (int32_t)(field(bits, 6, 6, 0) | field(bits, 5, 5, 1))
+#define CIMM_LHU   (int32_t) field(bits, 5, 5, 1)
+#define CIMM_BYTE  0xff
+#define CIMM_ONES  (-1)
 #define CIMM_ADDI4SPN                                                                                        \
     (int32_t)(field(bits, 10, 7, 6) | field(bits, 12, 11, 4) | field(bits, 5, 5, 3) | field(bits, 6, 6, 2))
 #define CIMM_ADDI16SP                                                                                        \
@@ -169,7 +173,7 @@ static bool compressed_operands(unsigned row, uint32_t bits, struct operands *ou
     int32_t imm = 0;
     bool valid = false;
     switch (row) {
-#define COMPRESSED(name, match, mask, condition, expansion, rd_, rs1_, rs2_, immediate, operands)            \
+#define COMPRESSED(name, match, mask, extension, condition, expansion, rd_, rs1_, rs2_, immediate, operands) \
     case COMPRESSED_##name:                                                                                  \
         rd = rd_;                                                                                            \
         rs1 = rs1_;                                                                                          \

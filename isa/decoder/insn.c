@@ -17,8 +17,8 @@ const struct insn_info insn_table[INSN_COUNT] = {
 };
 
 const struct compressed_info compressed_table[COMPRESSED_COUNT] = {
-#define COMPRESSED(name, match, mask, valid, expansion, rd, rs1, rs2, immediate, operands)                   \
-    {#name, match, mask, INSN_##expansion, operands},
+#define COMPRESSED(name, match, mask, extension, valid, expansion, rd, rs1, rs2, immediate, operands)        \
+    {#name, match, mask, INSN_##expansion, EXTENSION_##extension, operands},
 #include "isa/compressed.def"
 };
 

@@ -94,13 +94,15 @@ static void print_wide(enum insn_extension extension)
     }
 }
 
-static void print_narrow(void)
+static void print_narrow(enum insn_extension extension)
 {
     printf("| instruction | operands | expands to | 15-13, 12, 11-7, 6-2, 1-0 | match | mask |\n");
     printf("|---|---|---|---|---|---|\n");
     for (unsigned i = 0; i < COMPRESSED_COUNT; i++) {
         const struct compressed_info *info = &compressed_table[i];
         char name[INSN_NAME_SIZE];
+        if (info->extension != extension)
+            continue;
         insn_spell(info->name, name);
         printf("| `%s` | ", name);
         print_operands(info->operands, &format_table[insn_table[info->expansion].format]);
@@ -115,8 +117,8 @@ static void print_instructions(void)
 {
     for (unsigned e = 0; e < EXTENSION_COUNT; e++) {
         printf("\n### %s: %s\n\n", insn_extension_name[e], extension_text[e]);
-        if (e == EXTENSION_C)
-            print_narrow();
+        if (e == EXTENSION_C || e == EXTENSION_Zcb)
+            print_narrow((enum insn_extension)e);
         else
             print_wide((enum insn_extension)e);
     }

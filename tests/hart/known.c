@@ -12,6 +12,8 @@ static uint32_t replacement(const struct insn *insn)
         o.rs2 = KNOWN_MASK;
         return encode(INSN_and, &o);
     }
+    if (insn->compressed && compressed_table[insn->compressed - 1].extension == EXTENSION_Zcb)
+        return encode((enum insn_id)insn->id, &o);
     return 0;
 }
 

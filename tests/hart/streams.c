@@ -26,6 +26,7 @@ static const struct suite suites[] = {
     {"F", E(F), E(I) | E(Zicsr), 80, 90, false},
     {"D", E(D), E(F) | E(I) | E(Zicsr), 75, 30, false},
     {"C", E(C), E(I) | E(D), 95, 30, false},
+    {"Zcb", E(Zcb), E(I), 95, 30, false},
     {"Zba", E(Zba), E(I), 80, 50, false},
     {"Zbb", E(Zbb), E(I), 80, 50, false},
     {"Zbc", E(Zbc), E(I), 80, 50, false},
@@ -33,7 +34,7 @@ static const struct suite suites[] = {
     {"Zicond", E(Zicond), E(I), 60, 50, false},
     {"mixed",
      E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zba) | E(Zbb) | E(Zbc) | E(Zbs) |
-         E(Zicond),
+         E(Zicond) | E(Zcb),
      E(I), 100, 40, false},
 };
 

@@ -113,7 +113,8 @@ static void visit_all(const struct decoder *decoder, enum insn_id id, const stru
 /* Extensions that binutils 2.40 lacks. */
 static bool is_newer(const struct insn *insn)
 {
-    return insn_table[insn->id].extension == EXTENSION_Zicond;
+    return insn_table[insn->id].extension == EXTENSION_Zicond ||
+           (insn->compressed && compressed_table[insn->compressed - 1].extension == EXTENSION_Zcb);
 }
 
 /* Returns whether GNU as can produce these bits: not for our own instructions, newer extensions, exact conversions with a
@@ -226,7 +227,7 @@ static bool is_absent_privileged(const char *text)
 static bool is_documented(const struct insn *insn, const struct line *line)
 {
     const struct insn_info *info = &insn_table[insn->id];
-    bool unknown = strncmp(line->text, ".4byte", 6) == 0,
+    bool unknown = strncmp(line->text, insn->compressed ? ".2byte" : ".4byte", 6) == 0,
          exact = info->format == FORMAT_F2E || info->format == FORMAT_XFE;
     unsigned mode = insn->bits >> 12 & 7;
     if (insn->id == INSN_nucd_order)

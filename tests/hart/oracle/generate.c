@@ -9,6 +9,7 @@
 
 enum {
     MAX_ITEMS = 48,
+    C_NOP = 1,
     ROOM_FOR_ITEM = 60, /* size limit of an item in bytes, also of the end */
     RA = 1,
     SP = 2,
@@ -312,6 +313,8 @@ static void emit_compressed(struct block *b)
         unsigned row = random_below(b->random, COMPRESSED_COUNT);
         const struct compressed_info *info = &compressed_table[row];
         unsigned class = insn_table[info->expansion].iclass;
+        if (!belongs(b->suite->own, info->extension))
+            continue;
         if (class == CLASS_BRANCH || class == CLASS_JUMP) {
             emit_compressed_control(b, row);
             return;
@@ -322,6 +325,8 @@ static void emit_compressed(struct block *b)
             struct insn insn = decode(b->decoder, bits);
             if (insn.id != INSN_illegal && is_harmless(b, &insn)) {
                 emit(b, bits, 2);
+                if (info->extension == EXTENSION_Zcb)
+                    emit(b, C_NOP, 2); /* known_batch() needs its room */
                 return;
             }
         }
@@ -365,8 +370,9 @@ static enum insn_id pick_row(struct block *b, uint64_t extensions)
 static void emit_item(struct block *b)
 {
     bool own = random_chance(b->random, b->suite->own_percent);
-    uint64_t wide = b->suite->own & ~(UINT64_C(1) << EXTENSION_C);
-    if (own && belongs(b->suite->own, EXTENSION_C) && (!wide || random_chance(b->random, 40))) {
+    uint64_t narrow = UINT64_C(1) << EXTENSION_C | UINT64_C(1) << EXTENSION_Zcb;
+    uint64_t wide = b->suite->own & ~narrow;
+    if (own && (b->suite->own & narrow) && (!wide || random_chance(b->random, 40))) {
         emit_compressed(b);
         return;
     }
@@ -434,7 +440,7 @@ static uint8_t reserve(struct block *b, unsigned first, unsigned count)
 
 static void choose_registers(struct block *b)
 {
-    bool compressed = belongs(b->suite->own, EXTENSION_C);
+    bool compressed = belongs(b->suite->own, EXTENSION_C) || belongs(b->suite->own, EXTENSION_Zcb);
     b->reserved = 1u << TP;
     if (belongs(b->suite->own, EXTENSION_Zicond))
         b->reserved |= 1u << KNOWN_MASK;
@@ -479,7 +485,8 @@ static unsigned count_own(const struct block *b)
         uint32_t bits;
         memcpy(&bits, b->code + at, sizeof bits);
         struct insn insn = decode(b->decoder, bits);
-        unsigned extension = insn.compressed ? (unsigned)EXTENSION_C : insn_table[insn.id].extension;
+        unsigned extension =
+            insn.compressed ? compressed_table[insn.compressed - 1].extension : insn_table[insn.id].extension;
         own += insn.id != INSN_illegal && belongs(b->suite->own, extension);
         at += insn.length;
     }
