@@ -22,11 +22,12 @@ enum insn_immediate {
     IMMEDIATE_CSR,
     IMMEDIATE_FENCE,
     IMMEDIATE_AQRL,
+    IMMEDIATE_BLOCK,
 };
 enum insn_role { ROLE_N, ROLE_X, ROLE_F, ROLE_Z };
 
 /* The columns `precision` and `access` of isa/rows.def. */
-enum insn_precision { PRECISION_N, PRECISION_W, PRECISION_X, PRECISION_S, PRECISION_D };
+enum insn_precision { PRECISION_N, PRECISION_W, PRECISION_X, PRECISION_H, PRECISION_S, PRECISION_D };
 enum insn_access {
     ACCESS_NONE,
     ACCESS_LOAD,
@@ -96,7 +97,13 @@ extern const struct class_info class_table[CLASS_COUNT];
  * do not. */
 static inline bool insn_is_float(const struct insn_info *info)
 {
-    return info->access == ACCESS_NONE && info->precision >= PRECISION_S;
+    return info->access == ACCESS_NONE && info->precision >= PRECISION_H;
+}
+
+/* Returns whether the row works on the floating-point state, which mstatus.FS can disable; also loads, stores and moves. */
+static inline bool insn_needs_fp(const struct insn_info *info)
+{
+    return info->precision >= PRECISION_H;
 }
 
 extern const char *const insn_class_name[CLASS_COUNT];

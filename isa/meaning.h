@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#define SIGN16 0x8000
 #define SIGN32 UINT32_C(0x80000000)
 #define SIGN64 UINT64_C(0x8000000000000000)
 
@@ -32,6 +33,16 @@ static inline uint64_t box(uint32_t v)
 static inline uint32_t unbox(uint64_t v)
 {
     return __builtin_expect(v >> 32 == 0xffffffff, 1) ? (uint32_t)v : UINT32_C(0x7fc00000);
+}
+
+static inline uint64_t box16(uint16_t v)
+{
+    return UINT64_C(0xffffffffffff0000) | v;
+}
+
+static inline uint16_t unbox16(uint64_t v)
+{
+    return v >> 16 == UINT64_C(0xffffffffffff) ? (uint16_t)v : 0x7e00;
 }
 
 __extension__ typedef __int128 int128;

@@ -63,6 +63,9 @@ static bool takes_word(const struct insn *insn, unsigned operand)
     case INSN_sext_h:
     case INSN_zext_h:
     case INSN_fmv_w_x:
+    case INSN_fmv_h_x:
+    case INSN_fcvt_h_w:
+    case INSN_fcvt_h_wu:
     case INSN_fcvt_s_w:
     case INSN_fcvt_s_wu:
     case INSN_fcvt_d_w:
@@ -89,7 +92,8 @@ static bool demands_high(const struct cfg_insn *at, unsigned operand, unsigned r
     if (info->access != ACCESS_NONE)
         return operand == 1 || info->size == 8;
     if (reg >= 32)
-        return insn->id == INSN_fcvt_s_d || (info->precision == PRECISION_D && insn->id != INSN_fcvt_d_s);
+        return insn->id == INSN_fcvt_s_d ||
+               (info->precision == PRECISION_D && insn->id != INSN_fcvt_d_s && insn->id != INSN_fcvt_d_h);
     if (takes_word(insn, operand))
         return false;
     return result_high || !passes_words((enum insn_id)insn->id);

@@ -68,6 +68,8 @@ static unsigned result_of(const struct cfg_insn *at, unsigned of1, unsigned of2)
     case INSN_fmv_x_d:
     case INSN_fcvt_l_s:
     case INSN_fcvt_lu_s:
+    case INSN_fcvt_l_h:
+    case INSN_fcvt_lu_h:
     case INSN_fcvt_l_d:
     case INSN_fcvt_lu_d: return 0;
     default: return info->precision == PRECISION_W || insn_is_float(info) ? SIGN : 0;

@@ -371,8 +371,7 @@ bool step_execute(struct hart *hart, const struct insn *insn, struct effects *ef
     const struct insn_info *info = &insn_table[insn->id];
     uint64_t result = 0, next = 0;
     *effects = (struct effects){0};
-    if ((info->extension == EXTENSION_F || info->extension == EXTENSION_D) &&
-        !(hart->priv.mstatus & MSTATUS_FS))
+    if (insn_needs_fp(info) && !(hart->priv.mstatus & MSTATUS_FS))
         return raise_trap(hart, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
     if (insn_is_float(info) ? !execute_fp(hart, insn, effects, &result, &next)
                             : !execute_row(hart, insn, RM_RNE, effects, &result, &next))

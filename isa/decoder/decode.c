@@ -99,6 +99,7 @@ static int32_t wide_immediate(enum insn_immediate immediate, uint32_t bits)
     case IMMEDIATE_SH6: return (int32_t)field(bits, 25, 20, 0);
     case IMMEDIATE_CSR: return (int32_t)field(bits, 31, 20, 0);
     case IMMEDIATE_FENCE: return (int32_t)field(bits, 27, 20, 0);
+    case IMMEDIATE_BLOCK: return sign_extend(field(bits, 31, 25, 5), 12);
     case IMMEDIATE_AQRL: return (int32_t)field(bits, 26, 25, 0);
     }
     return 0;

@@ -25,6 +25,8 @@ static const struct suite suites[] = {
     {"A", E(A), E(I), 70, 50, false},
     {"F", E(F), E(I) | E(Zicsr), 80, 90, false},
     {"D", E(D), E(F) | E(I) | E(Zicsr), 75, 30, false},
+    {"Zfh", E(Zfh) | E(Zfhmin), E(F) | E(D) | E(I) | E(Zicsr), 80, 50, false},
+    {"hints", E(Zicbop) | E(Zihintpause), E(I), 60, 50, false},
     {"C", E(C), E(I) | E(D), 95, 30, false},
     {"Zcb", E(Zcb), E(I), 95, 30, false},
     {"Zba", E(Zba), E(I), 80, 50, false},
@@ -34,7 +36,7 @@ static const struct suite suites[] = {
     {"Zicond", E(Zicond), E(I), 60, 50, false},
     {"mixed",
      E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zba) | E(Zbb) | E(Zbc) | E(Zbs) |
-         E(Zicond) | E(Zcb),
+         E(Zicond) | E(Zcb) | E(Zfh) | E(Zfhmin) | E(Zicbop) | E(Zihintpause),
      E(I), 100, 40, false},
 };
 

@@ -24,7 +24,8 @@ enum { LIMITS = sizeof limits / sizeof *limits };
 
 static const struct suite suite = {"mixed",
                                    E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zba) |
-                                       E(Zbb) | E(Zbs) | E(Xnucd) | E(Xmarker),
+                                       E(Zbb) | E(Zbc) | E(Zbs) | E(Zicond) | E(Zcb) | E(Zfh) | E(Zfhmin) |
+                                       E(Zicbop) | E(Xnucd) | E(Xmarker),
                                    E(I),
                                    100,
                                    40,

@@ -21,6 +21,7 @@ static uint32_t immediate_bits(enum insn_immediate kind, int32_t imm)
     case IMMEDIATE_SH6: return bits(imm, 5, 0, 20);
     case IMMEDIATE_CSR: return bits(imm, 11, 0, 20);
     case IMMEDIATE_FENCE: return bits(imm, 7, 0, 20);
+    case IMMEDIATE_BLOCK: return bits(imm, 11, 5, 25);
     case IMMEDIATE_AQRL: return bits(imm, 1, 0, 25);
     }
     return 0;
@@ -50,6 +51,7 @@ bool encode_fits(enum insn_id id, int32_t imm)
     case IMMEDIATE_NONE: return imm == 0;
     case IMMEDIATE_I:
     case IMMEDIATE_S: return imm >= -2048 && imm <= 2047;
+    case IMMEDIATE_BLOCK: return imm >= -2048 && imm <= 2047 && imm % 32 == 0;
     case IMMEDIATE_B: return imm >= -4096 && imm <= 4094 && imm % 2 == 0;
     case IMMEDIATE_U: return (imm & 0xfff) == 0;
     case IMMEDIATE_J: return imm >= -1048576 && imm <= 1048574 && imm % 2 == 0;

@@ -11,7 +11,7 @@ folder=$2
 random_words=${RANDOM_WORDS:-3000000}
 seed=${SEED:-1}
 cross=riscv64-unknown-elf-
-march=rv64gc_zba_zbb_zbc_zbs_zicbom_zicboz
+march=rv64gc_zba_zbb_zbc_zbs_zfh_zawrs_zicbom_zicbop_zicboz_zihintpause
 mkdir -p "$folder"
 
 # result NAME STATUS FILE: counts a test; if it failed, prints its part of FILE.

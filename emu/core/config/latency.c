@@ -3,7 +3,7 @@
 enum core_work core_work_of(enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];
-    bool word = info->precision == PRECISION_W, single = info->precision == PRECISION_S;
+    bool word = info->precision == PRECISION_W, wide = info->precision == PRECISION_D;
     switch ((enum insn_class)info->iclass) {
     case CLASS_ALU: return CORE_WORK_alu;
     case CLASS_MUL: return word ? CORE_WORK_mulw : CORE_WORK_mul;
@@ -17,8 +17,8 @@ enum core_work core_work_of(enum insn_id id)
     case CLASS_FADD: return CORE_WORK_fadd;
     case CLASS_FMUL: return CORE_WORK_fmul;
     case CLASS_FMA: return CORE_WORK_fma;
-    case CLASS_FDIV: return single ? CORE_WORK_fdivs : CORE_WORK_fdivd;
-    case CLASS_FSQRT: return single ? CORE_WORK_fsqrts : CORE_WORK_fsqrtd;
+    case CLASS_FDIV: return wide ? CORE_WORK_fdivd : CORE_WORK_fdivs;
+    case CLASS_FSQRT: return wide ? CORE_WORK_fsqrtd : CORE_WORK_fsqrts;
     case CLASS_FCVT: return CORE_WORK_fcvt;
     case CLASS_FMISC: return CORE_WORK_fmisc;
     case CLASS_AMO:

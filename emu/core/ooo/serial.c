@@ -81,8 +81,8 @@ static bool finish(struct ooo *o, uint64_t cycle)
     }
     o->dispatched_at = ooo_later(e->dispatch, cycle);
     o->dispatched = 0;
-    bool goes_on = report->retired &&
-                   (report->insn.id == INSN_fence || o->serial.wait == SERIAL_MAINTAIN || o->serial.posted);
+    bool goes_on = report->retired && (report->insn.id == INSN_fence || report->insn.id == INSN_pause ||
+                                       o->serial.wait == SERIAL_MAINTAIN || o->serial.posted);
     if (!goes_on)
         ooo_fetch_redirect(o, cycle, CPI_serialise);
     else

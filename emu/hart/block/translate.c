@@ -182,7 +182,7 @@ static void add_jalr(struct translation *t, const struct insn *insn)
 static void add_insn(struct translation *t, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
-    bool fp = info->extension == EXTENSION_F || info->extension == EXTENSION_D;
+    bool fp = insn_needs_fp(info);
     bool recorded = fp && !t->cache->contexts[t->cache->context].mode.fp_dirty;
     if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || recorded) {
         add_step(t, insn);

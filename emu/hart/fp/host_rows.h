@@ -41,3 +41,6 @@
 #define f32_from_u32  host_f32_from_u32
 #define f32_from_i64  host_f32_from_i64
 #define f32_from_u64  host_f32_from_u64
+#define HALF_MODE     RM_DYN
+#define HALF_TOWARDS  rm
+#include "emu/hart/fp_half_rows.h"

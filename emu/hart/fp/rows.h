@@ -46,3 +46,6 @@
 #define f32_from_u32(v)    BY_MODE(f32_from_u32, v)
 #define f32_from_i64(v)    BY_MODE(f32_from_i64, v)
 #define f32_from_u64(v)    BY_MODE(f32_from_u64, v)
+#define HALF_MODE          mode
+#define HALF_TOWARDS       mode
+#include "emu/hart/fp_half_rows.h"

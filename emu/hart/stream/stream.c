@@ -91,10 +91,9 @@ static bool access_plain(struct hart *hart, const struct stream_op *op)
 /* Returns whether the instruction, unless it traps, can be executed before the core's clock has reached it. */
 static bool is_plain(struct hart *hart, const struct stream_op *op)
 {
-    unsigned extension = insn_table[op->id].extension;
     if (op->flags & STREAM_SERIAL)
         return false;
-    if ((extension == EXTENSION_F || extension == EXTENSION_D) && !(hart->priv.mstatus & MSTATUS_FS))
+    if (insn_needs_fp(&insn_table[op->id]) && !(hart->priv.mstatus & MSTATUS_FS))
         return false;
     return !(op->flags & (STREAM_LOAD | STREAM_STORE)) || access_plain(hart, op);
 }

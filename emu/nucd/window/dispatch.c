@@ -105,7 +105,7 @@ static bool is_plain(const struct hart *hart, const struct window_entry *entry)
     const struct insn_info *info = &insn_table[entry->op.id];
     if (entry->op.flags & STREAM_SERIAL)
         return false;
-    if (info->extension == EXTENSION_F || info->extension == EXTENSION_D)
+    if (insn_needs_fp(info))
         return (hart->priv.mstatus & MSTATUS_FS) &&
                (!format_table[info->format].rm || entry->input.mode <= RM_RMM);
     return true;

@@ -171,7 +171,8 @@ static void move_on(struct oracle *o, uint64_t next_pc)
 /* Returns whether the instruction is a HINT that changes nothing, or a fence. */
 static bool is_idle(const struct oracle *o)
 {
-    return o->op.id == INSN_nucd || o->op.id == INSN_tom_begin || o->op.id == INSN_fence;
+    return o->op.id == INSN_nucd || o->op.id == INSN_tom_begin || o->op.id == INSN_fence ||
+           o->op.id == INSN_pause;
 }
 
 /* Executes an instruction. Returns false to give up. */

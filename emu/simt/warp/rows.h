@@ -303,11 +303,6 @@
 #define sret()   ((void)0)
 #define wfi()    ((void)0)
 
-static enum warp_event row_nothing(struct warp *warp, const struct warp_op *op)
-{
-    NEXT();
-}
-
 static enum warp_event row_hint(struct warp *warp, const struct warp_op *op)
 {
     uint32_t taken = warp->waiter ? warp_take(warp, op) : 0;
@@ -429,7 +424,7 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define ROW_CUSTOM              ROW_ALU
 #define ROW_FENCE(name, format) FENCE_##format
 #define FENCE_FENCE             row_fence
-#define FENCE_NONE              row_nothing
+#define FENCE_NONE              row_fence
 #define FENCE_CBO               warp_illegal
 #define FENCE_HINT2             warp_illegal
 

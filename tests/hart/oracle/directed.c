@@ -28,24 +28,37 @@ bool directed_applies(enum insn_id id)
            (class >= CLASS_FADD && class <= CLASS_FMISC);
 }
 
-static bool is_single(enum insn_id id)
+/* Returns the precision of the row's floating-point operands. */
+static enum insn_precision source_of(enum insn_id id)
 {
-    return insn_table[id].extension == EXTENSION_F || id == INSN_fcvt_d_s;
+    switch ((int)id) {
+    case INSN_fcvt_d_s:
+    case INSN_fcvt_h_s: return PRECISION_S;
+    case INSN_fcvt_s_h:
+    case INSN_fcvt_d_h: return PRECISION_H;
+    default: return (enum insn_precision)insn_table[id].precision;
+    }
 }
 
-static unsigned choices(enum insn_role role, bool single)
+static unsigned choices(enum insn_role role, enum insn_precision source)
 {
-    return role == ROLE_X ? VALUES_INTEGER : role == ROLE_N ? 1 : single ? VALUES_F32 + 1 : VALUES_F64;
+    if (role == ROLE_X)
+        return VALUES_INTEGER;
+    if (role == ROLE_N)
+        return 1;
+    return source == PRECISION_H ? VALUES_F16 + 1 : source == PRECISION_S ? VALUES_F32 + 1 : VALUES_F64;
 }
 
-/* Corner case n of an operand; the last one of floats is a double, which is no valid float. */
-static uint64_t choice(enum insn_role role, bool single, unsigned n)
+/* Corner case n of an operand; the last one of floats and halves is a double or a float, which is badly boxed. */
+static uint64_t choice(enum insn_role role, enum insn_precision source, unsigned n)
 {
     if (role == ROLE_X)
         return values_integer[n];
     if (role == ROLE_N)
         return 0;
-    if (!single)
+    if (source == PRECISION_H)
+        return n < VALUES_F16 ? UINT64_C(0xffffffffffff0000) | values_f16[n] : UINT64_C(0xffffffff3f803c00);
+    if (source != PRECISION_S)
         return values_f64[n];
     return n < VALUES_F32 ? UINT64_C(0xffffffff00000000) | values_f32[n] : UINT64_C(0x3ff000003f800000);
 }
@@ -84,9 +97,9 @@ static int32_t immediate(enum insn_id id, unsigned n)
 static struct space space_of(enum insn_id id)
 {
     const struct format_info *format = &format_table[insn_table[id].format];
-    bool single = is_single(id);
-    return (struct space){choices((enum insn_role)format->rs1, single),
-                          choices((enum insn_role)format->rs2, single), format->rs3 ? 6 : 1,
+    enum insn_precision source = source_of(id);
+    return (struct space){choices((enum insn_role)format->rs1, source),
+                          choices((enum insn_role)format->rs2, source), format->rs3 ? 6 : 1,
                           format->rm ? MODES : immediates(id)};
 }
 
@@ -123,21 +136,21 @@ static void emit_case(struct writer *w, struct state *state, enum insn_id id, un
     const struct format_info *format = &format_table[insn_table[id].format];
     const enum insn_role role1 = (enum insn_role)format->rs1, role2 = (enum insn_role)format->rs2;
     struct space s = space_of(id);
-    bool single = is_single(id);
+    enum insn_precision source = source_of(id);
     unsigned last = n % s.last, a = n / s.last % s.rs1, b = n / s.last / s.rs1 % s.rs2;
-    unsigned c = format->rs3 ? (a + b + 6 * (n / s.last / s.rs1 / s.rs2)) % choices(ROLE_F, single) : 0;
+    unsigned c = format->rs3 ? (a + b + 6 * (n / s.last / s.rs1 / s.rs2)) % choices(ROLE_F, source) : 0;
     struct operands o = {RESULT,
                          operand_registers[3 * k],
                          operand_registers[3 * k + 1],
                          operand_registers[3 * k + 2],
                          format->rm ? modes[last] : (uint8_t)0,
                          format->rm ? 0 : immediate(id, last)};
-    uint64_t first = choice(role1, single, a);
+    uint64_t first = choice(role1, source, a);
     if (id == INSN_ctzw && (uint32_t)first == 0)
         first = 1u << 31; /* qemu-riscv64 7.2 examines the upper word if the lower one is zero */
     set_register(state, role1, o.rs1, first);
-    set_register(state, role2, o.rs2, choice(role2, single, b));
-    set_register(state, format->rs3 ? ROLE_F : ROLE_N, o.rs3, choice(ROLE_F, single, c));
+    set_register(state, role2, o.rs2, choice(role2, source, b));
+    set_register(state, format->rs3 ? ROLE_F : ROLE_N, o.rs3, choice(ROLE_F, source, c));
     int32_t at = (int32_t)(WINDOW_OFFSET + 16 * k);
     emit(w, INSN_csrrwi, (struct operands){.rd = 0, .rs1 = 0, .imm = 1});
     emit(w, id, o);

@@ -103,6 +103,7 @@ static int32_t pick_immediate(struct block *b, enum insn_id id)
     case IMMEDIATE_SH6: return (int32_t)(any & 63);
     case IMMEDIATE_FENCE: return (int32_t)(any & 255);
     case IMMEDIATE_AQRL: return (int32_t)(any & 3);
+    case IMMEDIATE_BLOCK: return ((int32_t)any >> 20) & ~31;
     default: return 0;
     }
 }
@@ -453,16 +454,22 @@ static void choose_registers(struct block *b)
     b->by4_offset = (int)random_below(b->random, BATCH_WINDOW / 16) * 8 + 4;
 }
 
+static uint64_t fp_register(struct block *b)
+{
+    if (belongs(b->suite->own, EXTENSION_Zfh) && random_chance(b->random, 60))
+        return value_half_register(b->random);
+    return value_fp_register(b->random, b->suite->float_percent);
+}
+
 static void fill_state(struct block *b, struct state *state, uint64_t at)
 {
     uint64_t window = at + WINDOW_OFFSET;
     for (unsigned i = 0; i < 32; i++) {
         state->x[i] = value_integer(b->random);
-        state->f[i] = value_fp_register(b->random, b->suite->float_percent);
+        state->f[i] = fp_register(b);
     }
     for (unsigned i = 0; i < BATCH_WINDOW; i += 8) {
-        uint64_t value =
-            i % 16 ? value_integer(b->random) : value_fp_register(b->random, b->suite->float_percent);
+        uint64_t value = i % 16 ? value_integer(b->random) : fp_register(b);
         memcpy(state->window + i, &value, sizeof value);
     }
     state->x[0] = 0;

@@ -24,7 +24,8 @@ static bool write_input(const char *path, const struct batch *batch, struct erro
 
 static bool run(const char *runner, const char *input, const char *output, struct error *err)
 {
-    char *const arguments[] = {(char[]){"qemu-riscv64"}, strdup(runner), NULL};
+    char *const arguments[] = {(char[]){"qemu-riscv64"}, (char[]){"-cpu"}, (char[]){"rv64,Zfh=true"},
+                               strdup(runner), NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status = -1;
@@ -33,7 +34,7 @@ static bool run(const char *runner, const char *input, const char *output, struc
     (void)posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     int failed = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
-    free(arguments[1]);
+    free(arguments[3]);
     if (failed)
         return error_set(err, "cannot start qemu-riscv64: %s", strerror(failed));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

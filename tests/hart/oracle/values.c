@@ -76,6 +76,12 @@ const uint32_t values_f32[VALUES_F32] = {
     0x3f800001, 0x3f7fffff, 0x4b000001, 0x00ffffff,
 };
 
+const uint16_t values_f16[VALUES_F16] = {
+    0x0000, 0x8000, 0x3c00, 0xbc00, 0x3800, 0xb800, 0x3e00, 0x4100, 0x7c00, 0xfc00, 0x7e00, 0x7c01,
+    0xfe12, 0xfd00, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x0401, 0x7bff, 0xfbff,
+    0x7800, 0x77ff, 0x3c01, 0x3bff, 0x6401, 0xe401, 0x0801, 0x1400, 0x13ff, 0x5bf8,
+};
+
 uint64_t value_integer(struct random *random)
 {
     uint64_t any = random_next(random);
@@ -132,4 +138,30 @@ uint64_t value_fp_register(struct random *random, unsigned float_percent)
     if (random_chance(random, 94))
         return UINT64_C(0xffffffff00000000) | value;
     return random_chance(random, 50) ? value : UINT64_C(0xfffffffe00000000) | value;
+}
+
+static uint16_t value_f16(struct random *random)
+{
+    uint32_t any = (uint32_t)random_next(random);
+    uint32_t fraction = any & 0x3ff, sign = any & 0x8000;
+    switch (random_below(random, 8)) {
+    case 0:
+    case 1: return values_f16[any % VALUES_F16];
+    case 2:
+    case 3: return (uint16_t)(sign | (15 - 4 + random_below(random, 9)) << 10 | fraction);
+    case 4: return (uint16_t)(sign | random_below(random, 10) << 10 | fraction);
+    case 5: return (uint16_t)(sign | (15 - 8 + random_below(random, 16)) << 10 | (fraction & 0x3e0));
+    default: return (uint16_t)any;
+    }
+}
+
+uint64_t value_half_register(struct random *random)
+{
+    uint64_t half = value_f16(random);
+    if (random_chance(random, 15)) /* a float whose exponent is a half's, or a little beyond */
+        return UINT64_C(0xffffffff00000000) | (uint64_t)(127 - 28 + random_below(random, 48)) << 23 |
+               (random_next(random) & (random_chance(random, 50) ? 0x807fffffU : 0x807fe000U));
+    if (random_chance(random, 94))
+        return UINT64_C(0xffffffffffff0000) | half;
+    return random_chance(random, 50) ? half : UINT64_C(0xfffffffffffe0000) | half;
 }

@@ -19,8 +19,10 @@
 enum { ECALL = 0x73, MEMORY = BATCH_LIMIT - BATCH_END, STEPS = 200000, TP = 4 };
 
 static const struct suite suites[] = {
-    {"integer", E(I) | E(M) | E(A) | E(C) | E(Zba) | E(Zbb) | E(Zbs), E(I), 100, 20, false},
-    {"float", E(I) | E(F) | E(D) | E(Zicsr), E(I), 80, 60, false},
+    {"integer",
+     E(I) | E(M) | E(A) | E(C) | E(Zba) | E(Zbb) | E(Zbc) | E(Zbs) | E(Zcb) | E(Zicond) | E(Zicbop), E(I),
+     100, 20, false},
+    {"float", E(I) | E(F) | E(D) | E(Zfh) | E(Zfhmin) | E(Zicsr), E(I), 80, 60, false},
     {"mixed", E(I) | E(M) | E(A) | E(F) | E(D) | E(C) | E(Zicsr) | E(Zifencei) | E(Zbb) | E(Xnucd), E(I), 100,
      40, false},
 };

@@ -1,0 +1,28 @@
+/* Half-precision accessors for rows: the including file defines HALF_MODE, the rounding mode of results, and HALF_TOWARDS,
+ * that of conversions to integers. */
+#include "emu/hart/fp_half.h"
+
+#define f16_add(a, b)    half_add(a, b, HALF_MODE)
+#define f16_sub(a, b)    half_sub(a, b, HALF_MODE)
+#define f16_mul(a, b)    half_mul(a, b, HALF_MODE)
+#define f16_div(a, b)    half_div(a, b, HALF_MODE)
+#define f16_fma(a, b, c) half_fma(a, b, c, HALF_MODE)
+#define f16_sqrt(a)      half_sqrt(a, HALF_MODE)
+#define f16_min(a, b)    half_min(a, b)
+#define f16_max(a, b)    half_max(a, b)
+#define f16_eq(a, b)     host_f32_eq(half_widen(a), half_widen(b))
+#define f16_lt(a, b)     host_f32_lt(half_widen(a), half_widen(b))
+#define f16_le(a, b)     host_f32_le(half_widen(a), half_widen(b))
+#define f16_class(a)     half_class(a)
+#define f16_to_i32(a)    host_f32_to_i32(half_widen(a), HALF_TOWARDS)
+#define f16_to_u32(a)    host_f32_to_u32(half_widen(a), HALF_TOWARDS)
+#define f16_to_i64(a)    host_f32_to_i64(half_widen(a), HALF_TOWARDS)
+#define f16_to_u64(a)    host_f32_to_u64(half_widen(a), HALF_TOWARDS)
+#define f16_from_i32(v)  half_from_i64(v, HALF_MODE)
+#define f16_from_u32(v)  half_from_u64(v, HALF_MODE)
+#define f16_from_i64(v)  half_from_i64(v, HALF_MODE)
+#define f16_from_u64(v)  half_from_u64(v, HALF_MODE)
+#define f16_to_f32(a)    half_to_f32(a)
+#define f16_to_f64(a)    half_to_f64(a)
+#define f32_to_f16(a)    half_from_f32(a, HALF_MODE)
+#define f64_to_f16(a)    half_from_f64(a, HALF_MODE)
