@@ -10,6 +10,10 @@ struct decoder;
 
 /* Makes an index over isa/rows.def and isa/compressed.def; never NULL. Free it with decoder_free(). */
 struct decoder *decoder_new(void);
+/* The same for harts with these extensions (isa/set.h): instructions of others are illegal, HINTs of others are what their
+ * base row says. */
+struct decoder *decoder_new_for(uint64_t extensions);
+uint64_t decoder_extensions(const struct decoder *decoder);
 void decoder_free(struct decoder *decoder);
 
 /* Decodes the instruction in the low bits of `bits` (little endian; a compressed one needs only 16 valid bits). A

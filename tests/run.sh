@@ -211,6 +211,7 @@ if part unit "unit tests"; then
 fi
 if part isa "decoder and disassembler against GNU objdump and as"; then
     built "$BUILD/tests/isa/objdump" && suite "objdump" tests/isa/objdump.sh "$BUILD/tests/isa/objdump" "$BUILD/tests/isa/work"
+    suite "chosen extensions" tests/isa/isa.sh "$BUILD/bin/croft"
     alone "rows" tests/isa/rows.sh "$BUILD" "$MAKE"
 fi
 if part streams "instructions against qemu-riscv64 and libunicorn"; then

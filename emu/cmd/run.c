@@ -85,16 +85,23 @@ static void unload(struct session *s)
         machine_free(&s->machine);
 }
 
+/* Unloads a machine that cannot run. Returns false. */
+static bool unloaded(struct session *s)
+{
+    unload(s);
+    s->machine.tree = NULL;
+    return false;
+}
+
 static bool set_up(struct session *s, const struct request *r, const struct engine_machine *loaded,
                    struct error *err)
 {
     if (!load(s, r, loaded, err))
         return false;
-    if (!plan_check(&s->machine, err)) {
-        unload(s);
-        s->machine.tree = NULL;
-        return false;
-    }
+    if (!plan_check(&s->machine, err))
+        return unloaded(s);
+    if (!setting_isa(&s->machine, r->env == ENV_KERNEL, !r->bare.firmware && r->env != ENV_BARE, err))
+        return unloaded(s);
     s->failure = 1;
     if (r->gdb)
         tasks_be_patient(s->machine.tree);
@@ -280,7 +287,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         phys_free(&memory);
         return -1;
     }
-    struct decoder *decoder = decoder_new();
+    struct decoder *decoder = decoder_new_for(s->machine.isa);
     int status = -1;
     struct launch_options simt;
     struct timed_launch launches;

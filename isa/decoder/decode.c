@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "isa/set.h"
+
 /* The decoder buckets rows by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed). */
 enum {
     WIDE_BUCKETS = 256,
@@ -16,6 +18,7 @@ struct bucket {
 };
 
 struct decoder {
+    uint64_t extensions;
     struct bucket wide[WIDE_BUCKETS];
     struct bucket narrow[NARROW_BUCKETS];
 };
@@ -44,20 +47,37 @@ static void bucket_insert(struct bucket *bucket, unsigned row)
 
 struct decoder *decoder_new(void)
 {
+    return decoder_new_for(isa_all());
+}
+
+uint64_t decoder_extensions(const struct decoder *decoder)
+{
+    return decoder->extensions;
+}
+
+struct decoder *decoder_new_for(uint64_t extensions)
+{
     struct decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         abort();
+    decoder->extensions = extensions;
     for (unsigned row = 1; row < INSN_COUNT; row++) {
         const struct insn_info *info = &insn_table[row];
         const unsigned fixed = wide_bucket(info->mask), open = ~fixed & (WIDE_BUCKETS - 1);
         unsigned rest = 0;
+        if (!isa_has_row(extensions, info))
+            continue;
         do { /* all buckets whose numbers differ in open bits only */
             bucket_insert(&decoder->wide[(wide_bucket(info->match) & fixed) | rest], row);
             rest = (rest - open) & open;
         } while (rest);
     }
     for (unsigned row = 0; row < COMPRESSED_COUNT; row++) {
-        struct bucket *bucket = &decoder->narrow[narrow_bucket(compressed_table[row].match)];
+        const struct compressed_info *info = &compressed_table[row];
+        struct bucket *bucket = &decoder->narrow[narrow_bucket(info->match)];
+        if (!isa_has(extensions, (enum insn_extension)info->extension) ||
+            !isa_has_row(extensions, &insn_table[info->expansion]))
+            continue;
         bucket->rows[bucket->count++] = (uint16_t)row;
     }
     return decoder;

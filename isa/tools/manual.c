@@ -3,15 +3,18 @@
 #include <string.h>
 
 #include "isa/insn.h"
+#include "isa/set.h"
 
 static void print_instructions(void);
 static void print_csrs(void);
+static void print_extensions(void);
 
 /* The tables, each between its two marks in the manual. */
 static const struct {
     const char *begin, *end;
     void (*print)(void);
 } tables[] = {
+    {"<!-- extensions: begin -->", "<!-- extensions: end -->", print_extensions},
     {"<!-- csrs: begin -->", "<!-- csrs: end -->", print_csrs},
     {"<!-- instructions: begin -->", "<!-- instructions: end -->", print_instructions},
 };
@@ -113,9 +116,33 @@ static void print_narrow(enum insn_extension extension)
     }
 }
 
+static int has_rows(enum insn_extension extension)
+{
+    for (unsigned i = 1; i < INSN_COUNT; i++)
+        if (insn_table[i].extension == extension)
+            return 1;
+    return extension == EXTENSION_C || extension == EXTENSION_Zcb;
+}
+
+static void print_extensions(void)
+{
+    char name[INSN_NAME_SIZE];
+    printf("\n| in ISA strings | meaning |\n|---|---|\n");
+    for (unsigned e = 0; e < EXTENSION_COUNT; e++)
+        if (isa_extension_text((enum insn_extension)e, name))
+            printf("| `%s` | %s |\n", name, extension_text[e]);
+#define FEATURE(name, text) printf("| `%s` | always: %s |\n", name, text);
+#include "isa/feature.def"
+#define PROFILE(name, extensions) printf("| `%s` | profile: `%s` |\n", name, extensions);
+#include "isa/profile.def"
+    printf("\n");
+}
+
 static void print_instructions(void)
 {
     for (unsigned e = 0; e < EXTENSION_COUNT; e++) {
+        if (!has_rows((enum insn_extension)e))
+            continue;
         printf("\n### %s: %s\n\n", insn_extension_name[e], extension_text[e]);
         if (e == EXTENSION_C || e == EXTENSION_Zcb)
             print_narrow((enum insn_extension)e);

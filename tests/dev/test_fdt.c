@@ -56,6 +56,23 @@ static uint32_t handle(const void *fdt, const char *path)
     return value;
 }
 
+static void extensions_are_the_chosen_ones(void **state)
+{
+    (void)state;
+    static const char list[] = "i\0m\0zicbop\0zicboz";
+    void *fdt = make("virt", SETS("isa=rv64im_zicboz1p0_zicbop"), NULL);
+    int size;
+    assert_text(fdt, "/cpus/cpu@0", "riscv,isa", "rv64im_zicbop_zicboz");
+    assert_text(fdt, "/cpus/cpu@0", "riscv,isa-base", "rv64i");
+    const void *found = fdt_getprop(fdt, node(fdt, "/cpus/cpu@0"), "riscv,isa-extensions", &size);
+    assert_int_equal(size, sizeof list);
+    assert_memory_equal(found, list, sizeof list);
+    ASSERT_CELLS(fdt, "/cpus/cpu@0", "riscv,cbop-block-size", 64);
+    ASSERT_CELLS(fdt, "/cpus/cpu@0", "riscv,cboz-block-size", 64);
+    assert_null(fdt_getprop(fdt, node(fdt, "/cpus/cpu@0"), "riscv,cbom-block-size", &size));
+    free(fdt);
+}
+
 static void virt_is_described_as_qemu_does(void **state)
 {
     (void)state;
@@ -65,8 +82,10 @@ static void virt_is_described_as_qemu_does(void **state)
     assert_text(fdt, "/memory@80000000", "device_type", "memory");
     ASSERT_CELLS(fdt, "/memory@80000000", "reg", 0, 0x80000000, 1, 0x40000000);
     ASSERT_CELLS(fdt, "/cpus", "timebase-frequency", 10000000);
-    assert_text(fdt, "/cpus/cpu@1", "riscv,isa",
-                "rv64imafdc_zicsr_zifencei_zicntr_zba_zbb_zbs_zicbom_zicboz_sstc");
+    assert_text(
+        fdt, "/cpus/cpu@1", "riscv,isa",
+        "rv64imafdc_zicbom_zicbop_zicboz_zicntr_zicond_zicsr_zifencei_zihintpause_zihpm_zawrs_zfh_zfhmin_zcb_"
+        "zba_zbb_zbc_zbs_sstc");
     assert_text(fdt, "/cpus/cpu@1", "mmu-type", "riscv,sv48");
     ASSERT_CELLS(fdt, "/cpus/cpu@1", "reg", 1);
     uint32_t one = handle(fdt, "/cpus/cpu@0/interrupt-controller");
@@ -141,6 +160,7 @@ static void too_long_arguments_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extensions_are_the_chosen_ones),
         cmocka_unit_test(virt_is_described_as_qemu_does),
         cmocka_unit_test(absent_devices_are_not_described),
         cmocka_unit_test(many_harts_and_long_arguments_fit),

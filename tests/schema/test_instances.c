@@ -327,7 +327,7 @@ static void counts_take_patterns(void **state)
     assert_refused_as(
         folder, "near: {kind: group}\n", SETS("near.*.count=2"),
         "--set: unknown key 'near.*.count'; did you mean 'host.count'? Known at the top: name, "
-        "description, harts, quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, "
+        "description, harts, quantum, isa, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, "
         "l2, simt, crossbar, dram, mmu, devices");
 }
 
@@ -627,10 +627,11 @@ static void templates_are_named_by_dotted_keys(void **state)
     (void)snprintf(text, sizeof text, "%sa.template: buss\n", templates);
     assert_refused_as(*state, text, NULL, "/m.yaml:6: template: unknown template 'buss'");
     assert_refused_as(*state, templates, SETS("a.template=buss"), "--set: template: unknown template 'buss'");
-    assert_refused_as(*state, templates, SETS("template=bus"),
-                      "--set: unknown key 'template'; known at the top: name, description, harts, quantum, "
-                      "homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
-                      "dram, mmu, devices");
+    assert_refused_as(
+        *state, templates, SETS("template=bus"),
+        "--set: unknown key 'template'; known at the top: name, description, harts, quantum, isa, "
+        "homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+        "dram, mmu, devices");
 }
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)

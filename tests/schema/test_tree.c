@@ -230,7 +230,8 @@ static const struct fault faults[] = {
     {"\n- harts\n", NULL, "%s/m.yaml:2: a machine description is a mapping of keys, such as `harts: 1`"},
     {"harts: 1\nhart: 1\n", NULL,
      "%s/m.yaml:2: unknown key 'hart'; did you mean 'harts'? Known at the top: name, description, harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "quantum, isa, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+     "dram, "
      "mmu, "
      "devices"},
     {"\nmemory:\n  siez: 1 GiB\n", NULL,
@@ -240,16 +241,18 @@ static const struct fault faults[] = {
     {"user_stak:\n  size: 1 MiB\n", NULL,
      "%s/m.yaml:1: unknown key 'user_stak'; did you mean 'user_stack'? Known at the top: name, description, "
      "harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "quantum, isa, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+     "dram, "
      "mmu, "
      "devices"},
     {"zzz: 1", NULL,
-     "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, homes, "
+     "%s/m.yaml:1: unknown key 'zzz'; known at the top: name, description, harts, quantum, isa, homes, "
      "stack_hash, pages, memory, "
      "user_stack, host, accel, nucd, l2, simt, crossbar, dram, mmu, devices"},
     {"extend: functional", NULL,
      "%s/m.yaml:1: unknown key 'extend'; did you mean 'extends'? Known at the top: name, description, harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "quantum, isa, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+     "dram, "
      "mmu, "
      "devices"},
     {"memory: 1 GiB", NULL, "%s/m.yaml:1: 'memory' is a section, not a value; its keys: base, size"},
@@ -336,7 +339,8 @@ static const struct fault faults[] = {
      "--set: unknown key 'user_stak.size'; did you mean 'user_stack.size'? Known at the top: name, "
      "description, "
      "harts, "
-     "quantum, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, dram, "
+     "quantum, isa, homes, stack_hash, pages, memory, user_stack, host, accel, nucd, l2, simt, crossbar, "
+     "dram, "
      "mmu, "
      "devices"},
     {"{}", "memory=1", "--set: 'memory' is a section, not a value; its keys: base, size"},
@@ -348,7 +352,8 @@ static const struct fault faults[] = {
     {"{}",
      "memory.size=", "--set: memory.size: has no value; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"{}", "=",
-     "--set: unknown key ''; known at the top: name, description, harts, quantum, homes, stack_hash, pages, "
+     "--set: unknown key ''; known at the top: name, description, harts, quantum, isa, homes, stack_hash, "
+     "pages, "
      "memory, "
      "user_stack, "
      "host, "

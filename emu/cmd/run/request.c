@@ -16,6 +16,7 @@
 enum {
     MACHINE,
     SET,
+    ISA,
     STATS,
     ENV,
     BIOS,
@@ -49,6 +50,8 @@ enum {
 static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
     [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
+    [ISA] = {"isa", 0, "ISA",
+             "extensions of the harts: rv64gc_zba, rva22u64 (default: all); for --set isa=ISA"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},
     [ENV] = {"env", 0, "user|kernel|bare",
              "environment (default: bare for firmware and `tohost`, else user); kernel: with virtual memory"},
@@ -188,6 +191,12 @@ static void set(struct request *r, const char *name, const char *value, size_t l
     r->sets[r->set_count++] = r->made[r->made_count++] = text;
 }
 
+static void set_isa(struct request *r, const char *value)
+{
+    set(r, "isa", value, strlen(value));
+    r->settings++;
+}
+
 static bool equals(const char *text, size_t length, const char *word)
 {
     return length == strlen(word) && strncmp(text, word, length) == 0;
@@ -291,6 +300,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case TRACE: return take_timing(r, option, value);
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
+    case ISA: set_isa(r, value); return true;
     case STATS: r->stats = value; return true;
     case VERBOSE: r->verbose = true; return true;
     case ENV: return take_environment(r, value);
@@ -347,7 +357,7 @@ static bool choose_environment(struct request *r)
         (void)options_usage_error(
             &interface, "--core is for user programs; programs in machine mode serve their own traps");
     else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay ||
-                                    r->loops_given || r->made_count))
+                                    r->loops_given || r->made_count > r->settings))
         (void)options_usage_error(
             &interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
                         "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");

@@ -18,12 +18,12 @@ struct request {
     /* Room for REQUEST_SETS settings and one variable for each argument. */
     const char **sets, **environment;
     size_t set_count;
-    char **made; /* the settings that options stand for; the caller frees them */
-    size_t made_count;
-    unsigned drives;       /* number of --drive options */
-    const char *dump_dtb;  /* file for the device tree; NULL: run */
-    bool verbose, watched; /* watched: --warp was given */
-    bool loops_given;      /* --trap-loops was given */
+    char **made;                 /* the settings that options stand for; the caller frees them */
+    size_t made_count, settings; /* settings: of these, which any environment may have */
+    unsigned drives;             /* number of --drive options */
+    const char *dump_dtb;        /* file for the device tree; NULL: run */
+    bool verbose, watched;       /* watched: --warp was given */
+    bool loops_given;            /* --trap-loops was given */
     struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;

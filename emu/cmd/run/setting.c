@@ -1,9 +1,11 @@
 #include "emu/cmd/run/setting.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "emu/cmd/paths.h"
 #include "emu/env/tasks_part.h"
+#include "isa/set.h"
 
 void setting_warn(const struct machine_config *machine, bool user)
 {
@@ -18,6 +20,31 @@ void setting_warn(const struct machine_config *machine, bool user)
     }
     if (user)
         tasks_warn_without_kernel(machine->tree);
+}
+
+/* What host/kernel.mk and firmware/firmware.mk compile for, and what their assembly adds: both switch floating-point
+ * contexts, the kernel counts cycles and maintains caches. */
+#define KERNEL_ISA   "rv64imafdc_zicbom_zicntr_zicsr_zifencei"
+#define FIRMWARE_ISA "rv64imafdc_zicsr_zifencei"
+
+static bool needs(const struct machine_config *machine, const char *isa, const char *who, struct error *err)
+{
+    char text[ISA_STRING], message[ISA_MESSAGE], source[MACHINE_SOURCE];
+    uint64_t set = 0;
+    if (!isa_parse(isa, &set, message) || !(set & ~machine->isa))
+        return true;
+    machine_source(machine, "isa", source);
+    isa_string(set & ~machine->isa, text);
+    return error_set(err, "isa (%s): %s uses extensions that the harts lack: %s; allowed: %s and more",
+                     source, who, text + strlen("rv64"), isa);
+}
+
+bool setting_isa(const struct machine_config *machine, bool kernel, bool firmware, struct error *err)
+{
+    if (kernel && !needs(machine, KERNEL_ISA, "the kernel of --env kernel", err))
+        return false;
+    return !firmware || !tasks_wanted(machine->tree) ||
+           needs(machine, FIRMWARE_ISA, "the firmware of the accelerators", err);
 }
 
 bool setting_own_firmware(char path[PATH_MAX], struct error *err)

@@ -10,6 +10,10 @@
  * kernel. */
 void setting_warn(const struct machine_config *machine, bool user);
 
+/* Returns false, with err set, if the harts lack extensions that croft's own programs beside the user's need: its kernel, and
+ * its firmware for accelerators. */
+bool setting_isa(const struct machine_config *machine, bool kernel, bool firmware, struct error *err);
+
 /* Writes the path of croft's own firmware for accelerators that take tasks. Returns false and sets err if it is missing. */
 bool setting_own_firmware(char path[PATH_MAX], struct error *err);
 

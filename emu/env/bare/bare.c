@@ -320,7 +320,7 @@ static bool set_up(struct bare *bare, struct error *err)
     if (o->max_memory && !memory_limit_init(&bare->limit, &bare->all, o->max_memory, err))
         return false;
     bare->memory = tasks_program_memory(machine->tree, o->firmware, &bare->all);
-    bare->decoder = decoder_new();
+    bare->decoder = decoder_new_for(machine->isa);
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
         return false;

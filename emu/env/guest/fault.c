@@ -19,6 +19,8 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
 #include "emu/simt/warp_memory.h"
+#include "isa/disasm.h"
+#include "isa/set.h"
 
 enum { SP = 2 };
 
@@ -121,6 +123,21 @@ static void print_left(const struct user *user, uint64_t from)
             from, symbols_describe(user->symbols, from, text, sizeof text), place.text);
 }
 
+/* Names an instruction that the chosen extensions leave out. */
+static void print_lacking(const struct user *user, const struct fault_place *place)
+{
+    struct decoder *all = decoder_new();
+    const struct insn insn = decode(all, place->insn.bits);
+    char text[128], isa[ISA_STRING];
+    decoder_free(all);
+    if (insn.id == INSN_illegal || place->insn.id != INSN_illegal)
+        return;
+    disasm(&insn, user->hart->pc, text, sizeof text);
+    text[strcspn(text, "\t")] = '\0';
+    isa_string(decoder_extensions(user->hart->decoder), isa);
+    fprintf(stderr, ", which is %s: the harts are %s", text, isa);
+}
+
 /* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
  * trapped; pc: of the trap. */
 static int print_cause(const struct user *user, const struct fault_place *place, const unsigned *accelerator,
@@ -136,6 +153,7 @@ static int print_cause(const struct user *user, const struct fault_place *place,
     case TRAP_ILLEGAL_INSTRUCTION:
         fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
                 place->insn.bits);
+        print_lacking(user, place);
         return SIGILL;
     case TRAP_ECALL_USER:
         fprintf(stderr, "system call in a region: the host does not serve it");

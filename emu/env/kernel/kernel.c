@@ -298,7 +298,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
         return false;
     if (!kernel_load(o, &kernel->memory, &kernel->layout, err))
         return false;
-    kernel->decoder = decoder_new();
+    kernel->decoder = decoder_new_for(machine->isa);
     if (!system_init(system, (unsigned)machine->harts, machine->quantum, &kernel->all, kernel->decoder, err))
         return false;
     system->max_insns = o->user->max_insns;

@@ -4,14 +4,10 @@
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv.h"
 #include "isa/csr.h"
+#include "isa/set.h"
 
 /* The field of fcsr above the five flags. */
 enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
-
-/* RV64 with A, C, D, F, I, M, S and U; none can be disabled. */
-#define MISA                                                                                                 \
-    (UINT64_C(2) << 62 | 1 << ('a' - 'a') | 1 << ('c' - 'a') | 1 << ('d' - 'a') | 1 << ('f' - 'a') |         \
-     1 << ('i' - 'a') | 1 << ('m' - 'a') | 1 << ('s' - 'a') | 1 << ('u' - 'a'))
 
 #define MSTATUS_WRITABLE                                                                                     \
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_MPRV |     \
@@ -21,9 +17,7 @@ enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
 #define MEDELEG_WRITABLE UINT64_C(0xb3ff)
 #define MEDELEG_OFFLOAD  (UINT64_C(1) << TRAP_NUCD_FAULT | UINT64_C(1) << TRAP_NUCD_CALL)
 enum { COUNTERS = 7, COUNTER_CY = 1, COUNTER_TM = 2, COUNTER_IR = 4 };
-#define PMPADDR_BITS     ((UINT64_C(1) << 54) - 1)
-#define MENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE | ENVCFG_STCE)
-#define SENVCFG_WRITABLE (ENVCFG_FIOM | ENVCFG_CBIE | ENVCFG_CBCFE | ENVCFG_CBZE)
+#define PMPADDR_BITS ((UINT64_C(1) << 54) - 1)
 
 /* Returns whether bits 11:10 of the number make the CSR read-only. */
 static bool read_only(unsigned number)
@@ -31,11 +25,18 @@ static bool read_only(unsigned number)
     return number >> 10 == 3;
 }
 
+static bool has(const struct hart *hart, enum insn_extension extension)
+{
+    return isa_has(decoder_extensions(hart->decoder), extension);
+}
+
 /* Unprivileged counters must be enabled by the modes above (sections 3.1.11 and 4.1.5). */
 static bool counter_enabled(const struct hart *hart, unsigned number)
 {
     const struct priv *p = &hart->priv;
     uint32_t bit = UINT32_C(1) << (number & 31);
+    if (!has(hart, number <= CSR_instret ? EXTENSION_Zicntr : EXTENSION_Zihpm))
+        return false;
     if (hart->privilege < PRIV_M && !(p->mcounteren & bit))
         return false;
     return hart->privilege > PRIV_U || (p->scounteren & bit);
@@ -44,9 +45,23 @@ static bool counter_enabled(const struct hart *hart, unsigned number)
 /* In supervisor mode, stimecmp needs STCE and permission to read time (Sstc, chapter 2). */
 static bool stimecmp_enabled(const struct hart *hart)
 {
+    if (!has(hart, EXTENSION_Sstc))
+        return false;
     if (hart->privilege == PRIV_M)
         return true;
     return (hart->priv.menvcfg & ENVCFG_STCE) && (hart->priv.mcounteren & COUNTER_TM);
+}
+
+/* The fields of menvcfg and senvcfg whose extensions the hart has. */
+static uint64_t senvcfg_writable(const struct hart *hart)
+{
+    return ENVCFG_FIOM | (has(hart, EXTENSION_Zicbom) ? ENVCFG_CBIE | ENVCFG_CBCFE : 0) |
+           (has(hart, EXTENSION_Zicboz) ? ENVCFG_CBZE : 0);
+}
+
+static uint64_t menvcfg_writable(const struct hart *hart)
+{
+    return senvcfg_writable(hart) | (has(hart, EXTENSION_Sstc) ? ENVCFG_STCE : 0);
 }
 
 static bool accessible(const struct hart *hart, unsigned number)
@@ -56,7 +71,7 @@ static bool accessible(const struct hart *hart, unsigned number)
     switch (number) {
     case CSR_fflags:
     case CSR_frm:
-    case CSR_fcsr: return hart->priv.mstatus & MSTATUS_FS;
+    case CSR_fcsr: return (hart->priv.mstatus & MSTATUS_FS) && has(hart, EXTENSION_F);
     case CSR_satp: return hart->privilege == PRIV_M || !(hart->priv.mstatus & MSTATUS_TVM);
     case CSR_stimecmp: return stimecmp_enabled(hart);
     case CSR_nucdcause:
@@ -103,7 +118,7 @@ static bool read_machine(const struct hart *hart, unsigned number, uint64_t *val
     }
     switch (number) {
     case CSR_mstatus: *value = with_derived(hart, p->mstatus) | MSTATUS_SXL; return true;
-    case CSR_misa: *value = MISA; return true;
+    case CSR_misa: *value = isa_misa(decoder_extensions(hart->decoder)); return true;
     case CSR_medeleg: *value = p->medeleg; return true;
     case CSR_mideleg: *value = p->mideleg; return true;
     case CSR_mie: *value = p->mie; return true;
@@ -276,7 +291,7 @@ static bool write_machine(struct hart *hart, unsigned number, uint64_t value)
     case CSR_mie: p->mie = value & IRQ_ALL; return true;
     case CSR_mtvec: write_vector(&p->mtvec, value); return true;
     case CSR_mcounteren: p->mcounteren = value & COUNTERS; return true;
-    case CSR_menvcfg: write_envcfg(&p->menvcfg, value, MENVCFG_WRITABLE); return true;
+    case CSR_menvcfg: write_envcfg(&p->menvcfg, value, menvcfg_writable(hart)); return true;
     case CSR_mscratch: p->mscratch = value; return true;
     case CSR_mepc: p->mepc = value & ~UINT64_C(1); return true;
     case CSR_mcause: p->mcause = value; return true;
@@ -314,7 +329,7 @@ static bool write_any(struct hart *hart, unsigned number, uint64_t value)
     case CSR_sip: write_masked(&p->mip, value, p->mideleg & IRQ_BIT(IRQ_SSI)); return true;
     case CSR_stvec: write_vector(&p->stvec, value); return true;
     case CSR_scounteren: p->scounteren = value & COUNTERS; return true;
-    case CSR_senvcfg: write_envcfg(&p->senvcfg, value, SENVCFG_WRITABLE); return true;
+    case CSR_senvcfg: write_envcfg(&p->senvcfg, value, senvcfg_writable(hart)); return true;
     case CSR_sscratch: p->sscratch = value; return true;
     case CSR_sepc: p->sepc = value & ~UINT64_C(1); return true;
     case CSR_scause: p->scause = value; return true;

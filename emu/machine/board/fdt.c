@@ -11,16 +11,37 @@
 #include "emu/hart/access.h"
 #include "emu/hart/priv.h"
 #include "emu/sim/alloc.h"
-
-/* The harts' extensions, in the syntax of the devicetree binding riscv,isa. */
-static const char isa[] = "rv64imafdc_zicsr_zifencei_zicntr_zba_zbb_zbs_zicbom_zicboz_sstc";
+#include "isa/set.h"
 
 enum {
     ROOM_FIRST = 64 << 10,
     ROOM_LAST = 4 << 20,
 };
 
-static void cpu(struct node_writer *writer, uint32_t hart)
+/* The harts' extensions, as the devicetree binding riscv/extensions.yaml has them. */
+static void extensions(struct node_writer *writer, uint64_t set)
+{
+    char text[ISA_STRING], name[INSN_NAME_SIZE];
+    size_t used = 0;
+    isa_string(set, text);
+    node_text(writer, "riscv,isa", text);
+    for (unsigned e = 0; e < EXTENSION_COUNT; e++)
+        if (isa_has(set, (enum insn_extension)e) && isa_extension_text((enum insn_extension)e, name)) {
+            memcpy(text + used, name,
+                   strlen(name) + 1); /* shorter than the string, which has the base as well */
+            used += strlen(name) + 1;
+        }
+    node_text(writer, "riscv,isa-base", "rv64i");
+    node_bytes(writer, "riscv,isa-extensions", text, used);
+    if (isa_has(set, EXTENSION_Zicbom))
+        node_cell(writer, "riscv,cbom-block-size", CACHE_BLOCK);
+    if (isa_has(set, EXTENSION_Zicbop))
+        node_cell(writer, "riscv,cbop-block-size", CACHE_BLOCK);
+    if (isa_has(set, EXTENSION_Zicboz))
+        node_cell(writer, "riscv,cboz-block-size", CACHE_BLOCK);
+}
+
+static void cpu(struct node_writer *writer, uint32_t hart, uint64_t set)
 {
     node_begin_at(writer, "cpu", hart);
     node_cell(writer, "phandle", node_cpu_handle(hart));
@@ -28,9 +49,7 @@ static void cpu(struct node_writer *writer, uint32_t hart)
     node_cell(writer, "reg", hart);
     node_text(writer, "status", "okay");
     node_text(writer, "compatible", "riscv");
-    node_text(writer, "riscv,isa", isa);
-    node_cell(writer, "riscv,cbom-block-size", CACHE_BLOCK);
-    node_cell(writer, "riscv,cboz-block-size", CACHE_BLOCK);
+    extensions(writer, set);
     node_text(writer, "mmu-type", "riscv,sv48");
     node_begin(writer, "interrupt-controller");
     node_cell(writer, "#interrupt-cells", 1);
@@ -41,13 +60,13 @@ static void cpu(struct node_writer *writer, uint32_t hart)
     node_end(writer);
 }
 
-static void cpus(struct node_writer *writer)
+static void cpus(struct node_writer *writer, uint64_t set)
 {
     node_begin(writer, "cpus");
     node_cells(writer, 1, 0);
     node_cell(writer, "timebase-frequency", TIMEBASE_HZ);
     for (uint32_t hart = 0; hart < writer->harts; hart++)
-        cpu(writer, hart);
+        cpu(writer, hart, set);
     node_begin(writer, "cpu-map");
     node_begin(writer, "cluster0");
     for (uint32_t hart = 0; hart < writer->harts; hart++) {
@@ -111,7 +130,7 @@ static void root(struct node_writer *writer, const struct machine_config *config
     node_text(writer, "device_type", "memory");
     node_reg(writer, config->memory->base, config->memory->size);
     node_end(writer);
-    cpus(writer);
+    cpus(writer, config->isa);
     soc(writer, tree_find(config->tree, "devices"));
     uses(writer, tree_find(config->tree, "devices"));
     node_end(writer);

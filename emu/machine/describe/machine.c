@@ -11,6 +11,7 @@
 #include "emu/machine/system.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "isa/set.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)
@@ -225,6 +226,16 @@ static bool check_harts(const struct machine_config *config, struct error *err)
                     "accel.count, which is %u",
                     config->harts, cores);
     return at(config, "", "harts", err);
+}
+
+static bool take_isa(struct machine_config *config, struct error *err)
+{
+    const struct root_config *root = tree_root(config->tree)->config;
+    char message[ISA_MESSAGE];
+    if (isa_parse(root->isa, &config->isa, message))
+        return true;
+    (void)error_set(err, "%s", message);
+    return at(config, "", "isa", err);
 }
 
 /* Writes the last setting of a memory's capacity, if it is in another file than that of memory.size and later:
@@ -460,7 +471,7 @@ bool machine_load(struct machine_config *config, const char *machine, const char
     if (!tree)
         return false;
     view(config, tree);
-    if (check(config, err)) {
+    if (take_isa(config, err) && check(config, err)) {
         plan_derive_homes(config);
         return true;
     }

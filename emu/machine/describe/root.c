@@ -55,6 +55,18 @@ static const struct part_field root_fields[] = {
      "Instructions in a hart's turn. LR reservations end with the turn; " TEXT_VALUE(
          SYSTEM_QUANTUM_MIN) " suffice for LR/SC loops to make progress.",
      {"ours", "ours"}},
+    {"isa",
+     FIELD_TEXT,
+     PLACE(root_config, isa),
+     "",
+     "",
+     "",
+     NULL,
+     {"all", "all"},
+     0,
+     "Extensions of all harts: an ISA string such as rv64gc_zba_zbb, a profile such as rva22u64, or all that "
+     "there are.",
+     {"", ""}},
     {"homes",
      FIELD_TEXT,
      PLACE(homes),

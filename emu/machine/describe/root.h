@@ -20,6 +20,7 @@ struct root_config {
     char name[ROOT_TEXT], description[ROOT_TEXT];
     uint32_t harts;
     uint64_t quantum;
+    char isa[ROOT_TEXT];   /* as isa_parse() takes it */
     char homes[HOME_TEXT]; /* struct home_layout's text; empty: one memory, or it cannot be derived */
     bool stack_hash;       /* as in struct home_layout */
     char pages[ROOT_TEXT]; /* file of a table (pages.h); empty: none */
