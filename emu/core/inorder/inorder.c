@@ -6,40 +6,53 @@
 #include "emu/core/inorder/state.h"
 #include "emu/sim/alloc.h"
 
-/* Returns the slots, beside USES_SLOT, that an instruction of the class occupies. An instruction that is
- * executed alone needs none. */
-static unsigned uses_of(const struct core_config *config, const struct class_info *info)
+/* Returns the counter, beside USES_SLOT, of an instruction of the class. An instruction that is executed alone has none. */
+static unsigned uses_of(const struct class_info *info)
 {
     if (info->alone)
         return 0;
     switch ((enum insn_unit)info->unit) {
-    case UNIT_MEMORY: return config->pair_memory ? 0 : USES_MEMORY;
-    case UNIT_MULTIPLY: return config->pair_multiply ? 0 : USES_MULTIPLY;
-    case UNIT_FLOAT: return config->pair_float ? 0 : USES_FLOAT;
+    case UNIT_MEMORY: return USES_MEMORY;
+    case UNIT_MULTIPLY: return USES_MULTIPLY;
+    case UNIT_FLOAT: return USES_FLOAT;
     case UNIT_INTEGER:
     case UNIT_NONE: break;
     }
     return 0;
 }
 
+/* Returns one in each of the counters in `uses`. */
+static unsigned ones(unsigned uses)
+{
+    return (uses & (USES_SLOT | USES_MEMORY | USES_MULTIPLY)) / USES_SLOT + (uses & USES_FLOAT) / 2;
+}
+
+/* Returns what makes the counters full at their limits. */
+static unsigned start(const struct core_config *config)
+{
+    return USES_ALL - config->width * ones(USES_SLOT) - (config->pair_memory ? 2 : 1) * ones(USES_MEMORY) -
+           (config->pair_multiply ? 2 : 1) * ones(USES_MULTIPLY) -
+           (config->pair_float ? 2 : 1) * ones(USES_FLOAT);
+}
+
 static void make_rules(struct inorder *c)
 {
     struct core_latency latency[INSN_COUNT];
     core_latencies_expand(&c->latency, latency);
+    c->start = start(&c->config);
     for (unsigned id = 0; id < INSN_COUNT; id++) {
-        unsigned iclass = insn_table[id].iclass, uses = uses_of(&c->config, &class_table[iclass]);
+        unsigned iclass = insn_table[id].iclass, unit = uses_of(&class_table[iclass]);
         bool load = insn_table[id].access == ACCESS_LOAD;
         bool control = iclass == CLASS_BRANCH || iclass == CLASS_JUMP;
-        bool last = c->config.width == 1 || (control && !c->config.pair_branch);
+        bool last = control && !c->config.pair_branch;
         bool slow = latency[id].interval > 1 || latency[id].latency > c->hit_clocks;
         uint64_t clocks = latency[id].latency + (load ? c->hit_clocks : 0);
         c->intervals[id] = latency[id].interval;
         c->rules[id] = (struct inorder_rule){
             .result = (uint32_t)ready_at(clocks, load ? CPI_l1 : CPI_dependency),
-            .uses = (uint8_t)(USES_SLOT | uses),
-            .after = (uint8_t)(last ? USES_ALL : uses),
-            .iclass = (uint8_t)iclass,
-            .slow = (uint8_t)((slow ? SLOW_RESULT : 0) | (iclass == CLASS_FMA ? SLOW_THIRD : 0)),
+            .uses = (uint16_t)(USES_SLOT | unit | (slow ? SLOW_RESULT : 0) |
+                               (iclass == CLASS_FMA ? SLOW_THIRD : 0)),
+            .adds = (uint16_t)(last ? USES_SLOT + ones(unit) : ones(USES_SLOT | unit)),
         };
     }
 }
@@ -50,7 +63,8 @@ static bool next_batch(struct inorder *c)
     struct core *core = &c->core;
     struct event_queue *queue = core->parts.queue;
     struct hart *hart = core->parts.hart;
-    uint64_t time = inorder_time(c, c->next - (c->used != USES_ALL)), done = hart_progress(hart);
+    uint64_t time = inorder_time(c, c->next - !((c->used + c->start) & USES_SLOT)),
+             done = hart_progress(hart);
     if (time > queue->now && time >= event_queue_next(queue)) {
         event_schedule(queue, &core->event, time);
         return false;

@@ -17,7 +17,7 @@ ALWAYS_INLINE static void put_cycles(struct inorder *c, const struct issue *issu
 {
     c->next = issue->next >> READY_CAUSE_BITS;
     c->cycle = issue->cycle >> READY_CAUSE_BITS;
-    c->used = (uint8_t)issue->used;
+    c->used = issue->used;
 }
 
 ALWAYS_INLINE static void put_back(struct inorder *c, const struct stream_entry *entry,
@@ -258,12 +258,13 @@ static bool wait_result(struct inorder *c, const struct inorder_rule *rule, unsi
 
 /* Waits for the pipe of an instruction with a long latency, and notes its result, which later ones must not
  * overtake. */
-static void wait_pipe(struct inorder *c, const struct inorder_rule *rule, unsigned interval)
+static void wait_pipe(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule)
 {
+    const unsigned interval = c->intervals[op->id];
     if (interval > 1)
-        inorder_stall(c, c->busy[rule->iclass], CPI_dependency);
+        inorder_stall(c, c->busy[op->iclass], CPI_dependency);
     uint64_t done = ready_at(c->next + (rule->result >> READY_CAUSE_BITS), 0);
-    c->busy[rule->iclass] = (inorder_choose(c, rule->uses) ? c->cycle : c->next) + interval;
+    c->busy[op->iclass] = (inorder_choose(c, rule->uses) ? c->cycle : c->next) + interval;
     c->late_known = done > c->late_known ? done : c->late_known;
     if (c->late != INORDER_PENDING)
         c->late = c->late_known;
@@ -279,8 +280,8 @@ static bool wait_slowly(struct inorder *c, const struct stream_op *op, const str
     inorder_stall(c, operands >> READY_CAUSE_BITS, operands & READY_CAUSES);
     if (c->late > ready_at(c->next, 0) && !wait_result(c, rule, op->rd))
         return false;
-    if (rule->slow & SLOW_RESULT)
-        wait_pipe(c, rule, c->intervals[op->id]);
+    if (rule->uses & SLOW_RESULT)
+        wait_pipe(c, op, rule);
     return true;
 }
 
@@ -295,7 +296,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
     uint64_t late = ~-(uint64_t)(operands < issue->next);
     uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
     uint64_t done = issue->next + lost + rule->result; /* the comparison below ignores causes */
-    if (UNLIKELY(rule->slow) ||
+    if (UNLIKELY(rule->uses & (SLOW_RESULT | SLOW_THIRD)) ||
         (UNLIKELY(c->late >= issue->next + lost) &&
          ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES)))))) {
         put_back(c, entry, issue);
@@ -311,7 +312,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
         c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
         issue->next += lost - cause;
     }
-    issue->pairs = -(uint64_t)(((issue->used | (uint32_t)late) & rule->uses) == 0);
+    issue->pairs = -(uint64_t)((((issue->used + c->start) | (uint32_t)late) & rule->uses) == 0);
     issue->cycle = issue->next + ready_at(issue->pairs, 0);
     return true;
 }
@@ -354,7 +355,7 @@ ALWAYS_INLINE static bool issue_one(struct inorder *c, const struct stream_entry
                      c->wrong);
         c->wrong = false;
     }
-    issue->used = rule->after | (uint32_t)issue->pairs;
+    issue->used = (issue->used & (uint32_t)issue->pairs) + rule->adds;
     issue->next = issue->cycle + ready_at(1, 0);
     return true;
 }

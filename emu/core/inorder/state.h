@@ -25,27 +25,29 @@ static inline uint64_t ready_at(uint64_t cycle, unsigned cause)
     return cycle << READY_CAUSE_BITS | cause;
 }
 
-/* The issue slots that an instruction occupies in a cycle. */
+/* What has issued in a cycle: four counters, of all instructions and of those of three units. The core adds to each 2^n less
+ * its limit, so that the counter's top bit says that no more can issue. A rule has its flags above them.
+ *
+ *   15  14 13   12 11       8 7      4 3     0
+ *  | slow | float | multiply | memory | slots | */
 enum {
-    USES_SLOT = 1, /* the second slot */
-    USES_MEMORY = 2,
-    USES_MULTIPLY = 4,
-    USES_FLOAT = 8,
-    USES_ALL = 0xff,
+    USES_SLOT = 8,
+    USES_MEMORY = 8 << 4,
+    USES_MULTIPLY = 8 << 8,
+    USES_FLOAT = 2 << 12,
+    USES_ALL = USES_SLOT | USES_MEMORY | USES_MULTIPLY | USES_FLOAT,
 };
 
-/* Flags of inorder_rule.slow. */
+/* Flags of inorder_rule.uses. */
 enum {
-    SLOW_RESULT = 1, /* its latency is long, or its pipe is not pipelined */
-    SLOW_THIRD = 2,  /* it has a third operand */
+    SLOW_RESULT = 1 << 14, /* its latency is long, or its pipe is not pipelined */
+    SLOW_THIRD = 1 << 15,  /* it has a third operand */
 };
 
 struct inorder_rule {
     uint32_t result; /* ready_at() of its latency and of the cause of waiting for it */
-    uint8_t uses;    /* slots that must be free */
-    uint8_t after;   /* slots that are occupied if it is the first of its cycle */
-    uint8_t iclass;
-    uint8_t slow; /* set of SLOW_... */
+    uint16_t uses;   /* USES_... of counters that must not be full; SLOW_... */
+    uint16_t adds;   /* to the counters of its cycle */
 };
 
 /* A pending load; half is the second part of a load that crosses a line. */
@@ -104,7 +106,7 @@ struct inorder {
 
     /* Issue. */
     uint64_t next; /* first cycle in which nothing has issued yet */
-    /* issue cycle of the current instruction: next, or next - 1 beside another */
+    /* issue cycle of the current instruction: next, or next - 1 beside others */
     uint64_t cycle;
     /* ready_at() without cause of the latest long result; INORDER_PENDING while a load is pending. late_known ignores
      * pending loads. */
@@ -112,7 +114,8 @@ struct inorder {
     uint64_t late_known;
     uint64_t ready[INORDER_REGISTERS]; /* ready_at(), or INORDER_PENDING */
     uint32_t at;                       /* the next entry of the batch */
-    uint8_t used;                      /* slots occupied in cycle next - 1: USES_... */
+    uint32_t used;                     /* the counters of cycle next - 1 */
+    uint32_t start;                    /* to be added to `used`, see USES_... */
     bool wrong;                        /* the current instruction is mispredicted; for its note */
     bool blocked;                      /* a waiter will continue the core */
     bool slept;
@@ -212,11 +215,10 @@ static inline void inorder_stall(struct inorder *c, uint64_t cycle, unsigned cau
     c->next += lost;
 }
 
-/* Sets the issue cycle of an instruction that occupies the given slots. Returns whether it issues beside the one
- * before. */
+/* Sets the issue cycle of an instruction that the given counters admit. Returns whether it issues beside the one before. */
 static inline bool inorder_choose(struct inorder *c, unsigned uses)
 {
-    bool pairs = !(c->used & uses);
+    bool pairs = !((c->used + c->start) & uses);
     c->cycle = c->next - pairs;
     return pairs;
 }

@@ -89,9 +89,9 @@ static void bad_configurations_are_named(void **state)
     struct error err;
     core_config_default(&config, CORE_INORDER);
     assert_true(part_check(&core_kind, &config, &err));
-    config.width = 3;
+    config.width = 9;
     assert_false(part_check(&core_kind, &config, &err));
-    assert_string_equal(err.text, "width: '3' is not allowed; allowed: 1 to 2");
+    assert_string_equal(err.text, "width: '9' is not allowed; allowed: 1 to 8");
     core_config_default(&config, CORE_INORDER);
     config.latency.of[CORE_WORK_divw].latency = 0;
     assert_false(part_check(&core_kind, &config, &err));

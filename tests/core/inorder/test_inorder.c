@@ -87,6 +87,71 @@ static void dual_issue(void **state)
     check("dependent adds", NULL, chained_adds, NULL, 4100, causes);
 }
 
+enum { GROUPS = 4, GROUP_ADDS = 8 };
+
+static void mixture(struct rig *rig)
+{
+    for (unsigned i = 0; i < GROUPS; i++) {
+        for (unsigned k = 0; k < GROUP_ADDS; k++)
+            RIG_EMIT(rig, addi, .rd = (uint8_t)(5 + k), .rs1 = 20, .imm = 1);
+        RIG_EMIT(rig, ld, .rd = 13, .rs1 = 20, .imm = 0);
+        RIG_EMIT(rig, ld, .rd = 14, .rs1 = 20, .imm = 8);
+        RIG_EMIT(rig, mul, .rd = 15, .rs1 = 20, .rs2 = 21);
+        RIG_EMIT(rig, mul, .rd = 16, .rs1 = 20, .rs2 = 21);
+    }
+}
+
+/* Returns the cycles of an iteration of mixture() by the issue rules alone; `pairs` loads and multiplies in a cycle. The
+ * loop's addi comes last, and its bne a cycle later. */
+static unsigned mixture_cycles(unsigned width, unsigned pairs)
+{
+    unsigned cycles = 1, slots = 0, used[3] = {0};
+    const unsigned limit[3] = {width, pairs, pairs};
+    for (unsigned i = 0; i < GROUPS * (GROUP_ADDS + 4) + 1; i++) {
+        const unsigned at = i % (GROUP_ADDS + 4);
+        const unsigned unit = at < GROUP_ADDS ? 0 : at < GROUP_ADDS + 2 ? 1 : 2;
+        if (slots == width || used[unit] == limit[unit]) {
+            cycles++;
+            slots = used[0] = used[1] = used[2] = 0;
+        }
+        slots++;
+        used[unit]++;
+    }
+    return cycles + 1;
+}
+
+static void data_register(struct rig *rig);
+
+static void check_exactly(const char *what, unsigned width, void (*body)(struct rig *),
+                          const struct core_config *config, unsigned wanted)
+{
+    struct rig_loop loop = {
+        .setup = data_register, .body = body, .make = make, .context = config, .iterations = N};
+    uint64_t causes[CPI_CAUSES];
+    char name[48];
+    (void)snprintf(name, sizeof name, "%s, width %u", what, width);
+    rig_check(rig_loop(&loop, causes), N, 100 * wanted, 5, name);
+}
+
+/* 41 independent instructions and the bne after them; dependent ones one a cycle; units with one or two of a cycle's
+ * instructions; and 16 bytes fetched a cycle, which are 4 instructions. */
+static void wide_issue(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 8; width++) {
+        struct core_config config = defaults();
+        config.width = width;
+        config.fetch_bytes = 64;
+        check_exactly("adds", width, adds, &config, (41 + width - 1) / width + 1);
+        check_exactly("dependent adds", width, chained_adds, &config, width == 1 ? 42 : 41);
+        check_exactly("mixture", width, mixture, &config, mixture_cycles(width, 1));
+        config.pair_memory = config.pair_multiply = true;
+        check_exactly("mixture in pairs", width, mixture, &config, mixture_cycles(width, 2));
+        config.fetch_bytes = 16;
+        check_exactly("little fetched", width, adds, &config, width < 4 ? (41 + width - 1) / width + 1 : 12);
+    }
+}
+
 static void divides(struct rig *rig)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -476,6 +541,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_latency),
         cmocka_unit_test(dual_issue),
+        cmocka_unit_test(wide_issue),
         cmocka_unit_test(divider_is_not_pipelined),
         cmocka_unit_test(loads_that_hit),
         cmocka_unit_test(pointer_chase),
