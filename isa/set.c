@@ -17,6 +17,15 @@ static const struct {
     {EXTENSION_Zihpm, EXTENSION_Zicsr}, {EXTENSION_Sstc, EXTENSION_Zicsr},
 };
 
+/* Parts of extensions, which harts have only as a whole. */
+static const struct {
+    const char *name;
+    uint8_t whole; /* enum insn_extension */
+} parts[] = {
+    {"zca", EXTENSION_C},   {"zcd", EXTENSION_C},    {"zmmul", EXTENSION_M},
+    {"zaamo", EXTENSION_A}, {"zalrsc", EXTENSION_A},
+};
+
 static const struct {
     const char *name, *extensions;
 } profiles[] = {
@@ -112,6 +121,7 @@ struct parse {
     const char *whole; /* the text, for messages */
     char *message;
     uint64_t set;
+    uint32_t parts; /* bit per element of `parts` that was named */
 };
 
 static bool refuse(struct parse *parse, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -158,6 +168,11 @@ static bool add_named(struct parse *parse, const char *name, size_t length)
     for (size_t i = 0; i < COUNT_OF(features); i++)
         if (is_name(name, length, features[i]))
             return true;
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (is_name(name, length, parts[i].name)) {
+            parse->parts |= UINT32_C(1) << i;
+            return true;
+        }
     if (is_name(name, length, "g"))
         parse->set |= BIT(I) | BIT(M) | BIT(A) | BIT(F) | BIT(D) | BIT(Zicsr) | BIT(Zifencei);
     else if (is_name(name, length, "b"))
@@ -245,9 +260,26 @@ static bool parse_base(struct parse *parse, const char *text)
     return tell_known(parse);
 }
 
+/* Adds what the named extensions need. Returns false if a part was named without its whole. */
+static bool complete(struct parse *parse)
+{
+    for (size_t i = 0; i < COUNT_OF(implied); i++)
+        if (isa_has(parse->set, (enum insn_extension)implied[i].extension))
+            parse->set |= UINT64_C(1) << implied[i].needs;
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        char whole[INSN_NAME_SIZE];
+        if (!(parse->parts >> i & 1) || isa_has(parse->set, (enum insn_extension)parts[i].whole))
+            continue;
+        (void)isa_extension_text((enum insn_extension)parts[i].whole, whole);
+        return refuse(parse, "%s: this part of %s is not modelled alone; write %s", parts[i].name, whole,
+                      whole);
+    }
+    return true;
+}
+
 bool isa_parse(const char *text, uint64_t *set, char message[ISA_MESSAGE])
 {
-    char small[ISA_STRING];
+    char small[ISA_STRING] = "";
     struct parse parse = {.whole = text, .message = message, .set = always()};
     if (strlen(text) >= sizeof small)
         return refuse(&parse, "an ISA string has at most %d characters", ISA_STRING - 1);
@@ -255,11 +287,8 @@ bool isa_parse(const char *text, uint64_t *set, char message[ISA_MESSAGE])
         small[i] = (char)tolower((unsigned char)text[i]);
     if (strcmp(small, "all") == 0)
         parse.set = isa_all();
-    else if (!parse_base(&parse, small))
+    else if (!parse_base(&parse, small) || !complete(&parse))
         return false;
-    for (size_t i = 0; i < COUNT_OF(implied); i++)
-        if (isa_has(parse.set, (enum insn_extension)implied[i].extension))
-            parse.set |= UINT64_C(1) << implied[i].needs;
     *set = parse.set;
     return true;
 }

@@ -57,10 +57,14 @@ needs zicbom rva20u64 rva22u64 'la a1, _start; cbo.clean (a1)'
 needs zicboz rv64gc_zicbom rv64i_zicboz 'addi a1, sp, -512; cbo.zero (a1)'
 needs zawrs rva22u64 rv64i_zawrs 'wrs.nto'
 
+# Parts of extensions beside the whole ones.
+status 0 rv64gc_zca_zcd_zmmul_zaamo1p0_zalrsc_zcb m
+
 # Hints are what their base says where they are not known.
 program hints 'prefetch.r 0(a0); pause; .insn r 0x33, 0, 0, x0, x0, x2'
 status 0 rv64i hints
 
+# shellcheck disable=SC2317 # check calls it
 evidence() { cat "$work/err"; }
 
 # In the timed machines harts have the same extensions.
@@ -124,9 +128,20 @@ refused rv64em "e: the base with 16 registers is not modelled; write rv64im$"
 refused rv64gc_zfinx "zfinx: it contradicts f"
 refused rv64gc_zbz1p0 "unknown extension 'zbz'; known: .*, and the profiles rva20u64, rva22u64$"
 refused rva23u64 "an ISA string begins with rv64i, rv64g or a profile's name; known: "
+refused rv64imafd_zca "zca: this part of c is not modelled alone; write c$"
 refused "" "an ISA string begins with"
 got=0
 "$croft" run --env kernel --isa rv64imac "$work/m" >/dev/null 2>"$work/err" || got=$?
 check "the kernel needs more: status 2" test "$got" -eq 2
 check "the kernel needs more: message" grep -q "the kernel of --env kernel uses extensions that the harts lack: fd_zicbom_" "$work/err"
+
+# Newer instructions on every kind of core, against QEMU.
+"$croft" cc -O2 -march=rv64gc_zfh_zbc_zicbop -mabi=lp64d tests/isa/newer.c -o "$work/newer"
+QEMU_CPU=rv64,Zfh=true oracle "$work/wanted" "$work/newer"
+for machine in functional ddr3 "nucd --set host.core=inorder" "nucd --set host.core=inorder --set host.width=8"; do
+    # shellcheck disable=SC2086 # a machine with its settings
+    "$croft" run -m $machine "$work/newer" >"$work/out" 2>"$work/err" || true
+    evidence() { diff "$work/wanted" "$work/out"; cat "$work/err"; }
+    check "newer instructions on $machine" cmp -s "$work/wanted" "$work/out"
+done
 conclude
