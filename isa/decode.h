@@ -10,7 +10,7 @@ struct decoder;
 
 /* Makes an index over isa/rows.def and isa/compressed.def; never NULL. Free it with decoder_free(). */
 struct decoder *decoder_new(void);
-/* The same for harts with these extensions (isa/set.h): instructions of others are illegal, HINTs of others are what their
+/* The same for harts with these extensions (isa/decoder/set.h): instructions of others are illegal, HINTs of others are what their
  * base row says. */
 struct decoder *decoder_new_for(uint64_t extensions);
 uint64_t decoder_extensions(const struct decoder *decoder);

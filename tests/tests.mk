@@ -15,7 +15,7 @@ UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 TEST_LIB    := $(BUILD)/tests/libtest.a
 TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine/engine_rig.c \
                tests/neural/reference.c \
-               tests/hart/fixture.c tests/hart/known.c tests/hart/pair.c \
+               tests/hart/fixture.c tests/hart/oracle/known.c tests/hart/pair.c \
                $(addprefix tests/hart/oracle/,directed.c generate.c qemu.c subject.c unicorn.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
@@ -64,10 +64,10 @@ $(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bi
 	$(BUILD)/bin/croft cc -std=c17 -O2 -g $(WARNINGS) $< -o $@
 
 # The manual's table of instructions.
-$(BUILD)/tools/manual: isa/tools/manual.c isa/decoder/insn.c isa/set.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
+$(BUILD)/tools/manual: isa/tools/manual.c isa/decoder/insn.c isa/decoder/set.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
     | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/decoder/insn.c isa/set.c -o $@
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/decoder/insn.c isa/decoder/set.c -o $@
 
 manual: $(BUILD)/tools/manual ## bring the instruction table in isa/MANUAL.md up to date
 	$< isa/MANUAL.md > $(BUILD)/MANUAL.md

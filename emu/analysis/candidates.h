@@ -50,7 +50,7 @@ struct candidate {
     /* Addresses of the first instruction, and of the one that control reaches when the block ends. */
     uint64_t begin, end;
     uint64_t function;    /* entry of the function */
-    uint64_t in, out;     /* registers, numbered as in isa/flow.h */
+    uint64_t in, out;     /* registers, numbered as in isa/decoder/flow.h */
     uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
     unsigned reg_tx, reg_rx;
     /* Most registers that are live at a time, for what the block does and returns; and in its function (TOM 6.4). */

@@ -1,10 +1,10 @@
-/* The calling convention (RISC-V psABI), as sets of registers numbered as in isa/flow.h. */
+/* The calling convention (RISC-V psABI), as sets of registers numbered as in isa/decoder/flow.h. */
 #ifndef EMU_ANALYSIS_CONVENTION_H
 #define EMU_ANALYSIS_CONVENTION_H
 
 #include <stdint.h>
 
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, REGISTERS = 64 };
 

@@ -7,7 +7,7 @@
 
 #include "emu/analysis/values.h"
 
-/* Sets of registers, numbered as in isa/flow.h. Without x0. */
+/* Sets of registers, numbered as in isa/decoder/flow.h. Without x0. */
 struct live {
     uint64_t any, high; /* of a floating-point register, `high` tells that a double is live in it */
 };

@@ -2,7 +2,7 @@
 
 #include "emu/hart/exec/jump_rows.h"
 #include "emu/hart/fp/rows.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 /* The row accessors: memory through the view, stores recorded, everything else refused. */
 #define load_sized(address, n)                                                                               \

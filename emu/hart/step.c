@@ -9,7 +9,7 @@
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv/csr.h"
 #include "isa/csr.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 static bool raise_trap(struct hart *hart, enum trap_cause cause, uint64_t value)
 {

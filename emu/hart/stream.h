@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "emu/hart/step.h"
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 enum {
     STREAM_BATCH = 128,          /* most instructions of a batch */

@@ -15,7 +15,7 @@ struct machine_config {
     const char *name, *description;
     uint32_t harts;
     uint64_t quantum;
-    uint64_t isa;                           /* the harts' extensions (isa/set.h) */
+    uint64_t isa;                           /* the harts' extensions (isa/decoder/set.h) */
     unsigned host_count, accel_count;       /* numbers of cores */
     const struct core_config *host, *accel; /* the first core of each; host is never NULL */
     const struct memory_config *memory;

@@ -7,7 +7,7 @@
 
 #include "emu/sim/alloc.h"
 #include "isa/csr.h"
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 enum { NONE = -1, MESSAGE = 200 };
 

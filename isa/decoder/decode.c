@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 /* The decoder buckets rows by bits 14:12 and 6:2 (32-bit) or 15:13 and 1:0 (compressed). */
 enum {

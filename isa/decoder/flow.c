@@ -1,4 +1,4 @@
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 /* Link registers, which distinguish calls and returns (unprivileged specification, table 2.1). */
 static bool is_link(unsigned reg)

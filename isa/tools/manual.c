@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/decoder/set.h"
 #include "isa/insn.h"
-#include "isa/set.h"
 
 static void print_instructions(void);
 static void print_csrs(void);
@@ -132,9 +132,9 @@ static void print_extensions(void)
         if (isa_extension_text((enum insn_extension)e, name))
             printf("| `%s` | %s |\n", name, extension_text[e]);
 #define FEATURE(name, text) printf("| `%s` | always: %s |\n", name, text);
-#include "isa/feature.def"
+#include "isa/decoder/feature.def"
 #define PROFILE(name, extensions) printf("| `%s` | profile: `%s` |\n", name, extensions);
-#include "isa/profile.def"
+#include "isa/decoder/profile.def"
     printf("\n");
 }
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "isa/disasm.h"
-#include "tests/hart/known.h"
 #include "tests/hart/oracle/directed.h"
 #include "tests/hart/oracle/generate.h"
+#include "tests/hart/oracle/known.h"
 #include "tests/hart/oracle/oracle.h"
 #include "tests/hart/oracle/subject.h"
 

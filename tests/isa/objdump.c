@@ -124,8 +124,8 @@ static bool assembler_knows(const struct insn *insn)
     const struct insn_info *info = &insn_table[insn->id];
     bool exact = info->format == FORMAT_F2E || info->format == FORMAT_XFE;
     bool empty = insn->id == INSN_fence && (!(insn->imm >> 4) || !(insn->imm & 15));
-    return insn->id != INSN_illegal && !is_newer(insn) && insn->id != INSN_nucd_order && info->iclass != CLASS_HINT &&
-           info->iclass != CLASS_CUSTOM && !empty && !(exact && insn->rm != 0);
+    return insn->id != INSN_illegal && !is_newer(insn) && insn->id != INSN_nucd_order &&
+           info->iclass != CLASS_HINT && info->iclass != CLASS_CUSTOM && !empty && !(exact && insn->rm != 0);
 }
 
 static void visit_bits(const struct decoder *decoder, enum insn_id id, const struct operands *o)

@@ -16,14 +16,9 @@
 static const struct {
     enum insn_id inner, outer;
 } nested[] = {
-    {INSN_nucd, INSN_slt},
-    {INSN_tom_begin, INSN_slti},
-    {INSN_marker, INSN_sltiu},
-    {INSN_nucd_order, INSN_sltu},
-    {INSN_pause, INSN_fence},
-    {INSN_prefetch_i, INSN_ori},
-    {INSN_prefetch_r, INSN_ori},
-    {INSN_prefetch_w, INSN_ori},
+    {INSN_nucd, INSN_slt},        {INSN_tom_begin, INSN_slti}, {INSN_marker, INSN_sltiu},
+    {INSN_nucd_order, INSN_sltu}, {INSN_pause, INSN_fence},    {INSN_prefetch_i, INSN_ori},
+    {INSN_prefetch_r, INSN_ori},  {INSN_prefetch_w, INSN_ori},
 };
 
 static bool is_nested(unsigned a, unsigned b)

@@ -11,7 +11,7 @@
 
 #include "emu/analysis/flow/digraph.h"
 #include "emu/analysis/flow/reach.h"
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 enum { CFG_NONE = -1 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 /* ra, t0-t2, a0-a7, t3-t6; ft0-ft7, fa0-fa7, ft8-ft11 (psABI, register convention). */
 #define CALLER_SAVED       0xf003fce2u

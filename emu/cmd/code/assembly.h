@@ -21,7 +21,7 @@ struct assembly_line {
     enum assembly_kind kind;
     int file, line;   /* of the last .loc directive before it; 0: none */
     bool is_volatile; /* GCC's RTL (-dP) says that it accesses a volatile object */
-    /* Bit 0 and the registers that a call reads, from GCC's RTL (-dP), numbered as in isa/flow.h; 0: unknown. */
+    /* Bit 0 and the registers that a call reads, from GCC's RTL (-dP), numbered as in isa/decoder/flow.h; 0: unknown. */
     uint64_t arguments;
 };
 

@@ -5,7 +5,7 @@
 
 #include "emu/cmd/paths.h"
 #include "emu/env/tasks_part.h"
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 void setting_warn(const struct machine_config *machine, bool user)
 {

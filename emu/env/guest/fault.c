@@ -19,8 +19,8 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
 #include "emu/simt/warp_memory.h"
+#include "isa/decoder/set.h"
 #include "isa/disasm.h"
-#include "isa/set.h"
 
 enum { SP = 2 };
 

@@ -15,7 +15,7 @@
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/step.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 /* The row accessors; `return false` passes the instruction to `slow`. WINDOW, chosen by the including file, returns the
  * host address of `bits` / 8 bytes for a load or a store. */

@@ -43,4 +43,4 @@
 #define f32_from_u64  host_f32_from_u64
 #define HALF_MODE     RM_DYN
 #define HALF_TOWARDS  rm
-#include "emu/hart/fp_half_rows.h"
+#include "emu/hart/fp/half_rows.h"

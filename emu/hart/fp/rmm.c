@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "emu/hart/fp.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 /* The exact result, or one rounded to odd at 113 bits, in the compiler's quadruple precision: wide enough that rounding
  * it again, to 53 or 24 bits, equals rounding the exact value once (Boldo and Melquiond 2008). */

@@ -48,4 +48,4 @@
 #define f32_from_u64(v)    BY_MODE(f32_from_u64, v)
 #define HALF_MODE          mode
 #define HALF_TOWARDS       mode
-#include "emu/hart/fp_half_rows.h"
+#include "emu/hart/fp/half_rows.h"

@@ -4,7 +4,7 @@
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv.h"
 #include "isa/csr.h"
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 /* The field of fcsr above the five flags. */
 enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };

@@ -1,6 +1,6 @@
 #include "emu/hart/stream/op.h"
 
-#include "isa/flow.h"
+#include "isa/decoder/flow.h"
 
 /* Cache-block operations have neither flag. */
 static uint8_t access_flags(enum insn_access access)

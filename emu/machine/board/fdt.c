@@ -11,7 +11,7 @@
 #include "emu/hart/access.h"
 #include "emu/hart/priv.h"
 #include "emu/sim/alloc.h"
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 enum {
     ROOM_FIRST = 64 << 10,

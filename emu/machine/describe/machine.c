@@ -11,7 +11,7 @@
 #include "emu/machine/system.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
 #define PHYSICAL_END (UINT64_C(1) << 56)

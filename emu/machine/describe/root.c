@@ -57,7 +57,7 @@ static const struct part_field root_fields[] = {
      {"ours", "ours"}},
     {"isa",
      FIELD_TEXT,
-     PLACE(root_config, isa),
+     PLACE(isa),
      "",
      "",
      "",

@@ -2,7 +2,7 @@
  * attribute flags to lanes. */
 #include "emu/hart/fp/rows.h"
 #include "emu/simt/warp/state.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 /* Only rows of the classes FADD to FMISC are expanded. */
 

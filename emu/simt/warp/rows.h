@@ -12,7 +12,7 @@
 #include "emu/hart/fp.h"
 #include "emu/simt/warp/state.h"
 #include "isa/csr.h"
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 /* The iterations are independent, even if a destination register is also a source. */
 #ifdef __clang__

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "tests/hart/known.h"
+#include "tests/hart/oracle/known.h"
 #include "tests/hart/oracle/values.h"
 #include "tests/isa/encode.h"
 

@@ -1,6 +1,6 @@
 /* Half-precision accessors for rows: the including file defines HALF_MODE, the rounding mode of results, and HALF_TOWARDS,
  * that of conversions to integers. */
-#include "emu/hart/fp_half.h"
+#include "emu/hart/fp/half.h"
 
 #define f16_add(a, b)    half_add(a, b, HALF_MODE)
 #define f16_sub(a, b)    half_sub(a, b, HALF_MODE)

@@ -1,7 +1,7 @@
 /* Sets of extensions, and the ISA strings that name them (unprivileged specification, chapter "ISA Extension Naming
  * Conventions"). A set has a bit for each enum insn_extension. */
-#ifndef ISA_SET_H
-#define ISA_SET_H
+#ifndef ISA_DECODER_SET_H
+#define ISA_DECODER_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

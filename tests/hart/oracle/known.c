@@ -1,4 +1,4 @@
-#include "tests/hart/known.h"
+#include "tests/hart/oracle/known.h"
 
 #include <string.h>
 

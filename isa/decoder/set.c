@@ -1,4 +1,4 @@
-#include "isa/set.h"
+#include "isa/decoder/set.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -30,12 +30,12 @@ static const struct {
     const char *name, *extensions;
 } profiles[] = {
 #define PROFILE(name, extensions) {name, extensions},
-#include "isa/profile.def"
+#include "isa/decoder/profile.def"
 };
 
 static const char *const features[] = {
 #define FEATURE(name, text) name,
-#include "isa/feature.def"
+#include "isa/decoder/feature.def"
 };
 
 /* Names that are refused for a reason worth telling; `all` names that begin so. */

@@ -1,6 +1,6 @@
-#include "emu/hart/fp_half.h"
+#include "emu/hart/fp/half.h"
 
-#include "isa/meaning.h"
+#include "isa/decoder/meaning.h"
 
 enum {
     HALF_FRACTION = 10, /* bits */

@@ -1,6 +1,6 @@
 /* Stateless arithmetic for the meanings of rows. All functions are total: no operand traps. */
-#ifndef ISA_MEANING_H
-#define ISA_MEANING_H
+#ifndef ISA_DECODER_MEANING_H
+#define ISA_DECODER_MEANING_H
 
 #include <stdint.h>
 

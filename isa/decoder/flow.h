@@ -1,6 +1,6 @@
 /* The control flow of an instruction, and the registers that it names. */
-#ifndef ISA_FLOW_H
-#define ISA_FLOW_H
+#ifndef ISA_DECODER_FLOW_H
+#define ISA_DECODER_FLOW_H
 
 #include <stdint.h>
 

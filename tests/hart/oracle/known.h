@@ -1,9 +1,9 @@
 /* Batches for implementations that lack extensions of ours. */
-#ifndef TESTS_HART_KNOWN_H
-#define TESTS_HART_KNOWN_H
+#ifndef TESTS_HART_ORACLE_KNOWN_H
+#define TESTS_HART_ORACLE_KNOWN_H
 
 #include "isa/decode.h"
-#include "tests/hart/batch.h"
+#include "tests/hart/oracle/batch.h"
 
 /* Where generated code has this register reserved: all ones if the next Zicond instruction keeps its operand, else 0. */
 enum { KNOWN_MASK = 31 };
