@@ -160,7 +160,7 @@ check "5 together: refused" run 2 --set axram.together=5 -- host 0 1
 check "5 together: message" says errors ": together: 5 chips; it must divide the memory's 12 chips"
 
 # Virtual addresses that name other chips than their pages.
-"$croft" cc --bare -std=gnu17 -O2 -I"$here/../.." "$here/alias_program.c" "$here"/../firmware/{support.c,attempt.S} -o "$work/alias"
+"$croft" cc --bare -std=gnu17 -O2 -I"$here/../.." "$here/alias_program.c" "$here"/../firmware/support/{support.c,attempt.S} -o "$work/alias"
 status=0
 "$croft" run -m axram "$work/alias" >"$work/output" 2>"$work/errors" || status=$?
 check "aliases: passed" says output '^5 passed, 0 failed$'

@@ -24,7 +24,7 @@ done
 "$CROFT" cc -g -O0 "$here/gdb_launch.c" -o "$OUT/launch"
 "$CROFT" cc -g -O0 "$here/gdb_warps.c" -o "$OUT/warps"
 "$CROFT" cc -g -O1 "$here/gdb_wait.c" -o "$OUT/wait"
-"$CROFT" cc -g -O1 "$here/../nucd/trace_tasks.c" -o "$OUT/regions"
+"$CROFT" cc -g -O1 "$here/../nucd/programs/trace_tasks.c" -o "$OUT/regions"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 "$CROFT" cc --bare -g -O0 "$here/../firmware/programs/die.c" -o "$OUT/die"
 "$CROFT" cc --bare -g -O0 -DCASE=0 "$here/../firmware/programs/trap_loop.c" -o "$OUT/trap_loop"

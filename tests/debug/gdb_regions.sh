@@ -55,10 +55,10 @@ test_held() {
         # shellcheck disable=SC2086 # several words
         start -m nucd --set accel.count=3 $options "$OUT/regions"
         debug "$OUT/regions" <<EOF
-tbreak trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from')
+tbreak trace_tasks.c:$(line_of ../nucd/programs/trace_tasks.c 'more += from')
 continue
-break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'to[i] = ') if \$pc == 0
-break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from') thread 3 if from == 1000
+break trace_tasks.c:$(line_of ../nucd/programs/trace_tasks.c 'to[i] = ') if \$pc == 0
+break trace_tasks.c:$(line_of ../nucd/programs/trace_tasks.c 'more += from') thread 3 if from == 1000
 set scheduler-locking on
 stepi 200
 monitor machine
@@ -83,7 +83,7 @@ EOF
 test_all_hits() {
     start -m nucd --set accel.count=5 "$OUT/regions"
     debug "$OUT/regions" <<EOF
-break trace_tasks.c:$(line_of ../nucd/trace_tasks.c 'more += from')
+break trace_tasks.c:$(line_of ../nucd/programs/trace_tasks.c 'more += from')
 ignore 1 1000
 continue
 info breakpoints
