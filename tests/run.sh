@@ -268,6 +268,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "accelerator memory" tests/axram/memory.sh "$BUILD/bin/croft" "$BUILD/tests/axram/memory"
     [ -z "${ALL:-}" ] || { built "$BUILD/tests/axram/test_controller" && built "$BUILD/tests/axram/test_team" &&
         suite "random networks in chips" tests/axram/soak.sh "$BUILD"/tests/axram/test_{controller,team}; }
+    built simt-examples && suite "prefetchers" tests/machine/prefetch.sh "$BUILD/bin/croft" "$BUILD/tests/machine/prefetch" "$BUILD/examples/simt"
     built simt-examples && built workloads && suite "nupim" tests/machine/nupim.sh "$BUILD/bin/croft" "$BUILD/tests/machine/nupim" "$BUILD/examples/simt" \
         "$BUILD/examples/workloads/bfs"
     built "$BUILD/tests/neural/print_networks" && suite "neural networks" tests/neural/neural.sh "$BUILD/bin/croft" \

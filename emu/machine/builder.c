@@ -46,6 +46,7 @@ static void set_places(struct builder *builder)
         uint32_t number = plan_memory_number(plan, part->instance);
         if (part->instance->kind->routed)
             part->routes = plan_routes(plan, part->instance);
+        part->reached = plan_reached(plan, part->instance);
         part->place = (struct mem_site){.homes = plan->homes,
                                         .modules = plan->modules,
                                         .stacks = plan->stacks,
@@ -53,7 +54,8 @@ static void set_places(struct builder *builder)
                                         .burst = plan_burst(plan),
                                         .module = (uint16_t)(number / plan->stacks),
                                         .stack = (uint16_t)(number % plan->stacks),
-                                        .routes = part->routes};
+                                        .routes = part->routes,
+                                        .reached = part->reached};
     }
     for (size_t i = 0; i < plan->wiring.count; i++) {
         const struct wire *wire = &plan->wiring.wires[i];
@@ -255,6 +257,7 @@ void builder_free(struct builder *builder)
         if (part->object)
             part->instance->kind->free(part->object);
         free(part->routes);
+        free(part->reached);
     }
     free(builder->parts);
     free(builder->by_number);

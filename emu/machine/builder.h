@@ -17,6 +17,7 @@ struct built_part {
     struct clock clock;
     struct mem_site place;
     uint16_t *routes;
+    bool *reached;
 };
 
 struct builder {

@@ -65,7 +65,8 @@
  * the prefetcher learns nothing.
  *
  * The prefetcher (prefetch.h) sees the reads of data and instructions, also prefetches of first-level
- * caches, as they look up the tags; each slice's prefetcher sees the slice's lines. A prefetch leaves at
+ * caches, as they look up the tags; each slice's prefetcher sees the slice's lines, and prefetches only these
+ * (struct llc_share); so does the cache of one of several memories. A prefetch leaves at
  * once for memory. It gives way: it is dropped if the reserved MSHRs are the only free ones, if reads of
  * memory or other requests wait for room, or if the victim's way or write buffer is not free. A prefetch
  * of a first-level cache that misses here is dropped in the same cases, and answered without a line; its
@@ -166,9 +167,18 @@ void llc_connect(struct llc *llc, const struct mem_port_ops *ops, void *port);
  * lines. */
 void llc_set_slice(struct llc *llc, uint32_t number);
 
-/* Makes the cache slice `number` by partition: it gets the lines whose home has one of `channels` controllers from
- * number * channels on. Of a range to clean or invalidate, it checks all lines. */
-void llc_set_partition(struct llc *llc, uint32_t number, const struct home_map *homes, uint32_t channels);
+/* Makes the cache a slice by partition. Of a range to clean or invalidate, it checks all lines. */
+void llc_set_partition(struct llc *llc);
+
+/* Which lines come to a cache: `has` returns whether the line is one of cache `number`. */
+struct llc_share {
+    bool (*has)(const void *context, uint32_t number, uint64_t line);
+    const void *context;
+    uint32_t number;
+};
+
+/* Lets the cache prefetch only lines of its share. Without a share, all lines come to it. */
+void llc_set_share(struct llc *llc, const struct llc_share *share);
 
 /* Keeps prefetches and wrong-path reads, its own and those of its clients, out of the ranges of the list,
  * also those that it has accepted when a range is set. The list, or NULL, must outlive the cache's last

@@ -30,6 +30,17 @@ void llc_slices_free(struct llc_slices *slices);
  * memory has `channels` channels, a multiple of the number of slices. */
 void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map *homes, uint32_t channels);
 
+/* The memories below a last level. */
+struct llc_memories {
+    const struct home_map *homes;
+    uint32_t stacks;     /* of a module */
+    const bool *reached; /* by module * stacks + stack: the memory is below */
+};
+
+/* Names the memories below, if other memories have some of the lines. The slices then prefetch no lines of
+ * these. What the struct refers to must outlive the slices. */
+void llc_slices_set_memories(struct llc_slices *slices, const struct llc_memories *memories);
+
 /* Returns the lower port for the caches. */
 struct part_end llc_slices_port(struct llc_slices *slices);
 

@@ -15,7 +15,8 @@ struct mem_site {
     /* of a crossbar: number of the output for each home, indexed by
      * [(module * stacks + stack) * controllers + controller] */
     const uint16_t *routes;
-    bool last; /* of a requester: its requests leave the last level there, and get their homes */
+    const bool *reached; /* by number of a memory: there is a way to it; NULL: to all memories */
+    bool last;           /* of a requester: its requests leave the last level there, and get their homes */
     /* of a requester: the last-level cache to which it is connected, if that has been made; else NULL */
     struct llc_slices *level;
 };

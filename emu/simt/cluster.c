@@ -67,6 +67,13 @@ static bool make_crossbar(struct simt_cluster *cluster, const struct part_site *
     return true;
 }
 
+/* Returns whether the crossbar sends requests for the line to the slice. */
+static bool has_line(const void *context, uint32_t number, uint64_t line)
+{
+    const struct simt_cluster *cluster = context;
+    return crossbar_output(cluster->crossbar, line) == number;
+}
+
 static bool make_slices(struct simt_cluster *cluster, const struct part_site *site, struct error *err)
 {
     const struct simt_site *place = site->place;
@@ -80,8 +87,11 @@ static bool make_slices(struct simt_cluster *cluster, const struct part_site *si
                                      part_requester(site), NULL, NULL);
         if (place->memory->last)
             llc_set_homes(cluster->slices[i], place->memory->homes);
-        if (cluster->crossbar)
-            crossbar_connect(cluster->crossbar, i, &llc_ops, cluster->slices[i]);
+        if (!cluster->crossbar)
+            continue;
+        crossbar_connect(cluster->crossbar, i, &llc_ops, cluster->slices[i]);
+        if (cluster->slice_count > 1)
+            llc_set_share(cluster->slices[i], &(struct llc_share){has_line, cluster, i});
     }
     return true;
 }

@@ -421,12 +421,18 @@ static bool plan_pages(const struct plan *plan, struct error *err)
     return tree_at(plan->machine->tree, root, "pages", err);
 }
 
-/* Returns whether a last-level cache has only the lines of some channels or memories. */
-static bool stands_at_memory(const struct plan *plan, const struct instance *cache)
+static size_t count_reached(const struct plan *plan, const struct instance *part)
 {
     size_t reached = 0;
     for (size_t i = 0; i < plan->memory_count; i++)
-        reached += plan->memories[i].distances[cache->number] != UINT32_MAX;
+        reached += plan->memories[i].distances[part->number] != UINT32_MAX;
+    return reached;
+}
+
+/* Returns whether a last-level cache has only the lines of some channels or memories. */
+static bool stands_at_memory(const struct plan *plan, const struct instance *cache)
+{
+    const size_t reached = count_reached(plan, cache);
     return ((const struct llc_config *)cache->config)->interleave == LLC_BY_PARTITION ||
            (reached && reached < plan->memory_count);
 }
@@ -574,6 +580,18 @@ uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar)
     }
     free(best);
     return routes;
+}
+
+bool *plan_reached(const struct plan *plan, const struct instance *part)
+{
+    const size_t count = count_reached(plan, part);
+    bool *reached;
+    if (count == 0 || count == plan->memory_count)
+        return NULL;
+    reached = array_of((size_t)plan->modules * plan->stacks, sizeof *reached);
+    for (size_t i = 0; i < plan->memory_count; i++)
+        reached[plan->memories[i].number] = plan->memories[i].distances[part->number] != UINT32_MAX;
+    return reached;
 }
 
 bool plan_check(const struct machine_config *machine, struct error *err)

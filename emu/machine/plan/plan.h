@@ -58,6 +58,9 @@ uint32_t plan_burst(const struct plan *plan);
  * frees them. The outputs of unreachable memories are 0: no request for these arrives there. */
 uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar);
 
+/* Returns which memories a part reaches, by number (struct plan_memory). The caller frees them. NULL: all or none. */
+bool *plan_reached(const struct plan *plan, const struct instance *part);
+
 /* Returns whether a loaded machine can be made, as found by plan_machine(). True for machines without a
  * clock, which have no such parts. On false, err is set, with file and line if the description has them. */
 bool plan_check(const struct machine_config *machine, struct error *err);

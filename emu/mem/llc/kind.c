@@ -104,6 +104,8 @@ static void *make(const void *config, const struct part_site *site, struct error
                                                part_component(site), part_requester(site), NULL, NULL);
     if (((const struct llc_config *)config)->interleave == LLC_BY_PARTITION)
         llc_slices_set_partitions(slices, place->homes, place->controllers);
+    if (place->reached)
+        llc_slices_set_memories(slices, &(struct llc_memories){place->homes, place->stacks, place->reached});
     for (uint32_t i = 0; place->last && i < llc_slices_count(slices); i++)
         llc_set_homes(llc_slices_at(slices, i), place->homes);
     return slices;

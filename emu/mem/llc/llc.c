@@ -339,12 +339,15 @@ void llc_set_slice(struct llc *llc, uint32_t number)
     llc->stride = llc->config.slices;
 }
 
-void llc_set_partition(struct llc *llc, uint32_t number, const struct home_map *homes, uint32_t channels)
+void llc_set_partition(struct llc *llc)
 {
-    llc->slice = number;
+    llc->slice = 0;
     llc->stride = 1;
-    llc->partition = homes;
-    llc->partition_channels = channels;
+}
+
+void llc_set_share(struct llc *llc, const struct llc_share *share)
+{
+    llc->share = *share;
 }
 
 void llc_keep_out(struct llc *llc, const struct keep_out *list)

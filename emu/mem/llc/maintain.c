@@ -21,8 +21,7 @@ static struct walk walk_of(const struct llc *llc, uint64_t address, uint64_t siz
     uint64_t mask = ~(uint64_t)(llc->config.line - 1), bytes = block_lines(llc) * llc->config.line;
     struct walk walk = {.first = address & mask, .last = (address + size - 1) & mask};
     uint64_t first = walk.first / bytes, last = walk.last / bytes;
-    walk.block =
-        llc->partition ? first : first + (llc->slice + llc->stride - first % llc->stride) % llc->stride;
+    walk.block = first + (llc->slice + llc->stride - first % llc->stride) % llc->stride;
     if (walk.block <= last)
         walk.steps = ((last - walk.block) / llc->stride + 1) * block_lines(llc);
     walk.by_way = walk.steps > tags_size(&llc->tags);

@@ -9,7 +9,7 @@ void llc_prefetch_init(struct llc *llc)
     const struct llc_config *config = &llc->config;
     uint32_t line = config->line;
     /* If blocks are lines, the next line of this slice is as many lines away as there are slices. */
-    bool by_line = config->slices > 1 && config->slice_bytes <= line;
+    bool by_line = config->interleave == LLC_BY_LINE && config->slices > 1 && config->slice_bytes <= line;
     prefetch_init(&llc->prefetcher,
                   &(struct prefetch_config){.kind = config->prefetch,
                                             .degree = config->prefetch_degree,
@@ -45,14 +45,12 @@ void llc_prefetch_done(struct llc *llc, struct llc_entry *entry)
     llc->prefetches_used--;
 }
 
-/* Returns whether the line belongs to this slice. */
+/* Returns whether requests for the line come to this cache. Another slice, or the cache of another memory, has
+ * other lines, and there may be no way from here to their memory. */
 static bool is_own(const struct llc *llc, uint64_t line)
 {
-    struct home home;
-    if (!llc->partition)
-        return llc->stride == 1 || (line >> llc->block_shift) % llc->stride == llc->slice;
-    home_resolve(llc->partition, line, &home);
-    return home.controller / llc->partition_channels == llc->slice;
+    const struct llc_share *share = &llc->share;
+    return !share->has || share->has(share->context, share->number, line);
 }
 
 /* Returns a way for the line, or TAGS_NONE if a prefetch has to give way. */
@@ -102,7 +100,11 @@ void llc_prefetch_train(struct llc *llc, const struct mem_request *request, bool
     const struct mem_request cause = {.requester = request->requester, .kind = request->kind};
     unsigned count = prefetch_train(&llc->prefetcher, PREFETCH_NO_PC, request->address, fresh, lines);
     for (unsigned i = 0; i < count; i++) {
-        if (!is_own(llc, lines[i]) || llc_find(llc, lines[i]) != TAGS_NONE)
+        if (!is_own(llc, lines[i])) {
+            llc->prefetches_elsewhere++;
+            continue;
+        }
+        if (llc_find(llc, lines[i]) != TAGS_NONE)
             continue;
         if (keep_out_has(llc->keep_out, lines[i], lines[i] + llc->config.line - 1)) {
             llc->counters.prefetches_dropped++;

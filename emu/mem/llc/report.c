@@ -73,6 +73,9 @@ void llc_publish(struct llc *llc, struct stats *stats, struct scope scope)
         const uint64_t *value = (const uint64_t *)(const void *)((const char *)llc + rows[i].offset);
         stats_counter(stats, scope, rows[i].name, value, rows[i].unit, rows[i].meaning);
     }
+    if (llc->prefetches && llc->share.has)
+        stats_counter(stats, scope, "prefetches_elsewhere", &llc->prefetches_elsewhere, "lines",
+                      "Prefetches not issued because the line belongs to another slice or memory");
 }
 
 static uint64_t read_time(const void *context)

@@ -31,6 +31,7 @@ struct llc_slices {
     uint32_t block_shift;         /* log2 of a block's bytes */
     const struct home_map *homes; /* by partition; else NULL */
     uint32_t channels;            /* of a slice in each memory */
+    struct llc_memories memories; /* reached: NULL if all memories are below */
     struct llc **slices;
     struct range *all, *free;
     struct range *refused; /* requests whose response was refused */
@@ -118,6 +119,20 @@ static uint32_t slice_of(const struct llc_slices *slices, uint64_t address)
     return home.controller / slices->channels;
 }
 
+/* Returns whether requests for the line come to the slice. */
+static bool has_line(const void *context, uint32_t number, uint64_t line)
+{
+    const struct llc_slices *slices = context;
+    const struct llc_memories *memories = &slices->memories;
+    struct home home;
+    if (slice_of(slices, line) != number)
+        return false;
+    if (!memories->reached)
+        return true;
+    home_resolve(memories->homes, line, &home);
+    return memories->reached[home.module * memories->stacks + home.stack];
+}
+
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct llc_slices *slices = port;
@@ -159,6 +174,12 @@ static const struct mem_port_ops slices_ops = {request_offered, response_room, w
 
 /* All slices. */
 
+static void share_lines(struct llc_slices *slices)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_set_share(slices->slices[i], &(struct llc_share){has_line, slices, i});
+}
+
 struct llc_slices *llc_slices_new(const char *name, const struct llc_config *config,
                                   struct event_queue *queue, const struct clock *clock, uint32_t component,
                                   uint16_t requester, const struct mem_port_ops *lower_ops, void *lower)
@@ -181,6 +202,8 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
         llc_set_slice(slices->slices[i], i);
     }
     free(one);
+    if (slices->count > 1)
+        share_lines(slices);
     return slices;
 }
 
@@ -190,7 +213,13 @@ void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map 
     slices->homes = homes;
     slices->channels = channels / slices->count;
     for (uint32_t i = 0; i < slices->count; i++)
-        llc_set_partition(slices->slices[i], i, homes, slices->channels);
+        llc_set_partition(slices->slices[i]);
+}
+
+void llc_slices_set_memories(struct llc_slices *slices, const struct llc_memories *memories)
+{
+    slices->memories = *memories;
+    share_lines(slices);
 }
 
 void llc_slices_free(struct llc_slices *slices)

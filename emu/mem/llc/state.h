@@ -171,12 +171,11 @@ struct llc {
 
     struct protocol_rules rules;
     struct tags tags;
-    bool mapped;            /* keys in the tags differ from lines */
-    uint32_t moved;         /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
-    uint32_t block_shift;   /* log2 of config.slice_bytes */
-    uint32_t slice, stride; /* its number among the slices, and their count; 0 and 1: not known */
-    const struct home_map *partition; /* by partition: homes have its lines, and stride is 1; else NULL */
-    uint32_t partition_channels;
+    bool mapped;              /* keys in the tags differ from lines */
+    uint32_t moved;           /* slice-selecting bits that llc_key() moves to the top of a key; 0: none */
+    uint32_t block_shift;     /* log2 of config.slice_bytes */
+    uint32_t slice, stride;   /* its number among the slices, and their count; 0 and 1: not known */
+    struct llc_share share;   /* has: NULL if all lines come to the cache */
     struct llc_frame *frames; /* by index of the tags */
     uint64_t *words_held; /* by index of the tags: set of 32-bit words of a line held in part; 0: all of it */
     uint64_t *holders;    /* by index of the tags: sets of clients, of `words` words each */
@@ -211,6 +210,7 @@ struct llc {
     struct prefetcher prefetcher;
     struct llc_prefetch *prefetches, *free_prefetches; /* NULL without a prefetcher */
     uint32_t prefetches_used;
+    uint64_t prefetches_elsewhere;   /* lines not prefetched because they are not of its share */
     const struct keep_out *keep_out; /* or NULL */
 
     struct llc_counters counters;
