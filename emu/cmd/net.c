@@ -228,6 +228,7 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     struct scope root = scope_root();
     energy_init(&ledger);
     ledger.sources = &sources;
+    ledger.part = "network";
     network_publish(traffic_network(run), stats, scope_enter(&root, "network"));
     network_energy(traffic_network(run), &ledger, scope_enter(&root, "network"));
     energy_publish(&ledger, stats);
@@ -237,6 +238,9 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     stats_fact_text(stats, "rate", rate);
     stats_fact_number(stats, "clocks", result->clocks);
     bool fine = stats_write_json(stats, file, err);
+    struct error doubts[ENERGY_DOUBTS];
+    for (unsigned i = energy_doubts(&ledger, doubts); i-- > 0;)
+        (void)fprintf(stderr, "croft net: warning: %s\n", doubts[i].text);
     stats_free(stats);
     energy_free(&ledger);
     return fine;

@@ -143,6 +143,8 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
     s->log = s->trap_log = s->warp_log = NULL;
     if (!log_close(log, err) || !timing_finish(&s->timing, report_stats(s->report), status, err))
         return false;
+    if (report_wanted(s->report))
+        timing_doubt(&s->timing);
     const struct report_run run = {program, &s->machine, *status, seconds};
     return report_write(s->report, &run, err);
 }

@@ -188,8 +188,10 @@ static void publish_part(const struct builder *builder, const struct built_part 
         const struct sources of = {builder->plan.machine->tree, part->instance};
         const struct energy_sources sources = {sources_of_field, &of};
         ledger->sources = &sources;
+        ledger->part = part->instance->path;
         kind->energy(part->object, ledger, scope);
         ledger->sources = NULL;
+        ledger->part = NULL;
     }
 }
 

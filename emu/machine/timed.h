@@ -57,6 +57,9 @@ void timed_free(struct timed *timed);
 /* Registers the statistics of all parts: "sim.time", "host.0.cycles", "l2.misses" ... */
 void timed_publish(struct timed *timed, struct stats *stats);
 
+/* Returns the energies of all parts, after timed_publish(). */
+const struct energy_ledger *timed_energies(const struct timed *timed);
+
 /* Returns the simulated time that the event queue has reached, in fs. */
 uint64_t timed_now(const struct timed *timed);
 

@@ -16,6 +16,7 @@
 #define EMU_NET_LINK_H
 
 #include "emu/mem/request.h"
+#include "emu/net/wires.h"
 #include "emu/sim/part.h"
 #include "emu/sim/report/energy.h"
 #include "emu/sim/report/stats.h"

@@ -39,6 +39,10 @@
  *
  * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
  *
+ * Energy. A flit has an energy at each node (energy_flit) and router (energy_hop); a bit on a wire, and one that an idle wire
+ * could have carried, have those of the kind of wires (`wires`, wires.def). Wires of an unknown kind have none, unless a key
+ * sets it.
+ *
  * Oracle. A packet goes before those that have waited less and whose ports have fewer flits to pass, of all that are in the
  * network and wait at nodes. The allocators match to the end, whatever `iterations` is (oracle.h).
  */
@@ -48,6 +52,7 @@
 #include "emu/net/allocator/policies.h"
 #include "emu/net/topology/routing.h"
 #include "emu/net/topology/topology.h"
+#include "emu/net/wires.h"
 #include "emu/sim/event.h"
 #include "emu/sim/observer.h"
 #include "emu/sim/part.h"
@@ -74,7 +79,8 @@ struct network_router_config {
 struct network_wire_config {
     char from[TOPOLOGY_NAME + 8], to[TOPOLOGY_NAME + 8]; /* "ROUTER" or "ROUTER.PORT" */
     uint32_t width, latency;                             /* if given; else the network's */
-    bool off_chip;
+    enum wires wires;
+    uint64_t energy_bit, energy_idle; /* unless `wires` is WIRES_NETWORK */
 };
 
 /* Kinds of descriptions. A network in a machine is a fabric (fabric.h). */
@@ -211,7 +217,8 @@ uint64_t network_in_flight(const struct network *network);
 /* Registers all statistics. */
 void network_publish(const struct network *network, struct stats *stats, struct scope scope);
 
-/* Adds the accounts "flits", "hops", "wires" and "idle_wires" and, for off-chip wires, "io" and "idle_io". */
+/* Adds the accounts "flits", "hops", "wires" and "idle_wires", for wires on an interposer "interposer" and
+ * "idle_interposer", and for other off-chip wires "io" and "idle_io". */
 void network_energy(struct network *network, struct energy_ledger *ledger, struct scope scope);
 
 #endif

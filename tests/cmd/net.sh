@@ -44,7 +44,7 @@ check "files: saturation" grep -qE '^saturation 0\.[0-9]+, accepted at 1 offered
 check "files: table" test "$(wc -l <table.csv)" = 6
 check "files: plot" grep -q '</svg>' plot.svg
 check "files: statistics" grep -q '"network.router.0.port.0.vc.3.flits"' stats.json
-check "files: energy with its source" grep -q 'energy_bit 2 pJ (default: TOM)' stats.json
+check "files: energy with its source" grep -q 'energy_bit 121 fJ (on_chip: Keckler et al., IEEE Micro 2011' stats.json
 mv table.csv one.csv && mv stats.json one.json
 runs "again" "$examples/booksim.yaml" "${quick[@]}" --csv table.csv --stats stats.json
 check "again: the same table" cmp one.csv table.csv

@@ -57,6 +57,54 @@ refuses() {
     check "$1: message" grep -qE "^croft show: $2" messages
 }
 
+# Energies of wires follow from what they are; keys of energies win; the saved description has the same ones; and a run says
+# if an energy is missing, or idle wires take most of all. joules MACHINE ACCOUNT OPTIONS...: an account of the network mesh, in fJ.
+joules() {
+    "$croft" run -m "$1" --stats one.json "${@:3}" cells >output 2>messages
+    total one.json "mesh.$2.energy"
+}
+idle() { joules "$examples/machines/mesh.yaml" idle_wires "$@"; }
+moved=$(joules "$examples/machines/mesh.yaml" wires)
+check "on-chip wires: 121 fJ a bit" test "$moved" -gt 0 -a $((moved % (121 * 256))) = 0
+check "on-chip wires: no doubt" test ! -s messages
+check "on-chip wires that are idle" test "$(idle)" = 0
+check "a key wins" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.energy_bit=1pJ)" = $((moved / 121 * 1000))
+check "off-chip wires" test "$(joules "$examples/machines/mesh.yaml" io --set mesh.wires=package)" = $((moved / 121 * 2000))
+check "idle off-chip wires: warned of" grep -qE \
+    '^croft run: warning: idle parts take [6-9][0-9] % of the energy, mesh alone [6-9][0-9] %; its keys for that are wires, energy_idle$' messages
+check "wires on an interposer" test "$(joules "$examples/machines/mesh.yaml" interposer --set mesh.wires=interposer)" = $((moved / 121 * 560))
+check "unknown wires" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.wires=unknown)" = 0
+check "unknown wires: warned of" grep -qx \
+    'croft run: warning: some energy of mesh is not counted; set mesh.wires (on_chip, interposer or package)' messages
+check "unknown wires: told once" test "$(grep -c 'not counted' messages)" = 1
+check "unknown wires with a key" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.wires=unknown \
+    --set mesh.energy_bit=1pJ)" = $((moved / 121 * 1000))
+check "unknown wires with a key: no doubt" test ! -s messages
+cat >trio.yaml <<'X'
+extends: nucd
+crossbar: none
+l2: {memory: mesh}
+accel: {memory: mesh}
+mesh:
+  kind: network
+  topology: graph
+  classes: 2
+  wires: package
+  out: dram
+  a: {kind: router, nodes: 9}
+  b: {kind: router, nodes: 8}
+  c: {kind: router, nodes: 8}
+  ab: {kind: wire, from: a, to: b, wires: on_chip, energy_bit: 300 fJ}
+  bc: {kind: wire, from: b, to: c}
+X
+io=$(joules trio.yaml io)
+moved=$(total one.json mesh.wires.energy)
+check "a wire of its own kind" test "$io" -gt 0 -a "$moved" -gt 0 -a $((moved % (300 * 256))) = 0
+check "the saved description: off-chip wires" test "$(joules one.json.machine.yaml io)" = "$io"
+check "the saved description: on-chip wires" test "$(total one.json mesh.wires.energy)" = "$moved"
+
+refuses "a chip's wires that leave it" 'bad.yaml:2: mesh.off_chip: true, but wires: on_chip do not leave the chip' \
+    'mesh: {off_chip: true}\n'
 refuses "one class" 'bad.yaml:2: mesh.classes: 1; requests and responses of a machine need 2' 'mesh: {classes: 1}\n'
 refuses "too few nodes" 'mesh.yaml:[0-9]+: mesh.out_nodes: 8 parts are connected, to nodes from 17 on; the network has 24 nodes' \
     'mesh: {size: 6x4}\n'

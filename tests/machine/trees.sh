@@ -103,7 +103,7 @@ wider() {
     check "$name: qemu's output" cmp -s "$work/oracle" "$work/output"
     check "$name: set" grep -q 'warps: 96' "$work/one.json.machine.yaml"
     check "$name: energy that is set" meaning link.3.response.transfer.energy 'energy_bit 7 pJ (--set)'
-    check "$name: energy that is not set" meaning peer.0.request.idle.energy 'energy_idle 1.5 pJ (default: TOM)'
+    check "$name: energy that is not set" meaning peer.0.request.idle.energy 'energy_idle 1.5 pJ (package: TOM)'
 }
 
 # Slices of a second level that are tied to memory channels, by a description and by --set.

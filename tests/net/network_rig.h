@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/net/congestion/congestion.h"
+#include "emu/net/topology/shape.h"
 #include "emu/net/traffic.h"
 
 enum { PERIOD = 1000, ARRIVALS = 4096 };
@@ -57,8 +58,7 @@ static inline struct rig *rig_new(const struct network_config *config)
     topology_init(&rig->topology, config->topology);
     assert_true(topology_generate(&rig->topology, &shape, &err));
     assert_true(topology_finish(&rig->topology, config->width, config->node_latency, &culprit, &err));
-    for (uint32_t w = 0; w < rig->topology.wire_count; w++)
-        rig->topology.wires[w].off_chip = config->off_chip;
+    shape_plain_wires(&rig->topology, config);
     assert_true(routing_make(&rig->routing, &rig->topology, config->routing, &err));
     assert_true(network_fits(config, &rig->topology, &rig->routing, 1, &err));
     const struct network_client client = {.deliver = deliver, .context = rig};

@@ -62,6 +62,11 @@ void report_free(struct report *report)
     free(report);
 }
 
+bool report_wanted(const struct report *report)
+{
+    return report->path;
+}
+
 struct stats *report_stats(struct report *report)
 {
     return report->stats;

@@ -20,6 +20,9 @@ void report_free(struct report *report);
 /* Makes report_write() write the statistics to this open file, which it closes, and no description. */
 void report_to(struct report *report, int stream);
 
+/* Returns whether a report is written. */
+bool report_wanted(const struct report *report);
+
 /* Returns the counters, for callers that begin regions or print statistics during the run. */
 struct stats *report_stats(struct report *report);
 

@@ -181,6 +181,14 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
     return trace_close(trace, timed_now(timing->timed), err);
 }
 
+void timing_doubt(const struct timing *timing)
+{
+    struct error doubts[ENERGY_DOUBTS];
+    const unsigned count = timing->timed ? energy_doubts(timed_energies(timing->timed), doubts) : 0;
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stderr, "croft run: warning: %s\n", doubts[i].text);
+}
+
 void timing_free(struct timing *timing)
 {
     struct error ignored; /* the run never began or has failed otherwise */

@@ -53,6 +53,9 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
  * *status to 3 if a check has found something. Returns false and sets err on failure. */
 bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err);
 
+/* Prints warnings about the energies in the statistics, if there are some. */
+void timing_doubt(const struct timing *timing);
+
 /* Releases the machine. The statistics must not be read afterwards. */
 void timing_free(struct timing *timing);
 

@@ -154,6 +154,11 @@ static void publish_carriers(const struct timed *timed, struct stats *stats, str
             builder_publish(&timed->builder, machine_kinds[kind], stats, ledger);
 }
 
+const struct energy_ledger *timed_energies(const struct timed *timed)
+{
+    return &timed->ledger;
+}
+
 void timed_publish(struct timed *timed, struct stats *stats)
 {
     const struct core_mechanism *mechanism = &timed->options.mechanism;

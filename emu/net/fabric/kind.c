@@ -1,6 +1,7 @@
 /* The kinds of parts that describe a network. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/mem/site.h"
 #include "emu/net/fabric.h"
@@ -119,6 +120,38 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     network_energy(fabric_network(part), ledger, scope);
 }
 
+/* The kind of the wires gives their energies. */
+static void derive(void *part, const bool given[])
+{
+    struct network_config *config = part;
+    const struct wires_energy energy = wires_energy(config->wires);
+    if (!given[part_field_find(&network_kind, "off_chip")])
+        config->off_chip = wires_leave(config->wires);
+    if (!given[part_field_find(&network_kind, "energy_bit")])
+        config->energy_bit = energy.bit;
+    if (!given[part_field_find(&network_kind, "energy_idle")])
+        config->energy_idle = energy.idle;
+}
+
+static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
+{
+    const struct network_config *config = part;
+    if (strcmp(field->name, "off_chip") == 0)
+        (void)snprintf(buffer, size, "by `wires`");
+    else
+        wires_note(config->wires, field->name, buffer, size);
+}
+
+static bool check(const void *part, struct error *err)
+{
+    const struct network_config *config = part;
+    if (config->wires == WIRES_UNKNOWN || config->off_chip == wires_leave(config->wires))
+        return true;
+    return error_set(err, "off_chip: %s, but wires: %s %s the chip; allowed: leave one of the two keys out",
+                     config->off_chip ? "true" : "false", wires_names[config->wires],
+                     config->off_chip ? "do not leave" : "leave");
+}
+
 const struct part_kind network_kind = {
     .name = "network",
     .explanation = "A packet network: routers, wires, and nodes at which packets enter and leave.",
@@ -129,6 +162,9 @@ const struct part_kind network_kind = {
     .ports = ports,
     .open = true,
     .routed = true,
+    .derive = derive,
+    .note = note,
+    .check = check,
     .make = make,
     .free = free_part,
     .serve = serve,

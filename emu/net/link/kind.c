@@ -57,6 +57,22 @@ static void observe(void *part, struct track_sink *sink, const char *name)
     link_track(part, sink, name);
 }
 
+/* The kind of the lanes gives their energies. */
+static void derive(void *part, const bool given[])
+{
+    struct link_config *config = part;
+    const struct wires_energy energy = wires_energy(config->wires);
+    if (!given[part_field_find(&link_kind, "energy_bit")])
+        config->energy_bit = energy.bit;
+    if (!given[part_field_find(&link_kind, "energy_idle")])
+        config->energy_idle = energy.idle;
+}
+
+static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
+{
+    wires_note(((const struct link_config *)part)->wires, field->name, buffer, size);
+}
+
 const struct part_kind link_kind = {
     .name = "link",
     .explanation = "A serial link between distant parts, with a bandwidth per direction.",
@@ -65,6 +81,8 @@ const struct part_kind link_kind = {
     .field_count = sizeof fields / sizeof *fields,
     .functional = "",
     .ports = ports,
+    .derive = derive,
+    .note = note,
     .make = make,
     .free = free_part,
     .serve = serve,

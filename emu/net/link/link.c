@@ -330,8 +330,10 @@ void link_publish(struct link *link, struct stats *stats, struct scope scope)
 }
 
 static void account(struct energy_ledger *ledger, const struct way *way, struct scope scope, const char *name,
-                    uint64_t (*read)(const void *context), uint64_t unit, const char *field)
+                    uint64_t (*read)(const void *context), uint64_t unit, const char *field, const char *idle)
 {
+    const struct link_config *config = &way->link->config;
+    const bool untold = config->wires == WIRES_UNKNOWN && !config->energy_bit && !config->energy_idle;
     energy_add(ledger, scope,
                &(struct energy_account){.name = name,
                                         .read = read,
@@ -339,14 +341,16 @@ static void account(struct energy_ledger *ledger, const struct way *way, struct 
                                         .unit = unit,
                                         .kind = ENERGY_PER_EVENT,
                                         .fields = field,
+                                        .untold = untold ? WIRES_UNTOLD : NULL,
+                                        .idle = idle,
                                         .group = "network"});
 }
 
 static void way_energy(const struct way *way, struct energy_ledger *ledger, struct scope scope)
 {
     const struct link_config *config = &way->link->config;
-    account(ledger, way, scope, "transfer", sent_bits, config->energy_bit, "energy_bit");
-    account(ledger, way, scope, "idle", idle_bits, config->energy_idle, "energy_idle");
+    account(ledger, way, scope, "transfer", sent_bits, config->energy_bit, "energy_bit", NULL);
+    account(ledger, way, scope, "idle", idle_bits, config->energy_idle, "energy_idle", "wires, energy_idle");
 }
 
 void link_energy(struct link *link, struct energy_ledger *ledger, struct scope scope)

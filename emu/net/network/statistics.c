@@ -103,81 +103,153 @@ static uint64_t node_flits(const void *context)
     return network->totals.flits_entered + network->totals.flits_left;
 }
 
-static bool is_off_chip(const struct network *network, uint32_t port)
+/* Classes of wires between routers; each has an account for bits that move and one for idle wires. */
+enum wire_class { CLASS_ON_CHIP, CLASS_INTERPOSER, CLASS_IO, WIRE_CLASSES };
+
+static enum wire_class class_of(const struct topology_wire *wire)
 {
-    const struct topology_port *at = &network->topology->ports[port];
-    return at->wire != TOPOLOGY_NO_WIRE && network->topology->wires[at->wire].off_chip;
+    if (!wire->off_chip)
+        return CLASS_ON_CHIP;
+    return wire->kind == WIRES_INTERPOSER ? CLASS_INTERPOSER : CLASS_IO;
 }
 
-/* Bits on off-chip wires, or on others between routers. */
-static uint64_t bits_of(const struct network *network, bool off_chip)
+/* Returns the wire of a port if it is one of the class, else NULL. */
+static const struct topology_wire *wire_of(const struct network *network, uint32_t port,
+                                           enum wire_class class)
 {
-    uint64_t flits = 0;
-    for (uint32_t p = 0; p < network->topology->port_count; p++)
-        if (network->topology->ports[p].wire != TOPOLOGY_NO_WIRE && is_off_chip(network, p) == off_chip)
-            flits += network->links[p].flits;
-    return flits * network->config.flit * 8;
+    const uint32_t number = network->topology->ports[port].wire;
+    const struct topology_wire *wire = &network->topology->wires[number];
+    return number != TOPOLOGY_NO_WIRE && class_of(wire) == class ? wire : NULL;
 }
 
-static uint64_t wire_bits(const void *network)
+/* Energy in fJ of the bits that wires of the class have carried. */
+static uint64_t moved_on(const struct network *network, enum wire_class class)
 {
-    return bits_of(network, false);
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < network->topology->port_count; p++) {
+        const struct topology_wire *wire = wire_of(network, p, class);
+        sum += wire ? network->links[p].flits * wire->energy_bit : 0;
+    }
+    return sum * network->config.flit * 8;
 }
 
-static uint64_t io_bits(const void *network)
+/* Energy in fJ of the bits that wires of the class could have carried so far, without those that they carried. */
+static uint64_t idle_on(const struct network *network, enum wire_class class)
 {
-    return bits_of(network, true);
-}
-
-/* Bits that wires between routers could have carried so far, without those that they carried. */
-static uint64_t idle_bits_of(const struct network *network, bool off_chip)
-{
-    uint64_t bits = 0, clock = network->queue->now / network->clock->period;
+    uint64_t sum = 0, clock = network->queue->now / network->clock->period;
     clock = clock > network->next ? clock : network->next;
-    for (uint32_t p = 0; p < network->topology->port_count; p++)
-        if (network->topology->ports[p].wire != TOPOLOGY_NO_WIRE && is_off_chip(network, p) == off_chip)
-            bits += epochs_idle_bits(network, p, clock);
-    return bits;
+    for (uint32_t p = 0; p < network->topology->port_count; p++) {
+        const struct topology_wire *wire = wire_of(network, p, class);
+        sum += wire ? epochs_idle_bits(network, p, clock) * wire->energy_idle : 0;
+    }
+    return sum;
 }
 
-static uint64_t idle_bits(const void *network)
+static uint64_t moved_on_chip(const void *network)
 {
-    return idle_bits_of(network, false);
+    return moved_on(network, CLASS_ON_CHIP);
+}
+
+static uint64_t moved_on_interposer(const void *network)
+{
+    return moved_on(network, CLASS_INTERPOSER);
+}
+
+static uint64_t moved_off_chip(const void *network)
+{
+    return moved_on(network, CLASS_IO);
+}
+
+static uint64_t idle_on_chip(const void *network)
+{
+    return idle_on(network, CLASS_ON_CHIP);
 }
 
 /* A network without work ends its epochs late. Ends those that have passed, so that the widths are up to date. */
-static uint64_t idle_io_bits(const void *context)
+static uint64_t idle_off_chip(const void *context, enum wire_class class)
 {
     struct network *network = (struct network *)(uintptr_t)context;
     network_sync(network, network->queue->now);
-    return idle_bits_of(network, true);
+    return idle_on(network, class);
 }
 
-static bool has_off_chip(const struct network *network)
+static uint64_t idle_on_interposer(const void *network)
 {
-    for (uint32_t w = 0; w < network->topology->wire_count; w++)
-        if (network->topology->wires[w].off_chip)
-            return true;
-    return false;
+    return idle_off_chip(network, CLASS_INTERPOSER);
+}
+
+static uint64_t idle_io(const void *network)
+{
+    return idle_off_chip(network, CLASS_IO);
+}
+
+/* Wires of a class. */
+struct wires_found {
+    bool some;
+    bool own;    /* one of them has energies of its own, not the network's */
+    bool untold; /* the kind of one of them is unknown, and so is its energy */
+};
+
+static struct wires_found find_wires(const struct network *network, enum wire_class class)
+{
+    const struct network_config *config = &network->config;
+    struct wires_found found = {false, false, false};
+    for (uint32_t w = 0; w < network->topology->wire_count; w++) {
+        const struct topology_wire *wire = &network->topology->wires[w];
+        if (class_of(wire) != class)
+            continue;
+        found.some = true;
+        found.own |= wire->kind != config->wires;
+        found.untold |= wire->kind == WIRES_UNKNOWN && !wire->energy_bit && !wire->energy_idle;
+    }
+    return found;
+}
+
+static void add_account(struct network *network, struct energy_ledger *ledger, struct scope scope,
+                        struct energy_account account)
+{
+    account.context = network;
+    account.kind = ENERGY_PER_EVENT;
+    account.group = "network";
+    energy_add(ledger, scope, &account);
 }
 
 void network_energy(struct network *network, struct energy_ledger *ledger, struct scope scope)
 {
-    const struct network_config *config = &network->config;
-    const struct energy_account accounts[] = {
-        {.name = "flits", .read = node_flits, .unit = config->energy_flit, .fields = "energy_flit"},
-        {.name = "hops", .count = &network->totals.hops, .unit = config->energy_hop, .fields = "energy_hop"},
-        {.name = "wires", .read = wire_bits, .unit = config->energy_bit, .fields = "energy_bit"},
-        {.name = "idle_wires", .read = idle_bits, .unit = config->energy_idle, .fields = "energy_idle"},
-        {.name = "io", .read = io_bits, .unit = config->energy_bit, .fields = "energy_bit"},
-        {.name = "idle_io", .read = idle_io_bits, .unit = config->energy_idle, .fields = "energy_idle"},
+    static const struct {
+        const char *moved, *idle;
+        uint64_t (*read_moved)(const void *network), (*read_idle)(const void *network);
+    } classes[WIRE_CLASSES] = {
+        [CLASS_ON_CHIP] = {"wires", "idle_wires", moved_on_chip, idle_on_chip},
+        [CLASS_INTERPOSER] = {"interposer", "idle_interposer", moved_on_interposer, idle_on_interposer},
+        [CLASS_IO] = {"io", "idle_io", moved_off_chip, idle_io},
     };
-    size_t count = sizeof accounts / sizeof *accounts - (has_off_chip(network) ? 0 : 2);
-    for (size_t i = 0; i < count; i++) {
-        struct energy_account account = accounts[i];
-        account.context = network;
-        account.kind = ENERGY_PER_EVENT;
-        account.group = "network";
-        energy_add(ledger, scope, &account);
+    const struct network_config *config = &network->config;
+    add_account(
+        network, ledger, scope,
+        (struct energy_account){
+            .name = "flits", .read = node_flits, .unit = config->energy_flit, .fields = "energy_flit"});
+    add_account(network, ledger, scope,
+                (struct energy_account){.name = "hops",
+                                        .count = &network->totals.hops,
+                                        .unit = config->energy_hop,
+                                        .fields = "energy_hop"});
+    for (enum wire_class class = 0; class < WIRE_CLASSES; class ++) {
+        const struct wires_found found = find_wires(network, class);
+        if (class != CLASS_ON_CHIP && !found.some)
+            continue;
+        struct energy_account account = {.name = classes[class].moved,
+                                         .read = classes[class].read_moved,
+                                         .unit = 1,
+                                         .fields = found.own ? NULL : "energy_bit",
+                                         .source = "energy_bit of each wire",
+                                         .untold = found.untold ? WIRES_UNTOLD : NULL};
+        add_account(network, ledger, scope, account);
+        account.name = classes[class].idle;
+        account.read = classes[class].read_idle;
+        account.fields = found.own ? NULL : "energy_idle";
+        account.source = "energy_idle of each wire";
+        account.idle = "wires, energy_idle";
+        add_account(network, ledger, scope, account);
     }
 }

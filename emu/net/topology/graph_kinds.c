@@ -62,18 +62,56 @@ static const struct part_field wire_fields[] = {
      0,
      "Clocks of the wire; without this key, the network's `latency`.",
      {"", ""}},
-    {"off_chip",
-     FIELD_BOOL,
-     PLACE(network_wire_config, off_chip),
+    {"wires",
+     FIELD_CHOICE,
+     PLACE(network_wire_config, wires),
      NULL,
      NULL,
      NULL,
-     NULL,
-     {"false", "false"},
+     wires_wire_names,
+     {"network", "network"},
      0,
-     "The wire leaves the chip; without this key, the network's `off_chip`.",
+     "What the wire is: it gives its energies, and says whether it leaves the chip. network: as the "
+     "network's `wires`.",
+     {"", ""}},
+    {"energy_bit",
+     FIELD_ENERGY,
+     PLACE(network_wire_config, energy_bit),
+     "0 fJ",
+     "1 nJ",
+     "1 fJ",
+     NULL,
+     {NULL, NULL},
+     0,
+     "Energy per bit; with `wires: network`, the network's.",
+     {"", ""}},
+    {"energy_idle",
+     FIELD_ENERGY,
+     PLACE(network_wire_config, energy_idle),
+     "0 fJ",
+     "1 nJ",
+     "1 fJ",
+     NULL,
+     {NULL, NULL},
+     0,
+     "Energy per bit that the idle wire could have carried; with `wires: network`, the network's.",
      {"", ""}},
 };
+
+static void derive(void *part, const bool given[])
+{
+    struct network_wire_config *wire = part;
+    const struct wires_energy energy = wires_energy(wire->wires);
+    if (!given[part_field_find(&network_wire_kind, "energy_bit")])
+        wire->energy_bit = energy.bit;
+    if (!given[part_field_find(&network_wire_kind, "energy_idle")])
+        wire->energy_idle = energy.idle;
+}
+
+static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
+{
+    wires_note(((const struct network_wire_config *)part)->wires, field->name, buffer, size);
+}
 
 const struct part_kind network_router_kind = {
     .name = "router",
@@ -90,4 +128,6 @@ const struct part_kind network_wire_kind = {
     .config_size = sizeof(struct network_wire_config),
     .fields = wire_fields,
     .field_count = sizeof wire_fields / sizeof *wire_fields,
+    .derive = derive,
+    .note = note,
 };

@@ -72,6 +72,21 @@ static bool find_end(const struct shaping *shaping, const char *text, uint32_t *
     return false;
 }
 
+/* Makes a wire one of the network's. */
+static void take_wire(struct topology_wire *wire, const struct network_config *config)
+{
+    wire->kind = (uint8_t)config->wires;
+    wire->off_chip = config->off_chip;
+    wire->energy_bit = config->energy_bit;
+    wire->energy_idle = config->energy_idle;
+}
+
+void shape_plain_wires(struct topology *topology, const struct network_config *config)
+{
+    for (uint32_t w = 0; w < topology->wire_count; w++)
+        take_wire(&topology->wires[w], config);
+}
+
 static bool is_given(const struct part_child *child, const char *key)
 {
     return child->given[part_field_find(child->kind, key)];
@@ -91,7 +106,14 @@ static bool add_wire(const struct shaping *shaping, int index)
         topology_add_wire(&shaping->shape->topology, router[0], router[1],
                           is_given(child, "width") ? wire->width : shaping->config->width,
                           is_given(child, "latency") ? wire->latency : shaping->config->latency);
-    made->off_chip = is_given(child, "off_chip") ? wire->off_chip : shaping->config->off_chip;
+    if (wire->wires == WIRES_NETWORK) {
+        take_wire(made, shaping->config);
+    } else {
+        made->kind = (uint8_t)wire->wires;
+        made->off_chip = wires_leave(wire->wires);
+        made->energy_bit = wire->energy_bit;
+        made->energy_idle = wire->energy_idle;
+    }
     (void)snprintf(made->name, sizeof made->name, "%s", child->name);
     memcpy(made->port, port, sizeof port);
     return true;
@@ -139,8 +161,7 @@ static bool make_topology(const struct shaping *shaping)
     } else if (!topology_generate(&shaping->shape->topology, &size, shaping->err)) {
         return blame_named(shaping);
     } else {
-        for (uint32_t w = 0; w < shaping->shape->topology.wire_count; w++)
-            shaping->shape->topology.wires[w].off_chip = config->off_chip;
+        shape_plain_wires(&shaping->shape->topology, config);
     }
     struct topology_culprit found;
     return topology_finish(&shaping->shape->topology, config->width, config->node_latency, &found,

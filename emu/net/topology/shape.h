@@ -22,4 +22,7 @@ bool shape_make(struct network_shape *shape, const struct network_config *config
                 struct error *err);
 void shape_free(struct network_shape *shape);
 
+/* Gives all wires of a topology the kind and the energies of the network's. */
+void shape_plain_wires(struct topology *topology, const struct network_config *config);
+
 #endif

@@ -50,6 +50,8 @@ struct topology_wire {
     int port[2];             /* port of each router, from 0, or TOPOLOGY_ANY */
     uint32_t width, latency; /* bytes in a clock; clocks */
     bool off_chip;
+    uint8_t kind;                     /* enum wires */
+    uint64_t energy_bit, energy_idle; /* fJ */
     /* mesh, torus: dimension + 1; from router[0] to router[1] its coordinate grows; else 0 */
     uint8_t dimension;
 };

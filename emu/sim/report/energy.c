@@ -17,6 +17,7 @@ void energy_free(struct energy_ledger *ledger)
         struct energy_account *account = ledger->accounts[i];
         free((char *)(uintptr_t)account->name); /* copies made by energy_add() */
         free((char *)(uintptr_t)account->source);
+        free((char *)(uintptr_t)account->part);
         free(account);
     }
     free(ledger->accounts);
@@ -55,6 +56,7 @@ void energy_add(struct energy_ledger *ledger, struct scope scope, const struct e
     added->source =
         account->fields ? sources_of(ledger->sources, scope, account->fields) : alloc_text(account->source);
     added->fields = NULL;
+    added->part = alloc_text(ledger->part ? ledger->part : "");
     size_t room = (ledger->count + 1) * sizeof *ledger->accounts;
     ledger->accounts = alloc_resize(ledger->accounts, room);
     ledger->accounts[ledger->count++] = added;
@@ -76,6 +78,75 @@ uint64_t energy_total(const struct energy_ledger *ledger)
     for (unsigned i = 0; i < ledger->count; i++)
         sum += energy_of(ledger->accounts[i]);
     return sum;
+}
+
+/* Names the first part with an account whose energy nobody has told, and counts the others. */
+static bool doubt_untold(const struct energy_ledger *ledger, struct error *message)
+{
+    const struct energy_account *first = NULL, *last = NULL;
+    char more[48] = "";
+    unsigned parts = 0;
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const struct energy_account *account = ledger->accounts[i];
+        if (!account->untold)
+            continue;
+        parts += !last || strcmp(last->part, account->part) != 0;
+        first = first ? first : account;
+        last = account;
+    }
+    if (!first)
+        return false;
+    if (parts > 1)
+        (void)snprintf(more, sizeof more, " and of %u other part%s", parts - 1, parts > 2 ? "s" : "");
+    (void)error_set(message, "some energy of %s%s is not counted; set %s.%s", first->part, more, first->part,
+                    first->untold);
+    return true;
+}
+
+/* The energies of idle parts; the greatest sum of one part. */
+struct idle_sum {
+    double all, most;
+    const struct energy_account *account; /* of the part with that sum */
+};
+
+static struct idle_sum sum_idle(const struct energy_ledger *ledger)
+{
+    struct idle_sum idle = {0, 0, NULL};
+    const char *part = "";
+    double sum = 0;
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const struct energy_account *account = ledger->accounts[i];
+        if (!account->idle)
+            continue;
+        sum = (strcmp(part, account->part) == 0 ? sum : 0) + (double)energy_of(account);
+        part = account->part;
+        idle.all += (double)energy_of(account);
+        if (sum > idle.most) {
+            idle.most = sum;
+            idle.account = account;
+        }
+    }
+    return idle;
+}
+
+static bool doubt_idle(const struct energy_ledger *ledger, struct error *message)
+{
+    const double total = (double)energy_total(ledger);
+    const struct idle_sum idle = sum_idle(ledger);
+    if (!idle.account || idle.all <= total / 2)
+        return false;
+    (void)error_set(message,
+                    "idle parts take %.0f %% of the energy, %s alone %.0f %%; its keys for that are %s",
+                    100 * idle.all / total, idle.account->part, 100 * idle.most / total, idle.account->idle);
+    return true;
+}
+
+unsigned energy_doubts(const struct energy_ledger *ledger, struct error messages[ENERGY_DOUBTS])
+{
+    unsigned count = 0;
+    count += doubt_untold(ledger, &messages[count]);
+    count += doubt_idle(ledger, &messages[count]);
+    return count;
 }
 
 static const char *group_of(const struct energy_account *account)

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "emu/sim/error.h"
 #include "emu/sim/report/stats.h"
 
 enum energy_kind {
@@ -25,6 +26,12 @@ struct energy_account {
     const char *source; /* source of `unit`, one line; the ledger sets it for an account with fields */
     const char
         *group; /* static: what the energy is spent on, such as "l1", for the sums of groups; NULL: "other" */
+    /* Static: the field of the part that would tell `unit`, which is 0 because nobody has set it, and what is allowed; or
+     * NULL. */
+    const char *untold;
+    const char
+        *idle; /* static: of energy of a part that does nothing, the fields that it depends on; else NULL */
+    const char *part; /* path of the part, set by the ledger; "": none */
 };
 
 /* A group of a ledger's accounts. */
@@ -44,7 +51,8 @@ struct energy_sources {
 struct energy_ledger {
     struct energy_account **accounts;
     unsigned count;
-    struct energy_group *groups;          /* made by energy_publish() */
+    struct energy_group *groups; /* made by energy_publish() */
+    const char *part;            /* path of the part whose accounts are opened from now on; NULL: none */
     const struct energy_sources *sources; /* for accounts that are opened from now on; NULL: no description */
 };
 
@@ -66,6 +74,11 @@ uint64_t energy_total(const struct energy_ledger *ledger);
 
 /* Returns the sum of the accounts of a group in femtojoules. */
 uint64_t energy_of_group(const struct energy_group *group);
+
+/* Writes what is doubtful about the sum of all accounts, in at most one message for each kind of doubt: energies that nobody
+ * has told, and idle parts that take more than half of the sum. Returns the number of messages. */
+enum { ENERGY_DOUBTS = 2 };
+unsigned energy_doubts(const struct energy_ledger *ledger, struct error messages[ENERGY_DOUBTS]);
 
 /* Registers each account as the statistic "NAME.energy", the sum of each group as "energy.GROUP" if there are several
  * groups, and the sum of all as "energy", in femtojoules. The ledger must outlive stats, and no account may be added

@@ -29,7 +29,7 @@ static void the_description_says_where_a_number_comes_from(void **state)
                                "  energy.alu: 4 pJ\n"
                                "  l1.energy_write: 5 pJ\n"
                                "crossbar: {out: link.*}\n"
-                               "link: {kind: link, count: 2, to: dram}\n";
+                               "link: {kind: link, count: 2, to: dram, wires: package}\n";
     static const char *const sets[] = {"link.1.energy_bit=7pJ", "dram.energy_act=5nJ"};
     const struct folder *folder = *state;
     struct machine_config machine;
@@ -40,7 +40,7 @@ static void the_description_says_where_a_number_comes_from(void **state)
     if (!machine_load(&machine, path, "emu/machine/shipped", sets, 2, &err))
         fail_msg("%s", err.text);
     assert_source(&machine, "link.1", "link.1.request", "energy_bit", "energy_bit 7 pJ (--set)");
-    assert_source(&machine, "link.0", "link.0.request", "energy_bit", "energy_bit 2 pJ (default: TOM)");
+    assert_source(&machine, "link.0", "link.0.request", "energy_bit", "energy_bit 2 pJ (package: TOM)");
     assert_source(&machine, "dram", "dram", "energy_act", "energy_act 5 nJ (--set)");
     assert_source(&machine, "host.0", "host.0", "energy_alu",
                   "energy_alu 14 pJ (default: McPAT, logic.cc: embedded core, 45 nm, 1.0 V)");

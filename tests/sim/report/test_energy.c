@@ -93,10 +93,47 @@ static void fields_have_the_sources_of_the_description(void **state)
     energy_free(&ledger);
 }
 
+/* A sum is doubtful if an energy is not told, or if more than half of it is that of idle parts. */
+static void doubts(void **state)
+{
+    (void)state;
+    uint64_t one = 1, two = 2;
+    struct error messages[ENERGY_DOUBTS];
+    struct energy_ledger ledger;
+    energy_init(&ledger);
+    energy_add(&ledger, scope_root(),
+               &(struct energy_account){.name = "used", .count = &two, .unit = 50, .source = "s"});
+    for (unsigned i = 0; i < 4; i++) {
+        ledger.part = i < 2 ? "a" : "b";
+        energy_add(&ledger, scope_enter(NULL, ledger.part),
+                   &(struct energy_account){.name = i % 2 ? "x" : "y",
+                                            .count = &one,
+                                            .unit = 10 * (i + 1),
+                                            .source = "s",
+                                            .idle = "wires"});
+    }
+    assert_int_equal(energy_doubts(&ledger, messages), 0); /* 100 of 200 */
+    two = 1;
+    assert_int_equal(energy_doubts(&ledger, messages), 1);
+    assert_string_equal(messages[0].text,
+                        "idle parts take 67 % of the energy, b alone 47 %; its keys for that are wires");
+    for (unsigned i = 0; i < 2; i++) {
+        ledger.part = i ? "d" : "c";
+        energy_add(&ledger, scope_enter(NULL, ledger.part),
+                   &(struct energy_account){
+                       .name = "z", .count = &one, .source = "s", .untold = "wires (this or that)"});
+    }
+    assert_int_equal(energy_doubts(&ledger, messages), 2);
+    assert_string_equal(messages[0].text,
+                        "some energy of c and of 1 other part is not counted; set c.wires (this or that)");
+    energy_free(&ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accounts_add_up),
+        cmocka_unit_test(doubts),
         cmocka_unit_test(fields_have_the_sources_of_the_description),
     };
     return cmocka_run_group_tests_name("energy", tests, NULL, NULL);
