@@ -36,7 +36,10 @@ static const struct option_set interface = {
     .notes =
         "FILE has two parts, `network` and `traffic`; --show prints all keys. Rates are in flits per clock "
         "and node,\n"
-        "latencies in clocks of the links. A rate is stable if its mean latency stays below traffic.limit.\n",
+        "latencies in clocks of the links. A rate is stable if its mean latency stays below traffic.limit.\n"
+        "A run takes traffic.warmup and traffic.measure clocks, and at most 20 times traffic.limit until the "
+        "last packets\n"
+        "arrive. A rate so low that no packet is made in the measurement has no latency: `no packets`.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
@@ -195,8 +198,11 @@ static void print_head(void)
 
 static void print_result(const struct traffic_result *result)
 {
-    printf("%8.3f %8.3f %8.3f ", result->offered, result->accepted, result->least_accepted);
-    if (result->stable)
+    printf(result->offered < 0.0005 ? "%8.2g" : "%8.3f", result->offered);
+    printf(" %8.3f %8.3f ", result->accepted, result->least_accepted);
+    if (result->stable && result->packets == 0)
+        printf("%9s %9s %8s %8s %8s %6.2f\n", "no", "packets", "-", "-", "-", result->hops);
+    else if (result->stable)
         printf("%9.2f %9.2f %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %6.2f\n", result->latency,
                result->network_latency, result->median, result->most_of_100, result->longest, result->hops);
     else
@@ -233,7 +239,7 @@ static bool write_stats(const struct described *net, struct traffic *run, const 
     network_energy(traffic_network(run), &ledger, scope_enter(&root, "network"));
     energy_publish(&ledger, stats);
     char rate[32];
-    (void)snprintf(rate, sizeof rate, "%.6f", result->offered);
+    (void)snprintf(rate, sizeof rate, result->offered < 1e-5 ? "%.6g" : "%.6f", result->offered);
     stats_fact_text(stats, "description", tree_file(net->tree));
     stats_fact_text(stats, "rate", rate);
     stats_fact_number(stats, "clocks", result->clocks);

@@ -46,7 +46,7 @@ enum { LATENCIES = 1 << 16 }; /* counted latencies in clocks; the last count has
 
 struct source {
     uint64_t random; /* state of the generator (splitmix64) */
-    uint64_t next;   /* clock of the packet to be sent next */
+    uint64_t next;   /* clock of the packet to be sent next; UINT64_MAX: none in this run */
     uint32_t destination;
     uint8_t class;
     bool urgent;
@@ -66,6 +66,7 @@ struct traffic {
     uint32_t *counts;    /* packets by latency */
     size_t played;       /* events of the trace sent so far */
     uint64_t begin, end; /* clocks of the measurement */
+    uint64_t last;       /* clock at which the run ends at the latest */
     uint64_t measured, arrived;
     uint64_t latency, network_latency, longest; /* sums, and a maximum */
     uint32_t nodes, bits, side;                 /* bits: logarithm of a power of two; side: square root */
@@ -120,13 +121,16 @@ static bool is_measured(const struct traffic *traffic, uint64_t clock)
     return clock >= traffic->begin && clock < traffic->end;
 }
 
-/* Draws a node's next packet, made at clock `from` or later. */
+/* Draws a node's next packet, made at clock `from` or later. At low rates the node makes none before the run ends. */
 static void draw(struct traffic *traffic, uint32_t node, uint64_t from)
 {
     struct source *source = &traffic->sources[node];
     source->next = from;
     while (random_next(&source->random) >= traffic->threshold)
-        source->next++;
+        if (++source->next > traffic->last) {
+            source->next = UINT64_MAX;
+            return;
+        }
     source->destination = destination(traffic, node);
     uint32_t classes = traffic->setup.network->classes;
     source->class = (uint8_t)(classes > 1 ? random_below(&source->random, classes) : 0);
@@ -240,6 +244,7 @@ struct traffic *traffic_new(const struct traffic_setup *setup, double rate)
                                 .begin = trace ? 0 : setup->config->warmup,
                                 .end = trace ? UINT64_MAX : setup->config->warmup + setup->config->measure,
                                 .nodes = topology->node_count};
+    traffic->last = trace ? UINT64_MAX : traffic->end + 20 * (uint64_t)setup->config->limit;
     struct error err;
     if (!clock_set_frequency(&traffic->clock, setup->network->clock, &err))
         traffic->clock.period = 1000000;
@@ -294,10 +299,9 @@ static uint64_t percentile(const struct traffic *traffic, uint64_t percent)
 /* Runs until all measured packets have arrived, for at most 20 times the latency limit. */
 static void drain(struct traffic *traffic)
 {
-    uint64_t last = traffic->end + 20 * (uint64_t)traffic->setup.config->limit;
     while (traffic->arrived < traffic->measured) {
         uint64_t next = event_queue_next(traffic->queue);
-        if (next == CLOCK_NEVER || next > clock_time(&traffic->clock, last))
+        if (next == CLOCK_NEVER || next > clock_time(&traffic->clock, traffic->last))
             return;
         (void)event_queue_step(traffic->queue);
     }

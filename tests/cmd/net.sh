@@ -66,6 +66,21 @@ runs "show" "$examples/modules.yaml" --show
 check "show: a wire" grep -qE '^ +from: "s2"' output
 "$croft" net --help >output 2>messages
 check "help: example" grep -q 'croft net examples/net/' output
+check "help: low rates" grep -q 'no packets' output
+
+# Warm-up and measurement bound a run, however low the rate. The latency of no packet is unknown.
+for rate in 1e-12 1e-300; do
+    timeout 20 "$croft" net "$examples/booksim.yaml" --set traffic.warmup=50 --set traffic.measure=100 --set traffic.rates="$rate 0.05" \
+        --set traffic.saturation=false --csv low.csv --svg low.svg --stats low.json >output 2>messages
+    judge $? "rate $rate: ends"
+    check "rate $rate: no packets" grep -qE "^ +$rate +0\.000 +0\.000 +no +packets " output
+    check "rate $rate: the next one has some" grep -qE '^ +0\.050 +0\.0[0-9]+ .* [0-9.]+ +[0-9]+ ' output
+    check "rate $rate: its row" grep -qE "^$rate,0\.000000,0\.000000,1,,,,,,0\.0000,0,0,[0-9]+$" low.csv
+    check "rate $rate: one point" test "$(grep -c '<circle' low.svg)" = 1
+done
+timeout 20 "$croft" net "$examples/booksim.yaml" --set traffic.warmup=0 --set traffic.measure=1 --set traffic.rates=1e-9 --stats low.json >output 2>messages
+judge $? "a measurement of one clock ends"
+check "its rate" grep -q '"rate": "1e-09"' low.json
 
 # A trace: two packets that share a wire.
 printf '# clock source destination flits\n0 0 2 2\n1 1 2 1\n' >two.txt

@@ -10,12 +10,15 @@ void net_write_csv(const struct net_curve *curve, FILE *out)
         "packets,flit_hops,clocks\n");
     for (size_t i = 0; i < curve->count; i++) {
         const struct traffic_result *result = &curve->results[i];
-        (void)fprintf(out,
-                      "%.6f,%.6f,%.6f,%d,%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f,%" PRIu64
-                      ",%" PRIu64 ",%" PRIu64 "\n",
-                      result->offered, result->accepted, result->least_accepted, result->stable,
-                      result->latency, result->network_latency, result->median, result->most_of_100,
-                      result->longest, result->hops, result->packets, result->flit_hops, result->clocks);
+        (void)fprintf(out, result->offered < 1e-5 ? "%.6g" : "%.6f", result->offered);
+        (void)fprintf(out, ",%.6f,%.6f,%d,", result->accepted, result->least_accepted, result->stable);
+        if (result->packets)
+            (void)fprintf(out, "%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, result->latency,
+                          result->network_latency, result->median, result->most_of_100, result->longest);
+        else
+            (void)fprintf(out, ",,,,"); /* no packets: unknown latencies */
+        (void)fprintf(out, ",%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", result->hops, result->packets,
+                      result->flit_hops, result->clocks);
     }
 }
 
@@ -42,6 +45,12 @@ static double step_of(double most)
 {
     double step = pow(10, floor(log10(most)));
     return most / step >= 4 ? step : most / step >= 2 ? step / 2 : step / 5;
+}
+
+/* Returns whether the rate has a point in the picture: not if it is unstable, or if no packet was measured. */
+static bool has_point(const struct traffic_result *result)
+{
+    return result->stable && result->packets > 0;
 }
 
 static void draw_axes(const struct axes *axes, FILE *out)
@@ -76,9 +85,9 @@ void net_write_svg(const struct net_curve *curve, FILE *out)
     for (size_t i = 0; i < curve->count; i++) {
         const struct traffic_result *result = &curve->results[i];
         axes.x_most = fmax(axes.x_most, result->offered * 1.05);
-        if (!result->stable)
+        if (!has_point(result))
             continue;
-        least = i == 0 ? result->latency : fmin(least, result->latency);
+        least = least == 0 ? result->latency : fmin(least, result->latency);
         axes.y_most = fmax(axes.y_most, result->latency);
     }
     axes.x_most = axes.x_most > 0 ? axes.x_most : 1;
@@ -96,12 +105,12 @@ void net_write_svg(const struct net_curve *curve, FILE *out)
                       x_of(&axes, curve->saturation) - 4, TOP + 12, curve->saturation);
     (void)fprintf(out, "<polyline fill='none' stroke='#236' stroke-width='2' points='");
     for (size_t i = 0; i < curve->count; i++)
-        if (curve->results[i].stable)
+        if (has_point(&curve->results[i]))
             (void)fprintf(out, "%.1f,%.1f ", x_of(&axes, curve->results[i].offered),
                           y_of(&axes, curve->results[i].latency));
     (void)fprintf(out, "'/>\n");
     for (size_t i = 0; i < curve->count; i++)
-        if (curve->results[i].stable)
+        if (has_point(&curve->results[i]))
             (void)fprintf(out, "<circle cx='%.1f' cy='%.1f' r='3' fill='#236'/>\n",
                           x_of(&axes, curve->results[i].offered), y_of(&axes, curve->results[i].latency));
     (void)fprintf(out, "</svg>\n");
