@@ -62,6 +62,17 @@ for pattern in transpose complement tornado hotspot; do
     runs "$pattern" "$examples/booksim.yaml" "${quick[@]}" --set traffic.pattern=$pattern --set traffic.rates=0.02 \
         --set traffic.saturation=false
 done
+# Each topology has a default size that it takes.
+for topology in mesh torus ring chain full crossbar tree dragonfly; do
+    printf 'network: {topology: %s}\ntraffic: {warmup: 50, measure: 100, rates: 0.05, saturation: false}\n' $topology >plain.yaml
+    runs "$topology by default" plain.yaml
+    runs "$topology, shown" plain.yaml --show
+    check "$topology, shown: its size" grep -qE '^ +size: "[0-9x]+" +# default of the topology' output
+    mv output shown.yaml
+    runs "$topology, from what was shown" shown.yaml
+    runs "$topology, auto" plain.yaml --set network.size=auto
+done
+refuses "a size that is set" "bad.yaml:1: network.size: '8x8' is not a number of routers" 'network: {topology: ring, size: 8x8}\n'
 runs "show" "$examples/modules.yaml" --show
 check "show: a wire" grep -qE '^ +from: "s2"' output
 "$croft" net --help >output 2>messages

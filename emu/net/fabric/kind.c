@@ -120,11 +120,13 @@ static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
     network_energy(fabric_network(part), ledger, scope);
 }
 
-/* The kind of the wires gives their energies. */
+/* The topology gives a size by default, the kind of the wires their energies. */
 static void derive(void *part, const bool given[])
 {
     struct network_config *config = part;
     const struct wires_energy energy = wires_energy(config->wires);
+    if (!given[part_field_find(&network_kind, "size")])
+        (void)snprintf(config->size, sizeof config->size, "%s", topology_default_size(config->topology));
     if (!given[part_field_find(&network_kind, "off_chip")])
         config->off_chip = wires_leave(config->wires);
     if (!given[part_field_find(&network_kind, "energy_bit")])
@@ -138,6 +140,8 @@ static void note(const void *part, const struct part_field *field, char *buffer,
     const struct network_config *config = part;
     if (strcmp(field->name, "off_chip") == 0)
         (void)snprintf(buffer, size, "by `wires`");
+    else if (strcmp(field->name, "size") == 0)
+        (void)snprintf(buffer, size, "by `topology`");
     else
         wires_note(config->wires, field->name, buffer, size);
 }

@@ -172,21 +172,29 @@ static bool make_dragonfly(struct topology *topology, const struct topology_shap
     return true;
 }
 
+/* The sizes of the topologies: how many numbers they have, and the default. */
+static const struct {
+    uint32_t least, most;
+    const char *form, *initial;
+} forms[] = {
+    [NETWORK_MESH] = {1, TOPOLOGY_DIMENSIONS, "1 to 4 numbers such as 8x8", "8x8"},
+    [NETWORK_TORUS] = {1, TOPOLOGY_DIMENSIONS, "1 to 4 numbers such as 8x8", "8x8"},
+    [NETWORK_CROSSBAR] = {1, 1, "the number 1", "1"},
+    [NETWORK_FULL] = {1, 1, "a number of routers", "8"},
+    [NETWORK_TREE] = {2, 2, "children of a router x levels, such as 2x4", "2x3"},
+    [NETWORK_CHAIN] = {1, 1, "a number of routers", "8"},
+    [NETWORK_RING] = {1, 1, "a number of routers", "8"},
+    [NETWORK_DRAGONFLY] = {2, 2, "routers of a group x groups, such as 4x9", "4x5"},
+    [NETWORK_GRAPH] = {0, 0, "", "8x8"}, /* not used */
+};
+
+const char *topology_default_size(enum network_topology kind)
+{
+    return forms[kind].initial;
+}
+
 bool topology_generate(struct topology *topology, const struct topology_shape *shape, struct error *err)
 {
-    static const struct {
-        uint32_t least, most;
-        const char *form;
-    } forms[] = {
-        [NETWORK_MESH] = {1, TOPOLOGY_DIMENSIONS, "1 to 4 numbers such as 8x8"},
-        [NETWORK_TORUS] = {1, TOPOLOGY_DIMENSIONS, "1 to 4 numbers such as 8x8"},
-        [NETWORK_CROSSBAR] = {1, 1, "the number 1"},
-        [NETWORK_FULL] = {1, 1, "a number of routers"},
-        [NETWORK_TREE] = {2, 2, "children of a router x levels, such as 2x4"},
-        [NETWORK_CHAIN] = {1, 1, "a number of routers"},
-        [NETWORK_RING] = {1, 1, "a number of routers"},
-        [NETWORK_DRAGONFLY] = {2, 2, "routers of a group x groups, such as 4x9"},
-    };
     enum network_topology kind = topology->kind;
     uint32_t *sizes = topology->sizes;
     if (!read_sizes(shape->size, sizes, &topology->dimensions, forms[kind].least, forms[kind].most,

@@ -104,6 +104,9 @@ struct topology_shape {
     uint32_t width, latency;
 };
 
+/* The size of a topology for which the description has none. */
+const char *topology_default_size(enum network_topology kind);
+
 /* Adds the routers and wires of a topology that is not NETWORK_GRAPH. On failure, err names the key. */
 bool topology_generate(struct topology *topology, const struct topology_shape *shape, struct error *err);
 
