@@ -1,5 +1,6 @@
 #include "emu/sim/text/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ const char *nearest_name(const char *wrong, const char *const *names, size_t cou
     const char *nearest = NULL;
     size_t nearest_distance = SIZE_MAX;
     size_t length = strlen(wrong);
+    bool nearest_begins = false;
 
     if (length > NAME_MAX_LENGTH)
         return NULL;
@@ -50,10 +52,13 @@ const char *nearest_name(const char *wrong, const char *const *names, size_t cou
             continue;
         size_t longer = length > other ? length : other;
         size_t edits = distance(wrong, length, names[i], other);
-        if (edits <= (longer + 2) / 3 && edits < nearest_distance) {
-            nearest = names[i];
-            nearest_distance = edits;
-        }
+        bool begins = length > 0 && strncmp(wrong, names[i], length) == 0;
+        if (edits > (longer + 2) / 3 || begins < nearest_begins ||
+            (begins == nearest_begins && edits >= nearest_distance))
+            continue;
+        nearest = names[i];
+        nearest_distance = edits;
+        nearest_begins = begins;
     }
     return nearest;
 }

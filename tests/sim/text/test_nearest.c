@@ -52,6 +52,17 @@ static void ties_go_to_the_earlier_name(void **state)
     assert_string_equal(nearest("lxg"), "log");
 }
 
+static void names_that_begin_so_come_first(void **state)
+{
+    (void)state;
+    static const char *const timings[] = {"tRC", "tRCDRD", "tRCDWR", "tRCDRDx"};
+    assert_string_equal(nearest_name("tRCD", timings, 4), "tRCDRD");
+    assert_string_equal(nearest_name("tRC", timings, 4), "tRC");
+    assert_string_equal(nearest_name("tRD", timings, 4), "tRC"); /* no name begins with it */
+    static const char *const far[] = {"l1", "l10000"};
+    assert_string_equal(nearest_name("l10", far, 2), "l1"); /* 3 of 6 are too many edits */
+}
+
 static void survives_extreme_names(void **state)
 {
     (void)state;
@@ -87,9 +98,13 @@ static void hints_end_a_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_each_kind_of_edit), cmocka_unit_test(swap_counts_as_one_edit),
-        cmocka_unit_test(keeps_to_the_threshold),  cmocka_unit_test(ties_go_to_the_earlier_name),
-        cmocka_unit_test(survives_extreme_names),  cmocka_unit_test(hints_end_a_message),
+        cmocka_unit_test(finds_each_kind_of_edit),
+        cmocka_unit_test(swap_counts_as_one_edit),
+        cmocka_unit_test(keeps_to_the_threshold),
+        cmocka_unit_test(ties_go_to_the_earlier_name),
+        cmocka_unit_test(names_that_begin_so_come_first),
+        cmocka_unit_test(survives_extreme_names),
+        cmocka_unit_test(hints_end_a_message),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }
