@@ -12,6 +12,7 @@
 #include "emu/io/output.h"
 #include "emu/machine/describe/sources.h"
 #include "emu/machine/plan/networks.h"
+#include "emu/schema/blame.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/text.h"
 
@@ -136,14 +137,15 @@ static bool is_timed(const struct tree *tree)
     return true;
 }
 
-static bool describe(struct described *net, const struct request *request, struct error *err)
+static bool describe_with(struct described *net, const struct request *request, const char *const *sets,
+                          size_t set_count, struct error *err)
 {
     const struct tree_options options = {.root = &root_kind,
                                          .kinds = kinds,
                                          .machine = request->file,
                                          .shipped_dir = ".",
-                                         .sets = request->sets,
-                                         .set_count = request->set_count,
+                                         .sets = sets,
+                                         .set_count = set_count,
                                          .reader = "croft net FILE.yaml",
                                          .timed = is_timed};
     *net = (struct described){.tree = tree_load(&options, err)};
@@ -175,6 +177,20 @@ static void forget(struct described *net)
     traffic_trace_free(&net->trace);
     if (net->tree)
         tree_free(net->tree);
+}
+
+static bool describes(void *context, const char *const *sets, size_t set_count, struct error *err)
+{
+    struct described net;
+    bool fine = describe_with(&net, context, sets, set_count, err);
+    forget(&net);
+    return fine;
+}
+
+static bool describe(struct described *net, struct request *request, struct error *err)
+{
+    return describe_with(net, request, request->sets, request->set_count, err) ||
+           blame_setting(request->sets, request->set_count, describes, request, err);
 }
 
 /* Measures a rate. run: receives the run, which the caller frees; or NULL. */
@@ -337,7 +353,7 @@ static bool to_file(const struct net_curve *curve, void (*write)(const struct ne
     return close_file(option, file, true, err);
 }
 
-static int run(const struct request *request)
+static int run(struct request *request)
 {
     if (!request->file)
         return options_usage_error(&interface, "no FILE.yaml given");

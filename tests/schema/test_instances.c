@@ -61,7 +61,7 @@ static void none_takes_out_with_all_below(void **state)
     machine_free(&config);
 
     assert_refused_as(folder, "extends: base\ncrossbar: none\naccel: none\n", SETS("crossbar.width=8 B"),
-                      "--set: the machine has no crossbar; crossbar=default adds one");
+                      "--set 'crossbar.width=8 B': the machine has no crossbar; crossbar=default adds one");
     assert_refused_as(folder, "memory: none\n", NULL,
                       "/m.yaml:1: memory: none is not allowed: every machine has this part");
     assert_refused_as(folder, "crossbar: absent\n", NULL,
@@ -167,12 +167,16 @@ static void copies_are_set_together_or_one_by_one(void **state)
     assert_value(&config, "accel.6.l1d", "size", "16 KiB");
     machine_free(&config);
     assert_refused_as(folder, text, SETS("accel.5.l1d.size=16 KiB"),
-                      "--set: the machine has no accel.5: accel.count is 5, and copies are numbered from 0");
+                      "--set 'accel.5.l1d.size=16 KiB': the machine has no accel.5: accel.count is 5, and "
+                      "copies are numbered from 0");
+    struct error err;
+    assert_false(try_load(folder, &config, text, SETS("accel.count=3"), &err));
+    assert_memory_equal(err.text, "--set 'accel.count=3': ", 23);
+    assert_non_null(strstr(
+        err.text, "/m.yaml:5: the machine has no accel.3: accel.count is 3, and copies are numbered from 0"));
     assert_refused_as(
-        folder, text, SETS("accel.count=3"),
-        "/m.yaml:5: the machine has no accel.3: accel.count is 3, and copies are numbered from 0");
-    assert_refused_as(folder, TIMED, SETS("accel.l1d.size=16 KiB"),
-                      "--set: the machine has no accel; accel=default or accel.count=N adds one");
+        folder, TIMED, SETS("accel.l1d.size=16 KiB"),
+        "--set 'accel.l1d.size=16 KiB': the machine has no accel; accel=default or accel.count=N adds one");
 }
 
 static void counts_have_their_range(void **state)
@@ -626,7 +630,8 @@ static void templates_are_named_by_dotted_keys(void **state)
     machine_free(&config);
     (void)snprintf(text, sizeof text, "%sa.template: buss\n", templates);
     assert_refused_as(*state, text, NULL, "/m.yaml:6: template: unknown template 'buss'");
-    assert_refused_as(*state, templates, SETS("a.template=buss"), "--set: template: unknown template 'buss'");
+    assert_refused_as(*state, templates, SETS("a.template=buss"),
+                      "--set 'a.template=buss': template: unknown template 'buss'");
     assert_refused_as(
         *state, templates, SETS("template=bus"),
         "--set: unknown key 'template'; known at the top: name, description, harts, quantum, isa, "

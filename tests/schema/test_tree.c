@@ -352,7 +352,8 @@ static const struct fault faults[] = {
     {"{}",
      "memory.size=", "--set: memory.size: has no value; allowed: 128 KiB to 1 TiB, a multiple of 4 KiB"},
     {"{}", "=",
-     "--set: unknown key ''; known at the top: name, description, harts, quantum, isa, homes, stack_hash, "
+     "--set '=': unknown key ''; known at the top: name, description, harts, quantum, isa, homes, "
+     "stack_hash, "
      "pages, "
      "memory, "
      "user_stack, "

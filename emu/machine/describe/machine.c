@@ -11,6 +11,7 @@
 #include "emu/machine/system.h"
 #include "emu/mem/llc.h"
 #include "emu/net/crossbar.h"
+#include "emu/schema/blame.h"
 #include "isa/decoder/set.h"
 
 /* RISC-V physical addresses have 56 bits; the limits of memory.base and memory.size keep their sum from wrapping. */
@@ -457,13 +458,18 @@ static bool check(const struct machine_config *config, struct error *err)
     return check_memory(config, err) && check_harts(config, err);
 }
 
-bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
-                  const char *const *sets, size_t set_count, struct error *err)
+/* A machine and where it is found. */
+struct source {
+    const char *machine, *shipped_dir;
+};
+
+static bool load(struct machine_config *config, const struct source *source, const char *const *sets,
+                 size_t set_count, struct error *err)
 {
     const struct tree_options options = {.root = &root_kind,
                                          .kinds = machine_kinds,
-                                         .machine = machine,
-                                         .shipped_dir = shipped_dir,
+                                         .machine = source->machine,
+                                         .shipped_dir = source->shipped_dir,
                                          .sets = sets,
                                          .set_count = set_count,
                                          .timed = is_timed};
@@ -477,6 +483,22 @@ bool machine_load(struct machine_config *config, const char *machine, const char
     }
     machine_free(config);
     return false;
+}
+
+static bool loads(void *context, const char *const *sets, size_t set_count, struct error *err)
+{
+    struct machine_config config;
+    if (!load(&config, context, sets, set_count, err))
+        return false;
+    machine_free(&config);
+    return true;
+}
+
+bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
+                  const char *const *sets, size_t set_count, struct error *err)
+{
+    struct source source = {machine, shipped_dir};
+    return load(config, &source, sets, set_count, err) || blame_setting(sets, set_count, loads, &source, err);
 }
 
 void machine_free(struct machine_config *config)

@@ -90,21 +90,64 @@ static const struct instance *walk_to(const struct instance *instance, const cha
     return instance;
 }
 
+/* Finds the field of the kind whose spelling is nearest to `rest`, the end of `name`, and writes its dotted
+ * name to `near`. NULL when none is near. */
+static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
+                                 char near[TREE_NAME])
+{
+    const char **names = alloc(kind->field_count + 1, sizeof *names), *found;
+    for (size_t i = 0; i < kind->field_count; i++)
+        names[i] = kind->fields[i].name;
+    found = nearest_name(rest, names, kind->field_count);
+    if (found)
+        (void)snprintf(near, TREE_NAME, "%.*s%s", (int)(rest - name), name, found);
+    free(names);
+    return found ? near : NULL;
+}
+
+/* Finds a present part of the role at another place, and writes the name of the key `tail` of all its copies: stack.*.dram.tCL.
+ * Returns false if there is none. */
+static bool name_elsewhere(const struct tree *tree, const struct part_role *role, const char *tail,
+                           char name[TREE_NAME])
+{
+    char near[TREE_NAME];
+    const struct instance *i = tree_next(tree, NULL);
+    while (i && !(i->role && i->kind == role->kind && strcmp(i->name, role->name) == 0))
+        i = tree_next(tree, i);
+    if (!i)
+        return false;
+    name[0] = '\0';
+    for (const char *path = i->path; *path; path = name_behind(path)) {
+        size_t used = strlen(name);
+        bool number = name_is_index(path);
+        (void)snprintf(name + used, TREE_NAME - used, "%.*s.", number ? 1 : (int)name_length(path),
+                       number ? "*" : path);
+    }
+    const char *key = part_field_find(i->kind, tail) < 0 ? nearest_field(i->kind, tail, tail, near) : NULL;
+    size_t used = strlen(name);
+    (void)snprintf(name + used, TREE_NAME - used, "%s", key ? key : tail);
+    return true;
+}
+
 /* Reports that `rest` names a part that this kind can have but this machine lacks. False if it does not. */
-static bool is_absent(const struct instance *instance, const char *rest, struct error *err)
+static bool is_absent(const struct tree *tree, const struct instance *instance, const char *rest,
+                      struct error *err)
 {
     size_t length = name_length(rest);
     const char *prefix = instance->path;
+    char elsewhere[TREE_NAME], hint[2 * TREE_NAME] = "";
     if (rest[length] != '.')
         return false;
     for (const struct part_role *role = instance->kind->roles; role && role->name; role++) {
         if (strlen(role->name) != length || strncmp(role->name, rest, length) != 0)
             continue;
+        if (name_elsewhere(tree, role, rest + length + 1, elsewhere))
+            (void)snprintf(hint, sizeof hint, "; did you mean %s? Otherwise", text_quote(elsewhere).text);
         (void)error_set(err,
-                        role->many ? "the machine has no %1$s%2$s%3$s; %1$s%2$s%3$s=default or "
+                        role->many ? "the machine has no %1$s%2$s%3$s%4$s %1$s%2$s%3$s=default or "
                                      "%1$s%2$s%3$s.count=N adds one"
-                                   : "the machine has no %1$s%2$s%3$s; %1$s%2$s%3$s=default adds one",
-                        prefix, *prefix ? "." : "", role->name);
+                                   : "the machine has no %1$s%2$s%3$s%4$s %1$s%2$s%3$s=default adds one",
+                        prefix, *prefix ? "." : "", role->name, *hint ? hint : ";");
         return true;
     }
     return false;
@@ -126,21 +169,6 @@ static bool is_beyond(const struct instance *instance, const char *rest, struct 
         return true;
     }
     return false;
-}
-
-/* Finds the field of the kind whose spelling is nearest to `rest`, the end of `name`, and writes its dotted
- * name to `near`. NULL when none is near. */
-static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
-                                 char near[TREE_NAME])
-{
-    const char **names = alloc(kind->field_count + 1, sizeof *names), *found;
-    for (size_t i = 0; i < kind->field_count; i++)
-        names[i] = kind->fields[i].name;
-    found = nearest_name(rest, names, kind->field_count);
-    if (found)
-        (void)snprintf(near, TREE_NAME, "%.*s%s", (int)(rest - name), name, found);
-    free(names);
-    return found ? near : NULL;
 }
 
 /* Returns whether the setting is that of a part: a mapping, or a key below. */
@@ -198,7 +226,7 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     plain_name(name, plain);
     bool free_name = !*instance->path;
     if (renames_explain(plain, err) || (free_name && renames_moved(plain, err)) ||
-        is_beyond(instance, rest, err) || is_absent(instance, rest, err))
+        is_beyond(instance, rest, err) || is_absent(tree, instance, rest, err))
         return false;
     collect(&list, tree->root->kind, "");
     add_name(&list, "", "extends");
