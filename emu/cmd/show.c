@@ -18,7 +18,8 @@
 enum { OPTION_SET, OPTION_GRAPH, OPTION_MIGRATE };
 
 static const struct option_row rows[] = {
-    [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key; may be repeated"},
+    [OPTION_SET] = {"set", 0, "NAME=VALUE",
+                    "change a key; may be repeated. A|B=VALUE: of several names, those that it has"},
     [OPTION_GRAPH] = {"graph", 0, "FILE",
                       "draw the parts and their links instead: FILE.svg, .png, .dot; - for text"},
     [OPTION_MIGRATE] = {"migrate", 0, "FILE", "print the description FILE with current keys instead"},

@@ -15,7 +15,8 @@
  *
  * Names. host.l1d.size is a field. If a part has copies, accel.3.l1d.size is the field of one copy, and
  * accel.*.l1d.size or accel.l1d.size the field of all. `*` matches any name or number. Files (as nested
- * mappings or dotted names), --set, messages, statistics and traces use the same names.
+ * mappings or dotted names), --set, messages, statistics and traces use the same names. In --set, `A|B` stands for those of
+ * several names that the machine has, at least one: dram.tCL|stack.*.dram.tCL.
  *
  * Settings form a list in the order of files (the extended file first), then of --set; a later setting wins.
  * Counts are applied first, then all other settings. Fields without a setting then get the role's default,

@@ -79,6 +79,26 @@ static void suggests_the_whole_name(void **state)
                    "--set: unknown key 'dram.tRCD'; did you mean 'dram.tRCDRD'? ");
 }
 
+static void takes_one_of_several_names(void **state)
+{
+    const struct folder *folder = *state;
+    struct machine_config config;
+    static const char *const either[] = {"dram.channels|stack.*.dram.channels=4", NULL};
+    must_load(folder, &config, stacks, either);
+    assert_value(&config, "stack.0.dram", "channels", "4");
+    assert_value(&config, "stack.1.dram", "channels", "4");
+    machine_free(&config);
+    must_load(folder, &config, TIMED "dram: {channels: 2}\n", either);
+    assert_value(&config, "dram", "channels", "4");
+    machine_free(&config);
+    assert_message(
+        folder, TIMED "dram: {}\n", SETS("dram.chanels|x.channels=4"),
+        "--set 'dram.chanels|x.channels=4': unknown key 'dram.chanels'; did you mean 'dram.channels'? ");
+    assert_message(folder, TIMED "dram: {}\n", SETS("dram.channels|=4"),
+                   "--set 'dram.channels|=4': a name before or behind '|' is missing");
+    assert_message(folder, TIMED "dram: {}\n", SETS("x.rows|dram.channels=0"), "--set");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +107,7 @@ int main(void)
         cmocka_unit_test(leaves_messages_that_name_the_key),
         cmocka_unit_test(finds_parts_elsewhere),
         cmocka_unit_test(suggests_the_whole_name),
+        cmocka_unit_test(takes_one_of_several_names),
     };
     return cmocka_run_group_tests_name("blame", tests, folder_make, folder_remove);
 }

@@ -49,7 +49,8 @@ enum {
 
 static const struct option_row rows[] = {
     [MACHINE] = {"machine", 'm', "NAME|FILE", "machine to run on (default: functional)"},
-    [SET] = {"set", 0, "NAME=VALUE", "change a key of the machine's description"},
+    [SET] = {"set", 0, "NAME=VALUE",
+             "change a key of the machine's description; A|B=VALUE: of several names, those that it has"},
     [ISA] = {"isa", 0, "ISA",
              "extensions of the harts: rv64gc_zba, rva22u64 (default: all); for --set isa=ISA"},
     [STATS] = {"stats", 0, "FILE", "write statistics as JSON to FILE ('-': standard output)"},

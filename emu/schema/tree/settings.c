@@ -159,8 +159,11 @@ static bool add_setting(struct tree *tree, const char *pattern, const char *valu
         tree->settings = alloc_resize(tree->settings, room * sizeof *tree->settings);
     }
     struct setting *setting = &tree->settings[tree->setting_count++];
-    *setting = (struct setting){
-        .pattern = strdup(pattern), .value = value ? strdup(value) : NULL, .file = file, .line = line};
+    *setting = (struct setting){.pattern = strdup(pattern),
+                                .value = value ? strdup(value) : NULL,
+                                .file = file,
+                                .line = line,
+                                .first = tree->setting_count - 1};
     if (!setting->pattern || (value && !setting->value))
         alloc_failed();
     return true;
@@ -321,6 +324,23 @@ static bool flatten(const struct flattening *f, const struct node *mapping, cons
     return add_members(f, mapping, prefix);
 }
 
+/* Adds a setting for each of the names in "NAME|NAME". */
+static bool add_alternatives(const struct flattening *f, const char *set, char *names, const char *value)
+{
+    unsigned first = f->tree->setting_count;
+    for (char *name = names, *next; name; name = next) {
+        next = strchr(name, '|');
+        if (next)
+            *next++ = '\0';
+        if (!*name && (next || name > names))
+            return error_set(f->err, "--set %s: a name before or behind '|' is missing",
+                             text_quote(set).text);
+        (void)add_setting(f->tree, name, value, SETTING_OPTION, 0);
+        f->tree->settings[f->tree->setting_count - 1].first = first;
+    }
+    return true;
+}
+
 static bool add_option(const struct flattening *f, const char *set)
 {
     char name[TREE_NAME];
@@ -334,7 +354,7 @@ static bool add_option(const struct flattening *f, const char *set)
         return error_set(f->err, "--set: extends belongs in a machine file; choose a machine with --machine");
     size_t owner = template_owner(name);
     if (!owner)
-        return add_setting(f->tree, name, equals + 1, SETTING_OPTION, 0);
+        return add_alternatives(f, set, name, equals + 1);
     char *value = alloc_text(equals + 1);
     name[owner] = '\0';
     bool used = use_template(f, &(struct node){.text = value}, name, 0);

@@ -9,6 +9,7 @@ struct setting {
     char *value;   /* NULL: a mapping begins here */
     unsigned file; /* index in tree->files; SETTING_OPTION: --set */
     unsigned line;
+    unsigned first; /* of a name with alternatives, the setting of the first one */
     bool matched;
 };
 

@@ -88,6 +88,16 @@ static void apply_below(struct tree *tree, struct instance *instance, const stru
     matches_free(&matches);
 }
 
+/* Returns whether the machine has one of the names of which the setting's is one. */
+static bool is_matched(const struct tree *tree, unsigned number)
+{
+    unsigned first = tree->settings[number].first;
+    for (unsigned i = first; i < tree->setting_count && tree->settings[i].first == first; i++)
+        if (tree->settings[i].matched)
+            return true;
+    return false;
+}
+
 /* Applies all settings. A setting is also used if it names a section of fields or if expansion has read it;
  * any other unmatched setting is an error. Reports the first error in the order of settings. */
 static bool apply_all(struct tree *tree, struct error *err)
@@ -99,7 +109,7 @@ static bool apply_all(struct tree *tree, struct error *err)
             *err = fault.message;
             return false;
         }
-        if (tree->settings[i].matched)
+        if (is_matched(tree, i))
             continue;
         (void)tree_unknown(tree, tree->settings[i].pattern, err);
         return tree_at_setting(tree, i, err);
