@@ -40,7 +40,22 @@ as_qemu() {
     fi
 }
 
+# The registers beneath the accelerator's name are those of the faulting instruction: one holds the address of the access, sp is
+# in the accelerator's stack, at the end of memory.
+registers() {
+    awk '/: (store|misaligned)/ { for (i = 1; i < NF; i++) if ($i == "to") { address = $(i + 1); sub(/,$/, "", address) } }
+        / on accelerator / { on = 1; next }
+        on { on = 0; if (/^  registers: /) seen = index($0 " ", "=" address " ") && / sp=0xbff[0-9a-f]+ / }
+        END { exit !seen }' "$work/err"
+}
+
 for mode in "${modes[@]}"; do
+    for what in text rodata amo; do
+        status=139
+        [ "$what" = amo ] && status=135
+        try $status "on accelerator" "$mode" $what
+        check "$what with '$mode': registers" registers
+    done
     try 139 "which is read-only" "$mode" text
     try 139 "which is read-only" "$mode" rodata
     try 135 "misaligned atomic access of 8 bytes" "$mode" amo

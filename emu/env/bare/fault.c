@@ -183,7 +183,7 @@ int bare_fault_report(const struct bare_fault *fault, const struct hart *hart,
     fault_print_place(symbols, &place, hart->pc);
     if (loop->found)
         print_loop(hart, symbols);
-    fault_print_registers(hart, &place);
+    fault_print_registers(hart->x, &place);
     print_callers(hart, symbols);
     symbols_free(symbols);
     return loop->found || fault->status == 0 ? 128 + signal_of(hart->trap.cause) : fault->status;

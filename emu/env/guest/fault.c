@@ -193,7 +193,7 @@ static void print_place(const struct user *user, const struct fault_place *place
 static void print_registers(const struct user *user, const struct fault_place *place)
 {
     const uint64_t *x = user->hart->x;
-    fault_print_registers(user->hart, place);
+    fault_print_registers(x, place);
     bool other_stack = user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE);
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
         fprintf(stderr,
@@ -202,13 +202,16 @@ static void print_registers(const struct user *user, const struct fault_place *p
                 user->stack_first, user->options->stack_size / 1024);
 }
 
-/* Prints the frames of the region that has stopped at the accelerator, if its registers are known. */
-static void print_region(const struct user *user, unsigned accelerator, uint64_t pc)
+/* Prints registers and frames of the region that has stopped at the accelerator, if its registers are known. */
+static void print_region(const struct user *user, const struct fault_place *place, unsigned accelerator,
+                         uint64_t pc)
 {
     uint64_t frames[BACKTRACE_MAX];
-    size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX);
-    if (count == 0)
+    struct tasks_region region;
+    if (!tasks_region(user->tasks, accelerator, &region))
         return;
+    fault_print_registers(region.x, place);
+    size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX);
     fprintf(stderr, "  backtrace of the region:\n");
     fault_print_frames(user->symbols, frames, count);
 }
@@ -289,10 +292,9 @@ static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
     fprintf(stderr, "\n");
     print_place(user, &place, pc, accelerator);
     if (accelerator)
-        place.insn = (struct insn){0}; /* its operands are the accelerator's registers, not the hart's */
-    print_registers(user, &place);
-    if (accelerator)
-        print_region(user, *accelerator, pc);
+        print_region(user, &place, *accelerator, pc);
+    else
+        print_registers(user, &place);
     fault_print_backtrace(user->symbols, user->hart);
     dump(user, number, accelerator, pc);
     return 128 + number;

@@ -48,7 +48,7 @@ void fault_print_place(struct symbols *symbols, const struct fault_place *place,
     fprintf(stderr, "\n");
 }
 
-void fault_print_registers(const struct hart *hart, const struct fault_place *place)
+void fault_print_registers(const uint64_t x[32], const struct fault_place *place)
 {
     bool shown[32] = {[0] = true};
     const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
@@ -56,7 +56,7 @@ void fault_print_registers(const struct hart *hart, const struct fault_place *pl
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         unsigned n = wanted[i] & 31;
         if (!shown[n])
-            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], hart->x[n]);
+            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
         shown[n] = true;
     }
     fprintf(stderr, "\n");

@@ -28,7 +28,7 @@ void fault_print_access(const struct fault_place *place, const char *what, const
 void fault_print_place(struct symbols *symbols, const struct fault_place *place, uint64_t pc);
 
 /* Prints the line of the instruction's source registers, ra, sp and gp. */
-void fault_print_registers(const struct hart *hart, const struct fault_place *place);
+void fault_print_registers(const uint64_t x[32], const struct fault_place *place);
 
 /* Prints frames [0, count), a line each. A run of equal frames (recursion) is printed once. */
 void fault_print_frames(struct symbols *symbols, const uint64_t *frames, size_t count);
