@@ -157,8 +157,10 @@ struct program {
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
-    int (*signal)(const void *context);                /* for gdb (emu/env/gdb/system.h); or NULL */
-    struct threads *threads;                           /* on multiprocessors; or NULL */
+    /* For gdb (emu/env/gdb/system.h); each may be NULL. */
+    int (*signal)(const void *context);
+    bool (*fault)(const void *context, enum system_stop stop, struct user_fault *fault);
+    struct threads *threads; /* on multiprocessors; or NULL */
     void *context;
 };
 
@@ -192,6 +194,8 @@ static int debug_program(struct session *s, const struct program *p, struct erro
         .facts = {report_stats(s->report), &s->machine},
         .reset = p->restart,
         .signal = p->signal,
+        .fault = p->fault,
+        .tasks = p->tasks,
         .threads = p->threads,
         .context = p->context,
     };
@@ -242,6 +246,16 @@ static int signal_of(const void *user)
     return user_signal(user);
 }
 
+static bool fault_of_user(const void *user, enum system_stop stop, struct user_fault *fault)
+{
+    return user_fault(user, stop, fault);
+}
+
+static bool fault_of_kernel(const void *kernel, enum system_stop stop, struct user_fault *fault)
+{
+    return kernel_fault(kernel, stop, fault);
+}
+
 /* Describes the multiprocessors to launches, and which observers of the run do not see them. */
 static void describe_launches(const struct session *s, bool unwatched, struct launch_options *simt)
 {
@@ -262,7 +276,8 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
                         .program = options->program,
                         .tasks = harts->tasks,
                         .finish = finish_user,
-                        .signal = signal_of};
+                        .signal = signal_of,
+                        .fault = fault_of_user};
     if (!start_clock(s, r, &p, err))
         return -1;
     options->timed = s->timing.timed;
@@ -357,6 +372,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
                               .program = user.program,
                               .tasks = kernel_tasks(kernel),
                               .finish = finish_kernel,
+                              .fault = fault_of_kernel,
                               .restart = kernel_restart,
                               .threads = kernel_threads(kernel),
                               .context = kernel};

@@ -46,7 +46,8 @@ struct tasks {
 
 /* A region that has stopped at an accelerator. */
 struct tasks_region {
-    uint64_t x[32];
+    uint64_t x[32], pc;
+    void *saved;         /* where the firmware keeps x[]: changes take effect when the region continues */
     struct phys stack;   /* of its accelerator */
     uint64_t begin, end; /* addresses of the first instruction, and after the last one */
 };

@@ -42,6 +42,9 @@ struct threads *kernel_threads(const struct kernel *kernel);
 /* Returns the kernel's table of ranges, in the machine's memory; NULL before the program starts. */
 const struct croft_range_table *kernel_ranges(const struct kernel *kernel);
 
+/* As user_fault(); the program cannot be resumed then. */
+bool kernel_fault(const struct kernel *kernel, enum system_stop stop, struct user_fault *fault);
+
 /* Fails with a message, for debuggers that restart: the program cannot be started again. */
 bool kernel_restart(void *kernel, struct error *err);
 

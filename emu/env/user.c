@@ -171,6 +171,19 @@ int user_signal(const struct user *user)
     return user->signal;
 }
 
+bool user_fault(const struct user *user, enum system_stop stop, struct user_fault *fault)
+{
+    struct hart *hart = user->hart;
+    uint64_t pc;
+    if (stop != SYSTEM_TRAP)
+        return false;
+    *fault = (struct user_fault){
+        .trap = hart->trap, .hart = hart, .pc = hart->pc, .end = user->memory->base + user->memory->size};
+    memcpy(fault->x, hart->x, sizeof fault->x);
+    fault->task = tasks_fault(user->tasks, hart, &fault->accelerator, &pc);
+    return true;
+}
+
 static int finish(struct user *user, enum system_stop stop)
 {
     switch (stop) {

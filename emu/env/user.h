@@ -77,4 +77,19 @@ struct threads *user_threads(const struct user *user);
 /* Returns the signal by which the program has ended itself, or 0. */
 int user_signal(const struct user *user);
 
+/* A trap that the program does not survive, for debuggers. */
+struct user_fault {
+    struct trap trap;
+    struct hart *hart; /* of the host; it translates the program's addresses */
+    uint64_t x[32];    /* the program's on the host */
+    uint64_t pc;       /* likewise; if a region trapped, at the instruction that began its task */
+    uint64_t end;      /* of the program's addresses */
+    bool task;         /* a region trapped, at `accelerator` */
+    unsigned accelerator;
+    bool over; /* the program cannot be resumed */
+};
+
+/* Fills in *fault if the run has stopped, with `stop`, because of a trap that is not served. */
+bool user_fault(const struct user *user, enum system_stop stop, struct user_fault *fault);
+
 #endif

@@ -25,6 +25,7 @@ done
 "$CROFT" cc -g -O0 "$here/gdb_warps.c" -o "$OUT/warps"
 "$CROFT" cc -g -O1 "$here/gdb_wait.c" -o "$OUT/wait"
 "$CROFT" cc -g -O1 "$here/../nucd/programs/trace_tasks.c" -o "$OUT/regions"
+"$CROFT" cc -g -O1 "$here/gdb_fault.c" -o "$OUT/fault"
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 "$CROFT" cc --bare -g -O0 "$here/../firmware/programs/die.c" -o "$OUT/die"
 "$CROFT" cc --bare -g -O0 -DCASE=0 "$here/../firmware/programs/trap_loop.c" -o "$OUT/trap_loop"
@@ -61,6 +62,11 @@ test_memory_map
 test_regions
 test_held
 test_all_hits
+test_region_fault ""
+test_region_fault "--env kernel"
+test_region_fault "--env kernel --set nucd.mode=driver"
+test_region_mend
+test_kernel_fault
 test_usage
 test_connections
 

@@ -94,3 +94,127 @@ EOF
 EOF
     finish "all hits" 0
 }
+
+# A region that faults stops in its accelerator's thread, at the instruction, with the region's registers, locals and callers
+# up to main, whose frames are on the host's stack. Breakpoints and watchpoints work before. The signal ends the program.
+test_region_fault() {
+    local options=$1
+    # shellcheck disable=SC2086 # several words
+    start -m nucd --set accel.count=4 $options "$OUT/fault" 2
+    debug "$OUT/fault" <<'EOF'
+break put if place == elements + 30
+continue
+delete
+watch elements[60]
+continue
+delete
+continue
+print $_thread
+print $priv
+print/x $a0
+print $a1
+x/i $pc
+info threads
+backtrace -past-main
+up
+info locals
+frame 4
+print tag
+print elements[190]
+thread 1
+backtrace
+print $priv
+continue
+EOF
+    expect "fault in a region, $options" <<'EOF'
+Thread [2345] hit Breakpoint 1, put (*
+Thread [2345] hit Hardware watchpoint 2: elements*
+New value = 61
+Thread * received signal SIGSEGV, *
+put (place=0x0, value=*
+14*the store that faults*
+$1 = [2345]
+$2 = 0
+$3 = 0x0
+$4 = 64
+=> *<put>:*sw*a1,0(a0)
+  1 *Thread 1 (*user mode, at the instruction that began the task)* in fill *
+\* [2345] *Thread * (hart *, user mode, faulted in a region)*put (*
+#0  put (place=0x0, *
+#1  * in fill_body (bad=63, *
+#2  fill_region (*
+#3  * in fill (bad=63, *
+#4  start (*
+#5  * in main (*
+#6  * in _start () *
+#1  * in fill_body (bad=63, *
+i = 63
+#4  start (*
+$5 = 4711
+$6 = 63
+#0  * in fill (bad=63, *
+#1  start (*
+#2  * in main (*
+$7 = 0
+Program terminated with signal SIGSEGV, *
+EOF
+    finish "fault in a region, $options" 139
+    check "fault in a region, $options: message" grep -q 'registers: a0=0x0 a1=0x40 ra=' "$OUT/stderr"
+}
+
+# Two regions fault. Each is mended in turn, in its registers, and continues; the program ends as without faults.
+test_region_mend() {
+    start -m nucd --set accel.count=4 "$OUT/fault" 2
+    debug "$OUT/fault" <<'EOF'
+continue
+info threads
+print $a0 = elements + 191
+print $f3.double = 2.5
+print elements[250] = 7
+signal 0
+info threads
+print $pc = $pc + 1
+print $pc = $pc
+print $a0 = elements + 192
+signal 0
+EOF
+    expect "mended regions" <<'EOF'
+Thread 4 received signal SIGSEGV, *
+  1 *at the instruction that began the task)*
+\* 4 *user mode, faulted in a region)*put (place=0x0, *
+  5 *user mode, stopped, waits for the host)*put (place=0x0, *
+$1 = *
+$2 = 2.5
+$3 = 7
+Thread 5 received signal SIGSEGV, *
+\* 5 *user mode, faulted in a region)*put (place=0x0, *
+Could not write register *
+*exited normally]
+EOF
+    finish "mended regions" 0
+    same "mended regions: output" "4711 8320" "$(cat "$stdout")"
+}
+
+# What the host's own fault shows beneath the kernel, which does not let the program continue.
+test_kernel_fault() {
+    start --env kernel "$OUT/program" fault
+    debug "$OUT/program" <<'EOF'
+continue
+print $priv
+info threads
+backtrace
+x/i $pc
+print $a0 = 1
+signal 0
+EOF
+    expect "fault beneath the kernel" <<'EOF'
+Program received signal SIGSEGV, *
+*the store that faults*
+$1 = 0
+*(hart 0, user mode, faulted)*
+#0 *
+Could not write register *
+Program terminated with signal SIGSEGV, *
+EOF
+    finish "fault beneath the kernel" 139
+}

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "emu/env/gdb/fault.h"
 #include "emu/env/gdb/lanes.h"
 
 enum {
@@ -17,7 +18,7 @@ struct gdb_system {
     const struct gdb_system_options *options;
     enum gdb_system_end end; /* valid once the run has ended by itself */
     struct error *err;
-    bool faulted; /* the current hart's instruction trapped, and gdb was told */
+    struct gdb_fault fault; /* on: gdb was told of the trap */
     struct gdb_lanes lanes;
 };
 
@@ -56,10 +57,17 @@ static void list_lanes(void *target, const char *which, FILE *out)
     gdb_lanes_list(&((struct gdb_system *)target)->lanes, which, out);
 }
 
+static struct gdb_fault *fault_of(void *target)
+{
+    return &((struct gdb_system *)target)->fault;
+}
+
 static bool register_read(void *target, unsigned thread, unsigned number, uint64_t *value)
 {
     if (is_lane(target, thread))
         return gdb_lanes_read(&((struct gdb_system *)target)->lanes, thread, number, value);
+    if (gdb_fault_at(fault_of(target), thread))
+        return gdb_fault_read(fault_of(target), thread, number, value);
     return gdb_hart_read(hart_of(target, thread), number, value);
 }
 
@@ -67,6 +75,8 @@ static bool register_write(void *target, unsigned thread, unsigned number, uint6
 {
     if (is_lane(target, thread))
         return gdb_lanes_write(&((struct gdb_system *)target)->lanes, thread, number, value);
+    if (gdb_fault_at(fault_of(target), thread))
+        return gdb_fault_write(fault_of(target), thread, number, value);
     /* A hart that waits for an interrupt would not continue at the new pc. */
     if (number == GDB_REGISTER_PC)
         ((struct gdb_system *)target)->system->waiting[thread] = false;
@@ -77,14 +87,18 @@ static bool memory_read(void *target, unsigned thread, uint64_t address, void *t
 {
     if (is_lane(target, thread))
         return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, to, length, false);
+    if (gdb_fault_at(fault_of(target), thread))
+        return gdb_fault_memory(fault_of(target), thread, address, to, length, false);
     return gdb_harts_memory_read(hart_of(target, 0), thread, address, to, length);
 }
 
 static bool memory_write(void *target, unsigned thread, uint64_t address, const void *from, size_t length)
 {
+    void *bytes = (void *)(uintptr_t)from; /* a store only reads them */
+    if (!is_lane(target, thread) && gdb_fault_at(fault_of(target), thread))
+        return gdb_fault_memory(fault_of(target), thread, address, bytes, length, true);
     if (!is_lane(target, thread))
         return gdb_harts_memory_write(hart_of(target, 0), hart_count(target), thread, address, from, length);
-    void *bytes = (void *)(uintptr_t)from; /* a store only reads them */
     return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, bytes, length, true);
 }
 
@@ -112,10 +126,12 @@ static void thread_describe(void *target, unsigned thread, char *text, size_t si
         gdb_lanes_describe(&system->lanes, thread, text, size);
         return;
     }
+    if (gdb_fault_describe(&system->fault, thread, text, size))
+        return;
     const struct hart *hart = hart_of(target, thread);
     bool waits = system->system->waiting[thread];
     if (!hart->privileged)
-        (void)snprintf(text, size, "%s", system->faulted ? "faulted" : "user mode");
+        (void)snprintf(text, size, "user mode");
     else
         (void)snprintf(text, size, "hart %u, %s mode%s", hart->hartid, modes[hart->privilege & 3],
                        waits ? ", waits for an interrupt" : "");
@@ -213,6 +229,33 @@ static void exited(struct gdb_system *target, struct gdb_stop *stop)
         end(target, stop, GDB_SYSTEM_EXIT, target->system->status);
 }
 
+/* Reports a stop for a trap that ends the program. False: that is not why the run has stopped. */
+static bool faulted(struct gdb_system *target, enum system_stop why, struct gdb_stop *stop)
+{
+    const struct gdb_system_options *options = target->options;
+    if (!options->fault || !options->fault(options->context, why, &target->fault.fault))
+        return false;
+    gdb_fault_show(&target->fault);
+    stop->kind = GDB_STOP_SIGNAL;
+    stop->signal = fault_number(&target->fault.fault.trap);
+    stop->thread = target->fault.thread;
+    return true;
+}
+
+/* Forgets the trap at which the program had stopped. Returns true if it ends the program. */
+static bool dies(struct gdb_system *target, const struct gdb_action *actions, struct gdb_stop *stop)
+{
+    struct gdb_fault *fault = &target->fault;
+    const unsigned signal = fault_number(&fault->fault.trap);
+    const bool over = fault->on && fault->fault.over;
+    const bool delivered =
+        fault->on && (actions[fault->thread].signal == signal || actions[fault->host].signal == signal);
+    fault->on = false;
+    if (over || delivered)
+        die(target, stop, over ? GDB_SYSTEM_EXIT : GDB_SYSTEM_TRAPPED, signal);
+    return over || delivered;
+}
+
 static void explain(struct gdb_system *target, enum system_stop why, struct gdb_stop *stop)
 {
     struct system *system = target->system;
@@ -225,7 +268,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
     case SYSTEM_EXIT:
         if (stop->kind == GDB_STOP_DIED) /* because of a lane's trap */
             die(target, stop, GDB_SYSTEM_EXIT, stop->signal);
-        else
+        else if (!faulted(target, why, stop))
             exited(target, stop);
         return;
     case SYSTEM_RESET:
@@ -245,11 +288,7 @@ static void explain(struct gdb_system *target, enum system_stop why, struct gdb_
         stop->address = hart->watch_hit.address;
         stop->write = hart->watch_hit.write;
         break;
-    case SYSTEM_TRAP:
-        target->faulted = true;
-        stop->kind = GDB_STOP_SIGNAL;
-        stop->signal = fault_number(&hart->trap);
-        break;
+    case SYSTEM_TRAP: (void)faulted(target, why, stop); return;
     case SYSTEM_WATCHED: return;
     case SYSTEM_EXPIRED: end(target, stop, GDB_SYSTEM_EXPIRED, LIMIT_STATUS); return;
     case SYSTEM_FULL: end(target, stop, GDB_SYSTEM_FULL, LIMIT_STATUS); return;
@@ -278,13 +317,8 @@ static void run(void *context, const struct gdb_action *actions, struct gdb_stop
         [GDB_STAY] = SYSTEM_HOLD, [GDB_CONTINUE] = SYSTEM_GO, [GDB_STEP] = SYSTEM_STEP};
     struct gdb_system *target = context;
     struct system *system = target->system;
-    unsigned current = system->current;
-    bool dies = target->faulted && actions[current].signal == fault_number(&system->harts[current].trap);
-    target->faulted = false;
-    if (dies) {
-        die(target, stop, GDB_SYSTEM_TRAPPED, actions[current].signal);
+    if (dies(target, actions, stop))
         return;
-    }
     for (unsigned i = 0; i < system->threads; i++)
         system->motion[i] = motions[actions[i].motion];
     gdb_lanes_move(&target->lanes, actions, fault_number);
@@ -316,7 +350,11 @@ static const struct gdb_target_ops target_ops = {
 enum gdb_system_end gdb_system_run(struct gdb_server *server, struct system *system,
                                    const struct gdb_system_options *options, struct error *err)
 {
-    struct gdb_system target = {.system = system, .options = options, .end = GDB_SYSTEM_KILLED, .err = err};
+    struct gdb_system target = {.system = system,
+                                .options = options,
+                                .end = GDB_SYSTEM_KILLED,
+                                .err = err,
+                                .fault = {.system = system, .tasks = options->tasks}};
     struct gdb_target_ops ops = target_ops;
     struct gdb_stop stop;
     if (!options->reset)

@@ -32,6 +32,8 @@ struct kernel {
     struct system system;
     struct kernel_layout layout;
     struct user *user;
+    bool faulted; /* the run ends, because the program cannot continue after the trap of `fault` */
+    struct kernel_frame fault;
     uint64_t slept; /* by the program before the current call, in ns */
     /* Sends the hosts' software interrupts; NULL: there is one host. */
     struct clint *clint;
@@ -124,16 +126,30 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
         frame->x[A0] = (uint64_t)result;
 }
 
-static void report_fault(struct kernel *kernel, const struct kernel_frame *frame)
+/* Ends the run; kernel_finish() reports the fault, when a debugger has shown it. */
+static void take_fault(struct kernel *kernel, const struct kernel_frame *frame)
 {
+    kernel->faulted = true;
+    kernel->fault = *frame;
+    system_exit(&kernel->system, 1);
+}
+
+static struct trap trap_of(const struct kernel_frame *frame)
+{
+    return (struct trap){(enum trap_cause)frame->cause, frame->value};
+}
+
+static int report_fault(const struct kernel *kernel)
+{
+    const struct kernel_frame *frame = &kernel->fault;
     struct hart *hart = kernel->user->hart;
     struct registers kept = show_program(hart, frame);
-    hart->trap = (struct trap){(enum trap_cause)frame->cause, frame->value};
+    hart->trap = trap_of(frame);
     bool task = frame->accelerator > 0;
     int status = task ? fault_report_task(kernel->user, (unsigned)frame->accelerator - 1, frame->task_pc)
                       : fault_report(kernel->user);
-    system_exit(&kernel->system, status);
     show_kernel(hart, &kept);
+    return status;
 }
 
 static void report_full(struct kernel *kernel, const struct kernel_frame *frame)
@@ -191,7 +207,7 @@ static void hook_door(void *context, struct hart *hart)
     } else if (operation == DOOR_CALL && frame)
         serve_call(kernel, frame);
     else if (operation == DOOR_FAULT && frame)
-        report_fault(kernel, frame);
+        take_fault(kernel, frame);
     else if (operation == DOOR_FULL && frame)
         report_full(kernel, frame);
     else if (operation == DOOR_MALFORMED && frame && kernel->tasks)
@@ -387,6 +403,29 @@ const struct croft_range_table *kernel_ranges(const struct kernel *kernel)
     return kernel_pages_ranges(kernel->user->pages);
 }
 
+bool kernel_fault(const struct kernel *kernel, enum system_stop stop, struct user_fault *fault)
+{
+    const struct user *user = kernel->user;
+    const struct kernel_frame *frame = &kernel->fault;
+    uint64_t pc;
+    if (stop != SYSTEM_EXIT || !kernel->faulted)
+        return false;
+    *fault = (struct user_fault){.trap = trap_of(frame),
+                                 .hart = user->hart,
+                                 .pc = frame->pc,
+                                 .end = user->memory->base + user->memory->size,
+                                 .task = frame->accelerator > 0,
+                                 .accelerator = (unsigned)frame->accelerator - 1,
+                                 .over = true};
+    memcpy(fault->x, frame->x, sizeof fault->x);
+    if (!fault->task) {
+        struct registers kept = show_program(user->hart, frame);
+        fault->task = tasks_fault(kernel->tasks, user->hart, &fault->accelerator, &pc);
+        show_kernel(user->hart, &kept);
+    }
+    return true;
+}
+
 bool kernel_restart(void *kernel, struct error *err)
 {
     (void)kernel;
@@ -397,7 +436,7 @@ static int finish(struct kernel *kernel, enum system_stop stop)
 {
     struct hart *hart = kernel->user->hart;
     if (stop == SYSTEM_EXIT)
-        return kernel->system.status;
+        return kernel->faulted ? report_fault(kernel) : kernel->system.status;
     if (stop == SYSTEM_STUCK)
         return fault_asleep(kernel->user);
     if (hart->privilege == PRIV_S) /* report the program's pc */

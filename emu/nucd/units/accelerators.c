@@ -293,16 +293,18 @@ static void *context_of(const struct accelerators *all, unsigned number)
 bool accelerators_stopped_region(const struct accelerators *all, unsigned number, struct tasks_region *region)
 {
     const struct nucd_packet *packet = task_unit_packet(all->each[number].unit);
-    const void *context = context_of(all, number);
+    void *context = context_of(all, number);
     uint64_t first, size;
     if (!context)
         return false;
     accelerators_stack(all, number, &first, &size);
-    *region = (struct tasks_region){.stack = {phys_at(&all->firmware, first, size), first, size},
+    *region = (struct tasks_region){.saved = context,
+                                    .stack = {phys_at(&all->firmware, first, size), first, size},
                                     .begin = packet->begin,
                                     .end = packet->end};
     memcpy(region->x, context, sizeof region->x);
     region->x[0] = 0;
+    (void)hart_csr_peek(all->each[number].hart, CSR_mepc, &region->pc);
     return true;
 }
 
