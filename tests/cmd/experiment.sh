@@ -113,6 +113,44 @@ sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
     grep -q '^other,few,default,41' bad.results/results.csv
 judge $? "a program that cannot be compiled"
 
+grep -q '^loop failed: loop does not compile: status 1: .*fatal error: none.S: No such file' <(sed 's/^loop[^ ]* failed/loop failed/' bad.results/tables.txt) &&
+    ! grep -q "$work" bad.results/tables.txt
+judge $? "its row has the first error"
+
+# Rows of failed runs have what ended the run, not the end of a backtrace.
+cat >ends.c <<'C'
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int which = atoi(argv[argc - 1]);
+    fprintf(stderr, "begins\n");
+    assert(which != 1);
+    if (which == 2)
+        return *(volatile int *)8;
+    fprintf(stderr, "no input\n");
+    return 4;
+}
+C
+cat >ends.yaml <<'Y'
+title: ends
+machine: functional
+programs: {ends: {source: ends.c, arguments: [$which], region: total}}
+axes: {which: {set: $which, values: [1, 2, 3]}}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+"$croft" experiment ends.yaml >output 2>messages
+cp ends.results/tables.txt output
+grep -q '^ends.1 failed: status 134: assertion "which != 1" failed: file "ends.c", line 8, function: main$' output &&
+    grep -q '^ends.2 failed: status 139: croft: programs/ends: load of 4 bytes from 0x8, outside of the memory ' output &&
+    grep -q '^ends.3 failed: status 4: no input$' output
+judge $? "the causes of failures"
+sed 's/instructions: {st/instructions: {absent: 0, st/; s/^machine: .*/machine: tom_base/; s/set: .which/set: stack.count/; s/values: .*\]/values: [0]/; s/\$which/3/' ends.yaml >breaks.yaml
+"$croft" experiment breaks.yaml >output 2>messages
+grep -q "^ends.0 failed: --set 'stack.count=0': tom_base.yaml:[0-9]*: link.0.to: 'stack\[i\].crossbar': no such part$" breaks.results/tables.txt
+judge $? "a setting that breaks the machine"
+
 "$croft" experiment --set memory.sise=1GiB --out sise good.yaml >output 2>messages
 [ $? -eq 2 ] && grep -q "^croft experiment: --set: unknown key 'memory.sise'; did you mean 'memory.size'?" messages
 judge $? "an unknown key of the command line"

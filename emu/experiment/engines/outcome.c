@@ -41,23 +41,76 @@ bool outcome_read(int file, size_t most, struct outcome_text *text, struct error
     return good || error_set(err, "the output of a run: %s", strerror(errno));
 }
 
-/* Returns the last line that is not empty, and its length. */
-static const char *last_line(const struct outcome_text *text, int *length)
+/* A line of a text, without its end. */
+struct line {
+    const char *begin;
+    size_t length;
+};
+
+/* Returns the next line that is not empty; its length is 0 at the end. */
+static struct line next_line(const struct outcome_text *text, struct line before)
 {
-    size_t end = text->size, begin;
-    while (end > 0 && strchr("\r\n", text->bytes[end - 1]))
-        end--;
-    for (begin = end; begin > 0 && text->bytes[begin - 1] != '\n';)
-        begin--;
-    *length = end - begin > 400 ? 400 : (int)(end - begin);
-    return text->bytes + begin;
+    const char *end = text->bytes + text->size,
+               *at = before.begin ? before.begin + before.length : text->bytes;
+    while (at < end && strchr("\r\n", *at))
+        at++;
+    struct line line = {at, 0};
+    while (at + line.length < end && !strchr("\r\n", at[line.length]))
+        line.length++;
+    return line;
 }
 
-char *outcome_failure(const struct outcome *outcome)
+static bool begins(struct line line, const char *word)
 {
-    char how[64], *line = NULL;
+    return line.length >= strlen(word) && memcmp(line.begin, word, strlen(word)) == 0;
+}
+
+static bool has(struct line line, const char *words)
+{
+    return memmem(line.begin, line.length, words, strlen(words)) != NULL;
+}
+
+/* Returns whether the line is croft's message about what ended the run. */
+static bool is_end(struct line line)
+{
+    bool ours = begins(line, "croft: ") || begins(line, "croft run: ") || begins(line, "croft cc: ");
+    return ours && !has(line, ": warning: ");
+}
+
+/* Returns whether the line is a compiler's, an assembler's or a linker's message about an error. */
+static bool is_error(struct line line)
+{
+    static const char *const signs[] = {": error: ",
+                                        ": fatal error: ",
+                                        ": Error: ",
+                                        ": undefined reference to ",
+                                        ": multiple definition of ",
+                                        ": cannot find "};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (has(line, signs[i]))
+            return true;
+    return false;
+}
+
+/* Returns the line that says why a run failed: the first error of a compiler, or croft's message, behind which a backtrace can
+ * follow. A program that ends itself by a signal has said why before. Without such a line, returns the last one. */
+static struct line cause(const struct outcome_text *text, bool compiler)
+{
+    struct line last = {NULL, 0};
+    for (struct line line; (line = next_line(text, last)).length > 0; last = line) {
+        if (is_end(line))
+            return last.length && has(line, ": ended itself by signal ") ? last : line;
+        if (compiler && is_error(line))
+            return line;
+    }
+    return last;
+}
+
+char *outcome_failure(const struct outcome *outcome, bool compiler)
+{
+    enum { MOST = 400 }; /* bytes of the line in tables */
+    char how[64], *text = NULL;
     const struct outcome_text *messages = &outcome->streams[OUTCOME_MESSAGES];
-    int length = 0;
     if (outcome->status == 0)
         return NULL;
     if (outcome->status < 0)
@@ -67,13 +120,14 @@ char *outcome_failure(const struct outcome *outcome)
                        strsignal(WTERMSIG(outcome->status)));
     else
         (void)snprintf(how, sizeof how, "status %d", WEXITSTATUS(outcome->status));
-    const char *last = messages->size ? last_line(messages, &length) : "";
-    if (asprintf(&line, "%s%s%.*s", how, length ? ": " : "", length, last) < 0)
+    struct line line = messages->size ? cause(messages, compiler) : (struct line){"", 0};
+    int length = line.length > MOST ? MOST : (int)line.length;
+    if (asprintf(&text, "%s%s%.*s", how, length ? ": " : "", length, line.begin) < 0)
         alloc_failed();
-    for (char *c = line; *c; c++) /* one line for tables */
+    for (char *c = text; *c; c++) /* one line for tables */
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    return line;
+    return text;
 }
 
 void outcome_free(struct outcome *outcome)

@@ -27,9 +27,9 @@ struct outcome {
 /* Reads an open file from its beginning into *text. Returns false and sets err on failure. */
 bool outcome_read(int file, size_t most, struct outcome_text *text, struct error *err);
 
-/* Returns one line about the failure, which the caller frees: how the run ended, and the last line of its messages. NULL: it
- * succeeded. */
-char *outcome_failure(const struct outcome *outcome);
+/* Returns one line about the failure of a run or of a compiler, which the caller frees: how it ended, and the line of its messages
+ * that says why, or the last one. NULL: it succeeded. */
+char *outcome_failure(const struct outcome *outcome, bool compiler);
 
 void outcome_free(struct outcome *outcome);
 

@@ -99,6 +99,27 @@ static void part_name(const struct experiment_where *where, const char *name, ch
     (void)snprintf(part, TEXT, "%s/programs/%s.%ld.part", where->out, name, (long)getpid());
 }
 
+/* Removes the paths of folders from a failure, so that tables do not depend on them. */
+static void cut_folders(const struct experiment_where *where, char *failure)
+{
+    const char *const folders[] = {where->out, where->folder, where->machines};
+    for (size_t i = 0; failure && i < sizeof folders / sizeof *folders; i++) {
+        size_t length = strlen(folders[i]);
+        for (char *found = failure; (found = strstr(found, folders[i])) != NULL;)
+            if (found[length] == '/')
+                memmove(found, found + length + 1, strlen(found + length + 1) + 1);
+            else
+                found += length;
+    }
+}
+
+static char *failure_of(const struct experiment_where *where, const struct outcome *outcome, bool compiler)
+{
+    char *failure = outcome_failure(outcome, compiler);
+    cut_folders(where, failure);
+    return failure;
+}
+
 /* Moves a compiled program to its place. If it does not compile, marks its runs as failed. */
 static void compiled(const struct experiment *e, const struct experiment_where *where,
                      struct experiment_run *runs, const struct engine_done *done)
@@ -106,7 +127,7 @@ static void compiled(const struct experiment *e, const struct experiment_where *
     char source[TEXT], part[TEXT], program[TEXT];
     int each = experiment_runs(e) / e->axes[0].count;
     const struct experiment_point *point = &e->axes[0].points[done->number];
-    char *failure = outcome_failure(&done->outcome);
+    char *failure = failure_of(where, &done->outcome, true);
     (void)snprintf(program, sizeof program, "%s/programs/%s", where->out, point->name);
     part_name(where, point->name, part);
     if (!failure && rename(part, program) == 0)
@@ -272,6 +293,7 @@ static int start(struct execution *x, int n, bool again, struct error *err)
     experiment_task(x->e, x->where, point, &task);
     if (!identity_find(x->identity, &task, &identity, &wrong)) {
         tally_hide(&x->tally);
+        cut_folders(x->where, wrong.text);
         settle(x, n, task.label, 0, wrong.text);
     } else {
         x->runs[n].key = identity.key;
@@ -294,22 +316,6 @@ static int start(struct execution *x, int n, bool again, struct error *err)
     return started;
 }
 
-/* Returns the failure without the paths of folders, so that tables do not depend on them. */
-static char *failure_of(const struct experiment_where *where, const struct outcome *outcome)
-{
-    char *failure = outcome_failure(outcome);
-    const char *const folders[] = {where->out, where->folder};
-    for (size_t i = 0; failure && i < 2; i++) {
-        size_t length = strlen(folders[i]);
-        for (char *found = failure; (found = strstr(found, folders[i])) != NULL;)
-            if (found[length] == '/')
-                memmove(found, found + length + 1, strlen(found + length + 1) + 1);
-            else
-                found += length;
-    }
-    return failure;
-}
-
 /* Adds a run that has ended to the results. */
 static bool record(struct execution *x, const struct engine_done *done, struct error *err)
 {
@@ -321,7 +327,7 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
     experiment_task(x->e, x->where, point, &task);
     (void)identity_find(x->identity, &task, &identity, &ignored);
     char **words = experiment_words(x->where, &task, NULL), *command = experiment_command(words),
-         *failure = failure_of(x->where, &done->outcome), *damage = NULL;
+         *failure = failure_of(x->where, &done->outcome, false), *damage = NULL;
     const struct results_note note = {identity.inputs, command, identity.machine, failure};
     bool good = results_add(x->results, &x->runs[done->number].key, &done->outcome, &note, &damage, err);
     if (good) {
