@@ -1,6 +1,6 @@
 /* Reads axes that are not given as points: lists and ranges of values, and samples of several settings. */
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +146,7 @@ static bool list_times(struct form *form, struct range *range, struct error *err
                          "times: a factor above 1 is expected, and 'from' above 0");
     double value = (double)range->from;
     for (; value <= (double)range->to * (1 + 1e-12) && range->count <= EXPERIMENT_POINTS; value *= times)
-        add_value(range, (uint64_t)llround(value));
+        add_value(range, value < (double)range->to ? (uint64_t)(value + 0.5) : range->to);
     return true;
 }
 
@@ -171,10 +171,11 @@ static bool read_range(struct form *form, struct range *range, bool listed, stru
     if (form->step && range->step == 0)
         return doc_wrong(&e->doc, form->step, err, "step: must be above 0");
     if (listed && (range->to - range->from) / range->step >= EXPERIMENT_POINTS)
-        return doc_wrong(&e->doc, form->node, err,
-                         "from: %" PRIu64
-                         " points up to 'to'; an axis has at most %d. Take a larger step, or several axes",
-                         (range->to - range->from) / range->step + 1, EXPERIMENT_POINTS);
+        return doc_wrong(
+            &e->doc, form->node, err,
+            "from: %.0Lf points up to 'to'; an axis has at most %d. Take a larger step, or several "
+            "axes",
+            (long double)((range->to - range->from) / range->step) + 1, EXPERIMENT_POINTS);
     for (uint64_t i = 0; listed && i <= (range->to - range->from) / range->step; i++)
         add_value(range, range->from + i * range->step);
     return true;
@@ -251,8 +252,10 @@ static const char *value_at(struct experiment *e, const struct range *range, dou
     char text[QUANTITY_TEXT];
     if (range->list)
         return keep(e, alloc_text(range->list[(int)(fraction * range->count)]));
-    uint64_t steps = (range->to - range->from) / range->step + 1, step = (uint64_t)(fraction * (double)steps);
-    quantity_format(range->quantity, range->from + (step < steps ? step : steps - 1) * range->step, text);
+    uint64_t last = (range->to - range->from) / range->step; /* may be UINT64_MAX */
+    double step = fraction * ((double)last + 1);
+    quantity_format(range->quantity,
+                    range->from + (step < (double)last ? (uint64_t)step : last) * range->step, text);
     return keep(e, alloc_text(text));
 }
 
