@@ -39,8 +39,9 @@
  * `where` does not hold. The programs are the first axis, named `program`.
  *
  * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
- * axes set the same name, the later axis wins. The command line's --set wins over all. $machine is the machine of a run instead
- * of `machine`, $croft the path of another croft (relative to the description) that executes it.
+ * axes set the same name, the later axis wins. The command line's --set wins over all, but an axis of values must keep its own:
+ * it is an error there. A name A|B stands for those of several keys that a run's machine has: dram.tCL|stack.*.dram.tCL.
+ * $machine is the machine of a run instead of `machine`, which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it.
  *
  * An axis can also be:
  *   {set: NAME, values: [16, 32]}                         one setting, or a list of settings that have the same value

@@ -130,3 +130,60 @@ const char *experiment_variable(const struct experiment *e, const int point[EXPE
     }
     return value;
 }
+
+static const char *machine_of(const struct experiment_pairs *pairs)
+{
+    for (int i = 0; i < pairs->count; i++)
+        if (strcmp(pairs->items[i].name, "$machine") == 0)
+            return pairs->items[i].value;
+    return NULL;
+}
+
+bool experiment_machine_axis(const struct experiment *e)
+{
+    bool all = machine_of(&e->set);
+    for (int axis = 1; axis < e->axis_count && !all; axis++) {
+        all = e->axes[axis].count > 0;
+        for (int i = 0; i < e->axes[axis].count && all; i++)
+            all = machine_of(&e->axes[axis].points[i].pairs);
+    }
+    return all;
+}
+
+/* Adds a name to a list of different names. */
+static void add_machine(struct experiment_texts *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
+    names->items = alloc_resize(names->items, (size_t)(names->count + 1) * sizeof *names->items);
+    names->items[names->count++] = name;
+}
+
+char *experiment_machines(const struct experiment *e)
+{
+    enum { SHOWN = 4 };
+    struct experiment_texts names = {NULL, 0};
+    const char *name = machine_of(&e->set);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        alloc_failed();
+    if (!experiment_machine_axis(e) && e->machine)
+        add_machine(&names, e->machine);
+    else if (name)
+        add_machine(&names, name);
+    for (int axis = 1; axis < e->axis_count; axis++)
+        for (int i = 0; i < e->axes[axis].count; i++)
+            if ((name = machine_of(&e->axes[axis].points[i].pairs)) != NULL)
+                add_machine(&names, name);
+    for (int i = 0; i < names.count && i < SHOWN; i++)
+        (void)fprintf(out, "%s%s", i ? ", " : "", names.items[i]);
+    if (names.count > SHOWN)
+        (void)fprintf(out, " and %d others", names.count - SHOWN);
+    if (fclose(out) != 0)
+        alloc_failed();
+    free(names.items);
+    return text;
+}

@@ -38,4 +38,10 @@ char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AX
 const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
                                 const char *name);
 
+/* Returns whether an axis, or `set`, names the machine of each run, so that the description's `machine` is not used. */
+bool experiment_machine_axis(const struct experiment *e);
+
+/* Returns the names of the runs' machines for people, "nucd, ddr3"; the caller frees it. */
+char *experiment_machines(const struct experiment *e);
+
 #endif

@@ -83,6 +83,13 @@ describe 'axes: {n: {set: $n, values: [1, 2]}, s: {set: $s, values: [a, b]}}' "w
 run && rows "1,a 2,b " 3
 judge $? "a condition and points to skip"
 
+describe 'set: {$s: x}' 'axes: {n: {sample: random, count: 4, seed: 1, of: {$n: [1], $u: {from: 0, to: 18446744073709551615}}}}'
+run && [ "$(tail -n +2 plan.results/results.csv | cut -d, -f4 | sort -u | grep -vc 18446744073709551615)" -eq 4 ]
+judge $? "a sample of all numbers"
+describe 'set: {$s: x, $n: 1}' 'axes: {u: {set: $u, from: 1, to: 18446744073709551615, times: 4294967296}}'
+run && rows "1 4294967296 18446744073709551615 " 2
+judge $? "factors up to the largest number"
+
 # Samples: each of 8 parts of each range has one value; the same seed gives the same, another one others.
 sample='axes: {i: {sample: latin, count: 8, seed: 7, of: {$n: {from: 0, to: 79}, $s: [a, b], memory.size: {from: 128 MiB, to: 1 GiB, times: 2}}}}'
 describe "$sample"
@@ -200,11 +207,62 @@ describe 'axes: {a: {set: $n, from: 1, to: 10000000}}'
 wrong ":4: from: 10000000 points up to 'to'; an axis has at most 1048576"
 describe 'axes: {a: {set: $n, from: 1, to: 1000}, b: {set: $s, from: 1, to: 1000000}}'
 wrong ":4: axes: 2000000000 runs and means; 100000000 are allowed"
+describe 'set: {$s: x}' 'axes: {a: {set: $n, from: 0, to: 18446744073709551615, step: 1}}'
+wrong ":5: from: 18446744073709551616 points up to 'to'; an axis has at most 1048576. Take a larger step, or several axes"
 {
     printf 'a: '
     head -c 100000 /dev/zero | tr '\0' '['
 } >plan.yaml
 wrong ":1: nested more than 32 deep"
+
+# The command line's settings and axes.
+describe 'set: {$s: x, $n: 5}' 'axes: {size: {set: memory.size, values: [128 MiB, 256 MiB]}, few: {one: {quantum: 1000}, two: {quantum: 2000}}}'
+for set in memory.size=512MiB 'x|memory.size=512MiB'; do
+    run --set "$set"
+    [ $? -eq 2 ] && [ ! -e plan.results ] &&
+        grep -qF "croft experiment: plan.yaml:5: axis 'size' sets memory.size, and --set '$set' would override it in all runs; leave one of them out" messages
+    judge $? "--set $set over an axis of values"
+done
+run --set quantum=3000 --files && grep -qF "croft experiment: warning: plan.yaml:5: --set 'quantum=3000' overrides quantum of axis 'few'" messages &&
+    grep -q '^quantum: 3000' plan.results/runs/main.128MiB.one.json.machine.yaml
+judge $? "--set over an axis of written points"
+describe 'set: {$s: x, $n: 5}' 'axes: {rob: {set: host.*.rob, values: [32, 64]}}'
+sed -i 's/^machine: .*/machine: nucd/' plan.yaml
+for set in host.rob=80 host.0.rob=80 host=none; do
+    run --set "$set"
+    [ $? -eq 2 ] && grep -qF "axis 'rob' sets host.*.rob, and --set '$set' would override it" messages
+    judge $? "--set $set over an axis of a pattern"
+done
+run --set host.iq=20 && rows "32 64 " 2 && ! grep -q warning messages
+judge $? "--set of another key"
+
+# The machines of runs.
+columns=
+describe 'set: {$s: x, $n: 10}' 'axes: {on: {a: {$machine: functional}, b: {$machine: ddr3}}}'
+sed -i '/^machine:/d; s/statistic: hart.0.instructions/statistic: sim.time, absent: 0/' plan.yaml
+run && rows "a b " 2 && grep -q '"machine": "functional, ddr3"' plan.results/results.json
+judge $? "an axis of machines needs no machine"
+"$croft" report plan.results -o plan.html 2>messages && grep -q 'machines functional, ddr3, 2 rows' plan.html
+judge $? "the report names them"
+sed -i '1a machine: nucd' plan.yaml
+run && grep -q '"machine": "functional, ddr3"' plan.results/results.json
+judge $? "a machine that no run uses is not named"
+describe 'set: {$s: x, $n: 10}' 'axes: {on: {a: {}, b: {$machine: ddr3}}, k: {set: quantum, values: [1000, 2000]}}'
+sed -i '/^machine:/d; s/statistic: hart.0.instructions/statistic: sim.time, absent: 0/' plan.yaml
+wrong ":1: experiment: 'machine' is missing; no axis sets \$machine in run main.a.1000"
+echo 'skip: [{on: a}]' >>plan.yaml
+run && rows "b,1000 b,2000 " 3
+judge $? "a point without a machine that is skipped"
+
+# A key that machines have at different paths.
+describe 'set: {$s: x, $n: 10}' 'axes: {on: {d: {$machine: ddr3}, t: {$machine: tom_base}}, tCL: {set: dram.tCL|stack.*.dram.tCL, values: [11 ns, 22 ns]}}'
+sed -i '/^machine:/d; s/statistic: hart.0.instructions/statistic: sim.time, absent: 0/' plan.yaml
+run --files && rows "d,11ns d,22ns t,11ns t,22ns " 3 && [ "$(grep -l 'tCL: 22 ns' plan.results/runs/main.?.22ns.json.machine.yaml | wc -l)" -eq 2 ]
+judge $? "an axis of a key with two paths"
+sed -i 's/dram.tCL|stack/dram.tCLL|stack/' plan.yaml
+wrong ":4: --set 'dram.tCLL|stack.*.dram.tCL=11 ns': unknown key 'dram.tCLL'; did you mean 'dram.tCL'?"
+sed -i 's/dram.tCLL|stack.\*.dram.tCL/dram.tCL/' plan.yaml
+wrong ":4: --set 'dram.tCL=11 ns': the machine has no dram; did you mean 'stack.*.dram.tCL'? Otherwise dram=default adds one"
 
 # A statistic that does not exist is reported after the first run, not after all.
 describe 'set: {$s: x}' 'axes: {n: {set: $n, from: 1, to: 20}}'

@@ -208,11 +208,28 @@ static bool read_set(void *context, const yaml_node_t *value, struct error *err)
     return read_pairs(experiment_of(context), value, "set", &experiment_of(context)->set, err);
 }
 
+/* Checks that each run has a machine: that of the description, or an axis's. */
+static bool check_machines(struct experiment *e, struct error *err)
+{
+    int point[EXPERIMENT_AXES], runs = e->machine || experiment_machine_axis(e) ? 0 : experiment_runs(e);
+    for (int n = 0; n < runs; n++) {
+        experiment_place(e, n, point);
+        if (experiment_skipped(e, point) || experiment_variable(e, point, "$machine"))
+            continue;
+        char *label = experiment_label(e, point);
+        (void)doc_wrong(&e->doc, doc_root(&e->doc), err,
+                        "experiment: 'machine' is missing; no axis sets $machine in run %s", label);
+        free(label);
+        return false;
+    }
+    return true;
+}
+
 bool experiment_read(struct experiment *e, const char *path, struct error *err)
 {
     static const struct doc_field fields[] = {
         {"title", read_title, true},
-        {"machine", read_machine, true},
+        {"machine", read_machine, false},
         {"options", read_options, false},
         {"set", read_set, false},
         {"programs", read_programs, true},
@@ -230,9 +247,10 @@ bool experiment_read(struct experiment *e, const char *path, struct error *err)
     struct experiment_part part = {e, e};
     if (!doc_load(&e->doc, path, &e->text, err))
         return false;
-    e->axes_node = doc_root(&e->doc);
+    e->axes_node = e->machine_node = doc_root(&e->doc);
     if (doc_fields(&e->doc, doc_root(&e->doc), "experiment", fields, sizeof fields / sizeof *fields, &part,
-                   err))
+                   err) &&
+        experiment_measure(e, err) && check_machines(e, err))
         return true;
     experiment_free(e);
     return false;

@@ -167,7 +167,6 @@ static void add_runs(struct page *page, const json_t *rows)
 /* Makes the data of an experiment from the text of results.json. */
 static bool take_experiment(struct page *page, const char *text, struct error *err)
 {
-    char facts[512];
     json_error_t problem;
     json_t *tables = json_loads(text, 0, &problem);
     const char *format = json_string_value(json_object_get(tables, "format"));
@@ -180,9 +179,10 @@ static bool take_experiment(struct page *page, const char *text, struct error *e
     page->data = good ? page_table(tables, err) : NULL;
     if (page->data) {
         json_t *rows = json_object_get(tables, "rows");
-        (void)snprintf(facts, sizeof facts, "machine %s, %zu rows",
-                       json_string_value(json_object_get(page->data, "machine")), json_array_size(rows));
-        (void)json_object_set_new(page->data, "facts", json_string(facts));
+        const char *machine = json_string_value(json_object_get(page->data, "machine"));
+        (void)json_object_set_new(page->data, "facts",
+                                  json_sprintf("machine%s %s, %zu rows", strchr(machine, ',') ? "s" : "",
+                                               machine, json_array_size(rows)));
         (void)json_object_set_new(page->data, "graphs", json_array());
         (void)json_object_set_new(page->data, "names", json_array());
         if (page->results)

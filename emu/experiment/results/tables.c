@@ -217,9 +217,12 @@ static json_t *all_json(const struct experiment *e, const struct experiment_wher
         (void)json_array_append_new(tables,
                                     json_pack("{s:s, s:s}", "column", e->columns[e->tables[i].column].name,
                                               "across", e->axes[e->tables[i].across].name));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "format", "croft experiment 1", "title",
-                     text_json(e->title), "machine", text_json(e->machine), "results",
-                     text_json(where->results), "tables", tables, "rows", rows);
+    char *machines = experiment_machines(e);
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "format", "croft experiment 1", "title",
+                            text_json(e->title), "machine", text_json(machines), "results",
+                            text_json(where->results), "tables", tables, "rows", rows);
+    free(machines);
+    return all;
 }
 
 /* Writes results.json, and stores it in results.db under the description's name. */

@@ -69,7 +69,7 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
     const char *machine = experiment_variable(e, point, "$machine"),
                *croft = experiment_variable(e, point, "$croft");
     if (!machine)
-        machine = e->machine;
+        machine = e->machine ? e->machine : ""; /* "": only of a place that is not run */
     *task = (struct experiment_task){
         .label = experiment_label(e, point),
         .croft = croft ? path_of(where, croft) : NULL,
