@@ -52,6 +52,12 @@ struct tasks_region {
     uint64_t begin, end; /* addresses of the first instruction, and after the last one */
 };
 
+/* What called a region: it was entered in a frame of the host, but has a stack of its own. */
+struct tasks_caller {
+    uint64_t stack_end; /* of the region's stack: its sp at the beginning */
+    uint64_t sp;        /* the host's at the instruction that began the task */
+};
+
 enum { TASKS_TEXT = 768 };
 
 struct tasks_ops {
@@ -70,6 +76,9 @@ struct tasks_ops {
                      char text[TASKS_TEXT]);
     /* Fills in *region. Returns false if none has stopped there, or its registers are not known. */
     bool (*region)(const struct tasks *tasks, unsigned accelerator, struct tasks_region *region);
+    /* Fills in *caller of the region that an accelerator executes. Returns false if there is none, or its host's sp is not
+     * known. */
+    bool (*caller)(const struct tasks *tasks, unsigned accelerator, struct tasks_caller *caller);
     /* Answers the call at which the region has stopped; it continues behind the call when the host continues. */
     void (*answer)(struct tasks *tasks, unsigned accelerator, uint64_t result);
 

@@ -177,8 +177,7 @@ bool user_fault(const struct user *user, enum system_stop stop, struct user_faul
     uint64_t pc;
     if (stop != SYSTEM_TRAP)
         return false;
-    *fault = (struct user_fault){
-        .trap = hart->trap, .hart = hart, .pc = hart->pc, .end = user->memory->base + user->memory->size};
+    *fault = (struct user_fault){.trap = hart->trap, .hart = hart, .pc = hart->pc};
     memcpy(fault->x, hart->x, sizeof fault->x);
     fault->task = tasks_fault(user->tasks, hart, &fault->accelerator, &pc);
     return true;

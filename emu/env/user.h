@@ -83,7 +83,6 @@ struct user_fault {
     struct hart *hart; /* of the host; it translates the program's addresses */
     uint64_t x[32];    /* the program's on the host */
     uint64_t pc;       /* likewise; if a region trapped, at the instruction that began its task */
-    uint64_t end;      /* of the program's addresses */
     bool task;         /* a region trapped, at `accelerator` */
     unsigned accelerator;
     bool over; /* the program cannot be resumed */

@@ -200,6 +200,9 @@ bool engine_owns(const struct engine *engine, unsigned accelerator);
 /* Returns whether a task with this tag in its packet may be the engine's. */
 bool engine_has_tag(const struct engine *engine, uint16_t tag);
 
+/* Returns the task that is at the accelerator with that tag, or NULL. */
+const struct nucd_task *engine_task_at(const struct engine *engine, unsigned accelerator, uint16_t tag);
+
 /* Notes that an accelerator has ended a task of another engine, at the queue's now. */
 void engine_note_end(struct engine *engine, unsigned accelerator);
 

@@ -131,6 +131,18 @@ bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct t
     return nucd && accelerators_stopped_region(nucd->accelerators, accelerator, region);
 }
 
+bool nucd_caller(const struct nucd *nucd, unsigned accelerator, struct tasks_caller *caller)
+{
+    uint64_t first, size;
+    const struct task_unit *unit = accelerators_unit(nucd->accelerators, accelerator);
+    const enum task_unit_state state = task_unit_state(unit);
+    if (!nucd->engines || (state != TASK_UNIT_RUNNING && state != TASK_UNIT_FAULTED))
+        return false;
+    accelerators_stack(nucd->accelerators, accelerator, &first, &size);
+    caller->stack_end = first + size;
+    return engines_task_sp(nucd->engines, accelerator, task_unit_packet(unit)->tag, &caller->sp);
+}
+
 void nucd_answer_call(struct nucd *nucd, unsigned accelerator, uint64_t result)
 {
     accelerators_answer_call(nucd->accelerators, accelerator, result);

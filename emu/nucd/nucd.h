@@ -45,6 +45,9 @@ bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct t
 bool nucd_stopped_region(const struct nucd *nucd, unsigned accelerator, struct tasks_region *region);
 void nucd_answer_call(struct nucd *nucd, unsigned accelerator, uint64_t result);
 
+/* As in struct tasks_ops. */
+bool nucd_caller(const struct nucd *nucd, unsigned accelerator, struct tasks_caller *caller);
+
 /* Returns the accelerators. */
 struct accelerators *nucd_accelerators(const struct nucd *nucd);
 

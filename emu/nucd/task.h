@@ -39,6 +39,7 @@ struct nucd_task {
     uint64_t pc; /* address of the nucd */
     /* address of the region's first instruction; address after its last instruction */
     uint64_t begin, end;
+    uint64_t sp; /* the host's at the nucd, for debuggers; 0: not known */
     struct nucd_footprint memory;
     struct nucd_live_ins live_ins; /* values, base addresses of ranges, gp (x3) and tp (x4) */
     uint8_t capabilities;

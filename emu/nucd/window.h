@@ -96,6 +96,9 @@ uint64_t window_pc(const struct window *window);
  * `context` is the window. After WINDOW_NUCD, every register that nucd_packet_task() reads is known. */
 uint64_t window_read(const void *context, unsigned reg);
 
+/* Stores the value, too. Returns false if it comes from an instruction that has not been evaluated. */
+bool window_knows(const struct window *window, unsigned reg, uint64_t *value);
+
 /* Call it after WINDOW_NUCD, when the task has been added to the dependency table in `slot`: adds the task as
  * an entry and returns its number. window_complete() completes it. slot == NUCD_NO_TASK: the task was
  * squashed after it had left, and has run already; call window_complete() next. */

@@ -65,6 +65,7 @@ test_all_hits
 test_region_fault ""
 test_region_fault "--env kernel"
 test_region_fault "--env kernel --set nucd.mode=driver"
+test_region_callers
 test_region_mend
 test_kernel_fault
 test_usage

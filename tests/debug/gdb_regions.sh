@@ -162,6 +162,38 @@ EOF
     check "fault in a region, $options: message" grep -q 'registers: a0=0x0 a1=0x40 ra=' "$OUT/stderr"
 }
 
+# While a region runs, its callers and their variables are found, too.
+test_region_callers() {
+    local options
+    for options in "" "--env kernel" "--set host.core=inorder"; do
+        # shellcheck disable=SC2086 # several words
+        start -m nucd --set accel.count=4 $options "$OUT/fault" 4
+        debug "$OUT/fault" <<'EOF'
+break put if place == elements + 30
+continue
+info threads
+backtrace -past-main
+frame 4
+print tag
+delete
+continue
+EOF
+        expect "callers of a region, $options" <<'EOF'
+Thread 2 hit Breakpoint 1, put (*
+* 2 *Thread 2 (hart 1, accelerator 0, user mode)*
+#0  put (*
+#1  * in fill_body (*
+#4  start (*
+#5  * in main (*
+#6  * in _start () *
+$1 = 4711
+*exited normally]
+EOF
+        finish "callers of a region, $options" 0
+        same "callers of a region, $options: output" "4711 8320" "$(cat "$stdout")"
+    done
+}
+
 # Two regions fault. Each is mended in turn, in its registers, and continues; the program ends as without faults.
 test_region_mend() {
     start -m nucd --set accel.count=4 "$OUT/fault" 2
@@ -182,7 +214,7 @@ EOF
 Thread 4 received signal SIGSEGV, *
   1 *at the instruction that began the task)*
 \* 4 *user mode, faulted in a region)*put (place=0x0, *
-  5 *user mode, stopped, waits for the host)*put (place=0x0, *
+  5 *(hart 4, accelerator 3, user mode, stopped in a region, waits for the host)*put (place=0x0, *
 $1 = *
 $2 = 2.5
 $3 = 7

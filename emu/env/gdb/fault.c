@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "emu/env/gdb/hart.h"
+#include "emu/env/gdb/region.h"
 #include "emu/hart/probe.h"
 #include "isa/csr.h"
+
+#define UNKNOWN UINT64_MAX
 
 enum { SP = 2 };
 
@@ -74,17 +77,15 @@ bool gdb_fault_memory(const struct gdb_fault *fault, unsigned thread, uint64_t a
     struct hart *harts = fault->system->harts;
     struct tasks_region region;
     if (region_of(fault, thread, &region)) {
-        const uint64_t end = region.stack.base + region.stack.size;
+        struct tasks_caller caller = {region.stack.base + region.stack.size,
+                                      thread == fault->thread ? fault->fault.x[SP] : UNKNOWN};
+        (void)fault->tasks->ops->caller(fault->tasks, thread - first_of(fault), &caller);
         uint8_t *at = phys_at(&region.stack, address, length);
         if (at) {
             memcpy(write ? at : bytes, write ? bytes : at, length);
             return true;
         }
-        if (thread == fault->thread && address >= end) {
-            address += fault->fault.x[SP] - end;
-            if (address < fault->fault.x[SP] || address >= fault->fault.end)
-                return false;
-        }
+        address = gdb_region_address(fault->tasks, &caller, address);
     }
     return write ? gdb_harts_memory_write(harts, fault->system->threads, fault->host, address, bytes, length)
                  : gdb_harts_memory_read(harts, fault->host, address, bytes, length);
@@ -93,15 +94,16 @@ bool gdb_fault_memory(const struct gdb_fault *fault, unsigned thread, uint64_t a
 bool gdb_fault_describe(const struct gdb_fault *fault, unsigned thread, char *text, size_t size)
 {
     const struct hart *hart = &fault->system->harts[thread];
-    const char *what = thread != fault->thread        ? "stopped, waits for the host"
-                       : fault->thread != fault->host ? "faulted in a region"
-                                                      : "faulted";
+    const char *what = "stopped in a region, waits for the host";
+    char name[GDB_REGION_NAME];
     if (!fault->on || (thread != fault->host && !gdb_fault_at(fault, thread)))
         return false;
-    if (thread == fault->host && thread != fault->thread)
+    if (thread == fault->thread)
+        what = thread != fault->host ? "faulted in a region" : "faulted";
+    else if (thread == fault->host)
         what = "at the instruction that began the task";
     if (hart->privileged)
-        (void)snprintf(text, size, "hart %u, user mode, %s", hart->hartid, what);
+        (void)snprintf(text, size, "%s, user mode, %s", gdb_region_name(fault->tasks, hart, name), what);
     else
         (void)snprintf(text, size, "user mode, %s", what);
     return true;

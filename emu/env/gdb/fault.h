@@ -2,10 +2,10 @@
  *
  * If a region has trapped, the thread of its accelerator stops. It has the region's registers, not those of the
  * firmware, which waits for the host. So have the threads of other accelerators whose regions have stopped. The
- * memory of such a thread is the program's, with the region's stack at its physical address. The region was
- * entered in a frame of the host; so that gdb finds the callers, the host's stack, from its sp on, follows the end of
- * the stack of the region that trapped. If the kernel has ended the program, the host's thread has the program's
- * registers, not the kernel's. */
+ * memory of such a thread is the program's, with the region's stack (region.h) at its physical address. If the kernel has
+ * ended the program, the host's thread has the program's registers, not the kernel's.
+ *
+ * At other stops, threads show the firmware: gdb may hold the host, and a step must not find the pc unchanged. */
 #ifndef EMU_ENV_GDB_FAULT_H
 #define EMU_ENV_GDB_FAULT_H
 

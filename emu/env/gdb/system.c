@@ -5,6 +5,7 @@
 
 #include "emu/env/gdb/fault.h"
 #include "emu/env/gdb/lanes.h"
+#include "emu/env/gdb/region.h"
 
 enum {
     LIMIT_STATUS = 124,         /* croft's exit status at a limit */
@@ -73,13 +74,14 @@ static bool register_read(void *target, unsigned thread, unsigned number, uint64
 
 static bool register_write(void *target, unsigned thread, unsigned number, uint64_t value)
 {
+    struct system *system = ((struct gdb_system *)target)->system;
     if (is_lane(target, thread))
         return gdb_lanes_write(&((struct gdb_system *)target)->lanes, thread, number, value);
     if (gdb_fault_at(fault_of(target), thread))
         return gdb_fault_write(fault_of(target), thread, number, value);
     /* A hart that waits for an interrupt would not continue at the new pc. */
     if (number == GDB_REGISTER_PC)
-        ((struct gdb_system *)target)->system->waiting[thread] = false;
+        system->waiting[thread] = false;
     return gdb_hart_write(hart_of(target, thread), number, value);
 }
 
@@ -89,6 +91,7 @@ static bool memory_read(void *target, unsigned thread, uint64_t address, void *t
         return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, to, length, false);
     if (gdb_fault_at(fault_of(target), thread))
         return gdb_fault_memory(fault_of(target), thread, address, to, length, false);
+    address = gdb_region_translate(fault_of(target)->tasks, hart_of(target, thread), address);
     return gdb_harts_memory_read(hart_of(target, 0), thread, address, to, length);
 }
 
@@ -97,8 +100,10 @@ static bool memory_write(void *target, unsigned thread, uint64_t address, const 
     void *bytes = (void *)(uintptr_t)from; /* a store only reads them */
     if (!is_lane(target, thread) && gdb_fault_at(fault_of(target), thread))
         return gdb_fault_memory(fault_of(target), thread, address, bytes, length, true);
-    if (!is_lane(target, thread))
+    if (!is_lane(target, thread)) {
+        address = gdb_region_translate(fault_of(target)->tasks, hart_of(target, thread), address);
         return gdb_harts_memory_write(hart_of(target, 0), hart_count(target), thread, address, from, length);
+    }
     return gdb_lanes_memory(&((struct gdb_system *)target)->lanes, thread, address, bytes, length, true);
 }
 
@@ -130,11 +135,12 @@ static void thread_describe(void *target, unsigned thread, char *text, size_t si
         return;
     const struct hart *hart = hart_of(target, thread);
     bool waits = system->system->waiting[thread];
+    char name[GDB_REGION_NAME];
     if (!hart->privileged)
         (void)snprintf(text, size, "user mode");
     else
-        (void)snprintf(text, size, "hart %u, %s mode%s", hart->hartid, modes[hart->privilege & 3],
-                       waits ? ", waits for an interrupt" : "");
+        (void)snprintf(text, size, "%s, %s mode%s", gdb_region_name(system->fault.tasks, hart, name),
+                       modes[hart->privilege & 3], waits ? ", waits for an interrupt" : "");
 }
 
 static void statistics(void *target, const char *pattern, FILE *out)

@@ -413,7 +413,6 @@ bool kernel_fault(const struct kernel *kernel, enum system_stop stop, struct use
     *fault = (struct user_fault){.trap = trap_of(frame),
                                  .hart = user->hart,
                                  .pc = frame->pc,
-                                 .end = user->memory->base + user->memory->size,
                                  .task = frame->accelerator > 0,
                                  .accelerator = (unsigned)frame->accelerator - 1,
                                  .over = true};

@@ -9,6 +9,8 @@
  * the core, and a loop over tasks should not pay for that in each iteration. */
 enum { LINGER = 4096 };
 
+enum { SP = 2 };
+
 static uint64_t read_hart(const void *context, unsigned reg)
 {
     return ((const struct hart *)context)->x[reg];
@@ -148,8 +150,11 @@ static struct offload_step dispatch_nucd(struct engine *e)
     (void)found;
     const struct nucd_operands operands = {
         .pc = pc, .frm = e->parts.hart->frm, .read = window_read, .context = e->window};
-    if (!is_returned(e, pc) && engine_describe(e, &insn, operands, &task))
+    if (!is_returned(e, pc) && engine_describe(e, &insn, operands, &task)) {
+        if (!window_knows(e->window, SP, &task.sp))
+            task.sp = 0;
         return dispatch_task(e, &task);
+    }
     return make_step(e, OFFLOAD_DISPATCHED, window_hint(e->window));
 }
 

@@ -490,6 +490,21 @@ void engines_add_facts(const struct engines *engines, struct stats *stats)
                          scope_enter(NULL, engines->multiprocessors[i]->name));
 }
 
+bool engines_task_sp(const struct engines *engines, unsigned accelerator, uint16_t tag, uint64_t *sp)
+{
+    for (unsigned i = 0; i < engines->count; i++) {
+        const struct host_engine *e = &engines->each[i];
+        const struct nucd_task *task = !e->homes || is_own(e, accelerator)
+                                           ? engine_task_at(e->engine, accelerator / e->stride, tag)
+                                           : NULL;
+        if (task && task->sp != 0) {
+            *sp = task->sp;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_faulty(const struct host_engine *e, unsigned *accelerator, uint64_t *pc)
 {
     const struct engine_fault *fault = engine_fault(e->engine);

@@ -89,6 +89,10 @@ void engines_attach(struct engines *engines, unsigned host, struct core *core);
 void engines_publish(const struct engines *engines, struct stats *stats);
 void engines_add_facts(const struct engines *engines, struct stats *stats);
 
+/* Stores the sp of the host at the nucd of the task that is at the accelerator with that tag. Returns false if it is not
+ * known. */
+bool engines_task_sp(const struct engines *engines, unsigned accelerator, uint16_t tag, uint64_t *sp);
+
 /* Returns whether the hart, or a thread of a multiprocessor, has stopped for a fault in a region, and stores the
  * accelerator and the pc of the fault. */
 bool engines_fault(const struct engines *engines, const struct hart *hart, unsigned *accelerator,

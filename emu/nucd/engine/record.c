@@ -81,6 +81,13 @@ bool engine_has_tag(const struct engine *e, uint16_t tag)
     return (uint16_t)(tag - e->parts.first_tag) < (e->window ? ENGINE_TASKS : NUCD_TASKS);
 }
 
+const struct nucd_task *engine_task_at(const struct engine *e, unsigned accelerator, uint16_t tag)
+{
+    const struct engine_task *t =
+        engine_has_tag(e, tag) ? &e->tasks[(uint16_t)(tag - e->parts.first_tag)] : NULL;
+    return t && t->used && t->sent && !t->done && t->accelerator == accelerator ? &t->task : NULL;
+}
+
 void engine_begun(struct engine *e, uint16_t tag, uint64_t time)
 {
     struct engine_task *t = engine_tagged(e, tag);

@@ -56,6 +56,11 @@ static bool region(const struct tasks *tasks, unsigned accelerator, struct tasks
     return nucd_stopped_region(tasks->mechanism.context, accelerator, stopped);
 }
 
+static bool caller(const struct tasks *tasks, unsigned accelerator, struct tasks_caller *found)
+{
+    return nucd_caller(tasks->mechanism.context, accelerator, found);
+}
+
 static void answer(struct tasks *tasks, unsigned accelerator, uint64_t result)
 {
     nucd_answer_call(tasks->mechanism.context, accelerator, result);
@@ -86,6 +91,7 @@ static const struct tasks_ops ops = {
     .fault = fault,
     .overflow = overflow,
     .region = region,
+    .caller = caller,
     .answer = answer,
     .malformed = malformed,
     .timeout = timeout,

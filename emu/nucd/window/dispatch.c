@@ -30,6 +30,11 @@ uint64_t window_read(const void *context, unsigned reg)
     return value;
 }
 
+bool window_knows(const struct window *w, unsigned reg, uint64_t *value)
+{
+    return window_operand(w, reg, value) == WINDOW_NONE;
+}
+
 /* Returns the physical address of a parcel that has just been fetched. */
 static uint64_t parcel_physical(struct hart *hart, uint64_t pc)
 {
