@@ -121,6 +121,10 @@ bool system_init(struct system *system, unsigned count, uint64_t quantum, struct
  * disturbed. */
 void system_pause(struct system *system);
 
+/* For debuggers that have changed a register or memory: harts that are ahead of an offloaded task execute what follows its
+ * instruction again. */
+void system_changed(struct system *system);
+
 /* Makes the harts of a user program: one unprivileged hart, whose calls hooks.trap serves, and `accelerators`
  * privileged harts. Otherwise like system_init(). */
 bool system_init_user(struct system *system, unsigned accelerators, struct phys *memory,

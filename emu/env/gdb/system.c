@@ -82,6 +82,7 @@ static bool register_write(void *target, unsigned thread, unsigned number, uint6
     /* A hart that waits for an interrupt would not continue at the new pc. */
     if (number == GDB_REGISTER_PC)
         system->waiting[thread] = false;
+    system_changed(system);
     return gdb_hart_write(hart_of(target, thread), number, value);
 }
 
@@ -98,6 +99,7 @@ static bool memory_read(void *target, unsigned thread, uint64_t address, void *t
 static bool memory_write(void *target, unsigned thread, uint64_t address, const void *from, size_t length)
 {
     void *bytes = (void *)(uintptr_t)from; /* a store only reads them */
+    system_changed(((struct gdb_system *)target)->system);
     if (!is_lane(target, thread) && gdb_fault_at(fault_of(target), thread))
         return gdb_fault_memory(fault_of(target), thread, address, bytes, length, true);
     if (!is_lane(target, thread)) {

@@ -113,6 +113,14 @@ static void stop_harts(struct system *system)
             hart_request_yield(&system->harts[i]);
 }
 
+void system_changed(struct system *system)
+{
+    for (unsigned i = 0; i < system->count && system->scheduler; i++) {
+        hart_request_yield(&system->harts[i]);
+        scheduler_interrupt(system->scheduler, i);
+    }
+}
+
 void system_exit(struct system *system, int status)
 {
     if (!system->exited)
