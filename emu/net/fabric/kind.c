@@ -141,7 +141,7 @@ static void note(const void *part, const struct part_field *field, char *buffer,
     if (strcmp(field->name, "off_chip") == 0)
         (void)snprintf(buffer, size, "by `wires`");
     else if (strcmp(field->name, "size") == 0)
-        (void)snprintf(buffer, size, "by `topology`");
+        (void)snprintf(buffer, size, "default of the topology");
     else
         wires_note(config->wires, field->name, buffer, size);
 }
