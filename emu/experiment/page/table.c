@@ -26,7 +26,7 @@ static json_t *axis_data(const char *name, const json_t *rows)
     return json_pack("{s:s, s:o, s:o}", "name", name, "points", points, "codes", codes);
 }
 
-static json_t *column_data(const char *name, const json_t *rows)
+static json_t *column_data(const char *name, const json_t *rows, json_t *unit)
 {
     json_t *values = json_array(), *references = json_array(), *row;
     bool referred = false;
@@ -44,6 +44,8 @@ static json_t *column_data(const char *name, const json_t *rows)
     if (referred)
         (void)json_object_set(data, "references", references);
     json_decref(references);
+    if (json_is_string(unit))
+        (void)json_object_set(data, "unit", unit);
     return data;
 }
 
@@ -90,6 +92,7 @@ json_t *page_table(json_t *tables, struct error *err)
 {
     json_t *rows = json_object_get(tables, "rows"), *first, *value;
     json_t *axes = json_array(), *columns = json_array(), *shown = json_object_get(tables, "tables");
+    json_t *units = json_object_get(tables, "units");
     const char *name, *title = json_string_value(json_object_get(tables, "title")),
                       *machine = json_string_value(json_object_get(tables, "machine"));
     if (!json_is_array(rows) || !title || !machine) {
@@ -103,7 +106,7 @@ json_t *page_table(json_t *tables, struct error *err)
     json_object_foreach(json_object_get(first, "at"), name, value)(void)
         json_array_append_new(axes, axis_data(name, rows));
     json_object_foreach(json_object_get(first, "values"), name, value)(void)
-        json_array_append_new(columns, column_data(name, rows));
+        json_array_append_new(columns, column_data(name, rows, json_object_get(units, name)));
     json_t *data = json_pack("{s:s, s:o, s:o, s:O, s:s}", "title", title, "axes", axes, "columns", columns,
                              "tables", shown ? shown : json_null(), "machine", machine);
     if (!shown)

@@ -434,6 +434,14 @@ bool results_statistics(struct results *results, const struct digest *key, struc
     return good;
 }
 
+const struct statistics_names *results_names(const struct results *results, size_t i)
+{
+    const struct known_names *known = results->names;
+    for (; known && i > 0; i--)
+        known = known->next;
+    return known ? &known->names : NULL;
+}
+
 bool results_read(struct results *results, const struct digest *key, enum results_text which,
                   struct outcome_text *text, struct error *err)
 {

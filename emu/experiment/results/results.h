@@ -59,6 +59,9 @@ bool results_commit(struct results *results, struct error *err);
 bool results_statistics(struct results *results, const struct digest *key, struct statistics *statistics,
                         struct error *err);
 
+/* Returns the i-th of the different sets of names that the statistics read so far have; NULL: there are fewer. */
+const struct statistics_names *results_names(const struct results *results, size_t i);
+
 /* Texts of a run. */
 enum results_text { RESULTS_OUTPUT, RESULTS_MESSAGES, RESULTS_MACHINE, RESULTS_COMMAND, RESULTS_INPUTS };
 

@@ -8,6 +8,7 @@
 
 #include "emu/experiment/grid.h"
 #include "emu/experiment/results/compare.h"
+#include "emu/experiment/results/units.h"
 #include "emu/experiment/runs/search.h"
 #include "emu/experiment/runs/task.h"
 #include "emu/io/output.h"
@@ -202,8 +203,21 @@ static json_t *row_json(const struct experiment *e, const struct experiment_wher
     return row;
 }
 
+/* Returns the units of the columns that have one. */
+static json_t *units_json(const struct experiment *e, const struct results *results)
+{
+    json_t *json = json_object();
+    const char **units = alloc((size_t)e->column_count + 1, sizeof *units);
+    experiment_units(e, results, units);
+    for (int c = 0; c < e->column_count; c++)
+        if (units[c] && *units[c])
+            (void)json_object_set_new(json, e->columns[c].name, text_json(units[c]));
+    free(units);
+    return json;
+}
+
 static json_t *all_json(const struct experiment *e, const struct experiment_where *where,
-                        const struct experiment_run *runs)
+                        const struct results *results, const struct experiment_run *runs)
 {
     json_t *rows = json_array();
     int point[EXPERIMENT_AXES];
@@ -218,9 +232,10 @@ static json_t *all_json(const struct experiment *e, const struct experiment_wher
                                     json_pack("{s:s, s:s}", "column", e->columns[e->tables[i].column].name,
                                               "across", e->axes[e->tables[i].across].name));
     char *machines = experiment_machines(e);
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "format", "croft experiment 1", "title",
-                            text_json(e->title), "machine", text_json(machines), "results",
-                            text_json(where->results), "tables", tables, "rows", rows);
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "format", "croft experiment 1", "title",
+                  text_json(e->title), "machine", text_json(machines), "results", text_json(where->results),
+                  "units", units_json(e, results), "tables", tables, "rows", rows);
     free(machines);
     return all;
 }
@@ -230,7 +245,7 @@ static bool write_json(const struct experiment *e, const struct experiment_where
                        struct results *results, const struct experiment_run *runs, struct error *err)
 {
     const char *slash = strrchr(e->doc.path, '/');
-    json_t *all = all_json(e, where, runs);
+    json_t *all = all_json(e, where, results, runs);
     char *text = alloc_checked(json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)));
     struct output *out = open_file(where, "results.json", err);
     if (out)
