@@ -277,6 +277,71 @@ check_page "a click on a row shows its run" 'document.querySelectorAll(".rows tr
 "$croft" report two.results/results.db -o again.html 2>messages && cmp -s two.html again.html
 judge $? "the same from results.db"
 
+# Units of columns: those of the statistics, if they are certain. A failed run ends early, so its bars say so.
+cat >units.yaml <<'Y'
+title: units
+machine: nucd
+programs: {sweep: {file: program.elf, region: total}}
+axes: {size: {set: l2.size, values: [512 KiB, 1 MiB, 3 KiB]}}
+columns:
+  t: {statistic: sim.time}
+  energy: {statistic: "*.energy"}
+  cycles: {statistic: host.0.cycles}
+  mixed: {statistic: [sim.time, host.0.cycles]}
+  speedup: {speedup: t, from: {size: 512KiB}}
+  share: {divide: [t, t]}
+  scaled: {divide: [t, share]}
+  rate: {divide: [cycles, t]}
+tables: [{column: t, across: size}, {column: energy, across: size}]
+references: [{column: t, at: {size: 1MiB}, value: 2e9, source: by hand}]
+Y
+"$croft" experiment units.yaml >output 2>messages
+jq -ce .units units.results/results.json >output
+[ "$(cat output)" = '{"t":"fs","energy":"fJ","cycles":"cycles","scaled":"fs"}' ]
+judge $? "units of columns"
+"$croft" report units.results -o units.html 2>messages && visit units.html && drawn 8
+judge $? "a page with units"
+picture units
+time_of() { jq -r ".rows[0].values.t" units.results/results.json; }
+check_page "headings have units that people read" 'JSON.stringify([...document.querySelector(".rows").querySelectorAll("th")].map(head => head.textContent).slice(2)) === JSON.stringify(["t (us)", "energy (uJ)", "cycles", "mixed", "speedup", "share", "scaled (us)", "rate", "failure"])'
+check_page "their numbers, too" "(cell => cell.startsWith(format($(time_of) / 1e9)))(document.querySelectorAll('.rows tr[tabindex]')[0].children[2].textContent)"
+check_page "and references" "[...document.querySelectorAll('.rows tr[tabindex] small')].map(text => text.textContent).join() === ' (2)'"
+check_page "axes have them" '["t (us)", "energy (uJ)"].every(label => [...document.querySelectorAll("figure svg text")].some(text => text.textContent.includes(label)))'
+check_page "labels of tiny numbers fit, too" '(labels => labels.length > 4 && labels.every(label => label.length < 7))([...[...document.querySelectorAll("figure")].find(box => box.querySelector("b")?.textContent === "rate along size").querySelectorAll("svg g[aria-label^=y-axis][aria-label*=label] text")].map(text => text.textContent).filter(text => /[0-9]/.test(text)))'
+saves "times" t-by-size.csv "$(button 't by size' 'save the numbers')"
+head -n 1 saved/t-by-size.csv | grep -qx 'size,program,t (fs),t (fs).reference,rows' && grep -q "^512KiB,sweep,$(time_of)," saved/t-by-size.csv
+judge $? "they are not rounded, and their heading has the unit"
+
+# A run that fails when it has run for a while: a check at the program's end.
+cat >fails.c <<'C'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    volatile long n = 3000;
+    while (n > 0)
+        n--;
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+cat >fails.yaml <<'Y'
+title: failing
+machine: nucd
+programs: {fails: {source: fails.c, flags: -O1, arguments: [$status], region: total}}
+axes: {status: {set: $status, values: [0, 3]}}
+columns: {t: {statistic: sim.time}}
+Y
+"$croft" experiment fails.yaml >output 2>messages
+"$croft" report fails.results -o fails.html 2>messages && visit fails.html && drawn 3
+judge $? "an experiment with a run that fails"
+picture fails
+stack_of='[...document.querySelectorAll("figure")].find(box => box.querySelector("b")?.textContent === "CPI stacks of the hosts")'
+check_page "its bars are marked" "(box => ['fails 0', 'fails 3 (failed)'].every(name => [...box.querySelectorAll('svg text')].some(text => text.textContent === name)) && box.textContent.includes('Runs that failed are pale'))($stack_of)"
+check_page "they are pale, others are not" "(bars => bars.has('0.35') && bars.has('1'))(new Set([...$stack_of.querySelectorAll('g[aria-label=bar] rect')].map(bar => bar.getAttribute('fill-opacity'))))"
+readable "a failure" 4.5
+media screen dark
+readable "a failure, dark" 4.5
+media screen light
+
 # table_of FILE TITLE POINTS...: writes tables of one column by the axes `program`, `size` and `mode`. A point is PROGRAM SIZE MODE VALUE.
 table_of() {
     local file=$1 title=$2 program size mode value rows=
@@ -305,6 +370,24 @@ check_page "the bars of one program lie beside one another" "(bars => bars.lengt
 check_page "one program's mean has no rows" 'document.querySelector("main").textContent.includes("4 of 4 rows")'
 table_of two_programs "two programs" "p small none 1" "q small none 2" "mean small none 1.5"
 check_page "the mean of two programs has a row" 'document.querySelector("main").textContent.includes("3 of 3 rows")'
+
+# Long names are shortened where they would overlap or leave the page. Names that are equal, or those of JavaScript's properties, are names.
+apart='[...document.querySelectorAll("figure svg")].every(drawing => [...drawing.querySelectorAll("g[aria-label*=tick]")].every(axis => {
+    const boxes = [...axis.querySelectorAll("text")].map(text => text.getBoundingClientRect()).filter(box => box.width), edge = drawing.getBoundingClientRect();
+    return boxes.every((a, i) => a.right <= edge.right + 1 && a.left >= edge.left - 1 && boxes.every((b, j) => j <= i || a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 2 || b.bottom <= a.top + 2));
+}))'
+long=a_very_long_name_of_a_point_that_goes_on_and_on_and_on_until_it_is_longer_than_its_bars
+points=()
+for p in 1 2 3; do for z in 1 2 3; do for m in 1 2 3 4; do points+=("$long$p $long$z $long$m $((p * 100 + z * 10 + m))"); done; done; done
+table_of long "$long $long $long" "${points[@]}"
+picture long
+check_page "long names do not overlap" "$apart"
+check_page "they keep their ends" "[1, 2, 3].every(p => [...document.querySelectorAll('figure svg text')].some(text => /^a_very.*\u2026.*bars\d\$/.test(text.textContent) && text.textContent.endsWith(p)))"
+check_page "the page is no broader than the window" 'document.documentElement.scrollWidth <= innerWidth'
+table_of props "names of properties" "__proto__ constructor toString 1" "__proto__ constructor valueOf 2" "toString constructor toString 3" "toString __proto__ valueOf 4"
+check_page "names of JavaScript's properties are names" "(bars => bars.length === 4 && new Set(bars).size === 2)($(bars 'v by mode, for each size'))"
+table_of equal "equal names" "same same same 1" "same same other 2" "other other same 3" "other same other 4"
+check_page "equal names of several axes are names" "$apart && (bars => bars.length === 4 && new Set(bars).size === 2)($(bars 'v by mode, for each size'))"
 
 # Names of colours are names.
 table_of colours "points named like colours" "p a none 11182000000" "p a transparent 11174000000" "p a red 11156000000" "p a white 9000000000"

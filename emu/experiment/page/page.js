@@ -29,6 +29,7 @@ function csv(rows) {
 function format(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return '';
   if (Number.isInteger(value)) return value.toLocaleString('en-US').replaceAll(',', '\u2009');
+  if (Math.abs(value) < 1e-3) return value.toExponential(3);
   return Math.abs(value) >= 1e4 ? value.toFixed(0) : Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
 }
 
@@ -36,6 +37,7 @@ function format(value) {
 const larger = {
   fs: [[1e15, 's'], [1e12, 'ms'], [1e9, 'us'], [1e6, 'ns'], [1e3, 'ps']],
   fJ: [[1e15, 'J'], [1e12, 'mJ'], [1e9, 'uJ'], [1e6, 'nJ'], [1e3, 'pJ']],
+  bytes: [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB']],
 };
 
 /* Returns the unit in which the largest of some values has the fewest digits before its point, and the factor to it. */
@@ -45,8 +47,21 @@ function unitFor(unit, values) {
   return {factor: 1 / size, name};
 }
 
-/* The labels of an axis: short, however large the numbers. */
+/* A name with its unit behind it, unless the name says it. */
+function withUnit(name, unit) {
+  return !unit || name.toLowerCase().includes(unit.toLowerCase()) && unit.length > 3 ? name : `${name} (${unit})`;
+}
+
+/* A name that fits into a label of so many characters: its beginning and its end, because long names often differ there. */
+function shortened(name, most) {
+  const letters = [...String(name)], tail = Math.max(1, Math.floor((most - 1) / 2));
+  return letters.length <= most ? String(name) : letters.slice(0, Math.max(1, most - 1 - tail)).join('') + '\u2026' + letters.slice(-tail).join('');
+}
+const letter = 7.4; // pixels of a letter in a figure, about
+
+/* The labels of an axis: short, however large or small the numbers. */
 function tick(value) {
+  if (value !== 0 && Math.abs(value) < 1e-3) return Number(value.toPrecision(3)).toExponential();
   return Math.abs(value) >= 1e4 ? d3.format('~s')(value) : String(Number(value.toPrecision(6)));
 }
 
@@ -136,7 +151,7 @@ function svgText(body) {
   return new XMLSerializer().serializeToString(copy).replace(/var\(--([a-z]+)\)/g, (whole, name) => colours[name] || '#000000');
 }
 
-const look = {width: 1100, marginLeft: 70, marginBottom: 46, style: {background: 'none', color: 'inherit', fontSize: '12px'}};
+const look = {width: 1100, marginTop: 34, marginLeft: 70, marginBottom: 46, style: {background: 'none', color: 'inherit', fontSize: '12px'}};
 const half = {...look, width: 540, marginLeft: 60}; // of figures that stand beside one another
 const palette = {scheme: 'Observable10', legend: true};
 
@@ -177,8 +192,11 @@ function showTable() {
       const key = row => (keys ||= pointKeys(axis))[axis.codes[row]];
       return {name: axis.name, key, text: row => pointOf(axis, row)};
     }),
-    ...columns.map(column => ({name: column.name, number: true, key: row => column.values[row] ?? NaN, text: row => format(column.values[row]),
-                               reference: row => column.references?.[row]})),
+    ...columns.map(column => {
+      const unit = unitFor(column.unit, column.values), scaled = value => value === null || value === undefined ? null : value * unit.factor;
+      return {name: withUnit(column.name, unit.name), number: true, key: row => column.values[row] ?? NaN, text: row => format(scaled(column.values[row])),
+              reference: row => scaled(column.references?.[row])};
+    }),
     {name: 'failure', key: row => data.failures[row] || '', text: row => data.failures[row] || '', failed: true},
   ].filter(field => !field.failed || Object.keys(data.failures).length);
   let order = new Uint32Array(), sorted = null, descending = false, chosen = -1;
@@ -196,7 +214,7 @@ function showTable() {
     if (row === chosen) tr.classList.add('chosen');
     for (const field of fields) {
       const cell = make('td', {className: field.number ? 'number' : field.failed ? 'failed' : ''}, field.text(row));
-      if (field.failed) cell.title = field.text(row);
+      if (!field.number && String(field.text(row)).length > 20) cell.title = field.text(row); // the cell can be too narrow
       const reference = field.reference?.(row);
       if (reference !== undefined && reference !== null) cell.append(make('small', {}, ` (${format(reference)})`));
       tr.append(cell);
@@ -319,12 +337,12 @@ function colours(series, zAxis) {
 function drawGroups(all, xAxis, zAxis, column, panels = null) {
   const unit = unitFor(column.unit, all.map(p => p.value)), scaled = value => value === null ? null : value * unit.factor;
   const points = all.map(p => ({...p, value: scaled(p.value), reference: scaled(p.reference)}));
-  const label = unit.name ? `${column.name} (${unit.name})` : column.name;
+  const label = withUnit(column.name, unit.name);
   const zName = zAxis?.name || '', color = colours(points.map(p => p.z), zAxis);
   const numeric = xAxis.points.every(point => !Number.isNaN(pointNumber(point))) && xAxis.points.length > 2;
   const frame = {...look, color, y: {label, grid: true, nice: true, zero: numeric || undefined, tickFormat: tick}};
   const fy = panels ? {fy: 'panel'} : {};
-  if (panels) Object.assign(frame, {height: 60 + 170 * panels.length, marginRight: 160, fy: {label: null, domain: panels, padding: 0.12}});
+  if (panels) Object.assign(frame, {height: 60 + 170 * panels.length, marginRight: 160, fy: {label: null, domain: panels, padding: 0.12, tickFormat: name => shortened(name, 20)}});
   return numeric ? drawLines(points, xAxis, frame, fy) : drawBars(points, xAxis, zName, frame, fy, unit.name);
 }
 
@@ -344,14 +362,16 @@ function drawBars(points, xAxis, zName, frame, fy, unit) {
   const bars = points.slice(0, 400), references = bars.filter(point => point.reference !== null);
   const groups = new Set(bars.map(p => p.x)).size, width = Math.max(400, Math.min(look.width, 160 + 60 * groups * new Set(bars.map(p => p.z)).size)); // a few bars are not as broad as the page
   const title = p => `${p.panel ? p.panel + ': ' : ''}${p.x}, ${zName} ${p.z}: ${format(p.value)} ${unit}${p.count > 1 ? ` (mean of ${p.count})` : ''}${p.reference === null ? '' : `, reference ${format(p.reference)}`}`;
-  return Plot.plot({...frame, width: fy.fy ? look.width : width, marginBottom: 60, fx: {label: xAxis.name, labelOffset: 40, domain: [...new Set(bars.map(p => p.x))], padding: 0.15},
+  const broad = fy.fy ? look.width : width, fits = Math.floor((broad - look.marginLeft - (fy.fy ? 160 : 20)) / groups / letter);
+  return Plot.plot({...frame, width: broad, marginBottom: 60, fx: {label: xAxis.name, labelOffset: 40, domain: [...new Set(bars.map(p => p.x))], padding: 0.15, tickFormat: name => shortened(name, fits)},
     x: {axis: null, domain: [...new Set(bars.map(p => p.z))]},
     marks: [Plot.ruleY([0]), Plot.barY(bars, {...fy, fx: 'x', x: 'z', y: 'value', fill: coloured('z'), tip: {fill: 'var(--back)'}, title}),
       Plot.tickY(references, {...fy, fx: 'x', x: 'z', y: 'reference', stroke: 'currentColor', strokeWidth: 2.5}),
       Plot.dot(references, {...fy, fx: 'x', x: 'z', y: 'reference', fill: 'currentColor', symbol: 'diamond', r: 3})]});
 }
 
-function rowsOf(points, x, z, column, panel = null) {
+function rowsOf(points, x, z, {name, unit}, panel = null) {
+  const column = withUnit(name, unit);
   const head = panel === null ? [] : [panel], own = p => panel === null ? [] : [p.panel];
   return [[...head, x, z, column, column + '.reference', 'rows'], ...points.map(p => [...own(p), p.x, p.z, p.value, p.reference, p.count])];
 }
@@ -385,7 +405,7 @@ function showFigure(part, column, across) {
     rows.some(row => (column.references?.[row] ?? null) !== null) ? 'Marks: the references of the description, as the paper gives them.' : '',
     panels.length > shown.length ? `${panels.length - shown.length} further panels are left out; choose them below.` : ''];
   figure(part, `${column.name} by ${across.name}${panelAxes.length ? `, for each ${panelAxes.map(a => a.name).join(' and ')}` : ''}`,
-    () => rowsOf(points(), x.name, z.name, column.name, names && panelAxes.map(a => a.name).join(', ')), () => drawGroups(points(), x, z, column, names), notes.join(' ').trim(),
+    () => rowsOf(points(), x.name, z.name, column, names && panelAxes.map(a => a.name).join(', ')), () => drawGroups(points(), x, z, column, names), notes.join(' ').trim(),
     names ? 60 + 170 * names.length : 400);
 }
 
@@ -414,7 +434,7 @@ function explorer(part) {
       const means = new Set(along === axes[0] || colour === axes[0] ? [] : data.means || []);
       return grouped(column, along, colour, d3.range(rowCount).filter(row => !means.has(row)));
     });
-    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column.name), () => drawGroups(points(), along, colour, column),
+    figure(body, `${column.name} along ${along.name}`, () => rowsOf(points(), along.name, colour?.name || '', column), () => drawGroups(points(), along, colour, column),
       along.points.length > 1000 ? 'Mean over all other axes, and over neighbours if there are more points than a drawing can show; the CSV has all points.' : 'Mean over all other axes.');
   }
   draw();
@@ -453,9 +473,9 @@ function stack(parent, title, unit, items, note) {
   const points = parts.filter(item => shown.has(item.bar)), title_ = p => `${p.bar}\n${p.part}: ${format(p.value)} ${unit}`, tip = {fill: 'var(--back)'};
   const flat = shown.size <= 6, height = flat ? 76 + 45 * shown.size : 400; // a few bars lie, so that they are not as broad as the page
   const draw = () => Plot.plot(flat
-    ? {...look, height, marginLeft: 150, y: {label: null, domain: [...shown]}, x: {label: unit, grid: true, tickFormat: tick}, color: palette,
+    ? {...look, height, marginLeft: 150, y: {label: null, domain: [...shown], tickFormat: name => shortened(name, 21)}, x: {label: unit, grid: true, tickFormat: tick}, color: palette,
       marks: [Plot.barX(points, {y: 'bar', x: 'value', fill: coloured('part'), fillOpacity: p => p.failed ? 0.35 : 1, title: title_, tip}), Plot.ruleX([0])]}
-    : {...look, height, marginBottom: 90, x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0}, y: {label: unit, grid: true, tickFormat: tick}, color: palette,
+    : {...look, height, marginBottom: 90, x: {label: null, domain: [...shown], tickRotate: shown.size > 8 ? -40 : 0, tickFormat: name => shortened(name, shown.size > 8 ? 18 : Math.floor(980 / shown.size / letter))}, y: {label: unit, grid: true, tickFormat: tick}, color: palette,
       marks: [Plot.barY(points, {x: 'bar', y: 'value', fill: coloured('part'), fillOpacity: p => p.failed ? 0.35 : 1, title: title_, tip}), Plot.ruleY([0])]});
   figure(parent, title, () => [['bar', 'part', unit], ...items.map(item => [item.bar, item.part, item.value])], draw,
     bars.length > 60 ? `The first 60 of ${bars.length} bars; all are in the CSV. ${note || ''}` : note, height);
