@@ -189,8 +189,10 @@ static bool describes(void *context, const char *const *sets, size_t set_count, 
 
 static bool describe(struct described *net, struct request *request, struct error *err)
 {
-    return describe_with(net, request, request->sets, request->set_count, err) ||
-           blame_setting(request->sets, request->set_count, describes, request, err);
+    if (describe_with(net, request, request->sets, request->set_count, err))
+        return true;
+    (void)blame_setting(request->sets, request->set_count, describes, request, err);
+    return false;
 }
 
 /* Measures a rate. run: receives the run, which the caller frees; or NULL. */

@@ -7,6 +7,8 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/text.h"
 
+enum { SETTINGS_MOST = 1000 }; /* more are not searched: each takes a load of the description, about 2 ms */
+
 /* Returns whether the message names the key, not only a longer one. */
 static bool names_key(const char *message, const char *key)
 {
@@ -44,7 +46,8 @@ static size_t find_reason(const char *const *sets, size_t count, blame_load *loa
 bool blame_setting(const char *const *sets, size_t count, blame_load *load, void *context, struct error *err)
 {
     static const char option[] = "--set", unnamed[] = "--set: ";
-    size_t reason = count ? find_reason(sets, count, load, context, err) : SIZE_MAX;
+    size_t reason =
+        count > 0 && count <= SETTINGS_MOST ? find_reason(sets, count, load, context, err) : SIZE_MAX;
     if (reason == SIZE_MAX)
         return false;
     char *key = alloc_text(sets[reason]);
