@@ -30,10 +30,12 @@ row() {
     for point in $points; do
         local rate=${point%:*} latency bound
         latency=$(awk -v rate="$rate" '$1 + 0 == rate + 0 { print $4 == "unstable" ? "inf" : $4 }' "$dir/out")
-        bound=$(awk -v rate="$rate" -v saturation="$saturation" 'BEGIN { print rate <= 0.8 * saturation ? 0.03 : 0 }')
+        bound=$(awk -v rate="$rate" -v saturation="$saturation" \
+            'BEGIN { print saturation == "-" || rate <= 0.8 * saturation ? 0.03 : 0 }')
         line+=" $rate:$(beside "${latency:-inf}" "${point#*:}" "$bound" 0)"
     done
-    line+="  saturation$(beside "$(awk '/^saturation/ { print $2 + 0 }' "$dir/out")" "$saturation" 0 0.012)"
+    [ "$saturation" = - ] ||
+        line+="  saturation$(beside "$(awk '/^saturation/ { print $2 + 0 }' "$dir/out")" "$saturation" 0 0.012)"
     line+="  accepted$(beside "$(awk '/^saturation/ { print $NF }' "$dir/out")" "$accepted" 0.03 0)"
     printf '%s\n' "$line"
     case $line in

@@ -513,7 +513,9 @@ static bool slow_bids(const struct slow *slow, int in, int vc, int out, bool spe
 /* The channel of an input that bids for an output: of its active ones, else of those that speculate. */
 static int slow_bidder(const struct slow *slow, int in, int out)
 {
-    enum network_arbitration arbitration = slow->config->switch_arbitration;
+    enum network_arbitration arbitration = slow->config->switch_arbitration == NETWORK_AGE_INPUT
+                                               ? NETWORK_AGE
+                                               : slow->config->switch_arbitration;
     for (int speculates = 0; speculates <= slow->config->speculative; speculates++) {
         int best = -1;
         for (int k = 0; k < slow->vcs; k++) {

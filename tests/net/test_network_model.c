@@ -126,9 +126,10 @@ static void random_world(struct world *world, struct random *random)
     config->speculative = upto(random, 0, 1);
     config->iterations = upto(random, 1, 3);
     static const enum network_arbitration arbitrations[] = {NETWORK_ROUND_ROBIN, NETWORK_ROUND_ROBIN,
-                                                            NETWORK_AGE, NETWORK_DISTANCE, NETWORK_ORACLE};
-    config->vc_arbitration = arbitrations[upto(random, 0, 4)];
-    config->switch_arbitration = arbitrations[upto(random, 0, 4)];
+                                                            NETWORK_AGE,         NETWORK_AGE_INPUT,
+                                                            NETWORK_DISTANCE,    NETWORK_ORACLE};
+    config->vc_arbitration = arbitrations[upto(random, 0, 5)];
+    config->switch_arbitration = arbitrations[upto(random, 0, 5)];
     config->output_queue = upto(random, 0, 2);
     config->send_queue = upto(random, 1, 4);
     config->speedup = upto(random, 1, 2);

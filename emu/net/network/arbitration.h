@@ -14,6 +14,8 @@ struct arbitration_policy {
      * port * vcs + vc over the network. By age, the packet made first goes first, by the oracle the heaviest (oracle.h); of
      * equal ones, that of the lowest source. NULL: no packet goes first; round robin decides. */
     bool (*prefers)(const struct network *network, uint32_t one, uint32_t other);
+    /* SA: the same for two channels of an input that bid for one output. */
+    bool (*within)(const struct network *network, uint32_t one, uint32_t other);
     /* Makes what prefers() needs. Called once for a network. NULL: nothing */
     void (*prepare)(struct network *network);
     /* VA: the order alone decides: channels are given one by one, and no pointer moves (islip.h) */

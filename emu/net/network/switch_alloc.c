@@ -11,7 +11,8 @@ static inline bool replaces(const struct network *network, uint32_t base, uint32
     bool urgent = network->channels.priority & BIT(vc);
     if (urgent != ((network->channels.priority & BIT(other)) != 0))
         return urgent;
-    return arbitration_prefers(network->arbitration.switch_policy, network, base + vc, base + other);
+    const struct arbitration_policy *policy = network->arbitration.switch_policy;
+    return policy->within && policy->within(network, base + vc, base + other);
 }
 
 /* Adds the bids of some channels of an input. Of several for one output, a priority buffer bids, or the one that the
@@ -165,7 +166,8 @@ uint64_t switch_alloc_match(struct network *network, const struct router *router
 
 bool switch_alloc_plain(const struct network *network)
 {
-    return !network->arbitration.switch_policy->prefers && !network->channels.priority;
+    const struct arbitration_policy *policy = network->arbitration.switch_policy;
+    return !policy->prefers && !policy->within && !network->channels.priority;
 }
 
 void switch_alloc_make(struct network *network)
