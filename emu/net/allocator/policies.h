@@ -8,10 +8,10 @@
 /* clang-format off */
 #define NETWORK_POLICIES(POLICY) \
     POLICY(ROUND_ROBIN, "round_robin", "",                               NULL,    NULL,    NULL,        false, false, false) \
-    POLICY(AGE,         "age",         "age: oldest packet; ",           older,   older,   NULL,        true,  true,  false) \
-    POLICY(AGE_INPUT,   "age_input",   "age_input: oldest of an input's; ", NULL, older,   NULL,        false, false, false) \
+    POLICY(AGE,         "age",         "age: oldest; ",           older,   older,   NULL,        true,  true,  false) \
+    POLICY(AGE_INPUT,   "age_input",   "age_input: an input's oldest; ", NULL, older,   NULL,        false, false, false) \
     POLICY(DISTANCE,    "distance",    "distance: most hops; ",          farther, farther, measure,     false, false, false) \
-    POLICY(ORACLE,      "oracle",      "oracle: by age and flits ahead.", heavier, heavier, make_oracle, true, false, true)
+    POLICY(ORACLE,      "oracle",      "oracle: age, flits ahead.", heavier, heavier, make_oracle, true, false, true)
 /* clang-format on */
 
 #define POLICY_VALUE(NAME, ...)                 NETWORK_##NAME,
