@@ -29,6 +29,7 @@ done
 "$CROFT" cc -g -O0 -nostdlib -nostartfiles "$here/gdb_harts.c" -o "$OUT/harts"
 "$CROFT" cc --bare -g -O0 "$here/../firmware/programs/die.c" -o "$OUT/die"
 "$CROFT" cc --bare -g -O0 -DCASE=0 "$here/../firmware/programs/trap_loop.c" -o "$OUT/trap_loop"
+echo 'int main(void) { __asm__ volatile("ecall"); }' | "$CROFT" cc --bare -g -O0 -x c - -o "$OUT/call"
 test_steps
 test_recursion
 test_values
@@ -58,6 +59,8 @@ test_idle
 test_harts_log
 test_trap_backtrace
 test_bare_faults
+test_bare_left
+test_bare_call
 test_memory_map
 test_regions
 test_held

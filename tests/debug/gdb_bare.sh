@@ -10,6 +10,7 @@ test_bare_faults() {
         debug "$OUT/die" <<'EOF'
 continue
 print $priv
+info threads
 x/i $pc
 backtrace
 print $mcause
@@ -21,6 +22,7 @@ Program received signal SIGSEGV, Segmentation fault.
 * main () at *die.c:7
 *0x08000000 = 1;
 $1 = 3
+* Thread 1 (hart 0, machine mode, faulted) *
 => *sw*
 #0 * main () at *die.c:7
 $2 = 7
@@ -30,9 +32,12 @@ EOF
         start -m "$machine" --env bare "$OUT/die"
         debug "$OUT/die" <<'EOF'
 continue
+monitor reset
+continue
 continue
 EOF
         expect "$machine: the signal of a fault" <<'EOF'
+Program received signal SIGSEGV, Segmentation fault.
 Program received signal SIGSEGV, Segmentation fault.
 Program terminated with signal SIGSEGV, Segmentation fault.
 EOF
@@ -54,4 +59,48 @@ EOF
         finish "$machine: a trap loop" 139
         check "$machine: the loop's report" grep -q 'trap loop: instruction access fault' "$OUT/stderr"
     done
+}
+
+# left NAME: the program has run on alone: it told of its fault once, and has ended by the signal.
+left() {
+    finish "$1" 139
+    same "$1: the program's message" 1 "$(grep -c 'store/AMO access fault, pc' "$OUT/stdout")"
+    same "$1: the report" 1 "$(grep -c 'store/AMO access fault, store of 4 bytes' "$OUT/stderr")"
+}
+
+# A program without gdb ends at its fault: after detach, before and at the fault; and after a client that let it run has gone.
+test_bare_left() {
+    start -m virt --env bare "$OUT/die"
+    debug "$OUT/die" <<<detach
+    left "detached before a fault"
+    start -m virt --env bare "$OUT/die"
+    debug "$OUT/die" <<<$'continue\ndetach'
+    left "detached at a fault"
+    start_port -m virt --env bare "$OUT/die"
+    exec 4<>"/dev/tcp/127.0.0.1/$port"
+    # shellcheck disable=SC2016 # the protocol's dollar
+    printf '$c#63' >&4
+    exec 4>&-
+    left "closed before a fault"
+    start_port -m virt --env bare "$OUT/die"
+    exec 4<>"/dev/tcp/127.0.0.1/$port"
+    # shellcheck disable=SC2016
+    printf '$c#63' >&4
+    timeout 600 head -c 5 <&4 >/dev/null || true # +$T0b
+    exec 4>&-
+    left "closed at a fault"
+    start -m virt --env bare "$OUT/die"
+    debug "$OUT/die" <<<$'continue\nkill'
+    finish "killed at a fault" 137
+}
+
+# A call without a handler has the signal of Linux for it.
+test_bare_call() {
+    start -m virt --env bare "$OUT/call"
+    debug "$OUT/call" <<<$'continue\ncontinue'
+    expect "a call without a handler" <<'EOF'
+Program received signal SIGSYS, Bad system call.
+Program terminated with signal SIGSYS, Bad system call.
+EOF
+    finish "a call without a handler" 159
 }

@@ -91,20 +91,12 @@ bool gdb_fault_memory(const struct gdb_fault *fault, unsigned thread, uint64_t a
                  : gdb_harts_memory_read(harts, fault->host, address, bytes, length);
 }
 
-bool gdb_fault_describe(const struct gdb_fault *fault, unsigned thread, char *text, size_t size)
+const char *gdb_fault_describe(const struct gdb_fault *fault, unsigned thread)
 {
-    const struct hart *hart = &fault->system->harts[thread];
-    const char *what = "stopped in a region, waits for the host";
-    char name[GDB_REGION_NAME];
     if (!fault->on || (thread != fault->host && !gdb_fault_at(fault, thread)))
-        return false;
+        return NULL;
     if (thread == fault->thread)
-        what = thread != fault->host ? "faulted in a region" : "faulted";
-    else if (thread == fault->host)
-        what = "at the instruction that began the task";
-    if (hart->privileged)
-        (void)snprintf(text, size, "%s, user mode, %s", gdb_region_name(fault->tasks, hart, name), what);
-    else
-        (void)snprintf(text, size, "user mode, %s", what);
-    return true;
+        return thread != fault->host ? "faulted in a region" : "faulted";
+    return thread == fault->host ? "at the instruction that began the task"
+                                 : "stopped in a region, waits for the host";
 }

@@ -34,7 +34,7 @@ bool gdb_fault_write(struct gdb_fault *fault, unsigned thread, unsigned number, 
 bool gdb_fault_memory(const struct gdb_fault *fault, unsigned thread, uint64_t address, void *bytes,
                       size_t length, bool write);
 
-/* Describes the state of a thread that the fault concerns, for `info threads`. False: it does not concern it. */
-bool gdb_fault_describe(const struct gdb_fault *fault, unsigned thread, char *text, size_t size);
+/* Returns a few words about what the fault means to a thread, for `info threads`, or NULL if nothing. */
+const char *gdb_fault_describe(const struct gdb_fault *fault, unsigned thread);
 
 #endif

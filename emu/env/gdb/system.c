@@ -1,6 +1,7 @@
 #include "emu/env/gdb/system.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "emu/env/gdb/fault.h"
@@ -133,16 +134,18 @@ static void thread_describe(void *target, unsigned thread, char *text, size_t si
         gdb_lanes_describe(&system->lanes, thread, text, size);
         return;
     }
-    if (gdb_fault_describe(&system->fault, thread, text, size))
-        return;
     const struct hart *hart = hart_of(target, thread);
-    bool waits = system->system->waiting[thread];
+    const char *state = gdb_fault_describe(&system->fault, thread);
     char name[GDB_REGION_NAME];
+    if (!state)
+        state = hart->privileged && system->system->waiting[thread] ? "waits for an interrupt" : "";
+    const char *comma = *state ? ", " : "";
     if (!hart->privileged)
-        (void)snprintf(text, size, "user mode");
+        (void)snprintf(text, size, "user mode%s%s", comma, state);
     else
-        (void)snprintf(text, size, "%s, %s mode%s", gdb_region_name(system->fault.tasks, hart, name),
-                       modes[hart->privilege & 3], waits ? ", waits for an interrupt" : "");
+        (void)snprintf(text, size, "%s, %s mode%s%s", gdb_region_name(system->fault.tasks, hart, name),
+                       gdb_fault_at(&system->fault, thread) ? "user" : modes[hart->privilege & 3], comma,
+                       state);
 }
 
 static void statistics(void *target, const char *pattern, FILE *out)
@@ -157,10 +160,12 @@ static void machine(void *target, FILE *out)
 
 static bool reset(void *context, FILE *out)
 {
-    const struct gdb_system *target = context;
+    struct gdb_system *target = context;
     struct error err;
-    if (target->options->reset(target->options->context, &err))
+    if (target->options->reset(target->options->context, &err)) {
+        target->fault.on = false;
         return true;
+    }
     fprintf(out, "the reset has failed: %s\n", err.text);
     return false;
 }
@@ -204,8 +209,10 @@ static unsigned fault_number(const struct trap *trap)
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION: return GDB_SIGNAL_ILL;
     case TRAP_BREAKPOINT: return GDB_SIGNAL_TRAP;
-    case TRAP_ECALL_USER:
-    case TRAP_NUCD_ORDER: return gdb_number(SIGSYS); /* in a region of a task */
+    case TRAP_ECALL_USER: /* in a region of a task, or without a handler */
+    case TRAP_ECALL_SUPERVISOR:
+    case TRAP_ECALL_MACHINE:
+    case TRAP_NUCD_ORDER: return gdb_number(SIGSYS);
     case TRAP_NUCD_LEFT: return gdb_number(SIGILL);
     case TRAP_LOAD_MISALIGNED:
     case TRAP_STORE_MISALIGNED: return gdb_number(SIGBUS);
@@ -237,11 +244,25 @@ static void exited(struct gdb_system *target, struct gdb_stop *stop)
         end(target, stop, GDB_SYSTEM_EXIT, target->system->status);
 }
 
+/* Fills in target->fault if the run has stopped because of a trap that ends the program. */
+static bool find_fault(struct gdb_system *target, enum system_stop why)
+{
+    const struct gdb_system_options *options = target->options;
+    struct user_fault *fault = &target->fault.fault;
+    struct hart *hart = &target->system->harts[target->system->current];
+    if (options->fault && options->fault(options->context, why, fault))
+        return true;
+    if (why != SYSTEM_TRAP)
+        return false;
+    *fault = (struct user_fault){.trap = hart->trap, .hart = hart, .pc = hart->pc};
+    memcpy(fault->x, hart->x, sizeof fault->x);
+    return true;
+}
+
 /* Reports a stop for a trap that ends the program. False: that is not why the run has stopped. */
 static bool faulted(struct gdb_system *target, enum system_stop why, struct gdb_stop *stop)
 {
-    const struct gdb_system_options *options = target->options;
-    if (!options->fault || !options->fault(options->context, why, &target->fault.fault))
+    if (!find_fault(target, why))
         return false;
     gdb_fault_show(&target->fault);
     stop->kind = GDB_STOP_SIGNAL;

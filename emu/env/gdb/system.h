@@ -1,6 +1,6 @@
 /* Debugging a system: one gdb thread for each of its system->threads, numbered from 1.
  *
- * A trap that would end a user program stops it first, with the signal that Linux would send, in the thread
+ * A trap that would end the program stops it first, with the signal that Linux would send, in the thread
  * whose instruction trapped (fault.h). The program ends when gdb delivers that signal; beneath the kernel it ends in any
  * case. Any other signal from gdb is ignored, because handlers are never called.
  */
@@ -23,8 +23,8 @@ struct gdb_system_options {
     /* Returns the signal (Linux's number) by which the program ended itself, or 0. NULL: never by a
      * signal. */
     int (*signal)(const void *context);
-    /* Fills in *fault if system_run() has returned `stop` because of a trap that ends the program. NULL: traps
-     * never end it. */
+    /* Fills in *fault if system_run() has returned `stop` because of a trap that ends the program. If it returns false or
+     * is NULL, SYSTEM_TRAP is a fault of the hart at which the system has stopped. */
     bool (*fault)(const void *context, enum system_stop stop, struct user_fault *fault);
     struct tasks *tasks;     /* accelerators that take the program's tasks, or NULL */
     struct threads *threads; /* on multiprocessors (threads.h), or NULL */
