@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 logs=$BUILD/tests/logs
 # The fuzzers are compiled by Clang, too.
 if [ -n "${CI:-}" ]; then by_clang=fuzz; else by_clang=clang; fi
-suites=${SUITES:-unit isa streams env kernel programs simt machines hazards firmware boot gdb demo sanitize $by_clang}
+suites=${SUITES:-unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages sanitize $by_clang}
 passed=0
 failed=0
 mkdir -p "$logs"
@@ -299,6 +299,9 @@ if part gdb "sessions of gdb"; then
 fi
 if part demo "the demonstration"; then
     alone "demo" demo
+fi
+if part pages "the commands and links of all pages"; then
+    suite "pages" tests/pages/pages.sh "$BUILD"
 fi
 if part clang "compiled by Clang"; then
     other_build clang "${ALL:+unit-tests}" CC=clang
