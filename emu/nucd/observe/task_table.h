@@ -1,4 +1,4 @@
-/* A table of offloaded tasks, a row per task, in the order in which they leave (isa/MANUAL.md, "Traces of tasks",
+/* A table of offloaded tasks, a row per task, in the order in which they leave (emu/nucd/README.md, "Traces of tasks",
  * describes its columns). */
 #ifndef EMU_NUCD_OBSERVE_TASK_TABLE_H
 #define EMU_NUCD_OBSERVE_TASK_TABLE_H

@@ -4,7 +4,7 @@
  * may use its accelerator's stack, and read and execute memory that no task can write, which is the program's
  * read-only segments. Other accesses work only by luck: the host does not clean that memory before the task
  * starts, does not make other accesses wait for the task, and does not read the memory again after the task
- * (isa/MANUAL.md, "--check nucd").
+ * (emu/nucd/README.md, "--check nucd").
  *
  * The sender of a task reports the task's ranges, in the order in which the accelerator will take the tasks.
  * A task that was not reported is not checked. Addresses are the program's. Page walks and wrong-path fetches
