@@ -195,10 +195,11 @@ uint16_t half_from_f64(uint64_t a, unsigned mode)
     return narrow(f64_of(a), actual(mode));
 }
 
-/* Whatever is above the largest half, 65504, by so much overflows like 2^32. */
+/* Whatever is above the largest half, 65504, by so much overflows like 2^32. Converts a signed number: Clang's sequence for
+ * unsigned ones yields -0 for 0 when rounding down. */
 static double limited(uint64_t magnitude)
 {
-    return magnitude >> 32 ? 0x1p32 : (double)magnitude;
+    return magnitude >> 32 ? 0x1p32 : (double)(int64_t)magnitude;
 }
 
 uint16_t half_from_i64(int64_t v, unsigned mode)
