@@ -298,10 +298,11 @@ bool accelerators_stopped_region(const struct accelerators *all, unsigned number
     if (!context)
         return false;
     accelerators_stack(all, number, &first, &size);
-    *region = (struct tasks_region){.saved = context,
-                                    .stack = {phys_at(&all->firmware, first, size), first, size},
-                                    .begin = packet->begin,
-                                    .end = packet->end};
+    *region = (struct tasks_region){
+        .saved = context,
+        .stack = {.bytes = phys_at(&all->firmware, first, size), .base = first, .size = size},
+        .begin = packet->begin,
+        .end = packet->end};
     memcpy(region->x, context, sizeof region->x);
     region->x[0] = 0;
     (void)hart_csr_peek(all->each[number].hart, CSR_mepc, &region->pc);
