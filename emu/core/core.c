@@ -3,6 +3,7 @@
 #include "emu/core/report/passage.h"
 #include "emu/core/report/track.h"
 #include "emu/core/serial.h"
+#include "emu/hart/access.h"
 
 void core_sleep(struct core *core, uint64_t now)
 {
@@ -94,6 +95,21 @@ void core_set_warming(struct core *core, bool warming)
     core->warming = warming;
 }
 
+void core_prefetch(struct core *core, const struct stream_op *op, uint64_t physical, uint64_t time)
+{
+    const struct cache_actor actor = {.pc = op->pc, .core = core->parts.number};
+    core->prefetch_insns++;
+    if (physical == ACCESS_NOWHERE) {
+        core->prefetch_faults++;
+        return;
+    }
+    if (op->id == INSN_prefetch_i)
+        cache_prefetch(core->parts.l1i, physical, CACHE_FETCH, time, actor);
+    else
+        cache_prefetch(core->parts.l1d, physical, op->id == INSN_prefetch_w ? CACHE_STORE : CACHE_LOAD, time,
+                       actor);
+}
+
 void core_publish(struct core *core, struct stats *stats, struct scope scope)
 {
     const struct scope cpi = scope_enter(&scope, "cpi");
@@ -105,6 +121,10 @@ void core_publish(struct core *core, struct stats *stats, struct scope scope)
     stats_ratio(stats, scope, "ipc", (struct stats_operand){.value = &core->parts.hart->instret},
                 (struct stats_operand){.value = &core->cycles}, "instructions/cycle",
                 "instructions retired in a cycle that the core was awake");
+    stats_rare(stats, scope, "prefetch_insns", &core->prefetch_insns, "instructions",
+               "prefetch.r, prefetch.w and prefetch.i executed");
+    stats_rare(stats, scope, "prefetch_faults", &core->prefetch_faults, "instructions",
+               "prefetch instructions without effect, because their address may not be accessed");
     core->ops->publish(core, stats, scope);
 }
 

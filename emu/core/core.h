@@ -130,6 +130,7 @@ struct core {
     uint64_t idle_since; /* fs, valid while asleep */
     uint64_t idle_time;  /* total time asleep, fs */
     struct core_energy energy;
+    uint64_t prefetch_insns, prefetch_faults;
 };
 
 /* For kinds of cores: initialises the common part of a new core, which sleeps from the queue's now on. Returns false if
@@ -146,6 +147,10 @@ bool core_stop(struct core *core, enum hart_stop stop, uint64_t now);
 
 /* Makes a sleeping or new core run from time `now` on. Does nothing to a core that is awake. */
 void core_wake(struct core *core, uint64_t now);
+
+/* For kinds of cores: requests, at `time`, what the prefetch instruction asks for: a line in the data cache, with ownership for
+ * prefetch.w, or in the instruction cache for prefetch.i. Does nothing for ACCESS_NOWHERE. */
+void core_prefetch(struct core *core, const struct stream_op *op, uint64_t physical, uint64_t time);
 
 /* Adds or removes an observer, which the caller owns (emu/sim/observer.h), at any time. A new observer is told from the
  * next batch of instructions on; a removed one is told nothing more. An observer that is being told may remove

@@ -194,3 +194,8 @@ bool access_block_zero(struct hart *hart, uint64_t address, uint64_t *physical)
         check_watchpoints(hart, block, CACHE_BLOCK, HART_WATCH_WRITE);
     return true;
 }
+
+bool access_prefetch(const struct hart *hart, uint64_t address, uint64_t *physical)
+{
+    return mmu_prefetch(hart, address, physical) && phys_at(hart->memory, *physical, 1);
+}

@@ -54,6 +54,7 @@
 #define cbo_clean(where)          return false
 #define cbo_flush(where)          return false
 #define cbo_zero(where)           return false
+#define prefetch(where)           ((void)(where))
 
 static bool evaluate_row(const struct insn *insn, const struct defer_input *input,
                          const struct defer_view *view, struct defer_outcome *outcome)

@@ -83,6 +83,10 @@ void mmu_flush(struct hart *hart);
 /* Translates for a debugger in the hart's current data mode: changes nothing and does not trap. */
 bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical);
 
+/* Translates the address of a prefetch instruction and checks that loads, stores or fetches of its byte are allowed. Does not
+ * trap, and neither checks nor sets A and D (CMO specification, section 2.5.3). */
+bool mmu_prefetch(const struct hart *hart, uint64_t address, uint64_t *physical);
+
 enum { MMU_READS = 12 };
 
 /* The page-table entries that a walk reads, in order; or the entries of a table of ranges (emu/hart/mmu/ranges.h). */

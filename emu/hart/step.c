@@ -248,6 +248,7 @@ static bool csr_access(struct hart *hart, const struct insn *insn, enum csr_oper
 #define cbo_clean(where) cbo(BLOCK_CLEAN, ENVCFG_CBCFE, access_block_check, where)
 #define cbo_flush(where) cbo(BLOCK_FLUSH, ENVCFG_CBCFE, access_block_check, where)
 #define cbo_zero(where)  cbo(BLOCK_ZERO, ENVCFG_CBZE, access_block_zero, where)
+#define prefetch(where)  note_prefetch(hart, where, effects)
 #define cbo(operation, allowed, how, where)                                                                  \
     do {                                                                                                     \
         legal_if(envcfg(hart) & (allowed));                                                                  \
@@ -312,6 +313,16 @@ static void note_block(enum block_operation operation, uint64_t address, struct 
     effects->block = (uint8_t)operation;
     effects->address = address & ~(uint64_t)(CACHE_BLOCK - 1);
     effects->size = CACHE_BLOCK;
+}
+
+/* Only cores with a clock have caches to prefetch into. */
+static void note_prefetch(struct hart *hart, uint64_t address, struct effects *effects)
+{
+    if (!hart->trace)
+        return;
+    effects->address = address;
+    if (!access_prefetch(hart, address, &effects->physical))
+        effects->physical = ACCESS_NOWHERE;
 }
 
 /* Evaluates the row of *insn; *result becomes the destination's value, *next_out the next pc. */

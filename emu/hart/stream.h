@@ -28,6 +28,7 @@ enum stream_flag {
     STREAM_CALL = FLOW_CALL << STREAM_FLOW,
     STREAM_RETURN = FLOW_RETURN << STREAM_FLOW,
     STREAM_SERIAL = 128, /* executed by stream_step(): CSR, fence, AMO, LR/SC, system, HINT, trap, MMIO */
+    STREAM_PREFETCH = 256,
 };
 
 /* An instruction as cores need it, prepared once. Registers are numbered as in struct insn_registers. */
@@ -35,10 +36,10 @@ struct stream_op {
     uint64_t pc;
     const struct insn *insn;
     uint16_t id;    /* enum insn_id */
+    uint16_t flags; /* set of enum stream_flag */
     uint8_t iclass; /* enum insn_class */
-    uint8_t flags;  /* set of enum stream_flag */
     uint8_t length; /* in bytes */
-    uint8_t size;   /* of the memory access in bytes, or 0 */
+    uint8_t size;   /* of the memory access in bytes, or 0; of a prefetch CACHE_BLOCK */
     uint8_t rd, rs1, rs2, rs3;
     int32_t imm;
 };
@@ -46,8 +47,9 @@ struct stream_op {
 /* One executed instruction. Its next pc is that of the next entry, or after the last one the stream's next_pc. */
 struct stream_entry {
     const struct stream_op *op;
-    uint64_t address;  /* virtual address of its memory access; undefined for others */
-    uint64_t physical; /* the physical address; the bytes are contiguous up to the end of a page */
+    uint64_t address; /* virtual address of its memory access or prefetch; undefined for others */
+    uint64_t
+        physical; /* the physical address; the bytes are contiguous up to the end of a page; or ACCESS_NOWHERE */
 };
 
 enum stream_end {

@@ -22,6 +22,9 @@
  * them, or if a write of the line is under way. An access to a line that is being prefetched turns the
  * prefetch into its own miss.
  *
+ * Prefetch instructions (cache_prefetch()) are counted as prefetches, too. They may use the reserved MSHRs, wait for
+ * room in the level below as misses do, and teach the prefetcher nothing.
+ *
  * Thread stacks (cache_set_stacks()) are write-back in any cache, with a mask of valid words for each line. A
  * store that misses takes a line without bringing it in, because a stack has no contents until it is written;
  * a load of words that are not valid brings the line in. Only valid words are written back. cache_drop()
@@ -153,6 +156,12 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
         return cache_access_slowly(cache, physical, use, time, actor, waiter);
     return CACHE_HIT;
 }
+
+/* Prefetches a line for a prefetch instruction, at `time`, at least the queue's now. use: CACHE_LOAD, CACHE_STORE (the line comes
+ * with ownership, if the cache is coherent), or CACHE_FETCH. Returns CACHE_HIT if nothing is left to request, CACHE_MISS if the
+ * line is outstanding, and CACHE_FULL if the prefetch is dropped. Nobody is called. */
+enum cache_outcome cache_prefetch(struct cache *cache, uint64_t physical, enum cache_use use, uint64_t time,
+                                  struct cache_actor actor);
 
 /* The part of a SIMT access in one line, from the coalescer (emu/simt/coalesce.h). */
 struct cache_words {

@@ -7,6 +7,7 @@ set -uo pipefail
 source "$(dirname "$0")/../lib.sh"
 
 croft=$(realpath "$1")
+self=$(realpath "$0")
 folder=$(realpath "$3")
 examples=$(realpath "$(dirname "$0")/../../examples")
 work=$(fresh "$2")
@@ -74,6 +75,40 @@ runs gpu simt.l2.prefetch=next_line simt.l2.slices=12 simt.l2.interleave=partiti
 check "gpu: no line is brought in vain" test "$(sum prefetches)" = 0 -a "$(sum prefetches_elsewhere)" -gt 1000
 runs axram simt.l2.prefetch=next_line
 check "axram: next lines are used" test "$(sum prefetches)" -gt 3000 -a "$(sum prefetches_unused)" = 0
+
+# Prefetch instructions, 32,768 lines eight ahead of a walk. On ddr3 each line then costs no wait for memory: an idle read is
+# 101 clocks of 0.5 ns, of which tRCD, CL and the burst are 65 (27.5 and 5 ns).
+"$croft" cc -O2 "$(dirname "$self")/../programs/prefetch.c" -o prefetch
+# walks MACHINE: runs it with and without prefetches, as qemu does; statistics in
+# prefetches.json and plain.json.
+walks() {
+    local name arguments
+    for name in prefetches plain; do
+        arguments=(plain)
+        [ "$name" = plain ] || arguments=()
+        oracle expected ./prefetch "${arguments[@]}"
+        timeout 300 "$croft" run -m "$1" --check coherence --stats "$name.json" ./prefetch "${arguments[@]}" >output 2>errors
+        check "prefetch instructions on $1, $name: runs" test $? = 0
+        check "prefetch instructions on $1, $name: qemu's output" cmp -s expected output
+    done
+}
+
+# stat_of NAME STATISTIC: a statistic of the host in one of these runs.
+stat_of() {
+    jq ".total[\"host.0.$2\"]" "$1.json"
+}
+for machine in ddr3 nucd; do
+    walks "$machine"
+    check "$machine: all lines come by prefetches" test "$(stat_of prefetches l1d.prefetches_software)" -gt 32700
+    check "$machine: they are used" test "$(stat_of prefetches l1d.prefetches_useful)" -gt 29000
+    check "$machine: as many misses less" test $(($(stat_of plain l1d.misses) - $(stat_of prefetches l1d.misses))) -gt 32700
+    check "$machine: three have no memory" test "$(stat_of prefetches prefetch_faults)" = 3
+done
+walks ddr3
+hidden=$((($(stat_of plain cpi.memory) - $(stat_of prefetches cpi.memory)) / 32768))
+check "ddr3: prefetches hide $hidden clocks of each line's 101" test "$hidden" -gt 95 -a "$hidden" -lt 110
+timeout 300 "$croft" run --stats untimed.json ./prefetch >output 2>errors
+check "without a clock, nothing is counted" test "$(jq '[.total | keys[] | select(test("prefetch"))] | length' untimed.json)" = 0
 
 # keys MACHINE: its prefetchers.
 keys() {

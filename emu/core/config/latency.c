@@ -3,6 +3,9 @@
 enum core_work core_work_of(enum insn_id id)
 {
     const struct insn_info *info = &insn_table[id];
+    if (info->format ==
+        FORMAT_PREFETCH) /* it goes through the pipe of loads, as XiangShan's do (LoadUnit.scala) */
+        return CORE_WORK_load;
     bool word = info->precision == PRECISION_W, wide = info->precision == PRECISION_D;
     switch ((enum insn_class)info->iclass) {
     case CLASS_ALU: return CORE_WORK_alu;

@@ -41,7 +41,8 @@ static void make_rules(struct inorder *c)
     core_latencies_expand(&c->latency, latency);
     c->start = start(&c->config);
     for (unsigned id = 0; id < INSN_COUNT; id++) {
-        unsigned iclass = insn_table[id].iclass, unit = uses_of(&class_table[iclass]);
+        bool prefetch = insn_table[id].format == FORMAT_PREFETCH;
+        unsigned iclass = prefetch ? CLASS_LOAD : insn_table[id].iclass, unit = uses_of(&class_table[iclass]);
         bool load = insn_table[id].access == ACCESS_LOAD;
         bool control = iclass == CLASS_BRANCH || iclass == CLASS_JUMP;
         bool last = control && !c->config.pair_branch;
@@ -51,7 +52,7 @@ static void make_rules(struct inorder *c)
         c->rules[id] = (struct inorder_rule){
             .result = (uint32_t)ready_at(clocks, load ? CPI_l1 : CPI_dependency),
             .uses = (uint16_t)(USES_SLOT | unit | (slow ? SLOW_RESULT : 0) |
-                               (iclass == CLASS_FMA ? SLOW_THIRD : 0)),
+                               (iclass == CLASS_FMA || prefetch ? SLOW_THIRD : 0)),
             .adds = (uint16_t)(last ? USES_SLOT + ones(unit) : ones(USES_SLOT | unit)),
         };
     }

@@ -270,9 +270,11 @@ static void wait_pipe(struct inorder *c, const struct stream_op *op, const struc
         c->late = c->late_known;
 }
 
-/* wait_issue() for an instruction with a long latency or a third operand. Call it after put_back(). */
-static bool wait_slowly(struct inorder *c, const struct stream_op *op, const struct inorder_rule *rule)
+/* wait_issue() for an instruction with a long latency or a third operand, and for a prefetch, which it issues. Call it after
+ * put_back(). */
+static bool wait_slowly(struct inorder *c, const struct stream_entry *entry, const struct inorder_rule *rule)
 {
+    const struct stream_op *op = entry->op;
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], d = c->ready[op->rs3];
     uint64_t later = a > b ? a : b, operands = later > d ? later : d;
     if (operands == INORDER_PENDING)
@@ -282,7 +284,10 @@ static bool wait_slowly(struct inorder *c, const struct stream_op *op, const str
         return false;
     if (rule->uses & SLOW_RESULT)
         wait_pipe(c, op, rule);
-    return true;
+    if (!(op->flags & STREAM_PREFETCH))
+        return true;
+    (void)inorder_choose(c, rule->uses);
+    return inorder_prefetch(c, entry);
 }
 
 /* Waits for operands, earlier results and pipes of the current instruction, which sets its cycle. Returns false if
@@ -300,7 +305,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
         (UNLIKELY(c->late >= issue->next + lost) &&
          ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES)))))) {
         put_back(c, entry, issue);
-        bool ready = wait_slowly(c, op, rule);
+        bool ready = wait_slowly(c, entry, rule);
         take_again(c, issue);
         late = 0;
         if (!ready)

@@ -41,7 +41,7 @@ enum {
 /* Flags of inorder_rule.uses. */
 enum {
     SLOW_RESULT = 1 << 14, /* its latency is long, or its pipe is not pipelined */
-    SLOW_THIRD = 1 << 15,  /* it has a third operand */
+    SLOW_THIRD = 1 << 15,  /* it has a third operand, or is a prefetch */
 };
 
 struct inorder_rule {
@@ -271,6 +271,8 @@ bool inorder_load_missed(struct inorder *c, struct inorder_load *load, const str
                          enum cache_outcome outcome);
 void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, enum cache_outcome outcome);
 bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry);
+/* Issues a prefetch in the current cycle. Returns false while a page walk is under way. */
+bool inorder_prefetch(struct inorder *c, const struct stream_entry *entry);
 unsigned inorder_level_cause(unsigned level);
 
 /* issue.c */

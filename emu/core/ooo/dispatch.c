@@ -239,6 +239,16 @@ ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_
     return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
 }
 
+/* The facts of an entry that the offload mechanism gave. Ahead of a task, a prefetch has no effect. */
+static uint32_t kind_ahead(const struct ooo *o, const struct stream_op *op)
+{
+    if (o->ahead.is_task)
+        return OOO_TASK << OOO_KIND_SHIFT;
+    if (op->flags & STREAM_PREFETCH)
+        return OOO_SPECIAL << OOO_KIND_SHIFT;
+    return o->classes[op->id].facts;
+}
+
 /* Dispatches the entry of the batch at o->position. Returns false if that depends on an unknown time. rare: the core is
  * observed, or registers are few. ahead: the offload mechanism gave the entry. */
 ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ahead)
@@ -246,7 +256,7 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ah
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
-    const uint32_t kind = ahead && o->ahead.is_task ? OOO_TASK << OOO_KIND_SHIFT : class->facts;
+    const uint32_t kind = ahead ? kind_ahead(o, op) : class->facts;
     uint64_t cycle = dispatch_cycle(o, op, kind, i, rare);
     if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;

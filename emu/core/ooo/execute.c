@@ -368,10 +368,24 @@ static bool load_translate(struct ooo *o, struct ooo_load *load, uint64_t cycle)
     return translate(o, load);
 }
 
+/* Sends a prefetch, which is complete at once. It depends on no store. */
+static void prefetch_go(struct ooo *o, struct ooo_load *load)
+{
+    const struct stream_op op = {.pc = entry_of(o, load)->pc, .id = entry_of(o, load)->id};
+    core_prefetch(&o->core, &op, load->physical, ooo_time(o, load->time));
+    load_complete(o, load);
+}
+
 /* Makes a load whose address is known access memory at `cycle`. */
 static void load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle)
 {
-    if (!load_translate(o, load, cycle) || !check_order(o, load))
+    if (!load_translate(o, load, cycle))
+        return;
+    if (load->prefetch) {
+        prefetch_go(o, load);
+        return;
+    }
+    if (!check_order(o, load))
         return;
     uint64_t time = load->time;
     unsigned count = find_pieces(o, load->pieces, load->address, load->physical, load->size);
@@ -391,6 +405,7 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     load->physical = in->physical;
     load->older = o->stores;
     load->size = in->op->size;
+    load->prefetch = (in->op->flags & STREAM_PREFETCH) != 0;
     load->step = OOO_TRANSLATE;
     load->parts = 0;
     load->level = MEM_LEVEL_L1;
@@ -409,6 +424,7 @@ void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_ent
 {
     const struct stream_op *op = in->op;
     uint64_t physical = in->physical;
+    /* A prefetch takes the second path, since it does not end within 8 bytes. */
     if (!o->core.parts.tlb && store_none(o, physical, op->size, cycle) && !waits_for_order(o, op->pc)) {
         if (__builtin_expect(cache_hit(o->l1d, physical, CACHE_LOAD), 1)) {
             load_hit(o, op, e, cycle);

@@ -159,6 +159,8 @@ static uint32_t mask_of(uint32_t entries)
 
 static unsigned kind_of(enum insn_id id, const struct ports_use *use)
 {
+    if (insn_table[id].format == FORMAT_PREFETCH)
+        return OOO_LOAD;
     switch ((enum insn_access)insn_table[id].access) {
     case ACCESS_LOAD: return OOO_LOAD;
     case ACCESS_STORE: return OOO_STORE;

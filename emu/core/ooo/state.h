@@ -106,6 +106,7 @@ struct ooo_load {
     bool deferred;   /* its address was unknown at dispatch */
     bool ahead;      /* ask the offload mechanism whether it may access memory */
     bool walking;    /* a page walk is under way */
+    bool prefetch;   /* a prefetch instruction, which waits for no line */
 };
 
 struct ooo_store {

@@ -195,7 +195,8 @@ static void add_insn(struct translation *t, const struct insn *insn)
     default: break;
     }
     union op *op = add_fusible(t, insn);
-    if (t->cache->described && (info->access == ACCESS_LOAD || info->access == ACCESS_STORE))
+    if (t->cache->described &&
+        (info->access == ACCESS_LOAD || info->access == ACCESS_STORE || info->format == FORMAT_PREFETCH))
         op->rs3 = (uint8_t)(retired(t) - 1);
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;

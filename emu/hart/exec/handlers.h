@@ -110,6 +110,7 @@
 #define cbo_clean(address) ((void)0)
 #define cbo_flush(address) ((void)0)
 #define cbo_zero(address)  ((void)0)
+#define prefetch(address)  PREFETCH(address)
 
 /* do_NAME: the row's meaning. *acc becomes the value of rd; *out whether a branch is taken, or a jump's target. Returns
  * false, with nothing changed, if `slow` has to execute it. rm is constant in every use. */

@@ -4,6 +4,7 @@
 #include "emu/hart/step.h"
 
 #define REACHED(address, bytes) (bytes)
+#define PREFETCH(address)       ((void)(address))
 #define NOTE_LEFT(retired)      ((void)0)
 #define NOTE_ENTERED(op)        ((void)0)
 #define IN_CLASS_ATOMIC         IN_CLASS_ALU

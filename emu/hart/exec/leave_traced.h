@@ -11,6 +11,8 @@
         noted_->physical = PHYSICAL(address_, reached_);                                                     \
         reached_;                                                                                            \
     })
+/* What may be loaded may be prefetched; for other addresses, step.h finds out. */
+#define PREFETCH(address_) ((void)WINDOW(load, address_, 8))
 #define NOTE_LEFT(retired_)                                                                                  \
     do {                                                                                                     \
         const uint64_t left_ = (uint64_t)(retired_);                                                         \

@@ -25,7 +25,8 @@ union op {
         int32_t imm; /* immediate; for ops that leave the block, the instructions retired at that exit */
         uint8_t rd;  /* HART_SINK for x0 */
         uint8_t rs1, rs2;
-        uint8_t rs3; /* of loads and stores of a streamed hart: the block's instructions before it */
+        uint8_t
+            rs3; /* of loads, stores and prefetches of a streamed hart: the block's instructions before it */
     };
     struct {
         const union op *to; /* target of the exit: a block's first op, or the exit's link stub */

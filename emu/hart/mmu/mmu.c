@@ -315,6 +315,29 @@ bool mmu_peek(const struct hart *hart, uint64_t address, uint64_t *physical)
     return true;
 }
 
+static bool leaf_prefetches(const struct hart *hart, uint64_t pte, enum privilege mode)
+{
+    return leaf_allows(hart, pte, MMU_LOAD, mode) || leaf_allows(hart, pte, MMU_STORE, mode) ||
+           leaf_allows(hart, pte, MMU_FETCH, mode);
+}
+
+bool mmu_prefetch(const struct hart *hart, uint64_t address, uint64_t *physical)
+{
+    const enum privilege mode = priv_data_mode(hart);
+    unsigned levels = table_levels(hart, mode);
+    struct walk walk;
+    struct mmu_walk list;
+    if (!mmu_peek(hart, address, physical))
+        return false;
+    if (levels > 0 && !range_mmu_active(hart, mode) &&
+        (walk_tables(hart, address, levels, &walk, &list) != WALK_LEAF ||
+         !leaf_prefetches(hart, walk.pte, mode)))
+        return false;
+    return !hart->privileged || pmp_allows(&hart->priv, *physical, 1, PMP_R, mode) ||
+           pmp_allows(&hart->priv, *physical, 1, PMP_W, mode) ||
+           pmp_allows(&hart->priv, *physical, 1, PMP_X, mode);
+}
+
 bool mmu_translates(const struct hart *hart, enum privilege mode)
 {
     return table_levels(hart, mode) > 0 || range_mmu_active(hart, mode);

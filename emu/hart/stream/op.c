@@ -1,5 +1,6 @@
 #include "emu/hart/stream/op.h"
 
+#include "emu/hart/access.h"
 #include "isa/decoder/flow.h"
 
 /* Cache-block operations have neither flag. */
@@ -18,11 +19,11 @@ static uint8_t access_flags(enum insn_access access)
     return 0;
 }
 
-static uint8_t class_flags(const struct insn *insn)
+static uint16_t class_flags(const struct insn *insn)
 {
     if (class_table[insn_table[insn->id].iclass].alone)
         return STREAM_SERIAL;
-    return (uint8_t)(flow_of(insn) << STREAM_FLOW);
+    return (uint16_t)(flow_of(insn) << STREAM_FLOW);
 }
 
 void stream_op_describe(struct stream_op *op, uint64_t pc, const struct insn *insn)
@@ -44,4 +45,8 @@ void stream_op_describe(struct stream_op *op, uint64_t pc, const struct insn *in
     };
     if (op->flags & (STREAM_LOAD | STREAM_STORE))
         op->size = info->size;
+    if (info->format == FORMAT_PREFETCH) {
+        op->flags |= STREAM_PREFETCH;
+        op->size = CACHE_BLOCK;
+    }
 }

@@ -160,6 +160,22 @@ static enum cache_outcome write_through(struct cache *cache, struct asked *asked
     return CACHE_HIT;
 }
 
+/* Returns whether prefetches may not bring the line in, or find no MSHR besides `reserve` ones. */
+static bool prefetch_drops(const struct cache *cache, uint64_t line, uint32_t reserve)
+{
+    return cache_keeps_out(cache, line) || cache_in_stacks(cache, line) ||
+           cache_free_mshrs(cache) <= reserve || cache_write_find(cache, line);
+}
+
+static struct mshr *allocate_prefetch(struct cache *cache, const struct asked *asked)
+{
+    struct mshr *mshr = allocate(cache, asked);
+    mshr->prefetch = true;
+    mshr->request.speculative = true;
+    cache->counters.prefetches++;
+    return mshr;
+}
+
 /* Prefetches a line, unless it is here, outstanding or on its way down. Leaves the reserved MSHRs to demand
  * accesses. */
 static enum cache_outcome prefetch_line(struct cache *cache, const struct asked *asked)
@@ -168,16 +184,40 @@ static enum cache_outcome prefetch_line(struct cache *cache, const struct asked 
         return CACHE_HIT;
     if (mshr_find(&cache->mshrs, asked->line))
         return CACHE_MISS;
-    if (cache_keeps_out(cache, asked->line) || cache_in_stacks(cache, asked->line) ||
-        cache_free_mshrs(cache) <= cache->config.prefetch_reserve || cache_write_find(cache, asked->line)) {
+    if (prefetch_drops(cache, asked->line, cache->config.prefetch_reserve)) {
         cache->counters.prefetches_dropped++;
         return CACHE_FULL;
     }
-    struct mshr *mshr = allocate(cache, asked);
-    mshr->prefetch = true;
-    mshr->request.prefetch = true;
-    mshr->request.speculative = true;
-    cache->counters.prefetches++;
+    allocate_prefetch(cache, asked)->request.prefetch = true;
+    return CACHE_MISS;
+}
+
+enum cache_outcome cache_prefetch(struct cache *cache, uint64_t physical, enum cache_use use, uint64_t time,
+                                  struct cache_actor actor)
+{
+    const uint64_t line = physical & cache->front.line_mask;
+    const bool owned = use == CACHE_STORE && !cache->config.write_through;
+    struct asked asked = {.physical = physical, .line = line, .time = time};
+    asked.target = (struct mshr_target){.time = time, .actor = actor, .use = use};
+    uint32_t index = tags_find(&cache->front.tags, line);
+    bool here = index != TAGS_NONE;
+    bool upgrade =
+        here && owned &&
+        cache_step(cache, cache_state_of(cache, index), PROTOCOL_STORE).action == PROTOCOL_DO_UPGRADE;
+    if (here && !upgrade)
+        return CACHE_HIT;
+    if (mshr_find(&cache->mshrs, line))
+        return CACHE_MISS;
+    if (prefetch_drops(cache, line, 0)) {
+        cache->counters.prefetches_dropped++;
+        return CACHE_FULL;
+    }
+    if (upgrade) /* this prefetch follows the one that has brought the line */
+        (void)cache_first_use(cache, index);
+    struct mshr *mshr = allocate_prefetch(cache, &asked);
+    mshr->request.exclusive = owned;
+    mshr->request.upgrade = upgrade;
+    cache->counters.prefetches_software++;
     return CACHE_MISS;
 }
 

@@ -73,7 +73,7 @@ uint64_t cache_prefetches_pending(const struct cache *cache)
 {
     const struct mshr_file *file = &cache->mshrs;
     uint64_t pending = 0;
-    if (cache->config.prefetch == CACHE_PREFETCH_NONE)
+    if (cache->counters.prefetches == 0)
         return 0;
     for (uint64_t busy = file->busy; busy; busy &= busy - 1)
         pending += file->mshrs[__builtin_ctzll(busy)].prefetch;
@@ -95,6 +95,9 @@ void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
 #define CACHE_COUNTER(field, unit, meaning)                                                                  \
     stats_counter(stats, scope, #field, &counters->field, unit, meaning);
     CACHE_COUNTERS(CACHE_COUNTER)
+#undef CACHE_COUNTER
+#define CACHE_COUNTER(field, unit, meaning) stats_rare(stats, scope, #field, &counters->field, unit, meaning);
+    CACHE_RARE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
     stats_ratio(stats, scope, "miss_rate", (struct stats_operand){.value = &counters->misses},
                 (struct stats_operand){.read = read_uses, .context = cache}, "misses/access",

@@ -40,9 +40,14 @@ enum {
     X(refusals, "requests", "Requests that the level below refused")                                         \
     X(miss_latency, "fs", "Time from access to response, summed over misses, merged accesses and upgrades")
 
+/* Counters that few programs need (stats_rare()). */
+#define CACHE_RARE_COUNTERS(X)                                                                               \
+    X(prefetches_software, "lines", "Prefetches issued by prefetch instructions, part of \"prefetches\"")
+
 struct cache_counters {
 #define CACHE_COUNTER(name, unit, meaning) uint64_t name;
     CACHE_COUNTERS(CACHE_COUNTER)
+    CACHE_RARE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
 };
 

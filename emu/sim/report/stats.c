@@ -24,6 +24,7 @@ struct counter {
     char *name; /* NULL for an operand */
     const char *unit, *meaning;
     char *own_meaning; /* owned text that meaning points to, or NULL */
+    bool rare;         /* written only if its value is not 0 */
 };
 
 struct region {
@@ -117,6 +118,13 @@ void stats_counters(struct stats *stats, struct scope scope, const struct stats_
         stats_counter(stats, scope, rows[i].name, rows[i].value, rows[i].unit, rows[i].meaning);
 }
 
+void stats_rare(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
+                const char *unit, const char *meaning)
+{
+    stats_counter(stats, scope, name, value, unit, meaning);
+    stats->counters[stats->counter_count - 1].rare = true;
+}
+
 void stats_computed(struct stats *stats, struct scope scope, const char *name,
                     uint64_t (*read)(const void *context), const void *context, const char *unit,
                     const char *meaning)
@@ -196,6 +204,12 @@ static uint64_t counter_now(const struct counter *counter)
         return 0;
     const struct stats_operand *source = &counter->source;
     return source->value ? *source->value : source->read(source->context);
+}
+
+/* Returns whether the output has the counter. */
+static bool counter_shows(const struct counter *counter)
+{
+    return counter->kind != COUNTER_OPERAND && (!counter->rare || counter_now(counter) > 0);
 }
 
 /* Returns a new array of the current values of all counters, less `since` unless that is NULL. */
@@ -358,7 +372,7 @@ static json_t *json_schema(const struct stats *stats)
     json_t *schema = alloc_checked(json_object());
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
-        if (counter->kind == COUNTER_OPERAND)
+        if (!counter_shows(counter))
             continue;
         assert(!json_object_get(schema, counter->name));
         json_t *row = alloc_checked(json_object());
@@ -380,6 +394,8 @@ static void json_put_values(json_t *object, const struct stats *stats, const uin
 {
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
+        if (!counter_shows(counter))
+            continue;
         if (counter->kind == COUNTER)
             json_put(object, counter->name, json_number(values[i]));
         else if (counter->kind == COUNTER_RATIO)
@@ -441,7 +457,7 @@ size_t stats_print(struct stats *stats, const char *pattern, FILE *out)
     size_t printed = 0;
     for (size_t i = 0; i < stats->counter_count; i++) {
         const struct counter *counter = &stats->counters[i];
-        if (!counter->name || (pattern && fnmatch(pattern, counter->name, 0) != 0))
+        if (!counter_shows(counter) || (pattern && fnmatch(pattern, counter->name, 0) != 0))
             continue;
         if (counter->kind == COUNTER)
             fprintf(out, "%-32s %16" PRIu64, counter->name, values[i]);

@@ -46,6 +46,10 @@ void stats_counter(struct stats *stats, struct scope scope, const char *name, co
 /* Registers all rows of a table as stats_counter() does, in their order; the table itself need not outlive the call. */
 void stats_counters(struct stats *stats, struct scope scope, const struct stats_row *rows, size_t count);
 
+/* As stats_counter(), for what few programs do: the output has the counter only if it has counted something. */
+void stats_rare(struct stats *stats, struct scope scope, const char *name, const uint64_t *value,
+                const char *unit, const char *meaning);
+
 /* Registers a computed counter: read(context) returns its value. Otherwise as stats_counter(). */
 void stats_computed(struct stats *stats, struct scope scope, const char *name,
                     uint64_t (*read)(const void *context), const void *context, const char *unit,

@@ -300,10 +300,11 @@
         warp_park(warp, op->stream.pc);                                                                      \
         return WARP_CALL;                                                                                    \
     } while (0)
-#define ebreak() return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_BREAKPOINT, op->stream.pc)
-#define mret()   ((void)0)
-#define sret()   ((void)0)
-#define wfi()    ((void)0)
+#define ebreak()          return warp_raise(warp, (unsigned)__builtin_ctz(warp->mask), TRAP_BREAKPOINT, op->stream.pc)
+#define mret()            ((void)0)
+#define sret()            ((void)0)
+#define wfi()             ((void)0)
+#define prefetch(address) ((void)(address))
 
 static enum warp_event row_hint(struct warp *warp, const struct warp_op *op)
 {
