@@ -21,13 +21,37 @@ SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/includ
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
                $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
 
+# What a user reads, in the tree's places, so that links between pages hold; below share/doc, as Debian's policy has it (12.5, 12.6).
+# Pages name the command as it is after an installation.
+DOC         := $(BUILD)/share/doc/croft
+DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples -name README.md))
+DOC_COPIES  := $(filter-out %.md %/ examples/examples.mk examples/demo.sh,$(sort $(shell find examples -type f) $(shell host/linked.sh $(DOC_PAGES)))) \
+               $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def
+DOC_FILES   := $(DOC_PAGES:%=$(DOC)/%) $(DOC_COPIES:%=$(DOC)/%) $(DOC)/copyright $(DOC)/isa/include
+
 include host/kernel.mk
 
 .PHONY: setup newlib sysroot install
 setup: $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## install missing packages
 newlib: $(NEWLIB) ## build the C library of emulated programs
 sysroot: $(SHARE_FILES) ## newlib, start-up code, linker scripts and headers for croft cc
-all: sysroot
+all: sysroot $(DOC_FILES)
+
+$(DOC_PAGES:%=$(DOC)/%): $(DOC)/%: % host/host.mk
+	@mkdir -p $(@D)
+	sed 's|build/bin/croft|croft|g' $< > $@
+
+$(DOC_COPIES:%=$(DOC)/%): $(DOC)/%: %
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(DOC)/copyright: LICENSE
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(DOC)/isa/include:
+	@mkdir -p $(@D)
+	ln -sfn ../../../croft/include $@
 
 # Order-only prerequisites of targets that need packages: $(BUILD)/setup-build.stamp, -test, -lint.
 $(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
@@ -99,9 +123,11 @@ $(SHARE)/include/croft/%.h: isa/include/croft/%.h
 	cp $< $@
 
 install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
-	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share
+	umask 022; mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc
 	cp $(BUILD)/bin/croft $(DESTDIR)$(PREFIX)/bin/croft
-	rm -rf $(DESTDIR)$(PREFIX)/share/croft
+	rm -rf $(DESTDIR)$(PREFIX)/share/croft $(DESTDIR)$(PREFIX)/share/doc/croft
 	cp -r $(SHARE) $(DESTDIR)$(PREFIX)/share/croft
+	cp -r $(DOC) $(DESTDIR)$(PREFIX)/share/doc/croft
+	chmod -R u+rwX,go+rX $(addprefix $(DESTDIR)$(PREFIX)/,bin/croft share/croft share/doc/croft)
 
 -include $(HOST_OBJ:.o=.d)

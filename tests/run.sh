@@ -223,6 +223,9 @@ if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
         suite "environment" "$MAKE" --no-print-directory -s test-env BUILD="$BUILD" SETUP="$SETUP"
 fi
+if part env "installation"; then
+    suite "installation" tests/cmd/install.sh "$MAKE" "$BUILD"
+fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
     suite "plans of experiments" tests/cmd/experiment_plan.sh "$BUILD/bin/croft"

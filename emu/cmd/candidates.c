@@ -66,10 +66,10 @@ static const struct option_set interface = {
     .summary = "Finds blocks of code that save bytes on the links if they are executed near memory.",
     .example = "croft candidates --json kmeans",
     .notes =
-        "The blocks are those of Transparent Offloading and Mapping (ISCA 2016), section 3.1; emu/tom/README.md "
-        "says\n"
-        "how its equations are applied to RV64. By default, functions are looked at that kernels of the\n"
-        "program call; if there are no kernels, all.\n"
+        "The blocks are those of Transparent Offloading and Mapping (ISCA 2016), section 3.1;\n"
+        "$DOC/emu/tom/README.md says how its equations are applied to RV64.\n"
+        "By default, functions are looked at that kernels of the program call; if there are no kernels, "
+        "all.\n"
         "Machine tom offloads the blocks of the table, which are matched by address; a program with it runs "
         "as\n"
         "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n"

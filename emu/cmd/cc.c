@@ -45,8 +45,8 @@ static const struct option_set cc_options = {
         "a proof\n"
         "(at most TASKS, 16, of a loop); -foffload-least=COUNT: if they have COUNT instructions (" TEXT_VALUE(
             CC_LOOPS_LEAST) ");\n"
-                            "-foffload-report[=FILE] says what becomes of each loop, and why. emu/nucd/README.md has "
-                            "the conditions.\n"
+                            "-foffload-report[=FILE] says what becomes of each loop, and why;\n"
+                            "$DOC/emu/nucd/README.md has the conditions.\n"
                             "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, "
                             "newlib with the UART "
                             "as its\n"

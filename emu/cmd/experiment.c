@@ -67,12 +67,12 @@ static const struct option_set interface = {
     .command = "croft experiment",
     .synopsis = "[options] FILE.yaml",
     .summary = "Runs programs on variants of a machine, and makes tables of their statistics.",
-    .example = "croft experiment examples/nucd/figure8.yaml --out figure8",
+    .example = "croft experiment $DOC/examples/nucd/figure8.yaml --out figure8",
     .notes = "DIR gets results.csv, results.json, tables.txt and results.db, which has each run's output, "
              "statistics "
              "and machine.\ncroft report makes a page of them. The status is 1 if a run fails; the others' "
              "results are "
-             "kept.\nemu/experiment/description.h and examples/README.md explain descriptions.\n",
+             "kept.\n$DOC/emu/experiment/description.h and\n$DOC/examples/README.md explain descriptions.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
+#include "emu/cmd/paths.h"
 #include "emu/sim/text/nearest.h"
 
 struct command {
@@ -39,7 +40,10 @@ static void print_help(void)
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s%s\n", commands[i].name, commands[i].help);
     printf("  %-12s%s\n", "help", "print this text, or a command's: croft help run");
-    printf("\nexample: croft cc -O2 hello.c -o hello && croft run hello\n");
+    paths_print(
+        "\n$DOC/README.md is the way in, isa/MANUAL.md beside it the manual;\n$DOC/examples has programs, "
+        "machines, networks and experiments.\n"
+        "\nexample: croft cc -O2 $DOC/examples/hello.c -o hello && croft run hello\n");
 }
 
 static const struct command *find(const char *name)

@@ -33,7 +33,7 @@ static const struct option_set interface = {
     .command = "croft net",
     .synopsis = "[options] FILE.yaml",
     .summary = "Drives a network alone with synthetic traffic, and tabulates latency by injection rate.",
-    .example = "croft net examples/net/mesh.yaml --set traffic.pattern=transpose --svg mesh.svg",
+    .example = "croft net $DOC/examples/net/torus.yaml --set traffic.pattern=transpose --svg torus.svg",
     .notes =
         "FILE has two parts, `network` and `traffic`; --show prints all keys. Rates are in flits per clock "
         "and node,\n"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/cmd/paths.h"
 #include "emu/sim/text/nearest.h"
 
 enum { NAMES_MAX = 64, HELP_COLUMN = 28 };
@@ -55,9 +56,13 @@ void options_help(const struct option_set *set)
     for (size_t i = 0; i < set->count; i++)
         print_row(&set->rows[i]);
     print_row(&(struct option_row){"help", 'h', NULL, "print this text"});
-    if (set->notes)
-        printf("\n%s", set->notes);
-    printf("\nexample: %s\n", set->example);
+    if (set->notes) {
+        printf("\n");
+        paths_print(set->notes);
+    }
+    printf("\nexample: ");
+    paths_print(set->example);
+    printf("\n");
 }
 
 /* Reports an unknown option; name includes its dashes. */

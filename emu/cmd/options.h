@@ -18,8 +18,8 @@ struct option_set {
     const char *command;   /* "croft run" */
     const char *synopsis;  /* rest of the usage line: "[options] PROGRAM [ARGS...]" */
     const char *summary;   /* one line: what the command does */
-    const char *example;   /* one command line */
-    const char *notes;     /* further lines of --help, each ending in a newline; or NULL */
+    const char *example;   /* one command line; "$DOC" as in paths_print() */
+    const char *notes;     /* further lines of --help, each ending in a newline; or NULL; "$DOC" likewise */
     bool stop_at_argument; /* the first argument ends the options: all that follow are arguments */
     size_t count;          /* number of rows */
     const struct option_row *rows;

@@ -16,15 +16,23 @@ static bool path_cut(char *path)
     return true;
 }
 
-bool paths_share(const char *name, char *path, size_t size, struct error *err)
+/* Writes the folder above the executable's bin folder to base[PATH_MAX]. */
+static bool find_base(char *base, struct error *err)
 {
-    char base[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", base, sizeof base - 1);
+    ssize_t length = readlink("/proc/self/exe", base, PATH_MAX - 1);
     if (length < 0)
         return error_set(err, "cannot find croft's own folder: /proc/self/exe: %s", strerror(errno));
     base[length] = '\0';
     if (!path_cut(base) || !path_cut(base))
         return error_set(err, "cannot find croft's own folder: the executable is not in a bin folder");
+    return true;
+}
+
+bool paths_share(const char *name, char *path, size_t size, struct error *err)
+{
+    char base[PATH_MAX];
+    if (!find_base(base, err))
+        return false;
     int written = snprintf(path, size, "%s/share/croft/%s", base, name);
     if (written < 0 || (size_t)written >= size)
         return error_set(err, "the path of croft's file %s is too long: move croft to a shorter path", name);
@@ -32,4 +40,14 @@ bool paths_share(const char *name, char *path, size_t size, struct error *err)
         return error_set(err, "%s: %s; build it with `make`, or install croft with `make install`", path,
                          strerror(errno));
     return true;
+}
+
+void paths_print(const char *text)
+{
+    char base[PATH_MAX];
+    struct error err;
+    const bool found = find_base(base, &err);
+    for (const char *mark; (mark = strstr(text, "$DOC")); text = mark + 4)
+        printf("%.*s%s/share/doc/croft", (int)(mark - text), text, found ? base : "");
+    fputs(text, stdout);
 }
