@@ -16,7 +16,7 @@ NEWLIB      := $(BUILD)/newlib.stamp
 SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
 
 # Contents of the sysroot besides newlib.
-SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h)) \
+SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h isa/include/croft/*/*.h)) \
                $(SYSTEM_HEADERS) \
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
                $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
@@ -88,8 +88,8 @@ $(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h | $(BUILD)/setup-
 
 # The runtime of <croft/axram_memory.h>.
 $(BUILD)/cross/host/axram/%.o: host/axram/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/axram.h \
-    $(SHARE)/include/croft/axram_memory.h $(SHARE)/include/croft/approx_axram.h $(SHARE)/include/croft/approx.h \
-    $(SHARE)/include/croft/approx_batch.h $(SHARE)/include/croft/sigmoid_table.h $(SHARE)/include/croft/simt_call.h
+    $(SHARE)/include/croft/axram_memory.h $(SHARE)/include/croft/approx/axram.h $(SHARE)/include/croft/approx.h \
+    $(SHARE)/include/croft/approx/batch.h $(SHARE)/include/croft/sigmoid_table.h $(SHARE)/include/croft/simt_call.h
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 

@@ -1,6 +1,6 @@
 /* The start of programs with CROFT_BY_AXRAM. */
 #include <croft/approx.h>
-#include <croft/approx_axram.h>
+#include <croft/approx/axram.h>
 #include <croft/axram_memory.h>
 #include <croft/simt_call.h>
 #include <errno.h>

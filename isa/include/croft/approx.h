@@ -21,7 +21,7 @@
  *     croft cc -DCROFT_APPROX_BY=CROFT_BY_NGPU -include FILE.network.h FILE.c       the network, in units of multiprocessors
  *
  * with -DCROFT_APPROX_ARITHMETIC=sha (the default), fxp or fp: the arithmetic of AxRAM's units, to the bit (isa/MANUAL.md).
- * CROFT_APPROX_BATCH is for calls whose inputs are known beforehand (croft/approx_batch.h). */
+ * CROFT_APPROX_BATCH is for calls whose inputs are known beforehand (croft/approx/batch.h). */
 #define CROFT_APPROX(name, inputs, outputs)                                                                  \
     CROFT_APPROX_CHECK(name, inputs, outputs)                                                                \
     static inline __attribute__((unused)) void name##_original(const float *in, float *out);                 \
@@ -34,8 +34,8 @@
 #define CROFT_BY_ORIGINAL 1
 #define CROFT_BY_NETWORK  2
 #define CROFT_BY_OBSERVER 3 /* the original; writes inputs and outputs to NAME.samples, for croft neural */
-#define CROFT_BY_NGPU     4 /* the network, in units of machine ngpu's multiprocessors (croft/approx_ngpu.h) */
-#define CROFT_BY_AXRAM    5 /* the network, in the chips of machine axram (croft/approx_axram.h) */
+#define CROFT_BY_NGPU     4 /* the network, in units of machine ngpu's multiprocessors (croft/approx/ngpu.h) */
+#define CROFT_BY_AXRAM    5 /* the network, in the chips of machine axram (croft/approx/axram.h) */
 
 #ifndef CROFT_APPROX_BY
 #define CROFT_APPROX_BY CROFT_BY_ORIGINAL
@@ -259,10 +259,10 @@ static inline void croft_network_call(const uint32_t *image, const float *scale,
 }
 
 #if CROFT_APPROX_BY == CROFT_BY_AXRAM
-#include <croft/approx_axram.h>
+#include <croft/approx/axram.h>
 #elif CROFT_APPROX_BY == CROFT_BY_NGPU
-#include <croft/approx_ngpu.h>
+#include <croft/approx/ngpu.h>
 #endif
-#include <croft/approx_batch.h>
+#include <croft/approx/batch.h>
 
 #endif

@@ -92,7 +92,7 @@ static inline void croft_axram_call(const struct croft_axram_function *function,
 
 struct croft_batch;
 
-/* Gives a batch (croft/approx_batch.h) a region in the chips that have the function's network. Returns 0, or -1 with errno and
+/* Gives a batch (croft/approx/batch.h) a region in the chips that have the function's network. Returns 0, or -1 with errno and
  * axram_error() as axram_malloc() sets them. */
 int croft_axram_batch(const struct croft_axram_function *function, struct croft_batch *batch, uint64_t calls);
 
