@@ -16,7 +16,7 @@ NEWLIB      := $(BUILD)/newlib.stamp
 SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
 
 # Contents of the sysroot besides newlib.
-SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h isa/include/croft/*/*.h)) \
+SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h isa/include/croft/*/*.h isa/include/croft/*.def)) \
                $(SYSTEM_HEADERS) \
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
                $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
@@ -118,7 +118,7 @@ $(SYSROOT)/lib/%.ld: linker/%.ld | $(NEWLIB)
 $(SYSROOT)/include/sys/%.h: host/include/sys/%.h $(NEWLIB)
 	cp $< $@
 
-$(SHARE)/include/croft/%.h: isa/include/croft/%.h
+$(SHARE)/include/croft/%: isa/include/croft/%
 	@mkdir -p $(@D)
 	cp $< $@
 

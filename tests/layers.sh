@@ -91,6 +91,7 @@ find isa emu firmware host -name '*.[chS]' -o -name '*.def' | sort |
         {
             split($0, place, ":")
             split($0, quoted, "\"")
+            if (quoted[2] !~ /\//) quoted[2] = folder_of(place[1]) "/" quoted[2]
             from = room_of(place[1])
             to = room_of(quoted[2])
             read++

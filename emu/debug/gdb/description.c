@@ -74,7 +74,7 @@ char *gdb_description_new(size_t *length)
     /* Skip the CSRs of multiprocessor threads: no hart has them. */
     write_csrs(out, CSR_fcsr + 1, CSR_sbarrier - 1);
     write_csrs(out, CSR_sbarrier + 1, CSR_sthread_x - 1);
-    write_csrs(out, CSR_sshared_size + 1, 0xfff);
+    write_csrs(out, CSR_sdma + 1, 0xfff);
     fputs("  </feature>\n  <feature name=\"org.gnu.gdb.riscv.virtual\">\n", out);
     write_special(out, "priv", GDB_REGISTER_PRIV);
     fputs("  </feature>\n</target>\n", out);

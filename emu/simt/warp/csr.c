@@ -43,6 +43,8 @@ static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned numb
     case CSR_sthread_id: return warp_thread_id(warp, lane);
     case CSR_sshared: return WARP_SHARED_WINDOW;
     case CSR_sshared_size: return place->scratchpad_size;
+    case CSR_sstash:
+    case CSR_sdma: return 0;
     default: break;
     }
     if (number >= CSR_sgriddim_x)
@@ -66,7 +68,7 @@ static bool read(const struct warp *warp, unsigned lane, unsigned number, uint64
     case CSR_instret: *value = warp->count; return true;
     case CSR_sbarrier: *value = 0; return true;
     default:
-        if (number < CSR_sthread_x || number > CSR_sshared_size)
+        if (number < CSR_sthread_x || number > CSR_sdma)
             return false;
         *value = read_place(warp, lane, number);
         return true;

@@ -91,6 +91,8 @@ enum croft_simt_csr {
     CROFT_SIMT_THREAD_ID = 0xccf,
     CROFT_SIMT_SHARED = 0xcd0,
     CROFT_SIMT_SHARED_SIZE = 0xcd1,
+    CROFT_SIMT_STASH = 0xcd2,   /* croft/stash.h */
+    CROFT_SIMT_DMA = 0xcd3,     /* croft/dma.h */
     CROFT_SIMT_BARRIER = 0x8c0, /* a write waits for the block */
 };
 
