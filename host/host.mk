@@ -9,8 +9,8 @@ SETUP       ?= yes
 HOST_CFLAGS := -std=c17 -O2 -g -march=rv64gc -mabi=lp64d -mcmodel=medany -ffunction-sections -fdata-sections \
                -ffile-prefix-map=$(CURDIR)/= $(WARNINGS) -I. -isystem $(SYSROOT)/include -MMD -MP \
                -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L -D_POSIX_CPUTIME=200112L
-HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c host/nucd/*.c host/threads/*.c host/axram/*.c)) \
-               $(BUILD)/cross/host/simt/entry.o $(BUILD)/cross/host/threads/entry.o
+HOST_OBJ    := $(patsubst %.c,$(BUILD)/cross/%.o,$(wildcard host/calls/*.c host/simt/*.c host/nucd/*.c host/threads/*.c host/axram/*.c host/stash/*.c)) \
+               $(BUILD)/cross/host/simt/entry.o $(BUILD)/cross/host/stash/entry.o $(BUILD)/cross/host/threads/entry.o
 NEWLIB      := $(BUILD)/newlib.stamp
 
 SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host/include/sys/*.h))
@@ -82,7 +82,18 @@ $(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/l
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h | $(BUILD)/setup-build.stamp
+$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h host/simt/leave.h | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+
+# The runtime of <croft/stash.h> and <croft/dma.h>.
+$(BUILD)/cross/host/stash/%.o: host/stash/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h \
+    $(SHARE)/include/croft/stash.h $(SHARE)/include/croft/stash_check.h $(SHARE)/include/croft/stash_error.def \
+    $(SHARE)/include/croft/dma.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
+
+$(BUILD)/cross/host/stash/%.o: host/stash/%.S host/simt/layout.h host/simt/leave.h | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 

@@ -1,6 +1,7 @@
 # The tests. Every tests/**/test_*.c is a cmocka program over the emulator's objects; tests/run.sh runs all there is.
 include tests/programs.mk
 include tests/simt/simt.mk
+include tests/stash/stash.mk
 include tests/bench.mk
 include tests/bench/nucd.mk
 include tests/nucd/hazard/hazard.mk

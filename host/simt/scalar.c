@@ -59,7 +59,7 @@ static void scalar_leave(enum scalar_state state)
     simt_scalar_switch(&thread->sp, grid->scheduler);
 }
 
-static void scalar_ended(void)
+void simt_scalar_ended(void)
 {
     scalar_leave(SCALAR_ENDED);
 }
@@ -89,7 +89,7 @@ static void scalar_prepare(struct scalar_grid *grid, struct scalar_thread *threa
     frame[0] = (uintptr_t)simt_scalar_begin;
     frame[1] = grid->launch->entry;
     frame[2] = grid->launch->argument;
-    frame[3] = (uintptr_t)scalar_ended;
+    frame[3] = (uintptr_t)simt_scalar_ended;
     thread->stack = stack;
     thread->sp = frame;
 }

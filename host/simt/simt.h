@@ -14,7 +14,7 @@
  * set, by the first function of thread.c that needs it. */
 struct simt_thread {
     uint64_t number;      /* 0 until the first call of simt_thread_number() */
-    uint64_t after;       /* return address of simt_thread_finish() */
+    uint64_t after;       /* return address of simt_thread_finish(), or the hook of simt_thread_at_end() */
     uint64_t end;         /* return address of the thread's kernel */
     struct _reent *reent; /* NULL until newlib asks for it */
 };
@@ -45,6 +45,22 @@ void simt_scalar_begin(void);
  * _reent, then jumps to `after`. */
 void simt_thread_end(struct _reent *reent);
 void simt_thread_finish(void);
+
+/* What is called once when a thread's kernel has returned; the first member of what the caller needs then. It must not
+ * use stdio. */
+struct simt_end {
+    void (*call)(struct simt_end *end);
+};
+
+/* Sets what is called at the end of the calling thread of a grid, and returns it, or NULL. simt_thread_hooked (entry.S) calls
+ * simt_thread_run_end(), which returns the thread's return address. */
+void simt_thread_at_end(struct simt_end *end);
+struct simt_end *simt_thread_hook(void);
+uintptr_t simt_thread_run_end(void);
+void simt_thread_hooked(void);
+
+/* Where a thread on the scalar core returns to. */
+void simt_scalar_ended(void);
 
 /* simt_barrier() and simt_pause() on the scalar core. */
 void simt_scalar_barrier(void);

@@ -51,8 +51,10 @@ struct _reent *__getreent(void)
         if (own) {
             _REENT_INIT_PTR(own);
             thread->reent = own;
-            thread->after = thread->end;
-            thread->end = (uintptr_t)simt_thread_finish;
+            if (thread->end != (uintptr_t)simt_thread_hooked) {
+                thread->after = thread->end;
+                thread->end = (uintptr_t)simt_thread_finish;
+            }
         }
     }
     return thread->reent;
@@ -62,4 +64,28 @@ void simt_thread_end(struct _reent *reent)
 {
     _reclaim_reent(reent);
     _free_r(_impure_ptr, reent);
+}
+
+struct simt_end *simt_thread_hook(void)
+{
+    const struct simt_thread *thread = simt_thread_self();
+    return thread && thread->end == (uintptr_t)simt_thread_hooked ? (struct simt_end *)thread->after : NULL;
+}
+
+void simt_thread_at_end(struct simt_end *end)
+{
+    struct simt_thread *thread = simt_thread_self();
+    thread->end = (uintptr_t)simt_thread_hooked;
+    thread->after = (uintptr_t)end;
+}
+
+/* A hook takes the place of the return address, which is 0 on multiprocessors. */
+uintptr_t simt_thread_run_end(void)
+{
+    struct simt_thread *thread = simt_thread_self();
+    struct simt_end *end = (struct simt_end *)thread->after;
+    end->call(end);
+    if (thread->reent && thread->reent != _impure_ptr)
+        simt_thread_end(thread->reent);
+    return simt_scalar_runs() ? (uintptr_t)simt_scalar_ended : 0;
 }
