@@ -82,7 +82,7 @@ $(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/l
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h host/simt/leave.h | $(BUILD)/setup-build.stamp
+$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h host/simt/leave.S | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 
@@ -93,7 +93,7 @@ $(BUILD)/cross/host/stash/%.o: host/stash/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SH
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/host/stash/%.o: host/stash/%.S host/simt/layout.h host/simt/leave.h | $(BUILD)/setup-build.stamp
+$(BUILD)/cross/host/stash/%.o: host/stash/%.S host/simt/layout.h host/simt/leave.S | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 

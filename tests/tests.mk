@@ -65,7 +65,7 @@ $(BUILD)/tests/hart/rounding: tests/hart/rounding.c $(SHARE_FILES) | $(BUILD)/bi
 	$(BUILD)/bin/croft cc -std=c17 -O2 -g $(WARNINGS) $< -o $@
 
 # The manual's table of instructions.
-$(BUILD)/tools/manual: isa/tools/manual.c isa/decoder/insn.c isa/decoder/set.c $(wildcard isa/*.def isa/*.h) $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
+$(BUILD)/tools/manual: isa/tools/manual.c isa/decoder/insn.c isa/decoder/set.c $(wildcard isa/*.def isa/*.h) isa/include/croft/stash_error.def $(MECHANISMS) $(MECHANISM_ROWS) $(INSN_ID).h \
     | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O1 $(WARNINGS) $(INCLUDES) isa/tools/manual.c isa/decoder/insn.c isa/decoder/set.c -o $@

@@ -1,5 +1,5 @@
 /* Entry and exit of a SIMT thread, and the switch between threads on the scalar core. */
-#include "host/simt/leave.h"
+#include "host/simt/leave.S"
 
     /* Called with t0 as link register. In: sp, the top of the thread's stack; ra, the address to which the
      * thread returns at its end, on multiprocessors 0; a0, the kernel's argument. Layout from the top down:

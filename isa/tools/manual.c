@@ -8,6 +8,7 @@
 static void print_instructions(void);
 static void print_csrs(void);
 static void print_extensions(void);
+static void print_stash_errors(void);
 
 /* The tables, each between its two marks in the manual. */
 static const struct {
@@ -16,6 +17,7 @@ static const struct {
 } tables[] = {
     {"<!-- extensions: begin -->", "<!-- extensions: end -->", print_extensions},
     {"<!-- csrs: begin -->", "<!-- csrs: end -->", print_csrs},
+    {"<!-- stash errors: begin -->", "<!-- stash errors: end -->", print_stash_errors},
     {"<!-- instructions: begin -->", "<!-- instructions: end -->", print_instructions},
 };
 
@@ -189,6 +191,14 @@ static void print_csrs(void)
         print_contents(csrs[i].text, csrs[i].name, last > i);
         printf(" |\n");
     }
+    printf("\n");
+}
+
+static void print_stash_errors(void)
+{
+    printf("\n| number | value: | rule |\n|---|---|---|\n");
+#define CROFT_STASH_ERROR(number, name, subject, format, rule) printf("| %d | %s | %s |\n", number, subject, rule);
+#include "isa/include/croft/stash_error.def"
     printf("\n");
 }
 

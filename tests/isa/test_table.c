@@ -390,6 +390,8 @@ static void own_spellings(void **state)
         {0x00b5200b, "wrt_res.axram\ta0,a1"},
         {0x0005062b, "stash.addmap\ta2,a0"},
         {0x00b5162b, "stash.chgmap\ta2,a0,a1"},
+        {0x0005202b, "dma.load\ta0"},
+        {0x0005302b, "dma.store\ta0"},
         {0x0000000b, "config.axram\tzero,zero"},
         {0x0000008b, ".4byte\t0x8b"},
         {0x0eb5d533, "czero.eqz\ta0,a1,a1"},

@@ -1,6 +1,4 @@
-/* Assembler macros: how a kernel's thread enters the runtime without the loss of registers. */
-#ifndef HOST_SIMT_LEAVE_H
-#define HOST_SIMT_LEAVE_H
+/* Assembler macros that entry.S and other rooms include: how a kernel's thread enters the runtime without the loss of registers. */
 
 #include "host/simt/layout.h"
 
@@ -43,5 +41,3 @@
     .error  "SIMT_SAVE_FRAME"
     .endif
     .endm
-
-#endif
