@@ -12,13 +12,17 @@ WORKLOAD_FILES := $(WORKLOADS:%=$(EXAMPLES)/workloads/%)
 # The applications of the AxRAM paper.
 AXRAM_APPS     := binarization blackscholes convolution inversek2j jmeint laplacian meanfilter newton_raph sobel srad
 AXRAM_FILES    := $(AXRAM_APPS:%=$(EXAMPLES)/axram/%)
+# The workloads of the stash paper, in six memory configurations.
+STASH_WORKLOADS := micro/implicit micro/pollution micro/on_demand micro/reuse sgemm
+STASH_EXAMPLES := $(STASH_WORKLOADS:%=$(EXAMPLES)/stash/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
 
-.PHONY: examples simt-examples workloads axram-examples demo
+.PHONY: examples simt-examples workloads axram-examples stash-examples demo
 examples: $(EXAMPLE_FILES) ## cross-compile the examples
 simt-examples: $(SIMT_EXAMPLES) ## cross-compile the kernels for multiprocessors
 workloads: $(WORKLOAD_FILES) ## cross-compile the workloads of the NUPIM and TOM papers
+stash-examples: $(STASH_EXAMPLES) ## cross-compile the workloads of the stash paper
 axram-examples: $(AXRAM_FILES) ## cross-compile the applications of the AxRAM paper, with their original functions
 
 $(EXAMPLES)/spmv: examples/spmv/spmv.c examples/spmv/matrix.c examples/spmv/matrix.h
@@ -47,6 +51,12 @@ $(AXRAM_FILES): $(EXAMPLES)/axram/%: examples/axram/%.c examples/axram/app.h exa
     examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -fno-math-errno $< -lm -o $@
+
+# Without contraction, results do not depend on the configuration; without ICF, equal kernels of two configurations are not merged.
+$(STASH_EXAMPLES): $(EXAMPLES)/stash/%: examples/stash/%.c examples/stash/config.h examples/stash/micro/micro.h \
+    examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
+	@mkdir -p $(@D)
+	$(CROFT) cc $(EXAMPLE_CFLAGS) -ffp-contract=off -fno-ipa-icf -fno-math-errno $< -lm -o $@
 
 # The generator runs on the build machine.
 $(EXAMPLES)/generate: examples/spmv/generate.c | $(BUILD)/setup-build.stamp

@@ -256,6 +256,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
     built stash-programs && suite "maps of local memory" tests/stash/run.sh "$BUILD/bin/croft" "$BUILD/tests/stash/programs"
+    built stash-examples && suite "workloads of the stash paper" tests/stash/workloads.sh "$BUILD/bin/croft" "$BUILD/examples/stash"
     built workloads && suite "workloads" tests/simt/workloads.sh "$BUILD/bin/croft" "$BUILD/tests/simt/workloads" \
         "$BUILD"/examples/workloads/*
     suite "regions of threads" tests/nucd/threads.sh "$BUILD/bin/croft"

@@ -47,10 +47,7 @@ struct croft_stash_site {
         CROFT_STASH_CHECK_ARRAY(block_array, field);                                                         \
         const uint64_t croft_base = (uint64_t)((char *)(block_array) - (char *)simt_shared());               \
         const struct croft_stash_map croft_tile = croft_stash_tile(croft_base, field, __VA_ARGS__);          \
-        const uint32_t croft_entries = croft_stash_entries();                                                \
-        const uint64_t croft_index =                                                                         \
-            croft_stash_operate(croft_entries, 0, &croft_tile, 0, CROFT_STASH_SITE);                         \
-        (__typeof__(&*(field)))croft_stash_at(croft_base, croft_index, croft_entries);                       \
+        (__typeof__(&*(field)))croft_stash_open(&croft_tile, croft_base);                                    \
     })
 
 /* croft_stash_map_of(block_array, structures + i, field, .objects = n, ...): the same, with the size of the structure. */
@@ -88,6 +85,22 @@ CROFT_SIMT_INLINE void *croft_stash_at(uint64_t stash_base, uint64_t index, uint
 {
     return (char *)simt_shared() + stash_base + (entries ? (index + 1) << CROFT_STASH_SELECTOR_BIT : 0);
 }
+
+/* Add or change a map and return a pointer to its first element; stash_base is that of the descriptor, which need not be loaded
+ * then. */
+#define croft_stash_open(map, stash_base)                                                                    \
+    __extension__({                                                                                          \
+        const uint32_t croft_entries = croft_stash_entries();                                                \
+        const uint64_t croft_index = croft_stash_operate(croft_entries, 0, (map), 0, CROFT_STASH_SITE);      \
+        croft_stash_at((stash_base), croft_index, croft_entries);                                            \
+    })
+#define croft_stash_reopen(index, map, stash_base)                                                           \
+    __extension__({                                                                                          \
+        const uint32_t croft_entries = croft_stash_entries();                                                \
+        const uint64_t croft_index =                                                                         \
+            croft_stash_operate(croft_entries, 1, (map), (index), CROFT_STASH_SITE);                         \
+        croft_stash_at((stash_base), croft_index, croft_entries);                                            \
+    })
 
 /* Returns a pointer to the first element of a map. */
 CROFT_SIMT_INLINE void *croft_stash_pointer(const struct croft_stash_map *map, uint64_t index)

@@ -1,0 +1,100 @@
+/* What the four microbenchmarks share: an array of structures of which kernels use one field, and hosts that read it
+ * afterwards. */
+#ifndef EXAMPLES_STASH_MICRO_H
+#define EXAMPLES_STASH_MICRO_H
+
+#include "../config.h"
+
+#include <croft/threads.h>
+
+enum {
+    FIELDS = 16, /* of 4 bytes: an object is a line */
+    HOSTS = 15,  /* of the paper's system beside one multiprocessor */
+    FIELD = 3,   /* the one that kernels use */
+};
+
+struct object {
+    uint32_t field[FIELDS];
+};
+
+static inline struct object *micro_objects(long count)
+{
+    struct object *objects = kernel_array(count, sizeof *objects);
+    for (long i = 0; i < count; i++)
+        for (int f = 0; f < FIELDS; f++)
+            objects[i].field[f] = (uint32_t)(i * FIELDS + f);
+    return objects;
+}
+
+/* What kernels do with a field. */
+CONFIG_INLINE uint32_t micro_compute(uint32_t value)
+{
+    return value * 3 + 1;
+}
+
+/* The tile of FIELD in `count` objects from objects[first] on. */
+CONFIG_INLINE struct tile micro_tile(struct object *objects, long first, uint32_t count, uint32_t local)
+{
+    return (struct tile){.global = &objects[first].field[FIELD],
+                         .local = local,
+                         .objects = count,
+                         .object_size = sizeof(struct object),
+                         .rows = 1};
+}
+
+/* One host's share of the objects. */
+struct micro_share {
+    struct croft_thread thread;
+    const struct object *objects;
+    long count;
+    uint64_t sum;
+};
+
+static void micro_add(void *argument)
+{
+    struct micro_share *share = argument;
+    uint64_t sum = 0;
+    for (long i = 0; i < share->count; i++)
+        sum += share->objects[i].field[FIELD];
+    share->sum = sum;
+}
+
+/* Returns the sum of FIELD, computed on all hosts that the machine has, up to 15. */
+static uint64_t micro_sum(const struct object *objects, long count)
+{
+    static struct micro_share shares[HOSTS];
+    uint64_t sum = 0;
+    for (long h = 0; h < HOSTS; h++) {
+        const long from = count * h / HOSTS, to = count * (h + 1) / HOSTS;
+        shares[h] = (struct micro_share){.objects = objects + from, .count = to - from};
+    }
+    for (int h = 1; h < HOSTS; h++)
+        if (croft_thread_start(&shares[h].thread, micro_add, &shares[h]) != 0)
+            micro_add(&shares[h]);
+    micro_add(&shares[0]);
+    for (int h = 0; h < HOSTS; h++) {
+        if (h > 0)
+            croft_thread_join(&shares[h].thread);
+        sum += shares[h].sum;
+    }
+    return sum;
+}
+
+/* Prints the result; returns the exit status. touched(i) is how often the kernels have computed object i. */
+static inline int micro_report(const char *name, long size, const struct object *objects, long count,
+                               uint64_t sum, long (*touched)(long i, long size))
+{
+    uint64_t expected = 0;
+    int correct = 1;
+    for (long i = 0; i < count; i++)
+        for (int f = 0; f < FIELDS; f++) {
+            uint32_t value = (uint32_t)(i * FIELDS + f);
+            for (long times = f == FIELD ? touched(i, size) : 0; times > 0; times--)
+                value = micro_compute(value);
+            correct &= objects[i].field[f] == value;
+            expected += f == FIELD ? value : 0;
+        }
+    return kernel_report(name, size, objects, (size_t)count * sizeof *objects, correct && sum == expected);
+}
+
+#endif
