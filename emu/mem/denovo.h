@@ -80,7 +80,10 @@ struct denovo_message {
     uint16_t requester; /* unit that the last answer goes to */
     uint32_t tag;       /* Atomic and its answer: the sender's */
     uint64_t line;      /* physical address of the line */
-    uint64_t mask, extra, stale;
+    uint64_t mask;      /* the words that the message is about */
+    uint64_t
+        extra; /* Read, FwdRead: words that the requester would keep, too; ReadRsp: those that came along */
+    uint64_t stale;               /* WBAck, RemapAck */
     uint32_t value[DENOVO_WORDS]; /* of words in mask and extra, where the message carries data */
 };
 
@@ -162,13 +165,13 @@ enum denovo_outcome {
     DENOVO_REFUSED, /* nothing was done; room() will be called */
 };
 
-/* Asks for words. need: words that loads wait for, none of which the holder can read (INVALID there). fill: words
- * that an answer may make VALID; a superset of need, unless the holder does not want to keep them, and of other
- * words of the line that are INVALID in the holder (a stash: mapped by map). *buffered gets words of need that the write-back
- * buffer has: their loads are done, arrived() is not called for them; value, if not NULL, gets their values. Refused if no MSHR is free, or while the line must
- * not be joined (reads open at a synchronization, an atomic open). */
+/* Asks for words. need: words that loads wait for; they are INVALID in the holder. fill: words that an answer
+ * may make VALID, each INVALID in the holder: those of need, unless the holder does not want to keep them, and
+ * others of the line (a stash: mapped by map) that it wants if they come along. arrived() follows. Refused if no MSHR is
+ * free, or while the line's reads must not be joined (they were open at a synchronization), or an atomic or a
+ * registration with data is open on one of the words. */
 enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t need,
-                                uint64_t fill, uint64_t *buffered, uint32_t *value, uint64_t now);
+                                uint64_t fill, uint64_t now);
 
 /* Registers words for stores; the holder has the line, and the words are not REGISTERED in it. Makes them
  * REGISTERED at once; the holder writes them when this returns. acknowledged() follows. Refused if no MSHR is
@@ -240,12 +243,19 @@ struct denovo_line {
     uint32_t value[DENOVO_WORDS];            /* of words that are here */
 };
 
+/* Returns whether nothing but the home knows of the line: the home may write it to memory and forget it. */
+static inline bool denovo_line_idle(const struct denovo_line *line)
+{
+    return !line->registered && !line->fetching && !line->evicting && !line->held;
+}
+
 /* What the last level does for its registry, within which it must not call it, except where said. */
 struct denovo_home_ops {
     /* The record of a line; NULL: the line is not here. Records do not move while the line is here. */
     struct denovo_line *(*find)(void *home, uint64_t line);
-    /* Makes a record, with all bits clear. NULL: no place is free; the home chooses a victim and calls denovo_evict() later,
-     * and the request is held until evicted() has been called or denovo_registry_retry() is. */
+    /* Makes a record, with all bits clear; it may drop a line that denovo_line_idle() for it. NULL: no place is
+     * free; the home chooses a victim and calls denovo_evict(), not within this call, and the request is held
+     * until an eviction is complete or denovo_registry_retry() is called. */
     struct denovo_line *(*make)(void *home, uint64_t line, uint64_t now);
     /* Asks memory for the line, after all writes of it; denovo_fetched() follows. */
     void (*fetch)(void *home, struct denovo_line *line, uint64_t now);
