@@ -602,6 +602,19 @@ static void post(void *context, const struct denovo_message *message, uint64_t n
         copy->from = DENOVO_REGISTRY;
 }
 
+static bool at_rest(const struct model *model)
+{
+    return model->message_count == 0 && !(model->present && model->line.fetching);
+}
+
+/* Returns whether an access was not refused. It must not be if nothing is in flight, which could end the wait. */
+static bool accepted(struct model *model, enum denovo_outcome outcome)
+{
+    if (outcome == DENOVO_REFUSED && at_rest(model))
+        fault(model, "an access is refused, and nothing is in flight");
+    return outcome != DENOVO_REFUSED;
+}
+
 /* Actions. Those that return false have done nothing, or are impossible; the state is restored then. */
 
 static bool known_to(const struct access *accesses, unsigned threads, unsigned thread)
@@ -638,8 +651,8 @@ static bool load(struct model *model, unsigned thread, unsigned number)
     }
     uint64_t fill = holder_words(holder, LINE, holder->map, DENOVO_INVALID);
     model->touched = true;
-    if (denovo_read(model->units[holder->number], LINE, holder->map, UINT64_C(1) << number, fill, 0) ==
-        DENOVO_REFUSED)
+    if (!accepted(model, denovo_read(model->units[holder->number], LINE, holder->map, UINT64_C(1) << number,
+                                     fill, 0)))
         return false;
     model->threads[thread] = (struct thread){LOADING, number};
     model->words[number].reads[thread] = (struct access){!model->config->races, 0};
@@ -655,8 +668,8 @@ static bool store(struct model *model, unsigned thread, unsigned number)
         return false;
     model->touched = true;
     if (holder->state[holder->map][number] != DENOVO_REGISTERED &&
-        denovo_register(model->units[holder->number], LINE, holder->map, UINT64_C(1) << number, 0) ==
-            DENOVO_REFUSED)
+        !accepted(model,
+                  denovo_register(model->units[holder->number], LINE, holder->map, UINT64_C(1) << number, 0)))
         return false;
     holder->value[holder->map][number] = ++word->version;
     model->stores++;
@@ -675,8 +688,8 @@ static bool operate(struct model *model, unsigned thread, unsigned number)
         !may_operate(model, thread, number))
         return false;
     model->touched = true;
-    if (denovo_atomic(model->units[unit], LINE, model->holders[unit].map, UINT64_C(1) << number, thread, 0) ==
-        DENOVO_REFUSED)
+    if (!accepted(model, denovo_atomic(model->units[unit], LINE, model->holders[unit].map,
+                                       UINT64_C(1) << number, thread, 0)))
         return false;
     model->stores++;
     model->threads[thread] = (struct thread){OPERATING, number};
@@ -693,7 +706,7 @@ static bool increment_here(struct model *model, unsigned thread, unsigned number
     model->touched = true;
     enum denovo_outcome outcome =
         denovo_register_data(model->units[holder->number], LINE, holder->map, UINT64_C(1) << number, 0);
-    if (outcome == DENOVO_REFUSED)
+    if (!accepted(model, outcome))
         return false;
     model->stores++;
     model->threads[thread] = (struct thread){INCREMENTING, number};
@@ -745,8 +758,10 @@ static bool evict(struct model *model, unsigned unit, uint64_t mask)
         uint64_t registered = 0;
         for (unsigned i = 0; i < model->config->words; i++)
             registered |= (uint64_t)(holder->state[map][i] == DENOVO_REGISTERED) << i & mask;
-        if (registered && denovo_write_back(model->units[unit], LINE, map, registered, 0) == DENOVO_REFUSED)
+        if (registered && !accepted(model, denovo_write_back(model->units[unit], LINE, map, registered, 0)))
             return false;
+        if (registered && registered & holder_words(holder, LINE, map, DENOVO_REGISTERED))
+            fault(model, "an evicted word is still in the holder");
         for (unsigned i = 0; i < model->config->words; i++) {
             done |= mask >> i & holder->state[map][i] & 1;
             if (mask >> i & 1 && holder->state[map][i] == DENOVO_VALID)
@@ -774,7 +789,7 @@ static bool remap(struct model *model)
             holder->value[new][i] = holder->value[old][i];
         }
     holder_set(holder, LINE, old, all_words(model), DENOVO_INVALID, 0);
-    if (words && denovo_remap(model->units[unit], LINE, new, words, 0) == DENOVO_REFUSED)
+    if (words && !accepted(model, denovo_remap(model->units[unit], LINE, new, words, 0)))
         return false;
     holder->map = new;
     model->remaps++;
@@ -923,11 +938,6 @@ static void check_rest(struct model *model, unsigned number)
     if (!model->config->races && value != model->words[number].version)
         fault(model, "word %u at rest: version %u is lost, %u is left", number, model->words[number].version,
               value);
-}
-
-static bool at_rest(const struct model *model)
-{
-    return model->message_count == 0 && !(model->present && model->line.fetching);
 }
 
 static void check(struct model *model)
