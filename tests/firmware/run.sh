@@ -255,6 +255,11 @@ test_board() {
     check "the dumped tree has 3 harts" grep -qa 'cpu@2' "$OUT/board.dtb"
     check "and a disk" grep -qa 'virtio_mmio@10001000' "$OUT/board.dtb"
     check "not a second one" test "$(grep -ca 'virtio_mmio@10005000' "$OUT/board.dtb")" = 0
+    (cd "$OUT" && "$CROFT" run -m virt --set harts=3 --append one --drive file=ignored --dump-dtb - >piped.dtb)
+    check "the dumped tree on standard output" cmp "$OUT/board.dtb" "$OUT/piped.dtb"
+    check "and no file of that name" test ! -e "$OUT/-"
+    "$CROFT" run -m virt --dump-dtb - >/dev/full 2>"$OUT/full" || true
+    check "no room on standard output" grep -q '^croft run: --dump-dtb: standard output cannot be written' "$OUT/full"
     "$CROFT" run -m virt --drive file=one --drive file=two --dump-dtb "$OUT/disks.dtb"
     check "two disks in the tree" grep -qa 'virtio_mmio@10005000' "$OUT/disks.dtb"
     on_croft board_dtb 0 --dtb "$OUT/board.dtb" "$OUT/board" </dev/null

@@ -44,6 +44,12 @@ bool bare_dump_fdt(const struct bare_options *o, const char *path, struct error 
     void *fdt = make_fdt(o, &memory, &(struct fdt_chosen){.arguments = o->append}, &size, err);
     if (!fdt)
         return false;
+    if (strcmp(path, "-") == 0) {
+        bool written = fwrite(fdt, 1, size, stdout) == size && fflush(stdout) == 0;
+        free(fdt);
+        return written ||
+               error_set(err, "--dump-dtb: standard output cannot be written: %s", strerror(errno));
+    }
     struct output *out = output_open(path, err);
     if (out)
         (void)fwrite(fdt, 1, size, output_stream(out));
