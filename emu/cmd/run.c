@@ -317,7 +317,7 @@ static int run_user(struct session *s, const struct request *r, struct error *er
         if (machine_timed(&s->machine))
             simt.device = &launches.device;
         options.stack_size = s->machine.stack->size;
-        (void)machine_reserved(&s->machine, &options.reserved, &options.reserved_end);
+        options.reserved_by = machine_reserved(&s->machine, &options.reserved, &options.reserved_end);
         options.stats = report_stats(s->report);
         options.log = s->log;
         options.warp_log = s->warp_log;
@@ -347,7 +347,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     char image[PATH_MAX];
     struct user_options user = r->user;
     user.stack_size = s->machine.stack->size;
-    (void)machine_reserved(&s->machine, &user.reserved, &user.reserved_end);
+    user.reserved_by = machine_reserved(&s->machine, &user.reserved, &user.reserved_end);
     user.stats = report_stats(s->report);
     user.log = s->log;
     user.warp_log = s->warp_log;

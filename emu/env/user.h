@@ -27,6 +27,7 @@ struct user_options {
     const char *dir;                 /* the only host folder whose files the program can reach */
     uint64_t stack_size;             /* in bytes, at the end of memory */
     uint64_t reserved, reserved_end; /* memory that only accelerators use, machine_reserved(); both 0: none */
+    const char *reserved_by;         /* name of the part that has it */
     const char *core;                /* file for the program's state if a signal ends it; or NULL */
     /* Limit of instructions of all harts, including accelerators and firmware. UINT64_MAX: none. */
     uint64_t max_insns;

@@ -176,4 +176,17 @@ check "crooked space: refused" run 2 --set axram.offset=1MiB -- host 0 1
 check "crooked space: message" says errors 'offset: it and size must be multiples of 3072 KiB'
 check "space over the program: refused" run 1 --set axram.offset=0B -- host 0 1
 check "space over the program: message" says errors 'ends at 0x[0-9a-f]* .* but accelerator memory is at 0x80000000-0x8c000000 and must lie between'
+# Parts by other names; with and without a clock, a machine has one.
+printf 'extends: functional\nnn: {kind: axram, offset: 0 B}\n' >"$work/named.yaml"
+status=0
+"$croft" run -m "$work/named.yaml" "$work/program" host 0 1 >"$work/output" 2>"$work/errors" || status=$?
+check "space over the program, by another name: refused" test $status -eq 1
+check "space over the program: the part's name" says errors 'must lie between them; change nn[.]offset or nn[.]size'
+for machine in functional axram; do
+    printf 'extends: %s\nnn: {kind: axram}\nother: {kind: axram, offset: 768 MiB}\n' $machine >"$work/two.yaml"
+    status=0
+    "$croft" run -m "$work/two.yaml" "$work/program" host 0 1 >"$work/output" 2>"$work/errors" || status=$?
+    check "$machine, two parts: refused" test $status -eq 1 -o $status -eq 2
+    check "$machine, two parts: message" says errors 'two[.]yaml:[23]: a machine has one part of kind axram, and .* is it; remove'
+done
 conclude

@@ -62,8 +62,9 @@ bool guest_leaves_reserved(const struct user_options *options, uint64_t program_
     return error_set(err,
                      "%s: ends at 0x%" PRIx64 " and its stack begins at 0x%" PRIx64
                      ", but accelerator memory is at 0x%" PRIx64 "-0x%" PRIx64
-                     " and must lie between them; change axram.offset or axram.size, or enlarge memory.size",
-                     options->program, program_end, stack, options->reserved, options->reserved_end);
+                     " and must lie between them; change %s.offset or %s.size, or enlarge memory.size",
+                     options->program, program_end, stack, options->reserved, options->reserved_end,
+                     options->reserved_by, options->reserved_by);
 }
 
 /* Makes a copy of bytes that do not lie wholly in memory. If `write` is set, it also writes them back

@@ -164,19 +164,38 @@ bool machine_offloads(const struct machine_config *config)
     return false;
 }
 
-bool machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end)
+/* Returns the first part after `last` (NULL: of all) that reserves memory, or NULL. */
+static const struct instance *next_reserver(const struct machine_config *config, const struct instance *last)
 {
+    const struct instance *i = tree_next(config->tree, last);
+    while (i && !(i->kind->hooks && i->kind->hooks->reserves))
+        i = tree_next(config->tree, i);
+    return i;
+}
+
+const char *machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end)
+{
+    const struct instance *part = next_reserver(config, NULL);
+    uint64_t offset, size;
     *first = *end = 0;
-    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i)) {
-        uint64_t offset, size;
-        if (!i->kind->hooks || !i->kind->hooks->reserves)
-            continue;
-        i->kind->hooks->reserves(i->config, &offset, &size);
-        *first = config->memory->base + offset;
-        *end = *first + size;
+    if (!part)
+        return NULL;
+    part->kind->hooks->reserves(part->config, &offset, &size);
+    *first = config->memory->base + offset;
+    *end = *first + size;
+    return part->path;
+}
+
+/* Programs find the instructions of one part only. */
+static bool check_reserved(const struct machine_config *config, struct error *err)
+{
+    const struct instance *part = next_reserver(config, NULL);
+    const struct instance *other = part ? next_reserver(config, part) : NULL;
+    if (!other)
         return true;
-    }
-    return false;
+    (void)error_set(err, "a machine has one part of kind %s, and '%s' is it; remove '%s' or '%s'",
+                    other->kind->name, part->path, part->path, other->path);
+    return tree_at_part(config->tree, other, err);
 }
 
 static bool at(const struct machine_config *config, const char *path, const char *field, struct error *err)
@@ -455,7 +474,7 @@ static bool check(const struct machine_config *config, struct error *err)
         return false;
     if (!check_simt(config, err))
         return false;
-    return check_memory(config, err) && check_harts(config, err);
+    return check_memory(config, err) && check_reserved(config, err) && check_harts(config, err);
 }
 
 /* A machine and where it is found. */
