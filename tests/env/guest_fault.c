@@ -34,6 +34,8 @@ int main(int argc, char **argv)
     struct node last = {NULL, 1};
     if (strcmp(what, "load") == 0)
         return walk(&last, 3);
+    if (strcmp(what, "store-double") == 0)
+        __asm__ volatile("li a1, 16; fsd fa0, 8(a1)" : : : "a1", "memory");
     if (strcmp(what, "load-end") == 0)
         __asm__ volatile("lw a0, 0(%0)" : : "r"(0xbffffffeul) : "a0");
     if (strcmp(what, "store") == 0)

@@ -129,6 +129,7 @@ fault() {
 test_faults() {
     fault 139 fault load 'load of 8 bytes from 0x0, outside of the memory 0x80000000-0xbfffffff' \
         'guest_fault.c:' '#0 0x' 'walk' 'main+' '_start+' 'registers:'
+    fault 139 fault store-double 'store of 8 bytes to 0x18, outside of the memory' 'registers: a1=0x10 ra='
     fault 139 fault load-end 'load of 4 bytes from 0xbffffffe'
     fault 139 fault store 'store of 8 bytes to 0x7fffffffffff0000, outside of the memory'
     fault 139 fault store-text 'which is read-only'

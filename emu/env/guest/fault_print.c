@@ -5,6 +5,7 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/hart/probe.h"
+#include "isa/decoder/flow.h"
 #include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3 };
@@ -51,12 +52,14 @@ void fault_print_place(struct symbols *symbols, const struct fault_place *place,
 void fault_print_registers(const uint64_t x[32], const struct fault_place *place)
 {
     bool shown[32] = {[0] = true};
-    const unsigned wanted[] = {place->insn.rs1, place->insn.rs2, RA, SP, GP};
+    const struct insn_registers named = insn_registers(&place->insn); /* floating-point ones from 32 on */
+    const unsigned wanted[] = {named.rs1, named.rs2, RA, SP, GP};
     fprintf(stderr, "  registers:");
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        unsigned n = wanted[i] & 31;
-        if (!shown[n])
-            fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
+        unsigned n = wanted[i];
+        if (n >= 32 || shown[n])
+            continue;
+        fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
         shown[n] = true;
     }
     fprintf(stderr, "\n");
