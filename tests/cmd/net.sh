@@ -75,8 +75,9 @@ done
 refuses "a size that is set" "bad.yaml:1: network.size: '8x8' is not a number of routers" 'network: {topology: ring, size: 8x8}\n'
 runs "show" "$examples/modules.yaml" --show
 check "show: a wire" grep -qE '^ +from: "s2"' output
+check "show: a graph has no size" grep -qE '^ +size: "" ' output
 "$croft" net --help >output 2>messages
-check "help: example" grep -q 'croft net examples/net/' output
+check "help: example" grep -q 'croft net /.*/examples/net/' output
 check "help: low rates" grep -q 'no packets' output
 
 # Warm-up and measurement bound a run, however low the rate. The latency of no packet is unknown.

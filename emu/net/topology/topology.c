@@ -185,7 +185,7 @@ static const struct {
     [NETWORK_CHAIN] = {1, 1, "a number of routers", "8"},
     [NETWORK_RING] = {1, 1, "a number of routers", "8"},
     [NETWORK_DRAGONFLY] = {2, 2, "routers of a group x groups, such as 4x9", "4x5"},
-    [NETWORK_GRAPH] = {0, 0, "", "8x8"}, /* not used */
+    [NETWORK_GRAPH] = {0, 0, "", ""}, /* its parts `router` and `wire` are its size */
 };
 
 const char *topology_default_size(enum network_topology kind)
