@@ -315,10 +315,11 @@ static bool line_exists(const struct experiment *e, const struct experiment_run 
 }
 
 static void print_table(const struct experiment *e, const struct experiment_run *runs,
-                        const struct experiment_table *table, FILE *out)
+                        const struct experiment_table *table, const char *unit, FILE *out)
 {
     int point[EXPERIMENT_AXES], points = e->axes[table->across].count + (table->across == 0);
-    (void)fprintf(out, "%s: %s\n", e->title, e->columns[table->column].name);
+    bool has = unit && *unit;
+    (void)fprintf(out, has ? "%s: %s (%s)\n" : "%s: %s\n", e->title, e->columns[table->column].name, unit);
     for (int axis = 0; axis < e->axis_count; axis++)
         if (e->axes[axis].leader != table->across)
             (void)fprintf(out, "%-14s", e->axes[axis].name);
@@ -333,12 +334,13 @@ static void print_table(const struct experiment *e, const struct experiment_run 
 }
 
 static void print_search(const struct experiment *e, const struct experiment_search *search,
-                         struct experiment_run *runs, FILE *out)
+                         struct experiment_run *runs, const char *unit, FILE *out)
 {
     int point[EXPERIMENT_AXES], at[EXPERIMENT_AXES];
     double limit = isnan(search->least) ? search->most : search->least;
-    (void)fprintf(out, "%s: first %s with %s at %s %g\n", e->title, e->axes[search->axis].name,
+    (void)fprintf(out, "%s: first %s with %s at %s %g", e->title, e->axes[search->axis].name,
                   e->columns[search->column].name, isnan(search->least) ? "most" : "least", limit);
+    (void)fprintf(out, unit && *unit ? " %s\n" : "\n", unit);
     for (int n = 0; n < experiment_runs(e); n++) {
         experiment_place(e, n, point);
         if (!experiment_searched(e, search, point))
@@ -360,11 +362,14 @@ static void print_search(const struct experiment *e, const struct experiment_sea
     (void)fputc('\n', out);
 }
 
-static void print_tables(const struct experiment *e, struct experiment_run *runs,
-                         const struct experiment_differences *differences, FILE *out)
+static void print_tables(const struct experiment *e, const struct results *results,
+                         struct experiment_run *runs, const struct experiment_differences *differences,
+                         FILE *out)
 {
+    const char **units = alloc((size_t)e->column_count + 1, sizeof *units);
+    experiment_units(e, results, units);
     for (int i = 0; i < e->search_count; i++)
-        print_search(e, &e->searches[i], runs, out);
+        print_search(e, &e->searches[i], runs, units[e->searches[i].column], out);
     for (int i = 0; i < e->comparison_count; i++)
         (void)fprintf(out, "%s: from %s to %s, %ld of %ld statistics of %d runs differ: %s\n\n",
                       e->axes[e->comparisons[i].axis].name,
@@ -376,8 +381,9 @@ static void print_tables(const struct experiment *e, struct experiment_run *runs
     for (int i = 0; i < e->table_count; i++) {
         if (i > 0)
             (void)fputc('\n', out);
-        print_table(e, runs, &e->tables[i], out);
+        print_table(e, runs, &e->tables[i], units[e->tables[i].column], out);
     }
+    free(units);
     if (e->reference_count)
         (void)fprintf(out, "in brackets: the description's references\n");
     for (int n = 0; n < experiment_runs(e); n++)
@@ -396,7 +402,7 @@ static bool write_files(const struct experiment *e, const struct experiment_wher
     struct output *tables = open_file(where, "tables.txt", err);
     if (!tables)
         return false;
-    print_tables(e, runs, differences, output_stream(tables));
+    print_tables(e, results, runs, differences, output_stream(tables));
     struct output *copy = output_keep(tables, err) ? open_file(where, "experiment.yaml", err) : NULL;
     if (!copy)
         return false;
@@ -404,7 +410,7 @@ static bool write_files(const struct experiment *e, const struct experiment_wher
     if (!output_keep(copy, err) || !write_csv(e, where, runs, err) ||
         !write_json(e, where, results, runs, err))
         return false;
-    print_tables(e, runs, differences, stdout);
+    print_tables(e, results, runs, differences, stdout);
     bool printed = fflush(stdout) == 0 && !ferror(stdout);
     return printed || error_set(err, "the tables cannot be printed: %s; they are in %s/tables.txt",
                                 strerror(errno), where->out);
