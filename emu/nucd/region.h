@@ -5,12 +5,22 @@
 
 #include "emu/hart/stream.h"
 
+enum { NUCD_REGION_SP = 2, NUCD_REGION_PLACES = 32 };
+
+/* A place at which the region has stored its stack pointer, as setjmp() does. */
+struct nucd_place {
+    uint64_t address;
+    int64_t depth; /* then */
+};
+
 /* The depth is counted at jumps by the link registers x1 and x5, as a return-address stack does (unprivileged
- * specification, table 2.1). The end of a region that leaves calls in other ways, such as longjmp(), is not
- * recognised. */
+ * specification, table 2.1). A jump out of calls, such as longjmp(), loads the stack pointer from where it was stored: then the
+ * depth is what it was at the store. If the region has not stored it there, it goes to calls of others, and has left. */
 struct nucd_region {
     uint64_t begin, end;
-    int64_t depth; /* calls minus returns since the region began */
+    int64_t depth;   /* calls minus returns since the region began; -1: left */
+    uint32_t stored; /* number of places; the youngest NUCD_REGION_PLACES are kept */
+    struct nucd_place places[NUCD_REGION_PLACES];
 };
 
 /* Returns the change of the call depth by a jump: 1, 0 or -1. A JALR from one link register to the other
@@ -25,11 +35,29 @@ static inline int nucd_region_step(const struct stream_op *op)
     return swap ? 0 : 1;
 }
 
-/* Call it for every instruction that the region has executed, in order. */
-static inline void nucd_region_follow(struct nucd_region *region, const struct stream_op *op)
+/* Follows an instruction that stores or loads the stack pointer at an address. */
+static inline void nucd_region_place(struct nucd_region *region, const struct stream_op *op, uint64_t address)
+{
+    uint32_t kept = region->stored < NUCD_REGION_PLACES ? region->stored : NUCD_REGION_PLACES, i = 0;
+    while (i < kept && region->places[i].address != address)
+        i++;
+    if (op->flags & STREAM_LOAD)
+        region->depth = i < kept ? region->places[i].depth : -1;
+    else if (i < kept)
+        region->places[i].depth = region->depth;
+    else
+        region->places[region->stored++ % NUCD_REGION_PLACES] = (struct nucd_place){address, region->depth};
+}
+
+/* Call it for every instruction that the region has executed, in order; address: of its memory access, if it has one. */
+static inline void nucd_region_follow(struct nucd_region *region, const struct stream_op *op,
+                                      uint64_t address)
 {
     if (op->flags & STREAM_JUMP)
         region->depth += nucd_region_step(op);
+    else if ((op->rd == NUCD_REGION_SP && op->flags & STREAM_LOAD) ||
+             (op->rs2 == NUCD_REGION_SP && op->flags & STREAM_STORE))
+        nucd_region_place(region, op, address);
 }
 
 /* Returns whether the region is over, where pc is the address after the instructions followed so far. */

@@ -95,7 +95,7 @@ static void follow(struct follower *f, const struct stream_entry *entry, uint64_
     f->instructions++;
     if (op->flags & (STREAM_LOAD | STREAM_STORE))
         check_access(f, op, entry->address);
-    nucd_region_follow(&f->region, op);
+    nucd_region_follow(&f->region, op, entry->address);
     f->inside = !nucd_region_ends(&f->region, next_pc);
 }
 

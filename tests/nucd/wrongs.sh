@@ -68,6 +68,9 @@ for mode in "${modes[@]}"; do
         try 132 "wrongs.c:" "$mode" $what
         try 132 "backtrace of the region:" "$mode" $what
     done
+    try 132 "the region was not left by its end, at the call depth at which it began, but at 0x" "$mode" jump_out
+    try 132 ", longjmp+0x" "$mode" jump_out
+    as_qemu "$mode" jump
     as_qemu "$mode" fine
     as_qemu "$mode" clock
     as_qemu "$mode --set nucd.memory=16MiB" deep

@@ -175,7 +175,7 @@ static void follow(void *context, const struct stream_entry *entries, uint32_t c
             task_unit_leave(accelerator->unit, accelerator->last_pc);
             break;
         }
-        nucd_region_follow(region, entries[i].op);
+        nucd_region_follow(region, entries[i].op, entries[i].address);
         accelerator->last_pc = entries[i].op->pc;
     }
     if (accelerator->all->check)

@@ -164,7 +164,7 @@ static void set_result(struct oracle *o, uint64_t value, bool known)
 
 static void move_on(struct oracle *o, uint64_t next_pc)
 {
-    nucd_region_follow(&o->region, &o->op);
+    nucd_region_follow(&o->region, &o->op, 0); /* execute() gives up at a load of sp */
     o->pc = next_pc;
 }
 
@@ -188,6 +188,8 @@ static bool execute(struct oracle *o)
         input.operand[i] = regs[i] == STREAM_NONE ? 0 : o->reg[regs[i]];
     }
     if (!known && o->op.flags & (STREAM_BRANCH | STREAM_INDIRECT))
+        return false;
+    if (o->op.rd == SP && o->op.flags & STREAM_LOAD)
         return false;
     if (o->op.flags & (STREAM_LOAD | STREAM_STORE) && !is_known(o, o->op.rs1))
         return false;

@@ -1,5 +1,6 @@
 /* Regions with a forbidden operation, or none: wrongs WHAT. The host can run them, too. */
 #include <croft/nucd.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,25 @@
 #include <unistd.h>
 
 static _Alignas(64) long lines[8 * 8];
-static const char *const words[] = {"text", "rodata", "amo",  "call",      "clock", "deep",
-                                    "hang", "hangs",  "spin", "malformed", "leave", "leave_far"};
-enum what { TEXT, RODATA, AMO, CALL, CLOCK, DEEP, HANG, HANGS, SPIN, MALFORMED, LEAVE, LEAVE_FAR, FINE };
+static const char *const words[] = {"text",  "rodata", "amo",       "call",  "clock",     "deep",     "hang",
+                                    "hangs", "spin",   "malformed", "leave", "leave_far", "jump_out", "jump"};
+enum what {
+    TEXT,
+    RODATA,
+    AMO,
+    CALL,
+    CLOCK,
+    DEEP,
+    HANG,
+    HANGS,
+    SPIN,
+    MALFORMED,
+    LEAVE,
+    LEAVE_FAR,
+    JUMP_OUT,
+    JUMP,
+    FINE
+};
 
 int main(int argc, char **argv);
 
@@ -40,6 +57,30 @@ static inline __attribute__((always_inline)) void pretend_return(void)
     __asm__ volatile("lla t0, 1f\n jr t0\n1:" : : : "t0");
 }
 
+static jmp_buf outside;
+
+static __attribute__((noinline)) void jump_from(jmp_buf *to, long depth)
+{
+    if (depth == 0)
+        longjmp(*to, 3);
+    jump_from(to, depth - 1);
+    __asm__ volatile("" : : : "memory"); /* no tail call */
+}
+
+/* Jumps within the region, from a function to one that it calls and back. */
+static __attribute__((noinline)) long jump_within(void)
+{
+    jmp_buf here;
+    volatile long sum = 0;
+    for (volatile long i = 1; i < 4; i++) {
+        int got = setjmp(here);
+        sum += got;
+        if (got == 0)
+            jump_from(&here, i);
+    }
+    return sum;
+}
+
 CROFT_REGION(act, CROFT_INOUT(long *, p, 64), CROFT_VALUE(enum what, what), CROFT_VALUE(const void *, target))
 {
     long old;
@@ -54,6 +95,8 @@ CROFT_REGION(act, CROFT_INOUT(long *, p, 64), CROFT_VALUE(enum what, what), CROF
     case CLOCK: p[1] = count(); break;
     case DEEP: p[1] = descend(100); break;
     case LEAVE: pretend_return(); break;
+    case JUMP_OUT: jump_from(&outside, 3); break;
+    case JUMP: p[1] = jump_within(); break;
     case LEAVE_FAR:
         pretend_return();
         for (long i = 0; i < 1000; i++) /* some batches of instructions */
@@ -78,6 +121,8 @@ int main(int argc, char **argv)
         what++;
     puts("before");
     fflush(stdout);
+    if (setjmp(outside))
+        return 7;
     for (long i = 0; i < 8; i++) {
         enum what now = what == HANGS || i == 5 ? what : FINE;
         act(lines + 8 * i, now, what == TEXT ? (const void *)main : words);

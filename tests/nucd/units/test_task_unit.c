@@ -398,10 +398,35 @@ static void call_depth(void **state)
         struct stream_op op;
         stream_op_describe(&op, 0x1000, &insn);
         struct nucd_region region = {.end = 0x3000, .depth = 5};
-        nucd_region_follow(&region, &op);
+        nucd_region_follow(&region, &op, 0);
         assert_int_equal(region.depth, 5 + jumps[i].step);
         assert_false(nucd_region_ends(&region, 0x3000));
     }
+    struct stream_op store, load; /* of setjmp() and longjmp() */
+    struct insn save = decode(decoder, 0x06253423), restore = decode(decoder, 0x06853103);
+    stream_op_describe(&store, 0x1000, &save);
+    stream_op_describe(&load, 0x1000, &restore);
+    struct nucd_region out = {.begin = 0x2ff0, .end = 0x3000, .depth = 2}, many = out;
+    nucd_region_follow(&out, &store, 0x5000);
+    out.depth = 7;
+    nucd_region_follow(&out, &load, 0x5000);
+    assert_int_equal(out.depth, 2);
+    out.depth = 4;
+    nucd_region_follow(&out, &store, 0x5000); /* again, elsewhere */
+    out.depth = 9;
+    nucd_region_follow(&out, &load, 0x5000);
+    assert_int_equal(out.depth, 4);
+    assert_false(nucd_region_left(&out, 0x9000));
+    nucd_region_follow(&out, &load, 0x5008);
+    assert_true(nucd_region_left(&out, 0x2ff0));
+    for (unsigned i = 0; i <= NUCD_REGION_PLACES; i++) {
+        many.depth = i;
+        nucd_region_follow(&many, &store, 0x6000 + 8 * i);
+    }
+    nucd_region_follow(&many, &load, 0x6008); /* the oldest that is kept */
+    assert_int_equal(many.depth, 1);
+    nucd_region_follow(&many, &load, 0x6000);
+    assert_int_equal(many.depth, -1);
     decoder_free(decoder);
     struct nucd_region region = {.begin = 0x2ff0, .end = 0x3000};
     assert_true(nucd_region_ends(&region, 0x3000));
