@@ -401,6 +401,12 @@ EOF
         check "four threads, $options" test "$(grep -c '^[* ] [1-4] *LWP ' "$OUT/gdb")" = 4
         check "the host's, $options" grep -q '^  [1-4] *LWP 1 .*fault_far (depth=2)' "$OUT/gdb"
     done
+    # With two hosts, accelerators begin with thread 3.
+    "$CROFT" run -m nucd --set accel.count=3 --env kernel --set host.count=2 --core "$core" "$OUT/task" >"$OUT/stdout" 2>"$OUT/stderr" </dev/null || true
+    timeout 600 gdb-multiarch -nx -q -batch -ex 'info threads' "$OUT/task" "$core" >"$OUT/gdb" 2>&1 </dev/null || true
+    check "two hosts: five threads" test "$(grep -c '^[* ] [1-5] *LWP ' "$OUT/gdb")" = 5
+    check "two hosts: the accelerator's comes first" grep -q '^[*] 1 *LWP 3 .*deeper (depth=depth@entry=0)' "$OUT/gdb"
+    check "two hosts: the first host's" grep -q '^  [2-5] *LWP 1 .*fault_far (depth=2)' "$OUT/gdb"
     echo old >"$core"
     (trap '' XFSZ && ulimit -f 0 && exec "$CROFT" run --core "$core" "$OUT/program" abort) 2>&1 </dev/null | cat >"$OUT/gdb" || true
     if grep -qF "croft: --core: cannot write '$core': File too large" "$OUT/gdb" && grep -qx old "$core"; then pass; else fail "core: no room" "$(cat "$OUT/gdb")"; fi

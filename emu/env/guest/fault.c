@@ -235,31 +235,45 @@ static struct core_thread thread_of(unsigned number, const struct hart *hart)
                                 (uint32_t)(hart->frm << 5 | hart->fflags)};
 }
 
-/* Writes a core file. The host is thread 1, accelerator i thread i + 2, as in the gdb server. If a task has trapped, its
- * accelerator comes first and has the region's registers; the others may be in firmware. */
+/* Makes the threads of a core file. As in the gdb server, host h is thread h + 1, and the accelerators come after the hosts. The one that
+ * has trapped is first: the host, or if a task has trapped, its accelerator with the region's registers. Others may be in firmware or
+ * kernel. */
+static struct core_thread *make_threads(const struct user *user, const unsigned *accelerator, uint64_t pc,
+                                        struct tasks_region *region, size_t *count)
+{
+    const struct tasks *tasks = user->tasks;
+    const unsigned hosts = user->host_count, accelerators = tasks ? tasks->count : 0;
+    struct core_thread *threads = alloc(hosts + accelerators, sizeof *threads);
+    unsigned first = (unsigned)(user->hart - user->hosts);
+    for (unsigned i = 0; i < hosts; i++)
+        threads[i] = thread_of(i + 1, &user->hosts[i]);
+    for (unsigned i = 0; i < accelerators; i++)
+        threads[hosts + i] = thread_of(hosts + i + 1, &tasks->harts[i]);
+    if (accelerator && tasks_region(tasks, *accelerator, region)) {
+        first = hosts + *accelerator;
+        threads[first].pc = pc;
+        threads[first].x = region->x;
+    }
+    const struct core_thread trapped = threads[first];
+    threads[first] = threads[0];
+    threads[0] = trapped;
+    *count = hosts + accelerators;
+    return threads;
+}
+
 static bool write_core(struct user *user, int number, const unsigned *accelerator, uint64_t pc,
                        struct error *err)
 {
     const struct tasks *tasks = user->tasks;
-    const unsigned count = tasks ? tasks->count : 0;
-    struct core_thread *threads = alloc(count + 1, sizeof *threads);
     struct tasks_region region;
+    size_t count;
+    struct core_thread *threads = make_threads(user, accelerator, pc, &region, &count);
     struct core_range ranges[2] = {{user->memory->base, user->memory->base + user->memory->size}};
-    for (unsigned i = 0; i < count; i++)
-        threads[i + 1] = thread_of(i + 2, &tasks->harts[i]);
-    threads[0] = thread_of(1, user->hart);
-    if (accelerator && tasks_region(tasks, *accelerator, &region)) {
-        const struct core_thread host = threads[0];
-        threads[0] = threads[*accelerator + 1];
-        threads[0].pc = pc;
-        threads[0].x = region.x;
-        threads[*accelerator + 1] = host;
-    }
     if (tasks)
         ranges[1] = (struct core_range){tasks->memory.base, tasks->memory.base + tasks->memory.size};
     const struct core_dump core = {.signal = number,
                                    .threads = threads,
-                                   .thread_count = count + 1,
+                                   .thread_count = count,
                                    .ranges = ranges,
                                    .range_count = tasks ? 2 : 1,
                                    .read = read_page,

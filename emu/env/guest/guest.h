@@ -39,7 +39,9 @@ struct guest_lane {
 };
 
 struct user {
-    struct hart *hart;
+    struct hart *hart;        /* the host that is being served */
+    const struct hart *hosts; /* all of them */
+    unsigned host_count;
     const struct phys *memory;
     const struct user_options *options;
     struct kernel_pages *pages;    /* translate virtual addresses; NULL: addresses are physical */

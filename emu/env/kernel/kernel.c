@@ -344,6 +344,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
                                         .count = system->count,
                                         .bus = &system->bus};
     kernel->user->tasks = kernel->tasks = tasks_new(&tasks, err);
+    kernel->user->host_count = system->count - (kernel->tasks ? kernel->tasks->count : 0);
     if (!kernel->tasks)
         return tasks_count(machine->tree, o->firmware) == 0;
     const void *boot = phys_at(&kernel->memory, kernel->layout.boot, sizeof(struct kernel_boot));
