@@ -113,7 +113,7 @@ struct core_parts rig_parts(struct rig *rig)
         .l1d = rig->l1d,
         .tlb = rig->tlb,
         .mmio_clocks = rig->options.mmio_clocks,
-        .server = {serve, rig},
+        .server = {.stopped = serve, .context = rig},
     };
 }
 

@@ -492,7 +492,8 @@ static void clients_without_number(void **state)
     for (unsigned i = 0; i < RIG_CLIENTS - 1; i++)
         (void)rig_do(rig, i, FETCH, 0x40);
     for (unsigned i = 0; i < MEMBERS; i++) {
-        members[i] = (struct member){.link = {&llc_ops, rig->llc, &ops, &members[i], NULL, false}};
+        members[i] = (struct member){
+            .link = {.port_ops = &llc_ops, .port = rig->llc, .client_ops = &ops, .client = &members[i]}};
         llc_attach_client(rig->llc, &(struct llc_client){&members[i].link, member_probe, &members[i]});
         ask_as(rig, &members[i], false);
     }
