@@ -345,6 +345,15 @@ test_faults() {
     overflow overflow_third 2
     overflow overflow_pages 3 -DFRAME=20000
     overflow overflow_small 1 -DFRAME=128 -Wl,--defsym,__hart_stack_size=5000
+    # Frames that are longer than the guard: probed if their size is known at run time only, else the compiler warns.
+    overflow overflow_far 0 -DFRAME=300000 -DDYNAMIC
+    overflow overflow_far_third 2 -DFRAME=300000 -DDYNAMIC
+    build overflow_long "$here/programs/overflow.c" -DHART=0 -DFRAME=70000 2>"$OUT/long"
+    check "a frame of 70,000 bytes: a warning" grep -qE 'overflow.c:.*frame size of 7[0-9]+ bytes is larger than 65536 bytes' "$OUT/long"
+    build overflow_long "$here/programs/overflow.c" -DHART=0 -DFRAME=70000 -Wframe-larger-than=100000 2>"$OUT/long"
+    check "a larger limit: none" test ! -s "$OUT/long"
+    build overflow_long "$here/programs/overflow.c" -DHART=0 -DFRAME=60000 2>"$OUT/long"
+    check "a frame of 60,000 bytes: none" test ! -s "$OUT/long"
     # Without a guard, harts may write to the stacks of others.
     build unguarded "$here/programs/overflow.c" -DHART=0 -Wl,--defsym,__stack_guard=0 -Wl,--defsym,__stack_size=4096
     check "no guard without __stack_guard" test -s "$OUT/unguarded"

@@ -1,4 +1,5 @@
-/* A recursion that overflows the stack of hart HART. FRAME: bytes of a frame. Other harts find their locals as they were. */
+/* A recursion that overflows the stack of hart HART. FRAME: bytes of a frame; DYNAMIC: its size is known at run time only. Other
+ * harts find their locals as they were. */
 #include <croft/firmware/hart.h>
 #include <stdio.h>
 
@@ -14,7 +15,12 @@ static int (*volatile again)(volatile int *above,
 
 static int recurse(volatile int *above, int depth)
 {
+#ifdef DYNAMIC
+    static volatile unsigned long size = FRAME;
+    volatile char *frame = __builtin_alloca(size);
+#else
     volatile char frame[FRAME];
+#endif
     frame[0] = (char)depth;
     return again((volatile int *)frame, depth + 1) + frame[0] + *above;
 }
