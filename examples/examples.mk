@@ -13,7 +13,8 @@ WORKLOAD_FILES := $(WORKLOADS:%=$(EXAMPLES)/workloads/%)
 AXRAM_APPS     := binarization blackscholes convolution inversek2j jmeint laplacian meanfilter newton_raph sobel srad
 AXRAM_FILES    := $(AXRAM_APPS:%=$(EXAMPLES)/axram/%)
 # The workloads of the stash paper, in six memory configurations.
-STASH_WORKLOADS := micro/implicit micro/pollution micro/on_demand micro/reuse sgemm
+STASH_WORKLOADS := micro/implicit micro/pollution micro/on_demand micro/reuse sgemm lud backprop needleman_wunsch \
+                  pathfinder stencil surf
 STASH_EXAMPLES := $(STASH_WORKLOADS:%=$(EXAMPLES)/stash/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)
@@ -54,7 +55,7 @@ $(AXRAM_FILES): $(EXAMPLES)/axram/%: examples/axram/%.c examples/axram/app.h exa
 
 # Without contraction, results do not depend on the configuration; without ICF, equal kernels of two configurations are not merged.
 $(STASH_EXAMPLES): $(EXAMPLES)/stash/%: examples/stash/%.c examples/stash/config.h examples/stash/micro/micro.h \
-    examples/simt/kernel.h $(SHARE_FILES) | $(CROFT)
+    examples/simt/kernel.h $(wildcard examples/simt/*.c) $(SHARE_FILES) | $(CROFT)
 	@mkdir -p $(@D)
 	$(CROFT) cc $(EXAMPLE_CFLAGS) -ffp-contract=off -fno-ipa-icf -fno-math-errno $< -lm -o $@
 

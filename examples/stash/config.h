@@ -40,6 +40,7 @@ struct tile {
     uint32_t object_size; /* bytes from one object to the next */
     uint32_t rows;
     uint32_t stride_size; /* bytes from one row to the next */
+    uint32_t noncoherent; /* 1: stores to it are temporary, in local memory */
 };
 
 /* Returns the descriptor of a tile. The host fills a table with those of all blocks, so that kernels do not compute them. */
@@ -47,7 +48,7 @@ CONFIG_INLINE struct croft_stash_map tile_map(struct tile tile)
 {
     return croft_stash_tile(tile.local, (uint32_t *)tile.global, .objects = tile.objects,
                             .object_size = tile.object_size, .rows = tile.rows,
-                            .stride_size = tile.stride_size);
+                            .stride_size = tile.stride_size, .noncoherent = tile.noncoherent);
 }
 
 /* Returns the bytes of local memory of a tile. */
@@ -109,14 +110,15 @@ CONFIG_INLINE struct view view_open(enum config config, enum place place, enum u
     return view_local(tile, local);
 }
 
-/* The same for the next tile in the place of one that was only read, behind a view_barrier(); `index` is that of its map. */
-CONFIG_INLINE struct view view_next(enum config config, enum place place, struct tile tile,
+/* The same for the next tile in the place of one that was only read or has been closed, behind a view_barrier(); `index` is
+ * that of its map: the number of views that were opened BY_MAP before it. */
+CONFIG_INLINE struct view view_next(enum config config, enum place place, enum usage usage, struct tile tile,
                                     const struct croft_stash_map *map, uint32_t index, struct team team)
 {
     const enum method method = config_method(config, place);
     if (method == BY_MAP)
         return view_local(tile, croft_stash_reopen(index, map, tile.local));
-    return view_open(config, place, READ, tile, map, team);
+    return view_open(config, place, usage, tile, map, team);
 }
 
 /* Waits for the block's threads if they copy tiles themselves. It stands between copies and accesses of different threads to

@@ -58,8 +58,8 @@ CONFIG_INLINE void sgemm(const struct sgemm *p, enum config config)
         if (step == steps)
             break;
         view_barrier(config, LOCAL);
-        a = view_next(config, LOCAL, a_tile(p, block_row, step), &maps[1 + 2 * step], 0, team);
-        b = view_next(config, LOCAL, b_tile(p, block_column, step), &maps[2 + 2 * step], 1, team);
+        a = view_next(config, LOCAL, READ, a_tile(p, block_row, step), &maps[1 + 2 * step], 0, team);
+        b = view_next(config, LOCAL, READ, b_tile(p, block_column, step), &maps[2 + 2 * step], 1, team);
     }
     const struct tile tile = c_tile(p, block_row, block_column);
     const struct view c = view_open(config, GLOBAL, READ_WRITE, tile, &maps[0], team);

@@ -48,6 +48,12 @@ workload micro/pollution 4096
 workload micro/on_demand 2048
 workload micro/reuse 1024
 workload sgemm 32 48 16
+workload lud 48
+workload backprop 64
+workload needleman_wunsch 48
+workload pathfinder 500 7
+workload stencil 36 12 5
+workload surf 72 64
 
 # Sizes that are not as the paper describes the microbenchmarks.
 for size in 512 8192; do
