@@ -14,7 +14,7 @@ AXRAM_APPS     := binarization blackscholes convolution inversek2j jmeint laplac
 AXRAM_FILES    := $(AXRAM_APPS:%=$(EXAMPLES)/axram/%)
 # The workloads of the stash paper, in six memory configurations.
 STASH_WORKLOADS := micro/implicit micro/pollution micro/on_demand micro/reuse sgemm lud backprop needleman_wunsch \
-                  pathfinder stencil surf
+                  pathfinder stencil surf particles
 STASH_EXAMPLES := $(STASH_WORKLOADS:%=$(EXAMPLES)/stash/%)
 EXAMPLE_FILES  := $(EXAMPLES)/hello $(EXAMPLES)/nucd_vector $(EXAMPLES)/spmv $(EXAMPLES)/circuit.mtx \
                   $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%)

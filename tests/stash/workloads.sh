@@ -55,6 +55,17 @@ workload pathfinder 500 7
 workload stencil 36 12 5
 workload surf 72 64
 
+# The example for newcomers.
+for argument in map scratchpad; do
+    subject=("$programs/particles" "$argument")
+    echo "16384 particles, 0 wrong" >"$work/oracle"
+    qemu-riscv64 "${subject[@]}" >"$work/output" 2>"$work/errors" || true
+    check "particles $argument" cmp -s "$work/output" "$work/oracle"
+    for machine in "${machines[@]}"; do
+        check "particles $argument on $machine" on "$machine"
+    done
+done
+
 # Sizes that are not as the paper describes the microbenchmarks.
 for size in 512 8192; do
     status=0
