@@ -254,6 +254,7 @@ if part programs "whole programs against qemu-riscv64"; then
 fi
 if part simt "kernels on multiprocessors against qemu-riscv64"; then
     suite "launches that cannot be" tests/simt/refused.sh "$BUILD/bin/croft"
+    suite "launches of several hosts" "$MAKE" --no-print-directory -s test-launch-hosts BUILD="$BUILD" SETUP="$SETUP"
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
     built stash-programs && suite "maps of local memory" tests/stash/run.sh "$BUILD/bin/croft" "$BUILD/tests/stash/programs"
     built stash-examples && suite "workloads of the stash paper" tests/stash/workloads.sh "$BUILD/bin/croft" "$BUILD/examples/stash"

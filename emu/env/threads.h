@@ -12,9 +12,11 @@ struct kernel_frame;
 /* Gives the program threads. `memory` is all physical memory. `stacks` is the physical address of the
  * threads' stacks; 0: they are mapped in the program's heap at the first launch. The hooks of `system` serve
  * the program's calls, and launches share host time with it in quanta (system_open_call()); NULL: a call runs
- * to its end at once. All arguments must outlive the result. Release with threads_free(). */
+ * to its end at once. `hosts` is the number of hosts whose threads can launch, the system's first harts; 1 without a
+ * system. All arguments must outlive the result. Release with threads_free(). */
 struct threads *threads_new(struct user *user, const struct launch_options *options,
-                            const struct phys *memory, uint64_t stacks, struct system *system);
+                            const struct phys *memory, uint64_t stacks, struct system *system,
+                            unsigned hosts);
 void threads_free(struct threads *threads);
 
 /* Serves the call that the guest has just made: one that launches threads, waits for launches or asks for limits
@@ -27,11 +29,11 @@ int64_t threads_call(struct user *user);
 bool threads_ask(struct threads *threads, uint64_t call[7]);
 void threads_answer(struct threads *threads, uint64_t result);
 
-/* For threads under the kernel on a timed machine, which run concurrently with the kernel's hart. The
- * multiprocessors interrupt the hart (SEIP) when threads need the kernel, or when a call of the program need
- * not wait any longer. threads_wait() returns whether the program's last call waits for multiprocessors and
- * must be repeated; NULL is allowed. threads_need() serves DOOR_THREADS (door.h), threads_forget()
- * DOOR_FORGET. */
+/* For threads on a timed machine that run concurrently with the hosts' harts: under the kernel, or with several hosts.
+ * threads_wait() returns whether the call of the program that has just been served waits for multiprocessors and must be
+ * repeated; NULL is allowed. Under the kernel, the multiprocessors interrupt (SEIP) the host that made a launch when
+ * threads of the launch need the kernel, and a host whose call need not wait any longer. threads_need() serves
+ * DOOR_THREADS (door.h), threads_forget() DOOR_FORGET. Without the kernel, the call is served again (system_resume()). */
 bool threads_wait(struct threads *threads);
 void threads_need(struct threads *threads, struct kernel_frame *frame);
 void threads_forget(struct threads *threads);
@@ -40,9 +42,13 @@ void threads_forget(struct threads *threads);
  * the end of the run it counts as retired, like other calls within which a program ends. NULL is allowed. */
 bool threads_call_open(const struct threads *threads);
 
-/* For debuggers: the program's launches, and whether threads wait for the program's hart, which serves them. */
+/* Without a clock and with several hosts under the kernel: returns whether the call that has just been served must be repeated
+ * when other harts have had a turn: a launch has not ended. NULL is allowed. */
+bool threads_turn(struct threads *threads);
+
+/* For debuggers: the program's launches, and whether threads wait for a host's hart, which serves them. */
 struct launch *threads_launch(const struct threads *threads);
-bool threads_call_host(const struct threads *threads);
+bool threads_call_host(const struct threads *threads, unsigned *host);
 
 /* Reports that the instruction limit has ended the run within a launch. Returns USER_STATUS_LIMIT. */
 int threads_report_limit(const struct threads *threads);

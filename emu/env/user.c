@@ -6,6 +6,7 @@
 #include "emu/core/tasks.h"
 #include "emu/debug/log.h"
 #include "emu/env/guest/fault.h"
+#include "emu/env/guest/hosts.h"
 #include "emu/env/guest/region.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/loader/stack.h"
@@ -38,13 +39,15 @@ static bool set_up(struct user *user, struct error *err)
     user->hart->pc = program.entry;
     user->write_first = program.write_first;
     user->stack_first = end - o->stack_size;
+    for (unsigned i = 1; user->hosts && i < o->system->hosts; i++)
+        hart_protect(&o->system->harts[i], program.write_first);
     hart_protect(user->hart, program.write_first);
     tasks_protect(user->tasks, program.write_first);
     heap_init(&user->heap, memory, program.end, user->stack_first);
     if (o->reserved_end)
         heap_reserve(&user->heap, (struct heap_range){o->reserved, o->reserved_end});
     if (o->simt)
-        user->threads = threads_new(user, o->simt, memory, 0, o->system);
+        user->threads = threads_new(user, o->simt, memory, 0, o->system, user->hosts ? o->system->hosts : 1);
     if (o->simt && o->stats)
         threads_publish(user->threads, o->stats);
     return true;
@@ -55,6 +58,7 @@ void user_free(struct user *user)
     if (!user)
         return;
     guest_settle(user);
+    guest_hosts_free(user->hosts);
     threads_free(user->threads);
     guest_free(user);
 }
@@ -93,10 +97,16 @@ bool user_serve(struct user *user)
         return false;
     if (tasks_fault(user->tasks, hart, &accelerator, &pc))
         return serve_region(user, accelerator, pc);
+    if (user->hosts && guest_hosts_serve(user))
+        return true;
     int64_t result = threads_call(user);
     guest_settle(user);
     if (threads_call_open(user->threads))
         return true; /* the launch continues: the call is served again */
+    if (threads_wait(user->threads)) {
+        system_suspend(user->options->system, hart->hartid);
+        return true;
+    }
     hart_retire_call(hart);
     if (!user->ended)
         hart->x[A0] = (uint64_t)result;
@@ -129,7 +139,7 @@ static bool hook_marker(void *context, struct hart *hart)
 static bool hook_trap(void *context, struct hart *hart)
 {
     struct user *user = context;
-    (void)hart;
+    user->hart = hart;
     flush_log(user);
     return user_serve(user);
 }
@@ -155,6 +165,10 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
     if (!user)
         return NULL;
     take_system(user);
+    if (options->system && options->system->hosts > 1) {
+        user->hosts = guest_hosts_new(options->system);
+        user->host_count = options->system->hosts;
+    }
     if (set_up(user, err))
         return user;
     user_free(user);
@@ -190,7 +204,7 @@ static int finish(struct user *user, enum system_stop stop)
     case SYSTEM_TRAP: return fault_report(user);
     case SYSTEM_EXPIRED: return fault_time(user);
     case SYSTEM_WATCHED: return fault_interrupt(user);
-    case SYSTEM_STUCK: return fault_asleep(user);
+    case SYSTEM_STUCK: return user->hosts ? guest_hosts_report(user) : fault_asleep(user, false);
     case SYSTEM_FULL: return fault_memory(user, user->options->system->full_pc);
     default:
         return threads_call_open(user->threads) ? threads_report_limit(user->threads) : fault_limit(user);
@@ -199,7 +213,10 @@ static int finish(struct user *user, enum system_stop stop)
 
 int user_finish(struct user *user, enum system_stop stop)
 {
+    const struct system *system = user->options->system;
     flush_log(user);
+    if (user->hosts && system->current < system->hosts)
+        user->hart = &system->harts[system->current];
     int status = finish(user, stop);
     if (stop != SYSTEM_EXIT && stop != SYSTEM_TRAP)
         threads_tell_wait(user->threads);

@@ -37,7 +37,7 @@ struct user_options {
     const struct launch_options *simt; /* the multiprocessors; NULL: none */
     struct log *warp_log;              /* logs the steps of simt->watch */
     struct tasks *tasks;               /* accelerators for tasks; NULL: none, or --env kernel */
-    /* Runs the program, on its first hart. NULL: the caller runs the hart and calls user_serve(). */
+    /* Runs the program, from its first hart on; threads run on the others of system->hosts. NULL: the caller runs the hart and calls user_serve(). */
     struct system *system;
     const struct timed *timed; /* the timed machine of `system`; NULL: no clock */
     /* Number of the signal that ends the run; 0: none yet. Set it before calling system_interrupt(). May be
@@ -59,8 +59,8 @@ enum { USER_STATUS_LIMIT = 124 };
  * inode, length, mode, link count and modification time; their other times equal the modification time, and
  * their number of blocks is computed from the length.
  *
- * calls.c lists the supported system calls. Not supported: signal handlers (accepted, never called), threads,
- * processes, pipes, sockets, files mapped into memory, protection of single pages. */
+ * calls.c lists the supported system calls, and those of threads are in guest/hosts.h. Not supported: signal handlers
+ * (accepted, never called), processes, pipes, sockets, files mapped into memory, protection of single pages. */
 struct user *user_new(struct hart *hart, const struct phys *memory, const struct user_options *options,
                       struct error *err);
 void user_free(struct user *user);

@@ -3,12 +3,17 @@
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
 
+unsigned user_harts_hosts(const struct machine_config *machine)
+{
+    return machine_timed(machine) && !tasks_wanted(machine->tree) ? machine->host_count : 1;
+}
+
 bool user_harts_init(struct user_harts *user, const struct machine_config *machine, const char *firmware,
                      struct phys *memory, const struct decoder *decoder, struct error *err)
 {
     unsigned accelerators = tasks_count(machine->tree, firmware);
     *user = (struct user_harts){.program = tasks_program_memory(machine->tree, firmware, memory)};
-    if (!system_init_user(&user->system, accelerators, memory, decoder, err))
+    if (!system_init_user(&user->system, user_harts_hosts(machine), accelerators, memory, decoder, err))
         return false;
     const struct tasks_options options = {.tree = machine->tree,
                                           .firmware = firmware,

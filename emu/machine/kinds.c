@@ -54,7 +54,9 @@ const struct part_role root_roles[] = {
      .initial = "1",
      .most = TEXT_VALUE(ROOT_HARTS),
      .explanation = "The host processor: the cores that run the program.",
-     .counts = "Number of cores; a user program runs on the first. The functional core ignores this key.",
+     .counts = "Number of cores; a user program begins on the first, and its threads run on the others. The "
+               "functional core "
+               "ignores this key.",
      .defaults = host_defaults},
     {.name = "accel",
      .kind = &core_kind,

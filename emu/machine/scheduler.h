@@ -38,9 +38,11 @@ enum { SCHEDULER_COMPONENTS = 3, SCHEDULER_QUIET = 1000 };
 
 struct scheduler_core {
     struct core *core;
-    bool paused; /* asleep because its hart has stopped */
-    /* The hart came to a breakpoint or watchpoint while a debugger held it; the stop is served when the debugger lets
-     * the hart move. */
+    bool paused;      /* asleep because its hart has stopped */
+    bool suspended;   /* system_suspend() keeps it asleep */
+    uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: it never continues once it is paused */
+    /* The stop `owed` is served as soon as the hart may move: a breakpoint or watchpoint to which it came while a
+     * debugger held it, or the trap of a call that waited (system_resume()). */
     bool owes;
     enum hart_stop owed;
 };
@@ -62,14 +64,13 @@ struct scheduler {
     struct event time_event;  /* fires at the limit of simulated time */
     struct event timer_event; /* fires when the next device timer or stimecmp is due */
     struct event poll_event;
-    bool halting;     /* the harts are about to be reset: no core continues */
-    bool idle;        /* all cores sleep and no poll event is scheduled */
-    bool waits;       /* in scheduler_wait(): polls although all cores sleep */
-    bool beside;      /* set by scheduler_set_beside(): polls although all cores sleep */
-    uint64_t fired;   /* events since the last slice (system->slice) */
-    unsigned quiet;   /* polls since an instruction was last executed */
-    uint64_t seen;    /* instructions executed at the last poll */
-    uint64_t wake_at; /* set by system_sleep(): fs; CLOCK_NEVER: paused cores never continue */
+    bool halting;   /* the harts are about to be reset: no core continues */
+    bool idle;      /* all cores sleep and no poll event is scheduled */
+    bool waits;     /* in scheduler_wait(): polls although all cores sleep */
+    bool beside;    /* set by scheduler_set_beside(): polls although all cores sleep */
+    uint64_t fired; /* events since the last slice (system->slice) */
+    unsigned quiet; /* polls since an instruction was last executed */
+    uint64_t seen;  /* instructions executed at the last poll */
     struct {
         uint64_t host; /* processor time of this process at the start of the standstill, in ns; 0: none */
         uint64_t from; /* simulated time at its start, in fs */

@@ -88,6 +88,7 @@ struct system {
     unsigned count;
     /* The first harts: a debugger sees them. The rest are a user program's accelerators without a debugger. */
     unsigned threads;
+    unsigned hosts; /* of a user program: the first harts, whose calls hooks.trap serves; else 0 */
     struct hart *harts;
     struct bus bus;
     struct phys *memory;
@@ -125,9 +126,10 @@ void system_pause(struct system *system);
  * instruction again. */
 void system_changed(struct system *system);
 
-/* Makes the harts of a user program: one unprivileged hart, whose calls hooks.trap serves, and `accelerators`
- * privileged harts. Otherwise like system_init(). */
-bool system_init_user(struct system *system, unsigned accelerators, struct phys *memory,
+/* Makes the harts of a user program: `hosts` unprivileged harts (with a clock; otherwise 1), whose calls hooks.trap
+ * serves, and `accelerators` privileged harts. Only the first host runs until system_resume(). Otherwise like
+ * system_init(). */
+bool system_init_user(struct system *system, unsigned hosts, unsigned accelerators, struct phys *memory,
                       const struct decoder *decoder, struct error *err);
 void system_free(struct system *system);
 
@@ -149,9 +151,17 @@ enum system_stop system_run(struct system *system, uint64_t max_insns);
 uint64_t system_open_call(struct system *system, uint64_t insns);
 void system_count_call(struct system *system, uint64_t insns, bool over);
 
+/* For hooks.semihosting, without a clock: ends the turn of the calling hart, so that other harts go on. */
+void system_end_turn(struct system *system);
+
 /* For hooks.trap: keeps a call open without quanta, or closes it, after a debugger or a limit has cut its
  * wait short (scheduler_wait()). The hart repeats an open call. */
 void system_keep_call(struct system *system, bool open);
+
+/* For hooks.trap, with a clock: lets a host of a user program sleep from its stop on, until system_resume(). If that
+ * is told to repeat, hooks.trap serves the host's trap again. system_resume() may be called in any event. */
+void system_suspend(struct system *system, unsigned host);
+void system_resume(struct system *system, unsigned host, bool repeat);
 
 /* Returns true if a call is open: the hook, asked to serve a call, continues with it. */
 bool system_in_call(const struct system *system);

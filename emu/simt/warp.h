@@ -101,6 +101,7 @@ struct warp_report {
 struct warp_place {
     uint32_t block[3], block_size[3], grid_size[3];
     uint64_t launch; /* number of the launch, for messages */
+    uint32_t host;   /* number of the host that launched it */
     uint32_t warp;   /* number in the block; its threads begin at warp * width */
     uint32_t multiprocessor;
     uint32_t stacks;     /* number of the warp in the stack window (warp_memory.h) */

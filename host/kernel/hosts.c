@@ -194,6 +194,7 @@ struct kernel_frame *hosts_join(void)
 {
     struct host *self = host_self();
     enable_interrupts();
+    hosts_listen();
     floats_load(self->floats);
     hosts_lock();
     hosts_leave();
@@ -253,7 +254,7 @@ static int64_t serve_futex(struct host *self, const uint64_t a[6])
     self->awaits = a[0];
     self->since = ++hosts.waits;
     while (self->awaits)
-        hosts_sleep();
+        hosts_rest();
     return 0;
 }
 
@@ -320,7 +321,7 @@ static void end_thread(struct host *self)
         (void)wake(self->clear, 1);
     self->runs = false;
     while (!self->runs)
-        hosts_sleep();
+        hosts_rest();
     floats_load(self->floats);
     self->frame.pc -= 4; /* the caller adds them */
 }

@@ -69,6 +69,11 @@ void hosts_lock(void);
 void hosts_pause(void);
 void hosts_sleep(void);
 
+/* waits.c. hosts_rest() is hosts_sleep() for waits of any length: it also serves the threads of multiprocessors that this host
+ * has launched. hosts_listen() lets multiprocessors interrupt this host. */
+void hosts_rest(void);
+void hosts_listen(void);
+
 /* Flushes translations on all hosts, after mappings or permissions have been removed. */
 void hosts_synchronize(void);
 

@@ -17,8 +17,9 @@
  *
  * Accelerators. driver.h serves trapping nucd instructions and the faults of regions.
  *
- * Multiprocessors. Where they run beside the hart, they interrupt it (SEIP) when their threads miss pages or make calls
- * about memory, which DOOR_THREADS tells, and when a launch has ended. A program that waits for them waits here (wfi).
+ * Multiprocessors. Where they run beside the harts, they interrupt one (SEIP) when their threads miss pages or make calls
+ * about memory, which DOOR_THREADS tells, and when a launch has ended. The threads of a launch interrupt the host that made it,
+ * whether its thread runs, waits or has ended. A thread of the program that waits for a launch waits here (wfi).
  *
  * Not supported: other processes, more threads than hosts, signals to handlers, files mapped to memory, freeing page
  * tables. */
@@ -60,6 +61,10 @@ bool kernel_serve_region(const struct kernel_frame *frame);
  * trap. */
 struct kernel_frame *kernel_main(uint64_t boot_physical);
 void kernel_trap(struct kernel_frame *frame);
+
+/* main.c. Serves what threads that this host has launched need, if multiprocessors run beside the harts: pages and calls about
+ * memory. */
+void kernel_serve_threads(void);
 
 /* string.c */
 void *memcpy(void *to, const void *from, size_t size);

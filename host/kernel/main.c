@@ -74,8 +74,6 @@ struct kernel_frame *kernel_main(uint64_t boot_physical)
     return program;
 }
 
-static void serve_threads(void);
-
 static uint64_t read_time(void)
 {
     uint64_t ticks;
@@ -93,7 +91,7 @@ static void sleep_for(uint64_t nanoseconds)
     __asm__ volatile("csrw %0, %1; csrs sie, %2" : : "i"(CSR_stimecmp), "r"(until), "r"((uint64_t)STIE));
     while (read_time() < until) {
         hosts_sleep();
-        serve_threads();
+        kernel_serve_threads();
     }
     __asm__ volatile("csrc sie, %0" : : "r"((uint64_t)STIE));
 }
@@ -127,8 +125,7 @@ static bool bring_in(struct kernel_frame *frame)
     return false;
 }
 
-/* Serves what threads need: pages and calls about memory. */
-static void serve_threads(void)
+void kernel_serve_threads(void)
 {
     while (multiprocessors) {
         kernel_report(DOOR_THREADS, &threads);
@@ -150,9 +147,11 @@ static void forward(struct kernel_frame *frame)
         kernel_report(DOOR_CALL, frame);
         if (frame->thread_call) {
             (void)serve_memory(frame->thread_call, frame->thread_arguments);
+        } else if (frame->waits == KERNEL_TURN) {
+            hosts_pause();
         } else if (frame->waits) {
             hosts_sleep();
-            serve_threads();
+            kernel_serve_threads();
         } else if (frame->missing_size == 0) {
             if (frame->sleep)
                 sleep_for(frame->sleep);
@@ -200,7 +199,7 @@ static void serve(struct kernel_frame *frame)
 {
     switch (frame->cause) {
     case CAUSE_CALL: serve_call(frame); return;
-    case CAUSE_EXTERNAL: serve_threads(); return;
+    case CAUSE_EXTERNAL: kernel_serve_threads(); return;
     case CAUSE_FETCH_PAGE: serve_fault(frame, CROFT_RANGE_EXECUTE); return;
     case CAUSE_LOAD_PAGE: serve_fault(frame, CROFT_RANGE_READ); return;
     case CAUSE_STORE_PAGE: serve_fault(frame, CROFT_RANGE_WRITE); return;

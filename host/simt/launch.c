@@ -34,9 +34,6 @@ struct croft_simt_state croft_simt;
 /* Makes the linker choose our locks (locks.c) over newlib's, which do nothing. */
 __attribute__((used)) static void (*const simt_locks)(_LOCK_T) = __retarget_lock_acquire;
 
-/* Number of launches on the scalar core. */
-static long simt_launches;
-
 static long simt_ask(enum simt_query what)
 {
     return call_raw((enum call)SIMT_CALL_QUERY, what, 0, 0, 0, 0);
@@ -85,7 +82,7 @@ static long simt_scalar_launch(const struct simt_launch_record *record)
         errno = EINVAL;
         return -1;
     }
-    return simt_scalar_run(record) == 0 ? ++simt_launches : -1;
+    return simt_scalar_run(record);
 }
 
 long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim grid, struct simt_dim block,
@@ -112,7 +109,7 @@ int simt_wait(long number)
 {
     if (croft_simt.hardware)
         return (int)call1((enum call)SIMT_CALL_WAIT, number);
-    if (!simt_scalar_runs() && number >= 0 && number <= simt_launches)
+    if (!simt_scalar_runs() && number >= 0 && number <= simt_scalar_launched())
         return 0;
     errno = simt_scalar_runs() ? EBUSY : EINVAL;
     return -1;

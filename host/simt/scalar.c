@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/calls/call.h"
 #include "host/simt/simt.h"
 
 enum {
@@ -44,6 +45,16 @@ struct scalar_grid {
 /* The running grid; its threads find the scheduler here. */
 static struct scalar_grid *scalar_running;
 
+/* One grid runs at a time, whichever of the program's threads launches it. */
+static struct {
+    enum {
+        SCALAR_FREE,
+        SCALAR_HELD,
+        SCALAR_AWAITED
+    } lock;        /* awaited: held, and the holder wakes another thread */
+    long launched; /* number of the last grid */
+} scalar;
+
 static void scalar_fail(const char *what)
 {
     fprintf(stderr, "simt: thread %llu: %s\n", (unsigned long long)croft_simt.thread_id, what);
@@ -66,13 +77,13 @@ void simt_scalar_ended(void)
 
 void simt_scalar_barrier(void)
 {
-    if (scalar_running)
+    if (simt_scalar_runs())
         scalar_leave(SCALAR_WAITING);
 }
 
 void simt_scalar_yield(void)
 {
-    if (scalar_running)
+    if (simt_scalar_runs())
         scalar_leave(SCALAR_READY);
 }
 
@@ -178,15 +189,32 @@ static void scalar_blocks(struct scalar_grid *grid)
 
 bool simt_scalar_runs(void)
 {
-    return scalar_running != NULL;
+    return scalar_running && simt_thread_launched();
 }
 
-int simt_scalar_run(const struct simt_launch_record *launch)
+long simt_scalar_launched(void)
 {
-    if (scalar_running) {
-        errno = EBUSY;
-        return -1;
-    }
+    return __atomic_load_n(&scalar.launched, __ATOMIC_RELAXED);
+}
+
+static void scalar_acquire(void)
+{
+    unsigned seen = SCALAR_FREE;
+    if (__atomic_compare_exchange_n(&scalar.lock, &seen, SCALAR_HELD, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(&scalar.lock, SCALAR_AWAITED, __ATOMIC_ACQUIRE) != SCALAR_FREE)
+        call_raw(CALL_FUTEX, (long)&scalar.lock, 0 /* FUTEX_WAIT */, SCALAR_AWAITED, 0, 0);
+}
+
+static void scalar_release(void)
+{
+    if (__atomic_exchange_n(&scalar.lock, SCALAR_FREE, __ATOMIC_RELEASE) == SCALAR_AWAITED)
+        call_raw(CALL_FUTEX, (long)&scalar.lock, 1 /* FUTEX_WAKE */, 1, 0, 0);
+}
+
+static int scalar_run(const struct simt_launch_record *launch)
+{
     struct scalar_grid grid = {.launch = launch,
                                .block_size = launch->block[0] * launch->block[1] * launch->block[2]};
     size_t shared = (launch->scratchpad + (size_t)SCALAR_ALIGNMENT) & ~(size_t)(SCALAR_ALIGNMENT - 1);
@@ -209,4 +237,18 @@ int simt_scalar_run(const struct simt_launch_record *launch)
     free(grid.spare);
     free(croft_simt.shared);
     return status;
+}
+
+long simt_scalar_run(const struct simt_launch_record *launch)
+{
+    if (simt_scalar_runs()) {
+        errno = EBUSY;
+        return -1;
+    }
+    scalar_acquire();
+    long number = scalar_run(launch) == 0 ? scalar.launched + 1 : -1;
+    if (number > 0)
+        __atomic_store_n(&scalar.launched, number, __ATOMIC_RELAXED);
+    scalar_release();
+    return number;
 }

@@ -26,14 +26,22 @@ _Static_assert(sizeof(struct simt_thread) == SIMT_THREAD_SIZE &&
                    SIMT_THREAD_AT(reent) == SIMT_THREAD_REENT,
                "entry.S finds the fields");
 
+/* Set in the numbers of the program's threads on further hosts (host/threads), which they have from their start. */
+#define SIMT_HOST_THREAD (UINT64_C(1) << 63)
+
 /* Returns the calling thread's number, > 0, unique among all threads of the program. */
 uint64_t simt_thread_number(void);
+
+/* Returns whether the caller is a thread of a kernel, not of the program. */
+bool simt_thread_launched(void);
 
 /* Returns whether the caller is a thread of a grid that runs on this core. */
 bool simt_scalar_runs(void);
 
-/* Runs the whole grid on this core. Returns 0, or -1 with errno ENOMEM or EBUSY (called within a grid). */
-int simt_scalar_run(const struct simt_launch_record *launch);
+/* Runs the whole grid on this core, while launches of the program's other threads wait. Returns its number, or -1 with errno
+ * ENOMEM or EBUSY (called within a grid). simt_scalar_launched() returns the last grid's number. */
+long simt_scalar_run(const struct simt_launch_record *launch);
+long simt_scalar_launched(void);
 
 /* entry.S. simt_scalar_switch() pushes the callee-saved registers, stores the stack pointer to *from, and
  * continues where `to` was saved. simt_scalar_begin is where a new coroutine starts: it jumps to s0 with a0 =

@@ -37,6 +37,12 @@ uint64_t simt_thread_number(void)
     return thread->number;
 }
 
+bool simt_thread_launched(void)
+{
+    const struct simt_thread *thread = simt_thread_self();
+    return thread && !(thread->number & SIMT_HOST_THREAD);
+}
+
 /* Regions of one host share this data: the order point lets one after another use it, in program order. */
 struct _reent *__getreent(void)
 {

@@ -26,6 +26,8 @@ __attribute__((used)) static void (*const thread_locks)(_LOCK_T) = __retarget_lo
 
 void __sinit(struct _reent *reent);
 
+static uint64_t thread_numbers; /* number of the youngest thread */
+
 void croft_thread_begin(void (*run)(void *argument), void *argument)
 {
     struct simt_thread *self;
@@ -54,6 +56,8 @@ int croft_thread_start(struct croft_thread *thread, void (*run)(void *argument),
     uintptr_t *stack = (uintptr_t *)(void *)(memory + CROFT_THREAD_STACK) - 2;
     stack[0] = (uintptr_t)run;
     stack[1] = (uintptr_t)argument;
+    ((struct simt_thread *)storage)[-1].number =
+        SIMT_HOST_THREAD | __atomic_add_fetch(&thread_numbers, 1, __ATOMIC_RELAXED);
     *thread = (struct croft_thread){1, memory};
     /* The word is written by the call as the thread's number, and cleared at the thread's end. */
     if (call_result(croft_thread_clone(FLAGS, stack, &thread->alive, storage, &thread->alive)) > 0)

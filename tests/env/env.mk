@@ -15,7 +15,7 @@ $(CHECK_RANGES): tests/env/check_ranges.c $(CROFT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
-.PHONY: test-kernel test-kernel-programs test-driver test-hosts
+.PHONY: test-kernel test-kernel-programs test-driver test-hosts test-launch-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env CHECK_RANGES=$(CHECK_RANGES) SHARE=$(SHARE) tests/env/kernel.sh
 
@@ -24,6 +24,9 @@ test-driver: all | $(BUILD)/setup-test.stamp ## the kernel's conventional driver
 
 test-hosts: all | $(BUILD)/setup-test.stamp ## threads on several hosts beneath the kernel against qemu-riscv64
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/hosts tests/env/hosts.sh
+
+test-launch-hosts: all | $(BUILD)/setup-test.stamp ## threads on several hosts that launch kernels against qemu-riscv64
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/launch-hosts tests/env/threads/launch.sh
 
 test-kernel-programs: all $(PROGRAM_FILES) | $(BUILD)/setup-test.stamp ## whole programs beneath the kernel against qemu-riscv64
 	CROFT_OPTIONS="--env kernel" tests/programs/run.sh $(BUILD)/bin/croft $(PROGRAM_DIR)/kernel $(PROGRAM_FILES)

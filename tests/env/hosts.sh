@@ -39,7 +39,7 @@ hosts 2 2 driver work 4
 check "more threads than hosts: start fails, and the caller does the work" same
 hosts 1 2 driver work 4
 check "one host" same
-check "one host: a warning" says 'no host is there for another thread; threads need --env kernel, host.count of 2 to 8'
+check "one host: a warning" says 'no host is there for another thread; threads need host.count of 2 or more on a timed machine, and'
 status=0
 "$CROFT" run "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
 check "without the kernel" same

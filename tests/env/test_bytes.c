@@ -98,7 +98,7 @@ static int machine_set_up(void **state)
     (void)snprintf(machine->program, sizeof machine->program, "%s/program", machine->folder);
     machine->decoder = decoder_new();
     assert_true(phys_init(&machine->memory, MEMORY, MEMORY_SIZE, &err));
-    assert_true(system_init_user(&machine->system, 0, &machine->memory, machine->decoder, &err));
+    assert_true(system_init_user(&machine->system, 1, 0, &machine->memory, machine->decoder, &err));
     const struct bytes_holder holder = {STASH, STASH_SIZE, STASH, stash_functional, machine, true, "stash"};
     assert_true(bytes_hold(&machine->system.bus.holders, &holder, &err));
     memset(machine->stash, 0xee, sizeof machine->stash);

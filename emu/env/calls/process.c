@@ -29,10 +29,9 @@ int64_t call_clone(struct user *user, const uint64_t a[6])
 {
     (void)a;
     if (!user->warned_of_threads)
-        guest_warn(
-            user,
-            "no host is there for another thread; threads need --env kernel, host.count of 2 to 8, and no "
-            "multiprocessors");
+        guest_warn(user, "no host is there for another thread; threads need host.count of 2 or more on a "
+                         "timed machine, and with accelerators that take tasks, or without a clock "
+                         "(harts), --env kernel");
     user->warned_of_threads = true;
     return -EAGAIN;
 }
@@ -293,6 +292,9 @@ int64_t call_mremap(struct user *user, const uint64_t a[6])
 int64_t call_flush_icache(struct user *user, const uint64_t a[6])
 {
     (void)a;
+    const struct system *system = user->hosts ? user->options->system : NULL;
     hart_flush_code(user->hart);
+    for (unsigned i = 0; system && i < system->hosts; i++)
+        hart_flush_code(&system->harts[i]);
     return 0;
 }

@@ -207,9 +207,11 @@ void gdb_lanes_move(struct gdb_lanes *lanes, const struct gdb_action *actions,
     }
     lanes->debug.hold = holds && stays;
     launch_moved(lanes->launch);
-    if (moves && actions[HOST].motion == GDB_STAY && threads_call_host(lanes->threads)) {
-        system->motion[HOST] = SYSTEM_STEP;
+    unsigned host;
+    if (moves && threads_call_host(lanes->threads, &host) && actions[host].motion == GDB_STAY) {
+        system->motion[host] = SYSTEM_STEP;
         lanes->borrows = true;
+        lanes->borrowed = host;
     }
 }
 
@@ -230,7 +232,7 @@ static void fill(struct gdb_lanes *lanes, unsigned (*fault)(const struct trap *t
 bool gdb_lanes_stopped(struct gdb_lanes *lanes, enum system_stop *why,
                        unsigned (*fault)(const struct trap *trap), struct gdb_stop *stop)
 {
-    bool borrowed = lanes->borrows && *why == SYSTEM_STEPPED && lanes->system->current == HOST;
+    bool borrowed = lanes->borrows && *why == SYSTEM_STEPPED && lanes->system->current == lanes->borrowed;
     lanes->borrows = false;
     if (borrowed)
         *why = SYSTEM_WATCHED;

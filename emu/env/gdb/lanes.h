@@ -24,7 +24,8 @@ struct gdb_lanes {
     unsigned current;             /* thread that steps or stopped last */
     unsigned signal;              /* gdb's signal of the trap by which a lane has ended the program */
     bool all;                     /* list all lanes, not one of each warp */
-    bool borrows;                 /* the host steps to serve threads, although gdb holds it */
+    bool borrows;                 /* host `borrowed` steps to serve threads, although gdb holds it */
+    unsigned borrowed;
     struct warp_debug debug;
 };
 

@@ -182,7 +182,7 @@ static void print_place(const struct user *user, const struct fault_place *place
 {
     char text[SYMBOLS_TEXT];
     fault_print_place(user->symbols, place, pc);
-    if (user->hart->hartid > 0)
+    if (user->hart->hartid > 0 && !user->launched)
         fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
     if (accelerator)
         fprintf(stderr, "  on accelerator %u, in the task of the %s at 0x%" PRIx64 ", %s\n", *accelerator,
@@ -194,7 +194,8 @@ static void print_registers(const struct user *user, const struct fault_place *p
 {
     const uint64_t *x = user->hart->x;
     fault_print_registers(x, place);
-    bool other_stack = user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE);
+    bool other_stack = (user->hosts && user->hart->hartid > 0) ||
+                       (user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE));
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
         fprintf(stderr,
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
@@ -244,9 +245,9 @@ static struct core_thread *make_threads(const struct user *user, const unsigned 
     const struct tasks *tasks = user->tasks;
     const unsigned hosts = user->host_count, accelerators = tasks ? tasks->count : 0;
     struct core_thread *threads = alloc(hosts + accelerators, sizeof *threads);
-    unsigned first = (unsigned)(user->hart - user->hosts);
+    unsigned first = (unsigned)(user->hart - user->host_harts);
     for (unsigned i = 0; i < hosts; i++)
-        threads[i] = thread_of(i + 1, &user->hosts[i]);
+        threads[i] = thread_of(i + 1, &user->host_harts[i]);
     for (unsigned i = 0; i < accelerators; i++)
         threads[hosts + i] = thread_of(hosts + i + 1, &tasks->harts[i]);
     if (accelerator && tasks_region(tasks, *accelerator, region)) {
@@ -347,8 +348,16 @@ int fault_interrupt(struct user *user)
     return 128 + number;
 }
 
-int fault_asleep(struct user *user)
+int fault_asleep(struct user *user, bool several)
 {
+    if (several) {
+        fprintf(
+            stderr,
+            "croft: %s: all threads sleep forever: they wait for each other, or for a time after the end of "
+            "simulated time\n",
+            user->options->program);
+        return 1;
+    }
     fprintf(stderr, "croft: %s: sleeps forever: it would wake up after the end of simulated time\n",
             user->options->program);
     return 1;

@@ -23,7 +23,7 @@ int fault_interrupt(struct user *user);
 int fault_limit(struct user *user);
 
 /* Reports that the program sleeps beyond the end of simulated time. Returns 1. */
-int fault_asleep(struct user *user);
+int fault_asleep(struct user *user, bool several);
 
 /* Reports that the limit of simulated time has been reached. Returns USER_STATUS_LIMIT. */
 int fault_time(struct user *user);

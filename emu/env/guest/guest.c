@@ -27,7 +27,7 @@ struct user *guest_new(struct hart *hart, const struct phys *memory, const struc
 {
     struct user *user = alloc(1, sizeof *user);
     user->hart = hart;
-    user->hosts = hart;
+    user->host_harts = hart;
     user->host_count = 1;
     user->memory = memory;
     user->options = options;

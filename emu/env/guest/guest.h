@@ -26,6 +26,7 @@ struct guest_signal {
 };
 
 struct guest_copy;
+struct guest_hosts;
 struct kernel_pages;
 struct tasks;
 struct threads;
@@ -39,13 +40,14 @@ struct guest_lane {
 };
 
 struct user {
-    struct hart *hart;        /* the host that is being served */
-    const struct hart *hosts; /* all of them */
+    struct hart *hart;             /* the host that is being served */
+    const struct hart *host_harts; /* of all hosts */
     unsigned host_count;
     const struct phys *memory;
     const struct user_options *options;
     struct kernel_pages *pages;    /* translate virtual addresses; NULL: addresses are physical */
     struct threads *threads;       /* threads on multiprocessors (threads.h); NULL: none */
+    struct guest_hosts *hosts;     /* threads on several hosts without the kernel (hosts.h); NULL: none */
     struct phys region_stack;      /* stack of the region whose call is being served; size 0: none */
     struct tasks *tasks;           /* accelerators that take its tasks (emu/core/tasks.h); NULL: none */
     const struct guest_lane *lane; /* of the thread whose call is being served; NULL: the program calls */
@@ -72,6 +74,7 @@ struct user {
     char *refused_paths[GUEST_WARNINGS_MAX]; /* paths warned about */
     unsigned refused_count;
     bool warned_of_threads;
+    bool launched; /* the reported trap is that of a thread which the hart's host has launched */
     struct marker_regions regions;
     char *speaker; /* "croft: PROGRAM", the prefix of the regions' warnings */
 };

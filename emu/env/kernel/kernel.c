@@ -114,7 +114,11 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
         memcpy(frame->thread_arguments, asked + 1, sizeof frame->thread_arguments);
         again = true;
     }
-    frame->waits = threads_wait(user->threads);
+    frame->waits = threads_wait(user->threads) ? KERNEL_WAITS : 0;
+    if (threads_turn(user->threads)) {
+        frame->waits = KERNEL_TURN;
+        system_end_turn(&kernel->system);
+    }
     again = again || frame->waits;
     frame->missing = missing.address;
     frame->missing_size = again && !frame->thread_call && !frame->waits ? missing.length : 0;
@@ -258,8 +262,9 @@ static void give_threads(struct kernel *kernel)
     const struct user_options *user = kernel->options->user;
     if (!user->simt)
         return;
-    kernel->user->threads = threads_new(kernel->user, user->simt, &kernel->all,
-                                        kernel->memory.base + kernel->memory.size, &kernel->system);
+    kernel->user->threads =
+        threads_new(kernel->user, user->simt, &kernel->all, kernel->memory.base + kernel->memory.size,
+                    &kernel->system, kernel_hosts(kernel->options));
     if (user->stats)
         threads_publish(kernel->user->threads, user->stats);
 }
@@ -438,7 +443,7 @@ static int finish(struct kernel *kernel, enum system_stop stop)
     if (stop == SYSTEM_EXIT)
         return kernel->faulted ? report_fault(kernel) : kernel->system.status;
     if (stop == SYSTEM_STUCK)
-        return fault_asleep(kernel->user);
+        return fault_asleep(kernel->user, kernel_hosts(kernel->options) > 1);
     if (hart->privilege == PRIV_S) /* report the program's pc */
         hart->pc = hart->priv.sepc;
     if (guest_interrupted(kernel->user))

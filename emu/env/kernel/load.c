@@ -113,8 +113,8 @@ unsigned kernel_hosts(const struct kernel_options *options)
     unsigned hosts = machine_timed(machine)
                          ? machine->host_count
                          : (unsigned)machine->harts - tasks_count(machine->tree, options->firmware);
-    if (options->user->simt || hosts < 1)
-        return 1; /* launches wait on hart 0 */
+    if (hosts < 1)
+        return 1;
     return hosts < KERNEL_HOSTS ? hosts : KERNEL_HOSTS;
 }
 

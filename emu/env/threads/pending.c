@@ -16,13 +16,18 @@ static void print_extents(const uint32_t extents[3], const char *unit)
     fprintf(stderr, "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " %s", extents[0], extents[1], extents[2], unit);
 }
 
-static void print_call(const struct threads *threads)
+static void print_call(const struct threads *threads, unsigned number)
 {
-    if (!threads->waits || threads->awaited == LAUNCH_ROOM)
-        fprintf(stderr, "  the program waits in simt_launch()%s for launch",
-                threads->waits ? ", because too many launches have not ended," : "");
+    const struct threads_host *host = &threads->hosts[number];
+    if (threads->host_count > 1)
+        fprintf(stderr, "  the thread on host %u waits", number);
     else
-        fprintf(stderr, "  the program waits in simt_wait(%" PRIu64 ") for launch", threads->awaited);
+        fprintf(stderr, "  the program waits");
+    if (!host->waits || host->awaited == LAUNCH_ROOM)
+        fprintf(stderr, " in simt_launch()%s for launch",
+                host->waits ? ", because too many launches have not ended," : "");
+    else
+        fprintf(stderr, " in simt_wait(%" PRIu64 ") for launch", host->awaited);
 }
 
 /* Where threads are: the first PLACES addresses found. */
@@ -79,14 +84,16 @@ static void print_threads(const struct threads *threads, uint64_t number)
         fprintf(stderr, "    %" PRIu64 " threads elsewhere\n", places.elsewhere);
 }
 
-void threads_tell_wait(const struct threads *threads)
+static void tell_host(const struct threads *threads, unsigned number)
 {
+    const struct threads_host *host = &threads->hosts[number];
     struct grid_pending pending;
     char text[SYMBOLS_TEXT];
-    if (!threads || (!threads->waits && !threads_call_open(threads)) ||
-        !launch_pending(threads->launch, threads->waits ? threads->awaited : 0, &pending))
+    bool open = number == 0 && threads_call_open(threads);
+    if ((!host->waits && !open) ||
+        !launch_pending(threads->launch, host->waits ? host->awaited : 0, &pending))
         return;
-    print_call(threads);
+    print_call(threads, number);
     fprintf(stderr, " %" PRIu64 ": %s\n    ", pending.launch.number,
             symbols_describe(threads->user->symbols, launch_function(threads->launch, pending.launch.entry),
                              text, sizeof text));
@@ -98,4 +105,10 @@ void threads_tell_wait(const struct threads *threads)
         fprintf(stderr, "; %" PRIu64 " more launches have not ended", pending.others);
     fprintf(stderr, "\n");
     print_threads(threads, pending.launch.number);
+}
+
+void threads_tell_wait(const struct threads *threads)
+{
+    for (unsigned i = 0; threads && i < threads->host_count; i++)
+        tell_host(threads, i);
 }

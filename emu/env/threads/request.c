@@ -27,7 +27,11 @@ bool threads_request_add(struct threads *threads, struct warp *warp, unsigned la
                          struct custom_waiter *waiter)
 {
     struct request *request = alloc(1, sizeof *request);
-    *request = (struct request){.warp = warp, .lane = lane, .waiter = waiter, .pc = warp_pc(warp, lane)};
+    *request = (struct request){.warp = warp,
+                                .lane = lane,
+                                .host = warp_where(warp)->host,
+                                .waiter = waiter,
+                                .pc = warp_pc(warp, lane)};
     if (!describe(threads, trap, request)) {
         free(request);
         return false;
@@ -37,14 +41,25 @@ bool threads_request_add(struct threads *threads, struct warp *warp, unsigned la
     return true;
 }
 
-const struct request *threads_request_give(struct threads *threads)
+bool threads_request_waits(const struct threads *threads, unsigned host)
 {
-    struct request *request = threads->requests;
+    for (const struct request *at = threads->requests; at; at = at->next)
+        if (at->host == host)
+            return true;
+    return false;
+}
+
+const struct request *threads_request_give(struct threads *threads, unsigned host)
+{
+    struct request **at = &threads->requests;
+    while (*at && (*at)->host != host)
+        at = &(*at)->next;
+    struct request *request = *at;
     if (!request)
         return NULL;
-    threads->requests = request->next;
-    if (!threads->requests)
-        threads->newest = &threads->requests;
+    *at = request->next;
+    if (!request->next)
+        threads->newest = at;
     threads->given = request;
     return request;
 }

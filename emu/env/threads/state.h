@@ -9,12 +9,19 @@
 struct request {
     struct request *next;
     struct warp *warp;
-    unsigned lane;
+    unsigned lane, host; /* the host that launched the warp, and serves the request */
     struct custom_waiter *waiter;
     struct kernel_missing bytes; /* length 0: a call */
     struct trap trap;            /* trap of the access, for a message if the bytes cannot be brought in */
     uint64_t call[7], result;    /* the call's number and arguments; its result */
     uint64_t pc;
+};
+
+/* A host of the program, on a timed machine. */
+struct threads_host {
+    /* Its call waits for `awaited`, or did when the run ended. With one host and without the kernel, also within the call. */
+    bool waits;
+    uint64_t awaited; /* a launch's number, 0 (all launches), or LAUNCH_ROOM */
 };
 
 struct threads {
@@ -30,11 +37,15 @@ struct threads {
     bool answered;                 /* the kernel has served that call, with the result `answer` */
     uint64_t answer;
     struct hart *shown; /* a lane of the watched warp, as logs read it; NULL: none yet */
-    /* On a timed machine, under the kernel. */
-    bool beside; /* threads run beside the kernel's hart */
-    /* The program's call waits for `awaited`, or did when the run ended. Without the kernel, also within the call. */
-    bool waits;
-    uint64_t awaited;                   /* a launch's number, 0 (all launches), or LAUNCH_ROOM */
+    /* Without a clock and with several hosts, a launch takes turns with the harts. */
+    bool turns;     /* that is so */
+    bool turn_over; /* the call must be repeated when others have had their turns */
+    unsigned owner; /* host whose launch has not ended, plus 1; 0: none */
+    unsigned host_count;
+    struct threads_host *hosts; /* hosts[host_count] */
+    /* On a timed machine, under the kernel or with several hosts: threads run beside the hosts' harts, and a call that waits
+     * is repeated. */
+    bool beside;
     struct request *requests, **newest; /* requests not given to the kernel yet, oldest first */
     struct request *given;              /* the request that the kernel is serving */
     struct request *served;             /* served calls that their lanes have not repeated yet */
@@ -48,8 +59,9 @@ void threads_log(void *context, struct warp *warp, const struct warp_report *rep
 bool threads_request_add(struct threads *threads, struct warp *warp, unsigned lane, const struct trap *trap,
                          struct custom_waiter *waiter);
 
-/* Takes the oldest request, which becomes threads->given. NULL: there is none. */
-const struct request *threads_request_give(struct threads *threads);
+/* Takes the oldest request for a host, which becomes threads->given. NULL: there is none. */
+const struct request *threads_request_give(struct threads *threads, unsigned host);
+bool threads_request_waits(const struct threads *threads, unsigned host);
 
 /* Ends threads->given. A call's result is kept for threads_request_take(); for bytes, `result` is NULL. */
 void threads_request_end(struct threads *threads, const uint64_t *result);

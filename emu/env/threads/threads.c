@@ -15,11 +15,25 @@
 #include "isa/include/croft/door.h"
 #include "isa/include/croft/simt_call.h"
 
-enum { A0 = 10, A7 = 17, SEIP = 9, HOST = 0 };
+enum { GP = 3, A0 = 10, A7 = 17, SEIP = 9 };
+
+/* Instructions of warps in a turn of a launch, if other hosts' turns follow: about as many as those have (quantum). */
+enum { TURN = 1 << 14 };
+
+/* Returns the number of the host whose call is being served, or whose kernel speaks. */
+static unsigned caller_of(const struct threads *threads)
+{
+    return threads->host_count > 1 ? threads->user->hart->hartid : 0;
+}
 
 static uint64_t executed_by_all(const struct threads *threads)
 {
-    return threads->user->hart->instret + launch_executed(threads->launch);
+    uint64_t executed = launch_executed(threads->launch);
+    if (threads->host_count == 1)
+        return threads->user->hart->instret + executed;
+    for (unsigned i = 0; i < threads->host_count; i++)
+        executed += threads->system->harts[i].instret;
+    return executed;
 }
 
 static bool stopped(void *context)
@@ -109,17 +123,22 @@ static void report_fault(void *context, struct warp *warp, const struct warp_rep
 {
     struct threads *threads = context;
     struct user *user = threads->user;
+    if (threads->host_count > 1)
+        user->hart = &threads->system->harts[warp_where(warp)->host];
     struct registers kept = show_lane(user->hart, warp, report->lane);
+    char host[32] = "";
     if (threads->system)
         system_quiet(threads->system);
+    if (threads->host_count > 1)
+        (void)snprintf(host, sizeof host, " of host %" PRIu32, warp_where(warp)->host);
     const uint32_t *block = warp_where(warp)->block;
     uint32_t thread[3];
     warp_thread(warp, report->lane, thread);
     fprintf(stderr,
             "croft: %s: in thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32
-            ", %" PRIu32 ") of launch %" PRIu64 ", lane %u of warp %" PRIu32 ":\n",
+            ", %" PRIu32 ") of launch %" PRIu64 "%s, lane %u of warp %" PRIu32 ":\n",
             user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
-            warp_where(warp)->launch, report->lane, warp_where(warp)->warp);
+            warp_where(warp)->launch, host, report->lane, warp_where(warp)->warp);
     uint64_t below;
     if (warp_overflowed(warp, report->lane, &below))
         fprintf(stderr,
@@ -128,6 +147,7 @@ static void report_fault(void *context, struct warp *warp, const struct warp_rep
                 " bytes: endless recursion, or is simt.stack too small?\n",
                 user->options->program, below, threads->options->stack);
     user->hart->trap = report->trap;
+    user->launched = true;
     guest_end(user, fault_report(user));
     if (threads->system)
         system_exit(threads->system, user->status);
@@ -153,12 +173,24 @@ static bool can_bring_page(void *context, const struct trap *trap)
            !kernel_pages_translate(threads->user->pages, trap->value, permission, &physical);
 }
 
-/* Sets the level of the hart's SEIP: high while there are requests, or while what the program's call waits
- * for has happened. */
+/* Tells a host that what its call waits for has happened, or, under the kernel, that there are requests: SEIP is high
+ * while that is so. Without the kernel, the call is repeated. */
+static void notify_host(struct threads *threads, unsigned i)
+{
+    struct threads_host *host = &threads->hosts[i];
+    bool ready = host->waits && launch_ready(threads->launch, host->awaited);
+    if (threads->user->pages) {
+        system_set_interrupt(threads->system, i, SEIP, ready || threads_request_waits(threads, i));
+    } else if (ready) {
+        host->waits = false;
+        system_resume(threads->system, i, true);
+    }
+}
+
 static void notify(struct threads *threads)
 {
-    bool level = threads->requests || (threads->waits && launch_ready(threads->launch, threads->awaited));
-    system_set_interrupt(threads->system, HOST, SEIP, level);
+    for (unsigned i = 0; i < threads->host_count; i++)
+        notify_host(threads, i);
 }
 
 static bool bring_later(void *context, struct warp *warp, unsigned lane, const struct trap *trap,
@@ -178,17 +210,16 @@ static void launch_ended(void *context)
     notify(context);
 }
 
-/* Makes the program's call wait for `what` (struct threads.awaited). The kernel then repeats the call. */
+/* Makes the program's call wait for `what` (struct threads_host.awaited). The call is then repeated. */
 static void await(struct threads *threads, uint64_t what)
 {
-    threads->waits = true;
-    threads->awaited = what;
-    notify(threads);
+    threads->hosts[caller_of(threads)] = (struct threads_host){true, what};
+    notify_host(threads, caller_of(threads));
 }
 
 bool threads_wait(struct threads *threads)
 {
-    return threads && threads->waits;
+    return threads && threads->beside && threads->hosts[caller_of(threads)].waits;
 }
 
 /* Ends the program: the bytes that a thread needs cannot be brought in. */
@@ -217,8 +248,9 @@ void threads_need(struct threads *threads, struct kernel_frame *frame)
 {
     finish(threads, frame);
     frame->thread_call = frame->missing_size = frame->missing_denied = 0;
-    threads->waits = false;
-    const struct request *request = threads->user->ended ? NULL : threads_request_give(threads);
+    threads->hosts[caller_of(threads)].waits = false;
+    const struct request *request =
+        threads->user->ended ? NULL : threads_request_give(threads, caller_of(threads));
     if (request) {
         frame->pc = request->pc;
         frame->missing = request->bytes.address;
@@ -299,13 +331,19 @@ static enum launch_end run(struct threads *threads, const struct simt_launch_rec
                            struct error *err)
 {
     struct launch *launch = threads->launch;
-    struct system *system =
-        threads->options->device ? NULL : threads->system; /* on a timed machine, the device lets time pass */
-    uint64_t quantum = system ? system_open_call(system, launch_executed(launch)) : UINT64_MAX;
+    struct system *system = threads->options->device || threads->turns
+                                ? NULL
+                                : threads->system; /* on a timed machine, the device lets time pass */
+    const struct launch_caller caller = {caller_of(threads), threads->user->hart->x[GP]};
+    uint64_t quantum = system           ? system_open_call(system, launch_executed(launch))
+                       : threads->turns ? TURN
+                                        : UINT64_MAX;
     enum launch_end end =
-        record ? launch_begin(launch, record, quantum, err) : launch_advance(launch, quantum);
+        record ? launch_begin(launch, record, &caller, quantum, err) : launch_advance(launch, quantum);
     if (system)
         system_count_call(system, launch_executed(launch), end != LAUNCH_PAUSE);
+    threads->turn_over = threads->turns && end == LAUNCH_PAUSE;
+    threads->owner = threads->turn_over || end == LAUNCH_CALL || end == LAUNCH_TRAP ? caller.host + 1 : 0;
     return end;
 }
 
@@ -319,6 +357,24 @@ static void keep_call(struct threads *threads, bool cut)
                                      scheduler_goes_on(system->scheduler));
 }
 
+/* Returns whether another host's launch, or this one's, if `own`, has not ended: the call is then repeated. */
+static bool must_take_turns(struct threads *threads, bool own)
+{
+    threads->turn_over =
+        threads->turns && threads->owner && (own || threads->owner != caller_of(threads) + 1);
+    if (threads->turns && stopped(threads))
+        end_early(threads);
+    return threads->turn_over;
+}
+
+bool threads_turn(struct threads *threads)
+{
+    bool over = threads && threads->turn_over;
+    if (over)
+        threads->turn_over = false;
+    return over && !threads->user->ended;
+}
+
 static int64_t call_launch(struct user *user, const uint64_t a[6])
 {
     struct threads *threads = user->threads;
@@ -328,7 +384,10 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
         return -ENOSYS;
     if (user->lane)
         return -EBUSY;
-    if (threads->paused || (threads_call_open(threads) && !threads->options->device)) {
+    if (must_take_turns(threads, false))
+        return 0;
+    if (threads->paused || (threads->turns && threads->owner) ||
+        (threads_call_open(threads) && !threads->options->device)) {
         threads->paused = false;
         return answer(threads, run(threads, NULL, &err));
     }
@@ -340,10 +399,10 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
         await(threads, LAUNCH_ROOM);
         return 0;
     }
-    threads->waits = threads->options->device != NULL && !threads->beside;
-    threads->awaited = LAUNCH_ROOM;
+    struct threads_host *host = &threads->hosts[caller_of(threads)];
+    *host = (struct threads_host){threads->options->device != NULL && !threads->beside, LAUNCH_ROOM};
     enum launch_end end = run(threads, &record, &err);
-    threads->waits = threads->waits && end == LAUNCH_ENDED;
+    host->waits = host->waits && end == LAUNCH_ENDED;
     if (threads->options->device)
         keep_call(threads, end == LAUNCH_ENDED);
     if (err.text[0])
@@ -361,15 +420,17 @@ static int64_t call_wait(struct user *user, const uint64_t a[6])
         return -EBUSY;
     if (a[0] > launch_number(threads->launch))
         return -EINVAL;
+    if (must_take_turns(threads, a[0] == 0 || a[0] == launch_number(threads->launch)))
+        return 0;
     if (threads->beside) {
         if (!launch_ready(threads->launch, a[0]))
             await(threads, a[0]);
         return 0;
     }
-    threads->waits = true;
-    threads->awaited = a[0];
+    struct threads_host *host = &threads->hosts[0];
+    *host = (struct threads_host){true, a[0]};
     bool ended = launch_wait(threads->launch, a[0]);
-    threads->waits = !ended;
+    host->waits = !ended;
     keep_call(threads, !ended);
     return ended ? 0 : -EINTR;
 }
@@ -474,9 +535,12 @@ static bool serve_lane(void *context, struct warp *warp, unsigned lane, uint64_t
 }
 
 struct threads *threads_new(struct user *user, const struct launch_options *options,
-                            const struct phys *memory, uint64_t stacks, struct system *system)
+                            const struct phys *memory, uint64_t stacks, struct system *system, unsigned hosts)
 {
     struct threads *threads = alloc(1, sizeof *threads);
+    threads->host_count = hosts;
+    threads->turns = hosts > 1 && !options->device;
+    threads->hosts = alloc(hosts, sizeof *threads->hosts);
     threads->user = user;
     threads->options = options;
     threads->stacks = stacks;
@@ -492,11 +556,12 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
         threads->host.grid.executed = threads_log;
     }
     threads->newest = &threads->requests;
-    threads->beside = options->device && user->pages;
-    if (threads->beside) {
+    threads->beside = options->device && (user->pages || hosts > 1);
+    if (threads->beside)
+        threads->host.grid.ended = launch_ended;
+    if (threads->beside && user->pages) {
         threads->host.grid.missing = can_bring_page;
         threads->host.grid.later = bring_later;
-        threads->host.grid.ended = launch_ended;
     }
     const struct launch_setup setup = {.options = options,
                                        .host = &threads->host,
@@ -516,6 +581,7 @@ void threads_free(struct threads *threads)
                 "croft run: warning: --warp: the program has not launched this warp, so the log is empty\n");
     launch_free(threads->launch);
     free(threads->shown);
+    free(threads->hosts);
     threads_request_drop(threads);
     free(threads);
 }
@@ -525,11 +591,13 @@ struct launch *threads_launch(const struct threads *threads)
     return threads->launch;
 }
 
-bool threads_call_host(const struct threads *threads)
+bool threads_call_host(const struct threads *threads, unsigned *host)
 {
+    const struct request *request = threads->given ? threads->given : threads->requests;
+    *host = threads->options->device && request ? request->host : 0;
     if (!threads->options->device)
         return threads->paused || threads_call_open(threads);
-    return threads->requests || threads->given;
+    return request;
 }
 
 void threads_publish(const struct threads *threads, struct stats *stats)

@@ -304,7 +304,7 @@ enum core_next scheduler_stopped(struct scheduler *s, unsigned i, enum hart_stop
         return CORE_SLEEP;
     }
     /* Ignore markers on a user program's accelerators, and breakpoints unless a debugger sees them. */
-    bool apart = system->hooks.trap && i > 0;
+    bool apart = system->hooks.trap && i >= system->hosts;
     if (apart && stop != HART_STOP_LIMIT && (i >= system->threads || stop == HART_STOP_MARKER))
         return CORE_CONTINUE;
     if (system->motion[i] == SYSTEM_HOLD && (stop == HART_STOP_BREAK || stop == HART_STOP_WATCH)) {
@@ -332,32 +332,49 @@ static void note_waiting(struct scheduler *s)
         s->system->waiting[i] = s->cores[i].core->asleep && s->cores[i].core->waiting;
 }
 
+/* Returns when a core that is paused continues. */
+static uint64_t start_of(const struct scheduler *s, unsigned i)
+{
+    uint64_t at = s->cores[i].wake_at, now = s->queue->now;
+    return at > now && at != CLOCK_NEVER ? at : now;
+}
+
+/* The polls of a user program are timed from its calls; with several hosts, polls that are due anyway stay. */
+static void time_poll(struct scheduler *s)
+{
+    uint64_t start = s->system->hosts > 1 ? s->queue->now : start_of(s, s->stopper);
+    if (!s->system->hooks.trap || (s->system->hosts > 1 && event_pending(&s->poll_event) &&
+                                   s->poll_event.time <= start + SCHEDULER_POLL))
+        return;
+    event_schedule(s->queue, &s->poll_event, start + SCHEDULER_POLL);
+}
+
 /* Wakes the cores that are paused and the cores that a debugger has moved. */
 static void go_on(struct scheduler *s)
 {
     struct system *system = s->system;
-    bool forever = s->wake_at == CLOCK_NEVER; /* paused cores sleep for ever */
-    uint64_t start = s->wake_at > s->queue->now && !forever ? s->wake_at : s->queue->now;
     for (unsigned i = 0; i < s->count; i++) {
         struct core *core = s->cores[i].core;
-        if (system->motion[i] == SYSTEM_HOLD || (s->cores[i].paused && forever))
+        if (system->motion[i] == SYSTEM_HOLD || s->cores[i].suspended ||
+            (s->cores[i].paused && s->cores[i].wake_at == CLOCK_NEVER))
             continue;
         bool moved = core->asleep && core->waiting && !system->waiting[i];
         if (moved)
             core->waiting = false;
         if (s->cores[i].paused || moved)
-            wake(s, i, start);
+            wake(s, i, start_of(s, i));
         s->cores[i].paused = false;
     }
-    if (system->hooks.trap) /* the polls of a user program are timed from its calls */
-        event_schedule(s->queue, &s->poll_event, start + SCHEDULER_POLL);
+    time_poll(s);
     grant_all(s);
 }
 
-/* Returns whether the debugger still wants to know of the stop. */
+/* Returns whether a stop is still to be served: of a debugger's, whether it still wants to know of it. */
 static bool is_wanted(const struct hart *hart, enum hart_stop stop)
 {
-    return stop == HART_STOP_BREAK ? hart_has_breakpoint(hart, hart->pc) : hart->watchpoint_count > 0;
+    if (stop == HART_STOP_BREAK)
+        return hart_has_breakpoint(hart, hart->pc);
+    return stop == HART_STOP_TRAP || hart->watchpoint_count > 0;
 }
 
 /* Leaves the event loop for a stop that happened while a debugger held the hart, if one can be served now. */
@@ -450,9 +467,30 @@ void system_sleep(struct system *system, uint64_t ns)
     struct scheduler *s = system->scheduler;
     if (!s)
         return;
-    uint64_t from = s->wake_at > s->queue->now ? s->wake_at : s->queue->now;
+    struct scheduler_core *core = &s->cores[system->current];
+    uint64_t from = core->wake_at > s->queue->now ? core->wake_at : s->queue->now;
     uint64_t room = from < END_OF_TIME ? (END_OF_TIME - from) / NS : 0;
-    s->wake_at = ns <= room ? from + ns * NS : CLOCK_NEVER;
+    core->wake_at = ns <= room ? from + ns * NS : CLOCK_NEVER;
+}
+
+void system_suspend(struct system *system, unsigned host)
+{
+    system->scheduler->cores[host].suspended = true;
+}
+
+void system_resume(struct system *system, unsigned host, bool repeat)
+{
+    struct scheduler *s = system->scheduler;
+    s->cores[host].suspended = false;
+    s->cores[host].paused = true;
+    if (!repeat)
+        return;
+    s->cores[host].owes = true;
+    s->cores[host].owed = HART_STOP_TRAP;
+    if (s->stopped)
+        return; /* scheduler_advance() looks for owed stops before any event fires */
+    s->cores[host].owes = s->served = false;
+    leave_loop(s, host, HART_STOP_TRAP);
 }
 
 /* Completes operations in progress without executing further instructions. */
@@ -498,6 +536,8 @@ void scheduler_attach(struct scheduler *s, struct system *system)
     system->scheduler = s;
     for (unsigned i = 0; i < system->threads; i++)
         s->cores[i].paused = true;
+    for (unsigned i = 1; i < system->hosts; i++)
+        s->cores[i].suspended = true;
     note_waiting(s);
     scheduler_set_timer(s);
 }

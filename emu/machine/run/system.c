@@ -26,6 +26,7 @@ static bool make_hart(struct system *system, bool privileged, const struct decod
         hart_free(hart);
         return false;
     }
+    hart->hartid = system->count;
     hart->holders = &system->bus.holders;
     system->count++;
     return true;
@@ -67,11 +68,11 @@ bool system_init(struct system *system, unsigned count, uint64_t quantum, struct
     return true;
 }
 
-bool system_init_user(struct system *system, unsigned accelerators, struct phys *memory,
+bool system_init_user(struct system *system, unsigned hosts, unsigned accelerators, struct phys *memory,
                       const struct decoder *decoder, struct error *err)
 {
-    *system = (struct system){.memory = memory, .quantum = USER_QUANTUM, .threads = 1};
-    return make_harts(system, 1 + accelerators, 1, decoder, err);
+    *system = (struct system){.memory = memory, .quantum = USER_QUANTUM, .threads = hosts, .hosts = hosts};
+    return make_harts(system, hosts + accelerators, hosts, decoder, err);
 }
 
 void system_free(struct system *system)
@@ -189,6 +190,11 @@ void system_count_call(struct system *system, uint64_t insns, bool over)
 {
     system->call.open = !over;
     system->call.insns = insns;
+}
+
+void system_end_turn(struct system *system)
+{
+    system->round.turn_over = true;
 }
 
 bool system_in_call(const struct system *system)

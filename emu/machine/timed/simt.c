@@ -55,8 +55,8 @@ static void busy(void *context, bool is)
 {
     struct timed *timed = context;
     const struct system *system = timed->scheduler.system;
-    /* A debugger may hold the hart that waits. */
-    if (timed->harts[0].privileged || (system && system->slice))
+    /* Several hosts wait asleep. A debugger may hold the hart that waits. */
+    if (timed->harts[0].privileged || timed->hosts > 1 || (system && system->slice))
         scheduler_set_beside(&timed->scheduler, is);
 }
 

@@ -101,6 +101,7 @@ bool grid_block_start(struct grid_block *block, struct warp_memory *memory, cons
         .block = {(uint32_t)(index % launch->grid[0]), (uint32_t)(index / launch->grid[0] % launch->grid[1]),
                   (uint32_t)(index / launch->grid[0] / launch->grid[1])},
         .launch = launch->number,
+        .host = launch->host,
         .multiprocessor = multiprocessor,
         .scratchpad = block->scratchpad,
         .scratchpad_size = launch->scratchpad,

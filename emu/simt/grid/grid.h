@@ -21,6 +21,7 @@ struct grid_launch {
     uint32_t grid[3], block[3];
     uint32_t scratchpad; /* bytes per block */
     uint64_t number;     /* number of the launch, for messages */
+    uint32_t host;       /* number of the host that launches it */
 };
 
 /* A launch that has not ended, for messages. */

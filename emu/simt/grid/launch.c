@@ -8,8 +8,6 @@
 #include "emu/sim/alloc.h"
 #include "emu/simt/warp_debug.h"
 
-enum { GP = 3 };
-
 struct launch {
     struct launch_setup setup;
     struct warp_memory memory;
@@ -133,11 +131,13 @@ static bool make_ready(struct launch *launch, struct error *err)
     return launch->ready;
 }
 
-static struct grid_launch wanted_by(const struct launch *launch, const struct simt_launch_record *record)
+static struct grid_launch wanted_by(const struct launch *launch, const struct simt_launch_record *record,
+                                    const struct launch_caller *caller)
 {
     struct grid_launch wanted = {.entry = record->entry,
                                  .argument = record->argument,
-                                 .gp = launch->setup.hart->x[GP],
+                                 .gp = caller->gp,
+                                 .host = caller->host,
                                  .scratchpad = record->scratchpad,
                                  .number = launch->number + 1};
     memcpy(wanted.grid, record->grid, sizeof wanted.grid);
@@ -161,11 +161,11 @@ static enum launch_end enqueue(struct launch *launch, const struct grid_launch *
     return end;
 }
 
-enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record, uint64_t quantum,
-                             struct error *err)
+enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record,
+                             const struct launch_caller *caller, uint64_t quantum, struct error *err)
 {
     const struct launch_options *options = launch->setup.options;
-    const struct grid_launch wanted = wanted_by(launch, record);
+    const struct grid_launch wanted = wanted_by(launch, record, caller);
     err->text[0] = '\0';
     if (!grid_check(&wanted, &options->limits, err))
         return LAUNCH_REFUSED;

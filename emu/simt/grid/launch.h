@@ -111,7 +111,7 @@ uint64_t launch_stack_bytes(const struct launch_options *options);
 struct launch_setup {
     const struct launch_options *options;
     const struct launch_host *host;
-    const struct hart *hart;   /* the program's hart: its decoder, units of custom instructions, and gp */
+    const struct hart *hart;   /* a hart of the program: its decoder, and units of custom instructions */
     const struct phys *memory; /* all physical memory */
     uint64_t write_first;      /* program addresses below this one are read-only */
 };
@@ -123,11 +123,17 @@ struct launch;
 struct launch *launch_new(const struct launch_setup *setup);
 void launch_free(struct launch *launch);
 
+/* Who launches: a host's number, and the program's gp. */
+struct launch_caller {
+    uint32_t host;
+    uint64_t gp;
+};
+
 /* Begins a launch; without a clock, also executes it like launch_advance(). Without a clock, it drops a
  * launch that has not ended. Sets err if LAUNCH_REFUSED or LAUNCH_MEMORY is caused by a limit of the machine,
  * which it names; otherwise err->text is empty. */
-enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record, uint64_t quantum,
-                             struct error *err);
+enum launch_end launch_begin(struct launch *launch, const struct simt_launch_record *record,
+                             const struct launch_caller *caller, uint64_t quantum, struct error *err);
 
 /* Without a clock: executes the current launch for about `quantum` warp instructions, until it has ended or
  * is stopped. */

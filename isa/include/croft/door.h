@@ -15,7 +15,7 @@
 #define KERNEL_FRAME_STACK 280
 
 /* Most hosts on which the kernel runs threads of the program. */
-#define KERNEL_HOSTS 8
+#define KERNEL_HOSTS 64
 
 #define DOOR_PANIC_NUMBER 0x104
 
@@ -51,6 +51,11 @@ enum door_operation {
     DOOR_FORGET = 0x10a,
 };
 
+enum kernel_wait {
+    KERNEL_WAITS = 1, /* the kernel waits for their interrupt, serves DOOR_THREADS and calls again */
+    KERNEL_TURN = 2,  /* without a clock: the kernel lets other hosts enter it and calls again */
+};
+
 /* The program's state at a trap. */
 struct kernel_frame {
     uint64_t x[32];
@@ -70,8 +75,7 @@ struct kernel_frame {
      * calls again. */
     uint64_t thread_call, thread_arguments[6];
     uint64_t missing_denied; /* for DOOR_THREADS */
-    /* Written by DOOR_CALL: the call waits for multiprocessors. The kernel waits for their interrupt, serves
-     * DOOR_THREADS and calls again. */
+    /* Written by DOOR_CALL, one of enum kernel_wait: whether the call waits for multiprocessors. */
     uint64_t waits;
 };
 

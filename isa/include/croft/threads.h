@@ -1,11 +1,12 @@
-/* Threads of a program on several hosts: with `croft run --env kernel` on a machine whose host.count is above 1, and on Linux. */
+/* Threads of a program on several hosts: on a machine whose host.count is above 1, and on Linux. With accelerators that take tasks,
+ * and without a clock, they need `croft run --env kernel`. */
 #ifndef CROFT_THREADS_H
 #define CROFT_THREADS_H
 
 /* Each thread has a host of its own, until it ends. All share memory, open files and accelerators; each has errno, thread-local
  * variables, and a stack of CROFT_THREAD_STACK bytes in the heap, whose end nothing guards. The C library's functions may
  * be called in all threads, and regions (croft/nucd.h) may be called in all: tasks of different threads are not ordered, so
- * threads order them as they order accesses. */
+ * threads order them as they order accesses. All may launch kernels and wait for them (croft/simt.h). */
 enum { CROFT_THREAD_STACK = 256 * 1024 };
 
 struct croft_thread {

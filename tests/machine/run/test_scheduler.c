@@ -138,7 +138,7 @@ static struct rig *rig_new(const char *machine, unsigned harts, const char *set)
     rig->decoder = decoder_new();
     if (!phys_init(&rig->memory, BASE, SIZE, &err) ||
         !(harts ? system_init(&rig->system, harts, QUANTUM, &rig->memory, rig->decoder, &err)
-                : system_init_user(&rig->system, 0, &rig->memory, rig->decoder, &err)))
+                : system_init_user(&rig->system, 1, 0, &rig->memory, rig->decoder, &err)))
         fail_msg("%s", err.text);
     for (unsigned i = 0; i < rig->system.count; i++)
         rig->system.harts[i].pc = BASE;
