@@ -71,6 +71,7 @@ void *core_tile_make(const void *part, const struct part_site *site, struct erro
         return NULL;
     struct core_tile *tile = alloc(1, sizeof *tile);
     tile->llc = place->memory->level;
+    tile->far = place->memory->far;
     tile->l1i = make_cache(site, L1I, "l1i");
     tile->l1d = make_cache(site, L1D, "l1d");
     if (place->hart->privileged)
@@ -101,8 +102,8 @@ void core_tile_connect(void *part, unsigned port, unsigned slot, const struct pa
     cache_connect(tile->l1d, server->ops, server->object);
     if (!tile->llc)
         return;
-    llc_slices_attach(tile->llc, tile->l1i);
-    llc_slices_attach(tile->llc, tile->l1d);
+    (tile->far ? llc_slices_attach_far : llc_slices_attach)(tile->llc, tile->l1i);
+    (tile->far ? llc_slices_attach_far : llc_slices_attach)(tile->llc, tile->l1d);
 }
 
 void core_tile_publish(void *part, struct stats *stats, struct scope scope)

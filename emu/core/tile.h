@@ -31,6 +31,7 @@ struct core_tile {
     struct cache *l1i, *l1d;
     struct core_tlb *tlb;   /* NULL: its hart never translates addresses */
     struct llc_slices *llc; /* the last level that keeps its caches coherent; NULL: they are not coherent */
+    bool far;               /* they reach it by a network */
 };
 
 /* The functions of core_kind (struct part_kind). */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/machine/describe/sources.h"
+#include "emu/machine/plan/lines.h"
 #include "emu/machine/plan/networks.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
@@ -47,6 +48,7 @@ static void set_places(struct builder *builder)
         if (part->instance->kind->routed)
             part->routes = plan_routes(plan, part->instance);
         part->reached = plan_reached(plan, part->instance);
+        part->below = plan_below(plan, part->instance);
         part->place = (struct mem_site){.homes = plan->homes,
                                         .modules = plan->modules,
                                         .stacks = plan->stacks,
@@ -55,7 +57,8 @@ static void set_places(struct builder *builder)
                                         .module = (uint16_t)(number / plan->stacks),
                                         .stack = (uint16_t)(number % plan->stacks),
                                         .routes = part->routes,
-                                        .reached = part->reached};
+                                        .reached = part->reached,
+                                        .slices = plan_slices(plan, part->instance, part->below)};
     }
     for (size_t i = 0; i < plan->wiring.count; i++) {
         const struct wire *wire = &plan->wiring.wires[i];
@@ -71,14 +74,9 @@ static void set_places(struct builder *builder)
 /* Sets the last-level cache to which the part is connected; place.last stays true if there is none. */
 static void set_level(const struct builder *builder, struct built_part *part)
 {
-    const struct wiring *wiring = &builder->plan.wiring;
-    part->place.last = true;
-    for (size_t i = 0; i < wiring->count; i++) {
-        if (wiring->wires[i].client != part->instance || wiring->wires[i].server->kind != &llc_kind)
-            continue;
-        part->place.last = false;
-        part->place.level = builder_object(builder, wiring->wires[i].server);
-    }
+    const struct instance *level = lines_level(&builder->plan.wiring, part->instance, &part->place.far);
+    part->place.last = !level;
+    part->place.level = level ? builder_object(builder, level) : NULL;
 }
 
 static bool make_part(struct built_part *part, const struct builder_making *making, const void *place,
@@ -260,6 +258,7 @@ void builder_free(struct builder *builder)
             part->instance->kind->free(part->object);
         free(part->routes);
         free(part->reached);
+        free(part->below);
     }
     free(builder->parts);
     free(builder->by_number);

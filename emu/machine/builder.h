@@ -17,7 +17,7 @@ struct built_part {
     struct clock clock;
     struct mem_site place;
     uint16_t *routes;
-    bool *reached;
+    bool *reached, *below;
 };
 
 struct builder {

@@ -242,6 +242,13 @@ void cache_keep_out(struct cache *cache, const struct keep_out *list);
  * the caller gets its newest version. */
 bool cache_probe(struct cache *cache, uint64_t line, enum protocol_event probe, uint64_t now);
 
+/* Calls received(), with the cache's link, when the response to a read or a write of a line has arrived, after the accesses that
+ * wait for it have been served. */
+void cache_set_receiver(struct cache *cache,
+                        void (*received)(void *context, const struct mem_link *link, uint64_t line,
+                                         uint64_t now),
+                        void *context);
+
 /* Removes a line that is not dirty, without time. Unsent stores to it are still written. */
 void cache_forget(struct cache *cache, uint64_t line, uint64_t now);
 

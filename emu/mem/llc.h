@@ -58,6 +58,11 @@
  * select it are not known here, so the set is the low bits of the line's number, XORed with the folded bits
  * above them.
  *
+ * Nodes (interleave). Blocks are distributed as by line, and the network in front has an output for each slice, at a node of its
+ * own. First-level caches that reach the slices through the network are holders, too: a line that one of them reads or writes back
+ * stays busy until the response has arrived there (llc_received()), so that no probe overtakes it. Neither probes nor that notice take
+ * time.
+ *
  * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
  * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
  * once, whatever the cache holds. A line on its way to memory is read again only after memory has answered.
@@ -86,7 +91,7 @@ enum llc_policy { LLC_WRITE_BACK, LLC_WRITE_THROUGH, LLC_WRITE_EVICT };
 extern const char *const llc_policy_names[]; /* by value, then NULL */
 
 /* How lines are distributed over slices (llc.def). */
-enum llc_interleave { LLC_BY_LINE, LLC_BY_PARTITION };
+enum llc_interleave { LLC_BY_LINE, LLC_BY_PARTITION, LLC_BY_NODE };
 extern const char *const llc_interleave_names[]; /* by value, then NULL */
 
 struct llc_config {
@@ -203,11 +208,17 @@ bool llc_writing(const struct llc *llc, uint64_t line);
  * numbered from 0 in order of attachment; their number is not limited. */
 void llc_attach(struct llc *llc, struct cache *cache);
 
+/* Like llc_attach(), for a cache whose requests come through other parts. It must call llc_received(), with its link, for each
+ * line that it reads or writes back, when the response has arrived. */
+void llc_attach_far(struct llc *llc, struct cache *cache);
+void llc_received(struct llc *llc, const struct mem_link *link, uint64_t line, uint64_t now);
+
 /* A holder of any kind, identified by its link. probe() does what cache_probe() does. */
 struct llc_client {
     const struct mem_link *link;
     bool (*probe)(void *context, uint64_t line, enum protocol_event event, uint64_t now);
     void *context;
+    bool far; /* as with llc_attach_far() */
 };
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
 

@@ -53,6 +53,10 @@ struct llc *llc_slices_at(const struct llc_slices *slices, uint32_t number);
 /* Does llc_attach() for all slices. */
 void llc_slices_attach(struct llc_slices *slices, struct cache *cache);
 
+/* Adds a cache whose requests come through a network (LLC_BY_NODE); see llc_attach_far(). The cache then tells when lines have
+ * arrived. */
+void llc_slices_attach_far(struct llc_slices *slices, struct cache *cache);
+
 /* Does llc_keep_out() for all slices. */
 void llc_slices_keep_out(struct llc_slices *slices, const struct keep_out *list);
 

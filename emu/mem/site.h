@@ -6,6 +6,14 @@
 
 struct llc_slices;
 
+/* Slices of a last-level cache below a network (LLC_BY_NODE): requests that do not come from the slices themselves go to them, by
+ * line. */
+struct mem_site_slices {
+    uint32_t first, count; /* their outputs; count 0: there are none */
+    uint32_t shift;        /* log2 of the bytes of a block */
+    const bool *below;     /* by input: it has requests of the slices */
+};
+
 struct mem_site {
     struct home_map *homes;                /* the homes of all addresses; outlives the part */
     uint32_t modules, stacks, controllers; /* upper bounds of the numbers in homes */
@@ -17,8 +25,11 @@ struct mem_site {
     const uint16_t *routes;
     const bool *reached; /* by number of a memory: there is a way to it; NULL: to all memories */
     bool last;           /* of a requester: its requests leave the last level there, and get their homes */
-    /* of a requester: the last-level cache to which it is connected, if that has been made; else NULL */
+    struct mem_site_slices slices; /* of a network */
+    /* of a requester: the last-level cache to which it is connected, directly or by a network (`far`), if that has been made;
+     * else NULL */
     struct llc_slices *level;
+    bool far;
 };
 
 #endif

@@ -6,15 +6,22 @@
  * crossbar. A request passes the whole network as one link (struct mem_link). Back-pressure: a full queue of a node
  * refuses requests and responses; a packet that its receiver refuses stops its virtual channel at that node.
  * Packets of one class that take different virtual channels can pass each other.
+ *
+ * The slices of one last-level cache may stand at nodes, each an output (mem_site.h), and have their requests on the same
+ * network. Requests that do not come from the slices then go to the slice of their line. Those of the slices, whose homes are
+ * known, go to memories, as packets of class 2: if they were of class 0, a slice that is full could wait for its own
+ * requests, which stand behind those that it refuses.
  */
 #ifndef EMU_NET_FABRIC_H
 #define EMU_NET_FABRIC_H
 
+#include "emu/mem/site.h"
 #include "emu/net/outputs.h"
 #include "emu/net/topology/shape.h"
 #include "emu/net/track.h"
 
-enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES }; /* message classes */
+/* Message classes. FABRIC_LOWER: with slices, their requests; else not used. */
+enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES, FABRIC_LOWER = FABRIC_CLASSES, FABRIC_ALL };
 
 struct fabric;
 
@@ -33,6 +40,7 @@ struct fabric_plan {
     uint32_t inputs, outputs;
     uint32_t *input_nodes, *output_nodes;
     struct crossbar_route route;
+    struct mem_site_slices slices; /* copied, with its list */
 };
 
 /* Makes a fabric. config has at least FABRIC_CLASSES classes, and fits the shape. queue and clock must outlive it. Never NULL;

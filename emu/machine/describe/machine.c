@@ -406,9 +406,9 @@ static bool check_level(const struct machine_config *config, const struct wiring
                         const struct instance *level, struct error *err)
 {
     const struct llc_config *llc = level->config;
-    const char *key = llc->write_policy != LLC_WRITE_BACK ? "write_policy"
-                      : llc->interleave != LLC_BY_LINE    ? "interleave"
-                                                          : NULL;
+    const char *key = llc->write_policy != LLC_WRITE_BACK   ? "write_policy"
+                      : llc->interleave == LLC_BY_PARTITION ? "interleave"
+                                                            : NULL;
     if (!key || level->parent->kind == &simt_kind || !serves_cores(wiring, level))
         return true;
     (void)error_set(

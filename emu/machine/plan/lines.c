@@ -8,6 +8,7 @@
 #include "emu/dram/config.h"
 #include "emu/mem/cache.h"
 #include "emu/mem/llc.h"
+#include "emu/net/network.h"
 #include "emu/sim/alloc.h"
 #include "emu/simt/multiprocessor.h"
 
@@ -28,6 +29,38 @@ uint32_t lines_longest(const struct tree *tree, const struct instance **cache)
         *cache = i;
     }
     return longest;
+}
+
+const struct wire *lines_slices(const struct wiring *wiring, const struct instance *network)
+{
+    for (size_t i = 0; i < wiring->count; i++) {
+        const struct wire *wire = &wiring->wires[i];
+        const struct llc_config *llc = wire->server->config;
+        if (wire->client == network && network->kind == &network_kind && wire->server->kind == &llc_kind &&
+            llc->interleave == LLC_BY_NODE)
+            return wire;
+    }
+    return NULL;
+}
+
+const struct instance *lines_level(const struct wiring *wiring, const struct instance *part, bool *far)
+{
+    const struct instance *level = NULL;
+    *far = false;
+    for (size_t i = 0; i < wiring->count; i++) {
+        const struct instance *server = wiring->wires[i].server;
+        if (wiring->wires[i].client != part)
+            continue;
+        const struct wire *slices = lines_slices(wiring, server);
+        if (server->kind == &llc_kind) {
+            level = server;
+            *far = false;
+        } else if (slices && slices->server != part && part->kind != &network_kind) {
+            level = slices->server;
+            *far = true;
+        }
+    }
+    return level;
 }
 
 static bool is_given(const struct instance *cache)
@@ -56,17 +89,28 @@ static bool differs(const struct tree *tree, const struct instance *cache, const
     return tree_at_parts(tree, cache, level, err);
 }
 
+struct walk {
+    const struct tree *tree;
+    const struct wiring *wiring;
+    const struct instance *from; /* a part with caches */
+    bool *seen;                  /* by part number */
+    unsigned levels;             /* number of last levels that it reaches */
+};
+
 /* Checks the part's caches whose requests leave it against the last level that they reach after `steps`
  * wires. */
-static bool check_pair(const struct tree *tree, const struct instance *part, const struct instance *level,
-                       unsigned steps, struct error *err)
+static bool check_pair(const struct walk *walk, const struct instance *level, unsigned steps,
+                       struct error *err)
 {
-    if (part->kind == &core_kind && steps > 1) {
+    const struct instance *part = walk->from;
+    const struct tree *tree = walk->tree;
+    bool far;
+    if (part->kind == &core_kind && steps > 1 && lines_level(walk->wiring, part, &far) != level) {
         (void)error_set(
             err,
             "%s reaches %s through other parts; coherent caches must be joined to their last level "
-            "directly: memory: %s",
-            part->path, level->path, level->path);
+            "directly: memory: %s; or by one network that has its slices at nodes: %s.interleave: node",
+            part->path, level->path, level->path, level->path);
         return tree_at_part(tree, part, err);
     }
     if (part->kind == &llc_kind)
@@ -80,14 +124,6 @@ static bool check_pair(const struct tree *tree, const struct instance *part, con
     return true;
 }
 
-struct walk {
-    const struct tree *tree;
-    const struct wiring *wiring;
-    const struct instance *from; /* a part with caches */
-    bool *seen;                  /* by part number */
-    unsigned levels;             /* number of last levels that it reaches */
-};
-
 /* Follows the part's wires to the last levels and memories that its requests reach. */
 static bool follow(struct walk *walk, const struct instance *part, unsigned steps, struct error *err)
 {
@@ -99,9 +135,8 @@ static bool follow(struct walk *walk, const struct instance *part, unsigned step
         if (wire->client != part)
             continue;
         walk->levels += wire->server->kind == &llc_kind;
-        bool fine = wire->server->kind == &llc_kind
-                        ? check_pair(walk->tree, walk->from, wire->server, steps + 1, err)
-                        : follow(walk, wire->server, steps + 1, err);
+        bool fine = wire->server->kind == &llc_kind ? check_pair(walk, wire->server, steps + 1, err)
+                                                    : follow(walk, wire->server, steps + 1, err);
         if (!fine)
             return false;
     }

@@ -10,6 +10,13 @@
  * bytes, the longest request that all memories accept. False with err set, naming file and line. */
 bool lines_check(const struct tree *tree, const struct wiring *wiring, uint64_t request, struct error *err);
 
+/* Returns the last level to which a part's requests go: the one that it is connected to, or whose slices are the outputs of the
+ * network that it is connected to (then *far is true). NULL: none, or the part is that cache. */
+const struct instance *lines_level(const struct wiring *wiring, const struct instance *part, bool *far);
+
+/* Returns the slices' wire from a network; NULL: it has none. */
+const struct wire *lines_slices(const struct wiring *wiring, const struct instance *network);
+
 /* Returns the size of the longest line in bytes, and sets *cache to the cache that has it; 0 without caches. */
 uint32_t lines_longest(const struct tree *tree, const struct instance **cache);
 

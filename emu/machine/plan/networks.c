@@ -88,7 +88,7 @@ static bool check_ends(const struct tree *tree, const struct instance *network, 
 }
 
 static bool check_shape(const struct tree *tree, const struct instance *network,
-                        const struct network_shape *shape, uint32_t inputs, uint32_t outputs,
+                        const struct network_shape *shape, uint32_t inputs, uint32_t outputs, bool slices,
                         struct error *err)
 {
     const struct network_config *config = network->config;
@@ -100,6 +100,13 @@ static bool check_shape(const struct tree *tree, const struct instance *network,
                         config->classes, FABRIC_CLASSES);
         return networks_at(tree, network, "classes", err);
     }
+    if (slices && config->classes < FABRIC_ALL) {
+        (void)error_set(err,
+                        "%u; with the slices of a last level at its nodes, a network needs %d: for requests, "
+                        "responses, and requests of the slices",
+                        config->classes, FABRIC_ALL);
+        return networks_at(tree, network, "classes", err);
+    }
     if (!network_fits(config, &shape->topology, &shape->routing, (bytes + config->flit - 1) / config->flit,
                       err))
         return networks_at_named(tree, network, err);
@@ -107,7 +114,7 @@ static bool check_shape(const struct tree *tree, const struct instance *network,
 }
 
 bool networks_check(const struct tree *tree, const struct instance *network, uint32_t inputs,
-                    uint32_t outputs, struct error *err)
+                    uint32_t outputs, bool slices, struct error *err)
 {
     struct network_shape shape;
     for (const struct instance *part = network->first; part; part = part->next) {
@@ -118,7 +125,7 @@ bool networks_check(const struct tree *tree, const struct instance *network, uin
         return tree_at_part(tree, part, err);
     }
     bool fine = networks_shape(tree, network, &shape, err) &&
-                check_shape(tree, network, &shape, inputs, outputs, err);
+                check_shape(tree, network, &shape, inputs, outputs, slices, err);
     shape_free(&shape);
     return fine;
 }

@@ -22,8 +22,8 @@ bool networks_at(const struct tree *tree, const struct instance *part, const cha
 bool networks_at_named(const struct tree *tree, const struct instance *part, struct error *err);
 
 /* Checks that a network with this many inputs and outputs can be made, has message classes for requests and
- * responses, and has a node for each connected part. False with err set. */
+ * responses, and one more if there are `slices` of a last level at its nodes, and has a node for each connected part. False with err set. */
 bool networks_check(const struct tree *tree, const struct instance *network, uint32_t inputs,
-                    uint32_t outputs, struct error *err);
+                    uint32_t outputs, bool slices, struct error *err);
 
 #endif

@@ -467,6 +467,28 @@ static void fix_homes(const struct plan *plan)
     }
 }
 
+/* Checks that slices which stand at nodes are the outputs of one network, and of no other part. */
+static bool check_nodes(const struct plan *plan, const struct instance *llc, struct error *err)
+{
+    const struct instance *network = NULL;
+    bool fine = true;
+    if (((const struct llc_config *)llc->config)->interleave != LLC_BY_NODE)
+        return true;
+    for (size_t w = 0; w < plan->wiring.count; w++) {
+        const struct wire *wire = &plan->wiring.wires[w];
+        if (wire->server != llc)
+            continue;
+        fine = fine && !network && lines_slices(&plan->wiring, wire->client) == wire;
+        network = wire->client;
+    }
+    if (network && fine)
+        return true;
+    (void)error_set(err, "node is not allowed: %s; allowed: `out` of one network, in front of one such cache",
+                    network ? "requests come from other parts, too"
+                            : "no network sends requests to this cache");
+    return tree_at(plan->machine->tree, llc, "interleave", err);
+}
+
 /* Checks that the parts connected to each network have nodes. */
 static bool check_networks(const struct plan *plan, struct error *err)
 {
@@ -477,7 +499,10 @@ static bool check_networks(const struct plan *plan, struct error *err)
             inputs += plan->wiring.wires[w].server == i ? plan->places[w].in : 0;
             outputs += plan->wiring.wires[w].client == i ? plan->places[w].out : 0;
         }
-        if (i->kind == &network_kind && !networks_check(tree, i, inputs, outputs, err))
+        const bool slices = lines_slices(&plan->wiring, i);
+        if (i->kind == &network_kind && !networks_check(tree, i, inputs, outputs, slices, err))
+            return false;
+        if (i->kind == &llc_kind && !check_nodes(plan, i, err))
             return false;
     }
     return true;
@@ -592,6 +617,36 @@ bool *plan_reached(const struct plan *plan, const struct instance *part)
     for (size_t i = 0; i < plan->memory_count; i++)
         reached[plan->memories[i].number] = plan->memories[i].distances[part->number] != UINT32_MAX;
     return reached;
+}
+
+bool *plan_below(const struct plan *plan, const struct instance *network)
+{
+    const struct wire *slices = lines_slices(&plan->wiring, network);
+    unsigned inputs = 0;
+    bool *below;
+    if (!slices)
+        return NULL;
+    for (size_t w = 0; w < plan->wiring.count; w++)
+        inputs += plan->wiring.wires[w].server == network ? plan->places[w].in : 0;
+    below = array_of(inputs, sizeof *below);
+    for (size_t w = 0; w < plan->wiring.count; w++) {
+        const struct wire *wire = &plan->wiring.wires[w];
+        for (unsigned i = 0; wire->server == network && i < plan->places[w].in; i++)
+            below[plan->places[w].first_in + i] = wire->client == slices->server;
+    }
+    return below;
+}
+
+struct mem_site_slices plan_slices(const struct plan *plan, const struct instance *network, const bool *below)
+{
+    const struct wire *slices = lines_slices(&plan->wiring, network);
+    if (!slices)
+        return (struct mem_site_slices){0};
+    const struct llc_config *llc = slices->server->config;
+    return (struct mem_site_slices){.first = plan->places[slices - plan->wiring.wires].first_out,
+                                    .count = llc->slices,
+                                    .shift = (uint32_t)__builtin_ctz(llc->line),
+                                    .below = below};
 }
 
 bool plan_check(const struct machine_config *machine, struct error *err)

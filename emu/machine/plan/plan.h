@@ -13,6 +13,7 @@
 #include "emu/machine/machine.h"
 #include "emu/machine/plan/wiring.h"
 #include "emu/mem/home.h"
+#include "emu/mem/site.h"
 
 /* The slots that a wire takes: a client with several ends takes one for each at its server; a crossbar has an
  * output for each channel of a memory. One of the two numbers is 1. */
@@ -60,6 +61,12 @@ uint16_t *plan_routes(const struct plan *plan, const struct instance *crossbar);
 
 /* Returns which memories a part reaches, by number (struct plan_memory). The caller frees them. NULL: all or none. */
 bool *plan_reached(const struct plan *plan, const struct instance *part);
+
+/* Of a network with slices of a last level among its outputs (LLC_BY_NODE): plan_below() returns, by input, whether it has
+ * requests of the slices; the caller frees it. NULL: it has no slices. plan_slices() describes the slices. */
+bool *plan_below(const struct plan *plan, const struct instance *network);
+struct mem_site_slices plan_slices(const struct plan *plan, const struct instance *network,
+                                   const bool *below);
 
 /* Returns whether a loaded machine can be made, as found by plan_machine(). True for machines without a
  * clock, which have no such parts. On false, err is set, with file and line if the description has them. */

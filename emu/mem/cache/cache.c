@@ -437,12 +437,16 @@ static struct cache_upkeep *upkeep_of(struct mem_request *request)
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct cache *cache = client;
+    const uint64_t line = request->address & cache->front.line_mask;
+    const bool line_moves = request->op == MEM_READ || request->op == MEM_WRITE;
     (void)link;
     switch (request->op) {
     case MEM_READ: cache_fill(cache, cache_mshr_of(request), now); break;
     case MEM_WRITE: cache_write_answered(cache, cache_write_of(request), now); break;
     default: cache_upkeep_answered(upkeep_of(request), now); break;
     }
+    if (cache->received && line_moves)
+        cache->received(cache->receiver, &cache->link, line, now);
     cache_stir(cache, now);
     return true;
 }
@@ -495,6 +499,15 @@ void cache_connect(struct cache *cache, const struct mem_port_ops *ops, void *po
 void cache_set_homes(struct cache *cache, struct home_map *homes)
 {
     cache->link.homes = homes;
+}
+
+void cache_set_receiver(struct cache *cache,
+                        void (*received)(void *context, const struct mem_link *link, uint64_t line,
+                                         uint64_t now),
+                        void *context)
+{
+    cache->received = received;
+    cache->receiver = context;
 }
 
 void cache_free(struct cache *cache)

@@ -123,6 +123,9 @@ struct cache {
     struct cache_write *writes;       /* array of all entries */
     struct cache_requests refused_reads, refused_writes;
     struct mem_link link;
+    /* or NULL */
+    void (*received)(void *receiver, const struct mem_link *link, uint64_t line, uint64_t now);
+    void *receiver;
     struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
 
     struct cache_stacks stacks;

@@ -71,11 +71,21 @@ static bool probe_cache(void *context, uint64_t line, enum protocol_event event,
     return cache_probe(context, line, event, now);
 }
 
-void llc_attach(struct llc *llc, struct cache *cache)
+static void attach_cache(struct llc *llc, struct cache *cache, bool far)
 {
     assert(cache_configuration(cache)->line == llc->config.line);
     assert(cache_configuration(cache)->protocol == llc->config.protocol);
-    llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache});
+    llc_attach_client(llc, &(struct llc_client){cache_link(cache), probe_cache, cache, far});
+}
+
+void llc_attach(struct llc *llc, struct cache *cache)
+{
+    attach_cache(llc, cache, false);
+}
+
+void llc_attach_far(struct llc *llc, struct cache *cache)
+{
+    attach_cache(llc, cache, true);
 }
 
 struct llc_entry *llc_accept(struct llc *llc, struct mem_link *link, struct mem_request *request,
@@ -97,7 +107,7 @@ struct llc_entry *llc_accept(struct llc *llc, struct mem_link *link, struct mem_
                                 .line = line,
                                 .asked = now,
                                 .frame = TAGS_NONE,
-                                .client = llc_client_of(llc, link)};
+                                .client = llc_client_of(llc, request->route[0])};
     return entry;
 }
 

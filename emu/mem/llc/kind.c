@@ -9,7 +9,8 @@ const char *const llc_policy_names[] = {[LLC_WRITE_BACK] = "write_back",
                                         [LLC_WRITE_THROUGH] = "write_through",
                                         [LLC_WRITE_EVICT] = "write_evict",
                                         NULL};
-const char *const llc_interleave_names[] = {[LLC_BY_LINE] = "line", [LLC_BY_PARTITION] = "partition", NULL};
+const char *const llc_interleave_names[] = {
+    [LLC_BY_LINE] = "line", [LLC_BY_PARTITION] = "partition", [LLC_BY_NODE] = "node", NULL};
 
 static bool is_power(uint64_t value)
 {
@@ -88,11 +89,11 @@ static unsigned ends(const void *config, const void *const *below)
     return ((const struct llc_config *)config)->slices;
 }
 
-/* By partition, a crossbar or network in front has an output for each slice. */
+/* By partition, a crossbar or network in front has an output for each slice; by node, a network. */
 static unsigned channels(const void *config)
 {
     const struct llc_config *llc = config;
-    return llc->interleave == LLC_BY_PARTITION ? llc->slices : 1;
+    return llc->interleave == LLC_BY_LINE ? 1 : llc->slices;
 }
 
 static void *make(const void *config, const struct part_site *site, struct error *err)

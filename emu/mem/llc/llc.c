@@ -138,19 +138,48 @@ void llc_expire(struct llc *llc, uint64_t line, uint64_t now)
     llc_frame_changed(llc, index);
 }
 
+/* Returns whether the line stays busy until its response has arrived at a cache that is not directly above. */
+static bool goes_away(const struct llc_entry *entry)
+{
+    return entry->frame != TAGS_NONE && entry->client != LLC_NOBODY && entry->llc->clients[entry->client].far;
+}
+
 /* Returns whether the client has accepted the response. */
 static bool answered(struct llc_entry *entry, uint64_t now)
 {
     struct llc *llc = entry->llc;
     uint32_t frame = entry->frame;
-    const bool atomic = entry->request->atomic;
+    const bool atomic = entry->request->atomic, away = goes_away(entry);
     llc_conclude(entry, now);
     if (!mem_request_respond(entry->request, now))
         return false;
+    if (away) {
+        llc_list_add(&llc->away, entry);
+        return true;
+    }
     if (frame != TAGS_NONE && !(atomic && --llc->frames[frame].atomics))
         unlock(llc, frame, atomic && !llc_keeps(llc, frame), now);
     llc_release(entry, now);
     return true;
+}
+
+void llc_received(struct llc *llc, const struct mem_link *link, uint64_t line, uint64_t now)
+{
+    const int client = llc_client_of(llc, link);
+    struct llc_list away = llc->away;
+    llc->away.first = NULL;
+    while (away.first) {
+        struct llc_entry *entry = llc_list_take(&away);
+        if (entry->line != line || entry->client != client) {
+            llc_list_add(&llc->away, entry);
+            continue;
+        }
+        if (away.first)
+            list_join(&llc->away, &away);
+        unlock(llc, entry->frame, false, now);
+        llc_release(entry, now);
+        return;
+    }
 }
 
 static void add_refused(struct llc *llc, struct llc_entry *entry)

@@ -266,6 +266,19 @@ void llc_slices_attach(struct llc_slices *slices, struct cache *cache)
         llc_attach(slices->slices[i], cache);
 }
 
+static void received(void *context, const struct mem_link *link, uint64_t line, uint64_t now)
+{
+    const struct llc_slices *slices = context;
+    llc_received(slices->slices[slice_of(slices, line)], link, line, now);
+}
+
+void llc_slices_attach_far(struct llc_slices *slices, struct cache *cache)
+{
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_attach_far(slices->slices[i], cache);
+    cache_set_receiver(cache, received, slices);
+}
+
 void llc_slices_keep_out(struct llc_slices *slices, const struct keep_out *list)
 {
     for (uint32_t i = 0; i < slices->count; i++)

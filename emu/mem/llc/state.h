@@ -190,6 +190,7 @@ struct llc {
     unsigned held; /* entries in use */
     struct llc_entry *entries, *free_entries;
     struct llc_stalls stalls;
+    struct llc_list away;    /* responses on their way to far clients */
     struct llc_list refused; /* responses for which the client had no room */
     uint32_t refused_count;
     const struct mem_link *refuser; /* the link of all of them; NULL: they have several */

@@ -7,13 +7,15 @@
 struct fabric_input {
     struct fabric *fabric;
     uint32_t node;
+    uint8_t class; /* of its requests */
 };
 
 struct fabric_output {
     struct fabric *fabric;
     struct mem_link link;
     uint32_t node;
-    bool refused; /* a response was refused: the port below waits for room */
+    uint8_t class; /* of the requests that it gets */
+    bool refused;  /* a response was refused: the port below waits for room */
 };
 
 struct fabric {
@@ -22,10 +24,12 @@ struct fabric {
     struct network *network;
     const struct clock *clock;
     struct outputs homes;
+    struct mem_site_slices slices; /* `below` is NULL here */
     struct fabric_input *inputs;
     struct fabric_output *outputs;
     uint32_t input_count, output_count;
     struct mem_waiters *waiters; /* by node: refused clients */
+    struct mem_waiters *lower;   /* those that send requests of class FABRIC_LOWER */
     struct net_track *track;     /* or NULL */
     struct network_observer observer;
     uint64_t *begun; /* with a track, by line: clock in which the head of the present packet crossed */
@@ -45,14 +49,34 @@ static bool send(struct fabric *fabric, struct mem_request *request, uint32_t fr
     return network_send(fabric->network, &packet, now);
 }
 
+/* Returns the output of an access that does not come from the slices. */
+static struct fabric_output *slice_of(struct fabric *fabric, uint64_t address)
+{
+    const struct mem_site_slices *slices = &fabric->slices;
+    return &fabric->outputs[slices->first + (uint32_t)((address >> slices->shift) % slices->count)];
+}
+
+static struct fabric_output *output_of(struct fabric *fabric, const struct mem_request *request,
+                                       uint8_t class)
+{
+    if (fabric->slices.count && class == FABRIC_REQUESTS)
+        return slice_of(fabric, request->address);
+    return &fabric->outputs[outputs_of_request(&fabric->homes, request)];
+}
+
+static struct mem_waiters *waiters_at(const struct fabric *fabric, uint32_t node, uint32_t class)
+{
+    return &(class == FABRIC_LOWER ? fabric->lower : fabric->waiters)[node];
+}
+
 static bool request_offered(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     const struct fabric_input *input = port;
     struct fabric *fabric = input->fabric;
-    uint32_t to = fabric->outputs[outputs_of_request(&fabric->homes, request)].node;
-    if (send(fabric, request, input->node, to, FABRIC_REQUESTS, net_request_bytes(request), now))
+    uint32_t to = output_of(fabric, request, input->class)->node;
+    if (send(fabric, request, input->node, to, input->class, net_request_bytes(request), now))
         return true;
-    mem_waiters_add(&fabric->waiters[input->node], link);
+    mem_waiters_add(waiters_at(fabric, input->node, input->class), link);
     return false;
 }
 
@@ -60,7 +84,7 @@ static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
     const struct fabric_output *output = client;
     (void)link;
-    network_unblock(output->fabric->network, output->node, FABRIC_REQUESTS, now);
+    network_unblock(output->fabric->network, output->node, output->class, now);
 }
 
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
@@ -88,15 +112,16 @@ static bool deliver(void *context, const struct network_packet *packet, uint64_t
     struct mem_request *request = packet->owner;
     if (packet->class == FABRIC_RESPONSES)
         return mem_request_respond(request, now);
-    return mem_link_request(&fabric->outputs[outputs_of_request(&fabric->homes, request)].link, request, now);
+    return mem_link_request(&output_of(fabric, request, packet->class)->link, request, now);
 }
 
 static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
 {
     struct fabric *fabric = context;
-    if (class == FABRIC_REQUESTS) {
-        while (fabric->waiters[node].first && network_has_room(fabric->network, node, class))
-            (void)mem_waiters_wake(&fabric->waiters[node], now);
+    if (class != FABRIC_RESPONSES) {
+        struct mem_waiters *waiters = waiters_at(fabric, node, class);
+        while (waiters->first && network_has_room(fabric->network, node, class))
+            (void)mem_waiters_wake(waiters, now);
         return;
     }
     for (uint32_t i = 0; i < fabric->output_count && network_has_room(fabric->network, node, class); i++) {
@@ -110,19 +135,27 @@ static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
 
 static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
 {
-    struct fabric *fabric = ((struct fabric_input *)port)->fabric;
+    const struct fabric_input *input = port;
+    struct fabric *fabric = input->fabric;
     struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, address)].link;
-    (void)link;
-    return mem_link_warm(lower, address, exclusive);
+    if (!fabric->slices.count || input->class == FABRIC_LOWER)
+        return mem_link_warm(lower, address, exclusive);
+    lower = &slice_of(fabric, address)->link; /* the slice knows the cache by the cache's own link */
+    return lower->port_ops->warm(lower->port, link, address, exclusive);
 }
 
 /* Splits the range into pieces of one route each. */
 static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
 {
-    struct fabric *fabric = ((struct fabric_input *)port)->fabric;
+    const struct fabric_input *input = port;
+    struct fabric *fabric = input->fabric;
     uint64_t end = address + size;
     const uint64_t grain = outputs_grain(&fabric->homes);
     (void)link;
+    if (fabric->slices.count && input->class != FABRIC_LOWER) {
+        mem_link_maintain(&slice_of(fabric, address)->link, op, address, size); /* of all slices */
+        return;
+    }
     for (uint64_t at = address, next; at < end; at = next) {
         struct mem_link *lower = &fabric->outputs[outputs_of_address(&fabric->homes, at)].link;
         next = (at | (grain - 1)) + 1;
@@ -164,6 +197,17 @@ uint32_t *fabric_nodes(const char *text, uint32_t ends, uint32_t first, uint32_t
     return NULL;
 }
 
+static uint8_t input_class(const struct mem_site_slices *slices, uint32_t input)
+{
+    return slices->count && slices->below[input] ? FABRIC_LOWER : FABRIC_REQUESTS;
+}
+
+static uint8_t output_class(const struct mem_site_slices *slices, uint32_t output)
+{
+    bool memory = slices->count && output - slices->first >= slices->count;
+    return memory ? FABRIC_LOWER : FABRIC_REQUESTS;
+}
+
 struct fabric *fabric_new(const struct network_config *config, const struct fabric_plan *plan,
                           struct event_queue *queue, const struct clock *clock, uint32_t component)
 {
@@ -175,13 +219,18 @@ struct fabric *fabric_new(const struct network_config *config, const struct fabr
                               .output_count = plan->outputs,
                               .inputs = alloc(plan->inputs, sizeof *fabric->inputs),
                               .outputs = alloc(plan->outputs, sizeof *fabric->outputs),
-                              .waiters = alloc(plan->shape->topology.node_count, sizeof *fabric->waiters)};
+                              .slices = plan->slices,
+                              .waiters = alloc(plan->shape->topology.node_count, sizeof *fabric->waiters),
+                              .lower = alloc(plan->shape->topology.node_count, sizeof *fabric->lower)};
     const struct network_client client = {deliver, room, fabric};
     outputs_init(&fabric->homes, &plan->route, plan->outputs);
     for (uint32_t i = 0; i < plan->inputs; i++)
-        fabric->inputs[i] = (struct fabric_input){.fabric = fabric, .node = plan->input_nodes[i]};
+        fabric->inputs[i] = (struct fabric_input){
+            .fabric = fabric, .node = plan->input_nodes[i], .class = input_class(&plan->slices, i)};
     for (uint32_t i = 0; i < plan->outputs; i++)
-        fabric->outputs[i] = (struct fabric_output){.fabric = fabric, .node = plan->output_nodes[i]};
+        fabric->outputs[i] = (struct fabric_output){
+            .fabric = fabric, .node = plan->output_nodes[i], .class = output_class(&plan->slices, i)};
+    fabric->slices.below = NULL;
     fabric->network = network_new(&fabric->config, &fabric->shape.topology, &fabric->shape.routing, queue,
                                   clock, component, &client);
     free(plan->input_nodes);
@@ -240,6 +289,7 @@ void fabric_free(struct fabric *fabric)
     free(fabric->inputs);
     free(fabric->outputs);
     free(fabric->waiters);
+    free(fabric->lower);
     free(fabric);
 }
 

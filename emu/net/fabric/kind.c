@@ -41,7 +41,8 @@ static const struct part_port ports[] = {
      .many = true,
      .spreads = true,
      .partners = "dram *.dram",
-     .explanation = "Sends requests to memories, by their controllers, to crossbars and links."},
+     .explanation = "Sends requests to memories, by their controllers, to crossbars and links; or to slices "
+                    "of a last level."},
     {.name = NULL},
 };
 
@@ -73,7 +74,8 @@ static void *make(const void *config, const struct part_site *site, struct error
                                          .modules = place->modules,
                                          .stacks = place->stacks,
                                          .controllers = place->controllers,
-                                         .outputs = place->routes}};
+                                         .outputs = place->routes},
+                               .slices = place->slices};
     if (clock_set_frequency(site->clock, own->clock, err) &&
         shape_make(&shape, own, site->children, site->child_count, &culprit, err)) {
         if (network_fits(own, &shape.topology, &shape.routing, 1, err) && place_ends(&plan, own, err))

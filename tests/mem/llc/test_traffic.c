@@ -29,8 +29,16 @@ enum {
     BASE = 0x80000000
 };
 
+/* A way between a cache and the last level on which requests and responses take time and overtake each other. */
+struct way {
+    struct core *core;
+    struct mem_link link;
+    struct mem_request *refused; /* by the last level, last one first */
+};
+
 struct core {
     struct traffic *traffic;
+    struct way way;
     struct cache *cache;
     struct cache_observer observer;
     unsigned number;
@@ -57,6 +65,7 @@ struct traffic {
     uint64_t newest[PAGE], in_memory[PAGE], in_l2[PAGE], in_l1[CACHES][PAGE];
     uint64_t going[PAGE], coming[PAGE]; /* to and from memory */
     unsigned away[PAGE];                /* written back, not yet accepted by memory */
+    bool far;                           /* caches are at the end of a way */
     bool prefetches;                    /* all kinds of prefetchers, by cache and by seed */
     bool upkeep, warming, warms;
     uint64_t block;                  /* bytes distributed round-robin over slices */
@@ -302,6 +311,77 @@ static void issue(void *owner, uint64_t now)
         event_schedule(&traffic->queue, &core->event, now + (1 + draw(traffic, 20)) * CLOCK);
 }
 
+static void pass_request(void *owner, uint64_t now)
+{
+    struct mem_request *request = owner;
+    struct way *way = mem_request_link(request)->port;
+    if (mem_link_request(&way->link, request, now))
+        return;
+    request->next = way->refused;
+    way->refused = request;
+}
+
+static void way_delay(struct way *way, struct mem_request *request, void (*action)(void *owner, uint64_t now),
+                      uint64_t now)
+{
+    struct traffic *traffic = way->core->traffic;
+    event_init(&request->event, 30 + way->core->number, action, request);
+    event_schedule(&traffic->queue, &request->event, now + (1 + draw(traffic, 40)) * CLOCK);
+}
+
+static bool way_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    (void)link;
+    way_delay(port, request, pass_request, now);
+    return true;
+}
+
+static void pass_response(void *owner, uint64_t now)
+{
+    assert_true(mem_request_respond(owner, now));
+}
+
+static bool way_respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    (void)link;
+    way_delay(client, request, pass_response, now);
+    return true;
+}
+
+static void way_room(void *client, struct mem_link *link, uint64_t now)
+{
+    struct way *way = client;
+    struct mem_request *request = way->refused;
+    (void)link;
+    way->refused = NULL;
+    for (struct mem_request *next; request; request = next) {
+        next = request->next;
+        pass_request(request, now);
+    }
+}
+
+static void no_room(void *port, struct mem_link *link, uint64_t now)
+{
+    (void)port;
+    (void)link;
+    (void)now;
+}
+
+static bool way_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
+{
+    const struct mem_link *lower = &((struct way *)port)->link;
+    return lower->port_ops->warm(lower->port, link, address, exclusive);
+}
+
+static void way_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address, uint64_t size)
+{
+    (void)link;
+    mem_link_maintain(&((struct way *)port)->link, op, address, size);
+}
+
+static const struct mem_port_ops way_ops = {way_request, no_room, way_warm, way_maintain, NULL};
+static const struct mem_client_ops way_client_ops = {way_respond, way_room};
+
 static struct cache *cache_of(struct traffic *traffic, struct core *core, bool fetches)
 {
     struct cache_config config;
@@ -326,8 +406,21 @@ static struct cache *cache_of(struct traffic *traffic, struct core *core, bool f
     struct part_end port = {&llc_ops, traffic->llc};
     if (!traffic->llc)
         port = llc_slices_port(traffic->slices);
+    core->way = (struct way){
+        .core = core,
+        .link = {
+            .port_ops = port.ops, .port = port.object, .client_ops = &way_client_ops, .client = &core->way}};
+    if (traffic->far)
+        port = (struct part_end){&way_ops, &core->way};
     return cache_new("l1", &config, &traffic->queue, &(struct clock){CLOCK}, 10 + core->number,
                      (uint16_t)core->number, port.ops, port.object);
+}
+
+static void arrived(void *context, const struct mem_link *link, uint64_t line, uint64_t now)
+{
+    struct traffic *traffic = context;
+    const uint32_t own = (uint32_t)(line / traffic->block % slice_count(traffic));
+    llc_received(slice_at(traffic, own), link, line, now);
 }
 
 static void add_core(struct traffic *traffic, unsigned number)
@@ -339,8 +432,13 @@ static void add_core(struct traffic *traffic, unsigned number)
     core->observer =
         (struct cache_observer){.access = accessed, .fill = filled, .write_back = written, .context = core};
     cache_observe(core->cache, &core->observer);
-    const struct llc_client client = {cache_link(core->cache), probed, core};
-    if (number == CORES && traffic->llc)
+    const struct llc_client client = {cache_link(core->cache), probed, core, traffic->far};
+    if (traffic->far)
+        cache_set_receiver(core->cache, arrived, traffic);
+    if (number == CORES && traffic->far)
+        for (uint32_t i = 0; i < slice_count(traffic); i++)
+            llc_attach_far(slice_at(traffic, i), core->cache);
+    else if (number == CORES && traffic->llc)
         llc_attach(traffic->llc, core->cache);
     else if (number == CORES)
         llc_slices_attach(traffic->slices, core->cache);
@@ -386,12 +484,14 @@ static struct llc_config small(struct traffic *traffic, uint64_t seed, uint32_t 
 }
 
 /* warms: also brings lines in without time; then the last level has more ways than requests, because such a
- * line needs a way that is not busy. slices: their number; 0: a single last level. */
+ * line needs a way that is not busy. slices: their number; 0: a single last level. far: caches reach it by ways that take
+ * time. */
 static struct traffic *traffic_new(uint64_t seed, uint64_t limit, bool warms, const struct protocol *protocol,
-                                   uint32_t slices, bool prefetches)
+                                   uint32_t slices, bool prefetches, bool far)
 {
     struct traffic *traffic = calloc(1, sizeof *traffic);
     assert_non_null(traffic);
+    traffic->far = far;
     traffic->prefetches = prefetches;
     traffic->random = seed;
     traffic->limit = limit;
@@ -468,9 +568,9 @@ static void check_prefetches(const struct traffic *traffic)
 
 /* Adds the counters to sum. */
 static void run_traffic(uint64_t seed, uint64_t limit, const struct protocol *protocol, uint32_t slices,
-                        bool prefetches, struct llc_counters *sum)
+                        bool prefetches, bool far, struct llc_counters *sum)
 {
-    struct traffic *traffic = traffic_new(seed, limit, seed > 6, protocol, slices, prefetches);
+    struct traffic *traffic = traffic_new(seed, limit, seed > 6 && !far, protocol, slices, prefetches, far);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
     slow_open(&traffic->memory);
     event_queue_run(&traffic->queue, CLOCK_NEVER);
@@ -499,7 +599,7 @@ static void versions_under_random_traffic(void **state)
     (void)state;
     struct llc_counters sum = {0};
     for (uint64_t seed = 1; seed <= 8; seed++)
-        run_traffic(seed, 25000, NULL, 0, false, &sum);
+        run_traffic(seed, 25000, NULL, 0, false, false, &sum);
     /* Rare cases have occurred. */
     assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
     assert_true(sum.bank_waits && sum.array_waits);
@@ -513,7 +613,7 @@ static void versions_through_slices(void **state)
     for (uint32_t slices = 1; slices <= SLICES; slices++) {
         struct llc_counters sum = {0};
         for (uint64_t seed = 1; seed <= 8; seed++)
-            run_traffic(seed, 12000, NULL, slices, false, &sum);
+            run_traffic(seed, 12000, NULL, slices, false, false, &sum);
         assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls && sum.refusals);
         assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
     }
@@ -525,9 +625,24 @@ static void versions_with_prefetchers(void **state)
     for (uint32_t slices = 0; slices <= SLICES; slices += 2) {
         struct llc_counters sum = {0};
         for (uint64_t seed = 1; seed <= 8; seed++)
-            run_traffic(seed, 12000, NULL, slices, true, &sum);
+            run_traffic(seed, 12000, NULL, slices, true, false, &sum);
         assert_true(sum.prefetches_useful && sum.prefetches_late && sum.prefetches_unused);
         assert_true(sum.prefetches_dropped && sum.speculative_dropped && sum.late_writes);
+    }
+}
+
+/* Caches from which and to which messages take time and overtake each other. */
+static void versions_on_long_ways(void **state)
+{
+    (void)state;
+    for (uint32_t slices = 0; slices <= SLICES; slices += 2) {
+        struct llc_counters sum = {0};
+        for (uint64_t seed = 1; seed <= 8; seed++) {
+            run_traffic(seed, 12000, NULL, slices, false, true, &sum);
+            run_traffic(seed, 6000, &msi, slices, seed % 2, true, &sum);
+        }
+        assert_true(sum.late_writes && sum.lost_upgrades && sum.line_waits && sum.stalls);
+        assert_true(sum.back_invalidations && sum.dirty_probes && sum.maintained && sum.write_backs);
     }
 }
 
@@ -537,8 +652,8 @@ static void versions_under_msi(void **state)
     (void)state;
     struct llc_counters sum = {0}, mesi = {0};
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        run_traffic(seed, 8000, &msi, 0, false, &sum);
-        run_traffic(seed, 8000, NULL, 0, false, &mesi);
+        run_traffic(seed, 8000, &msi, 0, false, false, &sum);
+        run_traffic(seed, 8000, NULL, 0, false, false, &mesi);
     }
     assert_true(sum.late_writes && sum.lost_upgrades && sum.dirty_probes);
     assert_true(sum.upgrades + sum.lost_upgrades > mesi.upgrades + mesi.lost_upgrades);
@@ -550,7 +665,7 @@ static void first_store_asks_under_msi(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL, 0, false);
+        struct traffic *traffic = traffic_new(1, 0, false, i ? &msi : NULL, 0, false, false);
         struct cache *cache = traffic->cores[0].cache;
         struct job job = {.waiter = {NULL, done, &job}, .core = &traffic->cores[0], .busy = true};
         struct cache_actor actor = {.pc = 0x1000};
@@ -576,7 +691,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_under_random_traffic), cmocka_unit_test(versions_through_slices),
         cmocka_unit_test(versions_with_prefetchers),     cmocka_unit_test(versions_under_msi),
-        cmocka_unit_test(first_store_asks_under_msi),
+        cmocka_unit_test(first_store_asks_under_msi),    cmocka_unit_test(versions_on_long_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
