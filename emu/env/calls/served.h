@@ -1,0 +1,74 @@
+/* The system calls that the environments of user programs share. */
+#ifndef EMU_ENV_CALLS_SERVED_H
+#define EMU_ENV_CALLS_SERVED_H
+
+#include "emu/env/guest/guest.h"
+
+/* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
+#define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
+/* emu/env/calls/file.c: calls on descriptors */
+CALL(dup)
+CALL(dup3)
+CALL(fcntl)
+CALL(close)
+CALL(getdents64)
+CALL(lseek)
+CALL(read)
+CALL(write)
+CALL(readv)
+CALL(writev)
+CALL(pread)
+CALL(pwrite)
+CALL(fstat)
+CALL(ftruncate)
+CALL(fsync)
+CALL(ioctl)
+/* emu/env/calls/path.c: calls on paths */
+CALL(getcwd)
+CALL(faccessat)
+CALL(chdir)
+CALL(fchdir)
+CALL(openat)
+CALL(fstatat)
+CALL(unlinkat)
+CALL(mkdirat)
+CALL(linkat)
+CALL(renameat)
+CALL(renameat2)
+CALL(readlinkat)
+CALL(open)
+CALL(link)
+CALL(unlink)
+CALL(mkdir)
+CALL(access)
+CALL(stat)
+CALL(lstat)
+/* emu/env/calls/process.c: calls on the process, its memory and time */
+CALL(exit)
+CALL(clone)
+CALL(kill)
+CALL(tgkill)
+CALL(rt_sigaction)
+CALL(rt_sigprocmask)
+CALL(times)
+CALL(uname)
+CALL(gettimeofday)
+CALL(clock_gettime)
+CALL(clock_getres)
+CALL(nanosleep)
+CALL(clock_nanosleep)
+CALL(time)
+CALL(getrandom)
+CALL(prlimit)
+CALL(brk)
+CALL(mmap)
+CALL(munmap)
+CALL(mremap)
+CALL(flush_icache)
+#undef CALL
+
+/* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
+ * -errno. */
+int64_t call_put_stat(struct user *user, uint64_t address, int host);
+
+#endif
