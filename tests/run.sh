@@ -235,6 +235,9 @@ if part env "experiments and pictures"; then
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi
+if part env "programs of Linux against qemu-riscv64"; then
+    suite "programs of Linux" "$MAKE" --no-print-directory -s test-linux BUILD="$BUILD" SETUP="$SETUP"
+fi
 if part kernel "user programs beneath the kernel"; then
     suite "kernel environment" "$MAKE" --no-print-directory -s test-kernel BUILD="$BUILD" SETUP="$SETUP"
     suite "kernel, driver" "$MAKE" --no-print-directory -s test-driver BUILD="$BUILD" SETUP="$SETUP"

@@ -18,6 +18,7 @@
 #include "emu/env/bare/load.h"
 #include "emu/env/gdb/system.h"
 #include "emu/env/kernel.h"
+#include "emu/env/linux.h"
 #include "emu/env/tasks_part.h"
 #include "emu/env/user.h"
 #include "emu/env/user_harts.h"
@@ -387,6 +388,54 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
     return status;
 }
 
+static int finish_linux(void *process, enum system_stop stop, struct error *err)
+{
+    (void)err;
+    return linux_finish(process, stop);
+}
+
+/* Runs a program of Linux. */
+static int run_linux(struct session *s, const struct request *r, struct error *err)
+{
+    struct user_options user = r->user;
+    if (r->env == ENV_KERNEL)
+        return error_set(
+                   err,
+                   "%s is a Linux program, which --env user runs, with page tables of its own; --env kernel "
+                   "runs programs of croft cc",
+                   user.program)
+                   ? 0
+                   : -1;
+    user.stack_size = s->machine.stack->size;
+    user.stats = report_stats(s->report);
+    user.log = s->log;
+    user.signal = interrupt_arrived();
+    const struct linux_options options = {.machine = &s->machine, .firmware = firmware(s), .user = &user};
+    struct process *process = linux_new(&options, err);
+    if (!process)
+        return -1;
+    user.system = linux_system(process);
+    int status = -1;
+    const struct program p = {.system = linux_system(process),
+                              .program = user.program,
+                              .tasks = linux_tasks(process),
+                              .finish = finish_linux,
+                              .context = process};
+    if (start_clock(s, r, &p, err)) {
+        user.timed = s->timing.timed;
+        status = run_program(s, &p, err);
+    }
+    timing_free(&s->timing);
+    linux_free(process);
+    return status;
+}
+
+/* Returns whether the program is one of Linux. */
+static bool is_linux(const struct session *s, const struct request *r)
+{
+    return r->env != ENV_BARE && linux_recognises(r->user.program, s->machine.memory->base);
+}
+
 static int finish_bare(void *bare, enum system_stop stop, struct error *err)
 {
     return bare_finish(bare, stop, err);
@@ -436,7 +485,8 @@ static int run(const struct request *r, int statistics, const struct engine_mach
     if (statistics >= 0)
         report_to(session.report, statistics);
     if (set_up(&session, r, loaded, &err))
-        status = r->env == ENV_BARE     ? run_bare(&session, r, &err)
+        status = is_linux(&session, r)  ? run_linux(&session, r, &err)
+                 : r->env == ENV_BARE   ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
                                         : run_user(&session, r, &err);
     if (status < 0) {

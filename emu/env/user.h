@@ -25,6 +25,7 @@ struct user_options {
     const char *const *environment; /* "NAME=VALUE"; the host's own environment is not passed on */
     size_t environment_count;
     const char *dir;                 /* the only host folder whose files the program can reach */
+    const char *sysroot;             /* --sysroot, for programs of Linux (linux.h); or NULL */
     uint64_t stack_size;             /* in bytes, at the end of memory */
     uint64_t reserved, reserved_end; /* memory that only accelerators use, machine_reserved(); both 0: none */
     const char *reserved_by;         /* name of the part that has it */

@@ -15,6 +15,10 @@ $(CHECK_RANGES): tests/env/check_ranges.c $(CROFT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
 
+.PHONY: test-linux
+test-linux: all | $(BUILD)/setup-test.stamp ## programs of Linux against qemu-riscv64
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/linux tests/env/linux.sh
+
 .PHONY: test-kernel test-kernel-programs test-driver test-hosts test-launch-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env CHECK_RANGES=$(CHECK_RANGES) SHARE=$(SHARE) tests/env/kernel.sh

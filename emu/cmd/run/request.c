@@ -29,6 +29,7 @@ enum {
     NETDEV,
     FIRMWARE,
     DIR,
+    SYSROOT,
     LOG,
     WARP,
     GDB,
@@ -67,6 +68,8 @@ static const struct option_row rows[] = {
                 "virtio network device, connected to a Unix socket or to nothing"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
+    [SYSROOT] = {"sysroot", 0, "DIR",
+                 "folder of the dynamic linker and libraries of Linux programs (/usr/riscv64-linux-gnu)"},
     [LOG] =
         {"log", 0, "KIND[:FILE]",
          "log each instruction; KIND is commit or insn, or trap: only traps (default FILE: standard error)"},
@@ -315,6 +318,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case NETDEV: return take_netdev(r, value);
     case FIRMWARE: r->bare.firmware = value; return true;
     case DIR: r->user.dir = value; return true;
+    case SYSROOT: r->user.sysroot = value; return true;
     case LOG: return take_log(r, value);
     case WARP: return take_warp(r, value);
     case GDB: r->gdb = value; return true;

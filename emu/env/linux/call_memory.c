@@ -1,0 +1,131 @@
+/* Calls on memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/env/linux/served.h"
+
+int64_t linux_brk(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return (int64_t)address_space_break(&process->space, a[0]);
+}
+
+int64_t linux_munmap(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return address_space_unmap(&process->space, a[0], a[1]);
+}
+
+int64_t linux_mprotect(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    if (a[2] & ~UINT64_C(7))
+        return -EINVAL;
+    return address_space_protect(&process->space, a[0], a[1], (uint8_t)a[2]);
+}
+
+int64_t linux_msync(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { ASYNC = 1, INVALIDATE = 2, SYNC = 4 };
+    (void)thread;
+    if ((a[2] & ~UINT64_C(7)) || (a[2] & (ASYNC | SYNC)) == (ASYNC | SYNC) || a[0] % FRAME != 0)
+        return -EINVAL;
+    return address_space_sync(&process->space, a[0], a[1]);
+}
+
+int64_t linux_madvise(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { DONTNEED = 4, FREE = 8, LAST = 25 };
+    (void)thread;
+    if (a[2] > LAST || a[2] == 5 || a[2] == 6 || a[2] == 7)
+        return -EINVAL;
+    return address_space_discard(&process->space, a[0], a[1], a[2] == DONTNEED || a[2] == FREE);
+}
+
+int64_t linux_mremap(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { MAY_MOVE = 1, FIXED = 2 };
+    (void)thread;
+    if (a[3] & ~UINT64_C(3))
+        return -EINVAL;
+    return address_space_remap(&process->space, a[0], a[1], a[2], a[3] & MAY_MOVE, a[3] & FIXED, a[4]);
+}
+
+/* Checks that an open file can be mapped. Returns 0 or -errno. */
+static int64_t check_file(const struct file *file, bool shared, uint64_t protection)
+{
+    struct stat st;
+    const int mode = file->flags & O_ACCMODE;
+    if (mode == O_WRONLY || (shared && (protection & SPACE_WRITE) && mode != O_RDWR))
+        return -EACCES;
+    if (fstat(file->host, &st) != 0)
+        return -errno;
+    return S_ISREG(st.st_mode) ? 0 : -ENODEV;
+}
+
+/* Maps a file: copies it, and keeps it open for names and for writing back. */
+static int64_t map_file(struct process *process, const struct file *file, struct space_request *request)
+{
+    char link[32], name[4096];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->host);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    name[length < 0 ? 0 : length] = '\0';
+    request->file = address_space_file_new(fcntl(file->host, F_DUPFD_CLOEXEC, 0), name);
+    int64_t at = address_space_map(&process->space, request);
+    int64_t failed = at < 0 ? 0
+                            : address_space_fill(&process->space, (uint64_t)at, request->length, file->host,
+                                                 request->offset);
+    address_space_file_release(request->file);
+    if (failed)
+        (void)address_space_unmap(&process->space, (uint64_t)at, request->length);
+    return failed ? failed : at;
+}
+
+int64_t linux_mmap(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { SHARED = 1, PRIVATE = 2, SHARED_VALIDATE = 3, TYPE = 15, FIXED = 0x10, ANONYMOUS = 0x20 };
+    enum { FIXED_NOREPLACE = 0x100000 };
+    (void)thread;
+    const uint64_t flags = a[3], type = flags & TYPE;
+    bool shared = type == SHARED || type == SHARED_VALIDATE;
+    struct space_request request = {.first = a[0],
+                                    .length = a[1],
+                                    .protection = a[2] & 7,
+                                    .fixed = flags & (FIXED | FIXED_NOREPLACE),
+                                    .keep = flags & FIXED_NOREPLACE,
+                                    .offset = a[5]};
+    if (a[5] % FRAME != 0)
+        return -EINVAL;
+    const struct file *file = flags & ANONYMOUS ? NULL : files_get(&process->user->files, a[4]);
+    if (!(flags & ANONYMOUS) && !file)
+        return -EBADF;
+    if ((!shared && type != PRIVATE) || a[1] == 0)
+        return -EINVAL;
+    if (!file)
+        return address_space_map(&process->space, &request);
+    int64_t failed = check_file(file, shared, a[2]);
+    request.shared = shared && (file->flags & O_ACCMODE) == O_RDWR;
+    return failed ? failed : map_file(process, file, &request);
+}
+
+int64_t linux_flush_icache(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    (void)a;
+    for (unsigned i = 0; i < process->hosts; i++)
+        hart_flush_code(&process->system.harts[i]);
+    return 0;
+}
+
+void linux_sync_all(struct process *process)
+{
+    for (size_t i = 0; i < process->space.count; i++) {
+        const struct space_map *map = &process->space.maps[i];
+        if (map->shared)
+            (void)address_space_sync(&process->space, map->first, map->end - map->first);
+    }
+}

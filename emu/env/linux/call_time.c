@@ -1,0 +1,174 @@
+/* Calls on time. The process's clock begins with it; clocks of real time add TIME_EPOCH. */
+#include <errno.h>
+#include <string.h>
+
+#include "emu/env/linux/served.h"
+#include "emu/env/linux/time.h"
+
+enum { TICKS = 100 }; /* per second (AT_CLKTCK) */
+
+enum guest_clock {
+    CLOCK_OF_REAL_TIME,
+    CLOCK_MONOTONE,
+    CLOCK_PROCESS,
+    CLOCK_THREAD,
+    CLOCK_RAW,
+    CLOCK_REAL_COARSE,
+    CLOCK_MONOTONE_COARSE,
+    CLOCK_BOOT,
+    CLOCK_REAL_ALARM,
+    CLOCK_BOOT_ALARM,
+    CLOCK_TAI = 11,
+};
+
+static struct guest_time timeval_of(uint64_t ns)
+{
+    return (struct guest_time){(int64_t)(ns / SECOND), (int64_t)(ns % SECOND / 1000)};
+}
+
+static uint64_t ran(const struct process *process, const struct thread *thread)
+{
+    bool runs = thread->state == THREAD_RUNNING;
+    return thread->ran + (runs ? linux_now(process) - thread->began : 0);
+}
+
+static uint64_t ran_all(const struct process *process)
+{
+    uint64_t sum = process->ended_ran;
+    for (const struct thread *t = process->threads; t; t = t->next)
+        sum += ran(process, t);
+    return sum;
+}
+
+/* Sets *ns to the time of a clock. Returns 0 or -EINVAL. */
+static int64_t read_clock(const struct process *process, const struct thread *thread, uint64_t clock,
+                          uint64_t *ns)
+{
+    *ns = linux_now(process);
+    switch ((int32_t)clock) {
+    case CLOCK_OF_REAL_TIME:
+    case CLOCK_REAL_COARSE:
+    case CLOCK_REAL_ALARM:
+    case CLOCK_TAI: *ns += TIME_EPOCH; return 0;
+    case CLOCK_MONOTONE:
+    case CLOCK_RAW:
+    case CLOCK_MONOTONE_COARSE:
+    case CLOCK_BOOT:
+    case CLOCK_BOOT_ALARM: return 0;
+    case CLOCK_PROCESS: *ns = ran_all(process); return 0;
+    case CLOCK_THREAD: *ns = ran(process, thread); return 0;
+    default: return -EINVAL;
+    }
+}
+
+int64_t linux_clock_gettime(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    uint64_t ns;
+    int64_t failed = read_clock(process, thread, a[0], &ns);
+    return failed ? failed : time_put(process, a[1], ns);
+}
+
+int64_t linux_clock_getres(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    uint64_t ns;
+    int64_t failed = read_clock(process, thread, a[0], &ns);
+    return failed || !a[1] ? failed : time_put(process, a[1], 1);
+}
+
+int64_t linux_gettimeofday(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    const struct guest_time time = timeval_of(linux_now(process) + TIME_EPOCH);
+    const int32_t zone[2] = {0, 0};
+    int64_t failed = a[0] ? guest_put(process->user, a[0], &time, sizeof time) : 0;
+    return !failed && a[1] ? guest_put(process->user, a[1], zone, sizeof zone) : failed;
+}
+
+/* Lets the thread sleep until the deadline. `rest`: where the rest of an interrupted sleep is stored, or 0. */
+static int64_t sleep_until(struct process *process, struct thread *thread, uint64_t deadline, uint64_t rest)
+{
+    if (deadline <= linux_now(process))
+        return 0;
+    if (signal_is_due(process, thread))
+        return -EINTR;
+    thread_wait(process, thread, WAIT_TIME, deadline, 0);
+    thread->rest_address = rest;
+    return LINUX_WAITS;
+}
+
+int64_t linux_nanosleep(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    uint64_t deadline;
+    int64_t failed = time_deadline(process, a[0], false, false, &deadline);
+    return failed ? failed : sleep_until(process, thread, deadline, a[1]);
+}
+
+int64_t linux_clock_nanosleep(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    uint64_t deadline, clock = a[0];
+    bool absolute = a[1] & 1;
+    if (clock != CLOCK_OF_REAL_TIME && clock != CLOCK_MONOTONE && clock != CLOCK_BOOT && clock != CLOCK_TAI)
+        return clock > CLOCK_TAI ? -EINVAL : -EOPNOTSUPP;
+    bool real = clock == CLOCK_OF_REAL_TIME || clock == CLOCK_TAI;
+    int64_t failed = time_deadline(process, a[2], absolute, real, &deadline);
+    return failed ? failed : sleep_until(process, thread, deadline, absolute ? 0 : a[3]);
+}
+
+int64_t linux_times(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    const uint64_t times[4] = {ran_all(process) / (SECOND / TICKS)}; /* user, system, children's of both */
+    int64_t failed = a[0] ? guest_put(process->user, a[0], times, sizeof times) : 0;
+    return failed ? failed : (int64_t)(linux_now(process) / (SECOND / TICKS));
+}
+
+int64_t linux_getrusage(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { SELF = 0, CHILDREN = -1, THREAD = 1 };
+    const int32_t who = (int32_t)a[0];
+    if (who != SELF && who != CHILDREN && who != THREAD)
+        return -EINVAL;
+    struct guest_time usage[9] = {{0, 0}}; /* user and system time, and 14 counters */
+    usage[0] = timeval_of(who == SELF ? ran_all(process) : who == THREAD ? ran(process, thread) : 0);
+    return guest_put(process->user, a[1], usage, sizeof usage);
+}
+
+/* The alarm as an itimerval: period, then rest. */
+static int64_t put_alarm(struct process *process, uint64_t address)
+{
+    const uint64_t now = linux_now(process), deadline = process->alarm.deadline;
+    const uint64_t rest = deadline == LINUX_NEVER ? 0 : deadline > now ? deadline - now : 1000;
+    const struct guest_time times[2] = {timeval_of(process->alarm.period), timeval_of(rest)};
+    return address ? guest_put(process->user, address, times, sizeof times) : 0;
+}
+
+int64_t linux_getitimer(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return a[0] == 0 ? put_alarm(process, a[1]) : a[0] > 2 ? -EINVAL : -ENOSYS;
+}
+
+int64_t linux_setitimer(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    struct guest_time times[2] = {{0, 0}, {0, 0}};
+    if (a[0] != 0)
+        return a[0] > 2 ? -EINVAL : -ENOSYS;
+    const void *from = a[1] ? guest_readable(process->user, a[1], sizeof times) : NULL;
+    if (a[1] && !from)
+        return -EFAULT;
+    if (from)
+        memcpy(times, from, sizeof times);
+    for (int i = 0; i < 2; i++)
+        if (times[i].seconds < 0 || times[i].seconds >= INT64_C(1) << 33 || times[i].fraction < 0 ||
+            times[i].fraction >= 1000000)
+            return -EINVAL;
+    int64_t failed = put_alarm(process, a[2]);
+    if (failed)
+        return failed;
+    const uint64_t period = (uint64_t)times[0].seconds * SECOND + (uint64_t)times[0].fraction * 1000;
+    const uint64_t rest = (uint64_t)times[1].seconds * SECOND + (uint64_t)times[1].fraction * 1000;
+    process->alarm.period = period;
+    process->alarm.deadline = rest ? linux_now(process) + rest : LINUX_NEVER;
+    return 0;
+}

@@ -1,0 +1,382 @@
+/* The harts of a Linux program, and its traps: their stub in machine mode calls the emulator, which serves them. */
+#include "emu/env/linux.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/debug/log.h"
+#include "emu/env/guest/fault.h"
+#include "emu/env/guest/kernel_pages.h"
+#include "emu/env/guest/region.h"
+#include "emu/env/linux/state.h"
+#include "emu/env/loader/elf.h"
+#include "emu/env/tasks_part.h"
+#include "emu/hart/mmu.h"
+#include "emu/machine/scheduler.h"
+#include "emu/sim/alloc.h"
+
+/* The stub: mtvec points to its first instruction. A trap comes to the semihosting call, whose server goes on at one of the
+ * exits; an idle hart waits for its software interrupt and comes to the call, too. */
+static const uint32_t stub_code[] = {
+    0x01f01013, /* slli x0, x0, 31 */
+    0x00100073, /* ebreak */
+    0x40705013, /* srai x0, x0, 7 */
+    0x30200073, /* mret */
+    0x12000073, /* sfence.vma: the exit after a change of page tables */
+    0x30200073, /* mret */
+    0x10500073, /* wfi: the exit of a hart without a thread */
+    0xfe5ff06f, /* j stub */
+};
+enum { STUB_RETURN = 12, STUB_FENCE = 16, STUB_IDLE = 24 };
+
+enum { SIGNAL_OF_KERNEL = 128 }; /* SI_KERNEL */
+
+#define INTERRUPT (UINT64_C(1) << 63)
+
+static unsigned count_hosts(const struct linux_options *options)
+{
+    const struct machine_config *machine = options->machine;
+    unsigned hosts = machine_timed(machine)
+                         ? machine->host_count
+                         : (unsigned)machine->harts - tasks_count(machine->tree, options->firmware);
+    return hosts < 1 ? 1 : hosts < LINUX_HOSTS ? hosts : LINUX_HOSTS;
+}
+
+/* Forgets the harts' translations after a change of page tables: at once in function, and by the stub's fence in time. */
+static void follow_tables(struct process *process)
+{
+    const struct mmu_fence all = {0};
+    if (!process->space.changed)
+        return;
+    process->space.changed = false;
+    for (unsigned i = 0; i < process->hosts; i++) {
+        mmu_fence(&process->system.harts[i], &all);
+        process->fence[i] = true;
+    }
+    tasks_set_ranges(process->tasks, process->space.ranges_at);
+}
+
+static void end_by_region(struct process *process, struct hart *hart, unsigned accelerator, uint64_t pc)
+{
+    struct user *user = process->user;
+    hart->pc = hart->priv.mepc;
+    hart->trap = (struct trap){(enum trap_cause)hart->offload.cause, hart->offload.value};
+    hart->privilege = PRIV_U; /* the report reads the program's memory */
+    priv_changed(hart);
+    guest_end(user, fault_report_task(user, accelerator, pc));
+}
+
+/* Serves the call at which a region has stopped, with the region's registers. */
+static bool serve_region(struct process *process, struct thread *thread, struct hart *hart,
+                         unsigned accelerator, uint64_t pc)
+{
+    struct tasks_region region;
+    uint64_t kept[32], begin = hart->priv.mepc;
+    if (!region_call(process->user, accelerator, &region))
+        return false;
+    memcpy(kept, hart->x, sizeof kept);
+    memcpy(hart->x, region.x, sizeof region.x);
+    hart->pc = hart->priv.mepc = pc;
+    process->user->region_stack = region.stack;
+    int64_t result = linux_call(process, thread, hart);
+    (void)kernel_pages_settle(process->user->pages, true);
+    process->user->region_stack = (struct phys){0};
+    memcpy(hart->x, kept, sizeof kept);
+    hart->priv.mepc = begin;
+    if (process->user->ended)
+        return true;
+    if (result == LINUX_WAITS || result == LINUX_RETURNS) {
+        thread->state = THREAD_RUNNING;
+        thread->deadline = LINUX_NEVER;
+        return false; /* a region cannot wait */
+    }
+    process->tasks->ops->answer(process->tasks, accelerator, (uint64_t)result);
+    return true;
+}
+
+static void take_region(struct process *process, struct thread *thread, struct hart *hart)
+{
+    unsigned accelerator;
+    uint64_t pc;
+    hart->pc = hart->priv.mepc;
+    if (!tasks_fault(process->tasks, hart, &accelerator, &pc))
+        return; /* it has been answered: the instruction is executed again */
+    if (hart->offload.cause == TRAP_ECALL_USER && serve_region(process, thread, hart, accelerator, pc))
+        return;
+    end_by_region(process, hart, accelerator, pc);
+}
+
+static void take_call(struct process *process, struct thread *thread, struct hart *hart)
+{
+    hart->pc = hart->priv.mepc;
+    int64_t result = linux_call(process, thread, hart);
+    (void)kernel_pages_settle(process->user->pages, true);
+    if (process->user->ended || result == LINUX_RETURNS)
+        return;
+    if (result == LINUX_WAITS) {
+        thread_store(thread, hart);
+        return;
+    }
+    hart->x[X_A0] = (uint64_t)result;
+    hart->priv.mepc += 4;
+}
+
+/* Serves the trap of the thread on the hart. Returns whether the thread gives way to others. */
+static bool take_trap(struct process *process, struct thread *thread, struct hart *hart)
+{
+    const uint64_t cause = hart->priv.mcause;
+    process->user->hart = hart;
+    if (cause & INTERRUPT)
+        return linux_now(process) >= thread->slice_end;
+    if (cause == TRAP_ECALL_USER) {
+        bool yields = hart->x[X_A7] == 124; /* sched_yield */
+        take_call(process, thread, hart);
+        return yields;
+    }
+    if (cause == TRAP_NUCD_FAULT)
+        take_region(process, thread, hart);
+    else
+        signal_fault(process, thread, hart);
+    return false;
+}
+
+/* Leaves the stub, or waits in it if the hart has no thread. */
+static void leave(struct process *process, struct hart *hart)
+{
+    const unsigned host = hart->hartid;
+    const struct thread *thread = process->on[host];
+    hart->pc = process->stub + (!thread ? STUB_IDLE : process->fence[host] ? STUB_FENCE : STUB_RETURN);
+    process->fence[host] = process->fence[host] && !thread;
+    hart->priv.mstatus =
+        MSTATUS_FS; /* MPP and MPIE are 0: user mode, where interrupts of machine mode are on */
+}
+
+static void hook_stub(void *context, struct hart *hart)
+{
+    struct process *process = context;
+    const unsigned host = hart->hartid;
+    bool yields = false, runs;
+    hart_retire_call(hart);
+    system_set_interrupt(&process->system, host, IRQ_MSI, false);
+    if (process->on[host])
+        yields = take_trap(process, process->on[host], hart);
+    if (process->user->ended)
+        return;
+    runs = threads_choose(process, host, yields);
+    if (runs)
+        signals_deliver(process, process->on[host], hart);
+    if (process->user->ended)
+        return;
+    follow_tables(process);
+    threads_call_hosts(process);
+    leave(process, hart);
+    if (threads_next(process) != LINUX_NEVER)
+        system_timer_moved(&process->system);
+}
+
+static void hook_update(void *context)
+{
+    struct process *process = context;
+    const uint64_t now = linux_now(process);
+    if (process->alarm.deadline <= now) {
+        const struct queued_signal alarm = {.number = SIGALRM, .code = SIGNAL_OF_KERNEL};
+        process->alarm.deadline = process->alarm.period ? now + process->alarm.period : LINUX_NEVER;
+        signal_send(process, NULL, &alarm);
+    }
+    threads_update(process);
+}
+
+static uint64_t hook_next_event(void *context)
+{
+    const uint64_t next = threads_next(context);
+    return next == LINUX_NEVER ? UINT64_MAX : (next + SYSTEM_TICK_NS - 1) / SYSTEM_TICK_NS;
+}
+
+static bool hook_marker(void *context, struct hart *hart)
+{
+    marker_serve(&((struct process *)context)->user->regions, hart);
+    return true;
+}
+
+static enum hart_stop hook_run(void *context, struct hart *hart, uint64_t max_insns)
+{
+    return log_run(((struct process *)context)->options->user->log, hart, max_insns);
+}
+
+/* Sets a host's hart up as the kernel would: in machine mode in the stub, with address translation in user mode. */
+static void set_up_hart(struct process *process, unsigned index)
+{
+    struct hart *hart = &process->system.harts[index];
+    struct priv *priv = &hart->priv;
+    hart->semihosting = true;
+    hart->pc = process->stub + STUB_IDLE;
+    if (index >= process->hosts)
+        return; /* it sleeps for ever */
+    priv->mtvec = process->stub;
+    priv->mie = IRQ_BIT(IRQ_MSI);
+    priv->satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | process->space.root / FRAME;
+    priv->pmpcfg[0] = PMP_NAPOT | PMP_R | PMP_W | PMP_X;
+    priv->pmpaddr[0] = UINT64_MAX >> 10;
+    priv->mcounteren = priv->scounteren = 7; /* cycle, time, instret */
+    priv->menvcfg = priv->senvcfg = ENVCFG_CBZE | ENVCFG_CBCFE | (ENVCFG_CBIE & 1 << 4);
+    priv->mstatus = MSTATUS_FS;
+    priv_changed(hart);
+}
+
+static bool make_harts(struct process *process, struct error *err)
+{
+    const struct linux_options *o = process->options;
+    const struct machine_config *machine = o->machine;
+    struct system *system = &process->system;
+    process->decoder = decoder_new_for(machine->isa);
+    if (!system_init(system, (unsigned)machine->harts, machine->quantum, &process->all, process->decoder,
+                     err))
+        return false;
+    system->max_insns = o->user->max_insns;
+    if (process->limit.memory)
+        system_limit_memory(system, &process->limit);
+    for (unsigned i = 0; i < system->count; i++)
+        set_up_hart(process, i);
+    return true;
+}
+
+static bool make_tasks(struct process *process, struct error *err)
+{
+    const struct linux_options *o = process->options;
+    struct system *system = &process->system;
+    const struct tasks_options tasks = {.tree = o->machine->tree,
+                                        .load = elf_load_firmware,
+                                        .firmware = o->firmware,
+                                        .memory = &process->all,
+                                        .harts = system->harts,
+                                        .count = system->count,
+                                        .bus = &system->bus};
+    process->tasks = process->user->tasks = tasks_new(&tasks, err);
+    if (!process->tasks)
+        return tasks_count(o->machine->tree, o->firmware) == 0;
+    const struct phys *own = &process->tasks->memory;
+    process->space.kept_out = (struct frame_range){own->base, own->base + own->size};
+    return true;
+}
+
+static bool start(struct process *process, struct error *err)
+{
+    struct thread *thread = thread_new(process);
+    if (!linux_load(process, &thread->context, err))
+        return false;
+    follow_tables(process);
+    (void)threads_choose(process, 0, false);
+    process->fence[0] = false;
+    leave(process, &process->system.harts[0]);
+    return true;
+}
+
+static bool set_up(struct process *process, struct error *err)
+{
+    const struct linux_options *o = process->options;
+    const struct machine_config *machine = o->machine;
+    if (o->user->sysroot && !sandbox_open(&process->sysroot, o->user->sysroot, err))
+        return error_set(err, "--sysroot: cannot use '%s' as the folder of libraries", o->user->sysroot);
+    if (!phys_init(&process->all, machine->memory->base, machine->memory->size, err))
+        return false;
+    if (o->user->max_memory && !memory_limit_init(&process->limit, &process->all, o->user->max_memory, err))
+        return false;
+    process->memory = tasks_program_memory(machine->tree, o->firmware, &process->all);
+    process->hosts = count_hosts(o);
+    process->stub = process->memory.base;
+    memcpy(phys_at(&process->memory, process->stub, sizeof stub_code), stub_code, sizeof stub_code);
+    if (!address_space_init(&process->space, &process->memory, process->stub + FRAME, err) ||
+        !make_harts(process, err))
+        return false;
+    process->user = guest_new(&process->system.harts[0], &process->memory, o->user, err);
+    if (!process->user)
+        return false;
+    process->user->pages = kernel_pages_new(&process->system.harts[0]);
+    kernel_pages_set_ranges(process->user->pages, process->space.ranges);
+    if (!make_tasks(process, err) || !start(process, err))
+        return false;
+    process->system.hooks = (struct system_hooks){.run = o->user->log ? hook_run : NULL,
+                                                  .marker = hook_marker,
+                                                  .semihosting = hook_stub,
+                                                  .update = hook_update,
+                                                  .next_event = hook_next_event,
+                                                  .context = process};
+    return true;
+}
+
+struct process *linux_new(const struct linux_options *options, struct error *err)
+{
+    struct process *process = alloc(1, sizeof *process);
+    process->options = options;
+    process->sysroot.root = -1;
+    process->next_id = GUEST_PROCESS_ID;
+    process->alarm.deadline = LINUX_NEVER;
+    process->umask = 022;
+    if (set_up(process, err))
+        return process;
+    linux_free(process);
+    return NULL;
+}
+
+void linux_free(struct process *process)
+{
+    if (!process)
+        return;
+    for (struct thread *thread = process->threads, *next; thread; thread = next) {
+        next = thread->next;
+        free(thread);
+    }
+    if (process->user) {
+        kernel_pages_free(process->user->pages);
+        guest_free(process->user);
+    }
+    sandbox_close(&process->sysroot);
+    address_space_free(&process->space);
+    if (process->system.harts)
+        system_free(&process->system);
+    tasks_free(process->tasks);
+    decoder_free(process->decoder);
+    memory_limit_free(&process->limit);
+    phys_free(&process->all);
+    free(process->executable);
+    free(process);
+}
+
+struct system *linux_system(struct process *process)
+{
+    return &process->system;
+}
+
+struct tasks *linux_tasks(const struct process *process)
+{
+    return process->tasks;
+}
+
+/* Returns the exit status of a program whose threads all wait for something that never comes. */
+static int report_stuck(const struct process *process)
+{
+    if (threads_next(process) != LINUX_NEVER)
+        return fault_asleep(process->user, process->thread_count > 1);
+    fprintf(stderr, "croft: %s: all %u threads wait for ever\n", process->options->user->program,
+            process->thread_count);
+    return 1;
+}
+
+int linux_finish(struct process *process, enum system_stop stop)
+{
+    struct user *user = process->user;
+    if (stop == SYSTEM_EXIT)
+        return process->system.status;
+    user->hart = &process->system.harts[process->system.current];
+    if (user->hart->privilege == PRIV_M) /* report the program's pc */
+        user->hart->pc = user->hart->priv.mepc;
+    if (stop == SYSTEM_STUCK)
+        return report_stuck(process);
+    if (guest_interrupted(user))
+        return fault_interrupt(user);
+    if (stop == SYSTEM_FULL)
+        return fault_memory(user, user->hart->pc);
+    return stop == SYSTEM_EXPIRED ? fault_time(user) : fault_limit(user);
+}

@@ -1,0 +1,198 @@
+/* A Linux program: its threads, and what serves them. */
+#ifndef EMU_ENV_LINUX_STATE_H
+#define EMU_ENV_LINUX_STATE_H
+
+#include "emu/core/tasks.h"
+#include "emu/env/guest/guest.h"
+#include "emu/env/linux.h"
+#include "emu/env/linux/space.h"
+
+enum { X_RA = 1, X_SP = 2, X_TP = 4, X_A0 = 10, X_A1 = 11, X_A2 = 12, X_A7 = 17 };
+
+enum {
+    LINUX_HOSTS = 512,      /* hosts that threads can run on */
+    LINUX_THREADS = 4096,   /* threads of a program at once */
+    LINUX_QUEUED = 64,      /* signals that wait for one thread, or for the process */
+    LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
+    LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
+};
+
+/* A call's result: the thread waits, or its registers are set already. */
+#define LINUX_WAITS   INT64_MIN
+#define LINUX_RETURNS (INT64_MIN + 1)
+
+/* Never, of times in ns. */
+#define LINUX_NEVER UINT64_MAX
+
+/* The registers of a thread that is not on a hart. */
+struct context {
+    uint64_t x[32], f[32], pc;
+    uint8_t fflags, frm;
+};
+
+/* A signal that waits to be delivered. */
+struct queued_signal {
+    int32_t number, code;
+    int32_t sender, user; /* si_pid, si_uid */
+    uint64_t value;       /* si_value, or the fault's address */
+};
+
+struct signal_queue {
+    uint64_t pending; /* bit number - 1 */
+    struct queued_signal signals[LINUX_QUEUED];
+    size_t count;
+};
+
+enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING };
+
+/* What a thread waits for. AGAIN, POLL: until another call may have made a file ready. */
+enum thread_wait { WAIT_FUTEX, WAIT_TIME, WAIT_SIGNAL, WAIT_AGAIN, WAIT_POLL };
+
+struct thread {
+    struct thread *next; /* by ascending number */
+    int32_t id;
+    enum thread_state state;
+    unsigned host; /* while running */
+    struct context context;
+    uint64_t order;     /* of ready threads: the lowest runs first */
+    uint64_t slice_end; /* ns */
+    uint64_t clear_tid; /* address, or 0 */
+    uint64_t robust, robust_size;
+    char name[16];
+
+    enum thread_wait wait;
+    uint64_t wait_address, wait_bits; /* of a futex: its key and set; of signals: the set */
+    uint64_t deadline;                /* ns of the process's clock, or LINUX_NEVER */
+    int64_t timeout_result;           /* what the call returns at the deadline */
+    uint64_t rest_address;            /* where the rest of an interrupted sleep is stored, or 0 */
+    uint64_t info_address;            /* where sigtimedwait stores the signal, or 0 */
+    uint64_t poll_deadline;           /* of a ppoll() that is repeated; 0: none */
+
+    uint64_t blocked, saved_blocked; /* signal masks; saved: restored after the handler */
+    bool restores;                   /* saved_blocked is valid */
+    uint64_t stack, stack_size;      /* alternate stack; size 0: none */
+    struct signal_queue signals;
+    uint64_t ran, began; /* ns on hosts, and since when */
+};
+
+struct process {
+    const struct linux_options *options;
+    struct phys all, memory; /* memory: the program's part of `all` */
+    struct memory_limit limit;
+    struct decoder *decoder;
+    struct system system;
+    struct tasks *tasks; /* NULL: no accelerator takes tasks */
+    struct user *user;
+    struct space space;
+    struct sandbox sysroot; /* root -1: none */
+    unsigned hosts;
+    uint64_t stub; /* physical address of the trap stub */
+
+    struct thread *threads;
+    struct thread *on[LINUX_HOSTS]; /* the thread on a host, or NULL */
+    bool fence[LINUX_HOSTS];        /* the host's TLBs are out of date */
+    int32_t next_id;
+    uint64_t next_order;
+    unsigned thread_count;
+
+    struct signal_queue signals;
+    uint64_t trampoline; /* address of rt_sigreturn's code */
+    struct {
+        uint64_t deadline, period; /* ns; LINUX_NEVER: off */
+    } alarm;
+    uint64_t ended_ran; /* ns that threads which have ended ran */
+    uint32_t umask;
+    uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
+    uint64_t arguments, arguments_end;
+    char *executable; /* absolute path */
+    bool told[LINUX_CALLS_MOST];
+    bool warned_of_fork;
+};
+
+/* time.c */
+
+/* Returns the process's clock in ns. */
+uint64_t linux_now(const struct process *process);
+
+/* threads.c */
+
+/* Makes a thread, ready to run, that has the given number. */
+struct thread *thread_new(struct process *process);
+
+/* Forgets a running thread. */
+void thread_remove(struct process *process, struct thread *thread);
+
+/* Lets a running thread wait. Its call then returns LINUX_WAITS. */
+void thread_wait(struct process *process, struct thread *thread, enum thread_wait wait, uint64_t deadline,
+                 int64_t timeout_result);
+
+/* Makes a waiting thread ready; its call returns `result`. */
+void thread_wake(struct process *process, struct thread *thread, int64_t result);
+
+/* Makes a waiting thread ready to make its call again. */
+void thread_repeat(struct process *process, struct thread *thread);
+/* The same of all threads that wait for something that another call may have changed. */
+void threads_repeat(struct process *process);
+
+/* Loads and stores a thread's registers. */
+void thread_load(const struct thread *thread, struct hart *hart);
+void thread_store(struct thread *thread, const struct hart *hart);
+
+/* Gives each idle host that a ready thread can use a software interrupt. */
+void threads_call_hosts(struct process *process);
+
+/* Chooses the thread that a host goes on with, and loads it: the one it has unless that waits, has ended, or `yields` while
+ * others are ready. Returns false if the host has none. */
+bool threads_choose(struct process *process, unsigned host, bool yields);
+
+/* Time: wakes threads whose deadline has come, and interrupts those whose slice is over. */
+void threads_update(struct process *process);
+
+/* Returns the time in ns at which threads_update() next has work, or LINUX_NEVER. */
+uint64_t threads_next(const struct process *process);
+
+/* Returns the thread with a number, or NULL. */
+struct thread *thread_find(const struct process *process, int32_t id);
+
+/* futex.c */
+int64_t futex_call(struct process *process, struct thread *thread, const uint64_t a[6]);
+/* Wakes up to `most` threads that wait at an address, as a shared futex. Returns their number. */
+int64_t futex_wake(struct process *process, uint64_t address, uint64_t most, uint64_t bits);
+/* The kernel's part of robust mutexes: marks those that an ending thread holds. */
+void futex_abandon(struct process *process, struct thread *thread);
+
+/* signals.c */
+
+/* Sends a signal to a thread; NULL: to the process. */
+void signal_send(struct process *process, struct thread *thread, const struct queued_signal *signal);
+/* Enters the handler of a pending signal of the thread that runs on the hart. May end the program. */
+void signals_deliver(struct process *process, struct thread *thread, struct hart *hart);
+/* Turns the trap at which the hart has stopped into a signal; reports it and ends the program if that is not handled. */
+void signal_fault(struct process *process, struct thread *thread, struct hart *hart);
+/* Returns whether the thread has a pending signal that is not blocked and does something. */
+bool signal_is_due(const struct process *process, const struct thread *thread);
+int64_t signal_return(struct process *process, struct thread *thread);
+/* Takes a pending signal of the set. Returns false if there is none. */
+bool signal_take(struct process *process, struct thread *thread, uint64_t set, struct queued_signal *signal);
+/* Stores a signal as siginfo_t. Returns 0 or -EFAULT. */
+int64_t signal_put_info(struct process *process, uint64_t address, const struct queued_signal *signal);
+/* Ends the program by a signal, with a report. */
+void signal_kill(struct process *process, struct hart *hart, int number);
+
+/* calls.c */
+
+/* Serves the call of the thread on the hart. Returns its result, LINUX_WAITS or LINUX_RETURNS. */
+int64_t linux_call(struct process *process, struct thread *thread, struct hart *hart);
+
+/* load.c */
+
+/* Loads the program and its dynamic linker and builds the stack; sets the context's pc and sp. */
+bool linux_load(struct process *process, struct context *context, struct error *err);
+
+/* proc.c */
+
+/* Opens one of the files of /proc that exist for programs. Returns a host descriptor of its text; -ENOENT: there is no such
+ * file. */
+int proc_open(struct process *process, const char *path);
+
+#endif

@@ -1,0 +1,186 @@
+/* Threads take turns on hosts, in the order in which they became ready. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/env/linux/state.h"
+#include "emu/env/linux/time.h"
+#include "emu/machine/scheduler.h"
+#include "emu/sim/alloc.h"
+
+struct thread *thread_new(struct process *process)
+{
+    struct thread *thread = alloc(1, sizeof *thread), **last = &process->threads;
+    thread->id = process->next_id++;
+    thread->state = THREAD_READY;
+    thread->order = process->next_order++;
+    thread->deadline = LINUX_NEVER;
+    (void)memcpy(thread->name, "program", sizeof "program");
+    while (*last)
+        last = &(*last)->next;
+    *last = thread;
+    process->thread_count++;
+    return thread;
+}
+
+struct thread *thread_find(const struct process *process, int32_t id)
+{
+    struct thread *thread = process->threads;
+    while (thread && thread->id != id)
+        thread = thread->next;
+    return thread;
+}
+
+void thread_remove(struct process *process, struct thread *thread)
+{
+    struct thread **at = &process->threads;
+    while (*at != thread)
+        at = &(*at)->next;
+    *at = thread->next;
+    process->ended_ran += thread->ran + (linux_now(process) - thread->began);
+    process->on[thread->host] = NULL;
+    process->thread_count--;
+    free(thread);
+}
+
+void thread_load(const struct thread *thread, struct hart *hart)
+{
+    const struct context *c = &thread->context;
+    memcpy(hart->x, c->x, sizeof c->x);
+    memcpy(hart->f, c->f, sizeof c->f);
+    hart->priv.mepc = c->pc;
+    hart->fflags = c->fflags;
+    hart->frm = c->frm;
+    hart->reserved = false;
+    priv_changed(hart);
+}
+
+void thread_store(struct thread *thread, const struct hart *hart)
+{
+    struct context *c = &thread->context;
+    memcpy(c->x, hart->x, sizeof c->x);
+    memcpy(c->f, hart->f, sizeof c->f);
+    c->pc = hart->priv.mepc;
+    c->fflags = hart->fflags;
+    c->frm = hart->frm;
+}
+
+void thread_wait(struct process *process, struct thread *thread, enum thread_wait wait, uint64_t deadline,
+                 int64_t timeout_result)
+{
+    (void)process;
+    thread->state = THREAD_WAITING;
+    thread->wait = wait;
+    thread->deadline = deadline;
+    thread->timeout_result = timeout_result;
+    thread->rest_address = thread->info_address = 0;
+}
+
+static void make_ready(struct process *process, struct thread *thread)
+{
+    thread->state = THREAD_READY;
+    thread->deadline = LINUX_NEVER;
+    thread->order = process->next_order++;
+}
+
+void thread_wake(struct process *process, struct thread *thread, int64_t result)
+{
+    const uint64_t now = linux_now(process), deadline = thread->deadline;
+    if (thread->rest_address && result < 0) /* an interrupted sleep */
+        time_leave(process, thread->rest_address, deadline > now ? deadline - now : 0);
+    thread->context.x[X_A0] = (uint64_t)result;
+    thread->context.pc += 4;
+    make_ready(process, thread);
+}
+
+void thread_repeat(struct process *process, struct thread *thread)
+{
+    make_ready(process, thread);
+}
+
+void threads_repeat(struct process *process)
+{
+    for (struct thread *thread = process->threads; thread; thread = thread->next)
+        if (thread->state == THREAD_WAITING && (thread->wait == WAIT_AGAIN || thread->wait == WAIT_POLL))
+            make_ready(process, thread);
+}
+
+static struct thread *first_ready(const struct process *process)
+{
+    struct thread *first = NULL;
+    for (struct thread *thread = process->threads; thread; thread = thread->next)
+        if (thread->state == THREAD_READY && (!first || thread->order < first->order))
+            first = thread;
+    return first;
+}
+
+void threads_call_hosts(struct process *process)
+{
+    unsigned ready = 0;
+    for (struct thread *thread = process->threads; thread; thread = thread->next)
+        ready += thread->state == THREAD_READY;
+    for (unsigned i = 0; i < process->hosts && ready > 0; i++)
+        if (!process->on[i]) {
+            system_set_interrupt(&process->system, i, IRQ_MSI, true);
+            ready--;
+        }
+}
+
+static void put_on(struct process *process, unsigned host, struct thread *thread)
+{
+    thread->state = THREAD_RUNNING;
+    thread->host = host;
+    thread->began = linux_now(process);
+    thread->slice_end = thread->began + LINUX_SLICE;
+    process->on[host] = thread;
+    thread_load(thread, &process->system.harts[host]);
+}
+
+static void take_off(struct process *process, unsigned host)
+{
+    process->on[host]->ran += linux_now(process) - process->on[host]->began;
+    process->on[host] = NULL;
+}
+
+bool threads_choose(struct process *process, unsigned host, bool yields)
+{
+    struct thread *thread = process->on[host], *next = first_ready(process);
+    if (thread && thread->state == THREAD_RUNNING && (!yields || !next))
+        return true;
+    if (thread) {
+        if (thread->state == THREAD_RUNNING) {
+            thread_store(thread, &process->system.harts[host]);
+            make_ready(process, thread);
+        }
+        take_off(process, host);
+    }
+    if (next)
+        put_on(process, host, next);
+    return next != NULL;
+}
+
+void threads_update(struct process *process)
+{
+    const uint64_t now = linux_now(process);
+    for (struct thread *thread = process->threads; thread; thread = thread->next)
+        if (thread->state == THREAD_WAITING && thread->deadline <= now)
+            thread_wake(process, thread, thread->timeout_result);
+    bool ready = first_ready(process) != NULL;
+    for (unsigned i = 0; i < process->hosts && ready; i++)
+        if (process->on[i] && process->on[i]->slice_end <= now)
+            system_set_interrupt(&process->system, i, IRQ_MSI, true);
+    threads_call_hosts(process);
+}
+
+uint64_t threads_next(const struct process *process)
+{
+    uint64_t next = process->alarm.deadline;
+    bool ready = first_ready(process) != NULL;
+    for (const struct thread *thread = process->threads; thread; thread = thread->next) {
+        if (thread->state == THREAD_WAITING && thread->deadline < next)
+            next = thread->deadline;
+        if (thread->state == THREAD_RUNNING && ready && thread->slice_end < next)
+            next = thread->slice_end;
+    }
+    return next;
+}

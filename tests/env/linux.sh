@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Programs of Linux: each call and its errors, threads, signals, C++, dynamic linking, on machines with and without a clock,
+# against qemu-riscv64; messages. Variables: CROFT (the command), OUT (a folder for products).
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+cd "$(dirname "$0")/../.."
+programs=$PWD/tests/env/linux/programs
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+OUT=$(fresh "${OUT:-build/tests/linux}")
+sysroot=/usr/riscv64-linux-gnu
+calls=(memory signals threads process files)
+
+evidence() {
+    diff "$OUT/wanted" "$OUT/output" | head -n 10
+    head -n 10 "$OUT/errors"
+}
+
+build() {
+    local name
+    for name in "${calls[@]}" own faults; do
+        riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
+    done
+    riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
+    riscv64-linux-gnu-gcc -std=gnu17 -O2 -no-pie "$programs/signals.c" -o "$OUT/signals-fixed"
+    riscv64-linux-gnu-g++ -std=c++17 -O2 -static "$programs/cxx.cc" -o "$OUT/cxx"
+    riscv64-linux-gnu-g++ -std=c++17 -O2 "$programs/cxx.cc" -o "$OUT/cxx-dynamic"
+}
+
+# Runs a program in a folder of its own; sets $status.
+croft() {
+    local program=$1
+    shift
+    status=0
+    (cd "$(fresh "$OUT/dir")" && timeout 300 "$CROFT" run "$@" --setenv NAME=value "$OUT/$program" argument) \
+        >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+}
+
+# equal PROGRAM NAME OPTIONS...: output and status are those of qemu-riscv64, in $OUT/PROGRAM.wanted.
+equal() {
+    local program=$1 name=$2
+    shift 2
+    croft "$program" "$@"
+    cp "$OUT/$program.wanted" "$OUT/wanted"
+    check "$program, $name: status $status, not $(cat "$OUT/$program.status")" [ "$status" = "$(cat "$OUT/$program.status")" ]
+    check "$program, $name: output" cmp -s "$OUT/output" "$OUT/wanted"
+}
+
+# ask PROGRAM OPTIONS...: records what qemu-riscv64 gives.
+ask() {
+    local program=$1
+    shift
+    (cd "$(fresh "$OUT/dir")" && oracle "$OUT/$program.wanted" -E NAME=value "$@" "$OUT/$program" argument && echo "$wanted" >"$OUT/$program.status")
+}
+
+# says NAME STATUS TEXT OPTIONS... PROGRAM: the run ends with that status and message.
+says() {
+    local name=$1 ends=$2 text=$3
+    shift 3
+    status=0
+    (cd "$OUT/dir" && timeout 300 "$CROFT" run "$@") >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+    check "$name: status $status, not $ends" [ "$status" = "$ends" ]
+    check "$name says '$text'" grep -qF -- "$text" "$OUT/errors"
+}
+
+# Each call of the table has a test; the table ascends.
+test_table() {
+    local numbers name missing=()
+    numbers=$(sed -n 's/^LINUX_CALL(\([0-9]*\),.*/\1/p' emu/env/linux/calls.def)
+    check "calls.def ascends" [ "$numbers" = "$(sort -nu <<<"$numbers")" ]
+    while read -r name; do
+        grep -qE "(SHOW|SHOW_OK)\(${name}[,)]|EXPECT\([^,]*, ${name}[,)]|SYS_$name\>" "$programs"/*.c || missing+=("$name")
+    done < <(sed -n 's/^LINUX_CALL([0-9]*, \([a-z0-9_]*\),.*/\1/p' emu/env/linux/calls.def)
+    tests/env/linux_table.sh emu/env/linux/calls.def >"$OUT/wanted"
+    sed -n '/^| number/,$p' emu/env/linux/README.md >"$OUT/output"
+    check "README.md's table is that of calls.def" cmp -s "$OUT/wanted" "$OUT/output"
+    check "calls without a test: ${missing[*]:-}" [ ${#missing[@]} = 0 ]
+}
+
+test_calls() {
+    local program
+    for program in "${calls[@]}" cxx; do
+        ask "$program"
+        equal "$program" functional
+        equal "$program" "in order" -m ddr3
+        equal "$program" "out of order" -m nucd
+        equal "$program" "three harts" -m virt --set harts=3
+    done
+    for program in signals threads cxx; do
+        equal "$program" "three hosts with a clock" -m nucd --set host.count=3
+    done
+    for program in "" "-m ddr3"; do
+        # shellcheck disable=SC2086
+        croft own $program
+        cp "$OUT/output" "$OUT/wanted"
+        check "own $program" [ "$status" = 0 ]
+        check "missing calls are warned of once" [ "$(grep -c 'system call 599 at 0x[0-9a-f]*, syscall+0x12, is missing: it returns -ENOSYS' "$OUT/errors")" = 1 ]
+    done
+}
+
+test_dynamic() {
+    local program
+    for program in threads-dynamic signals-fixed cxx-dynamic; do
+        ask "$program" -L "$sysroot"
+        equal "$program" dynamic --sysroot "$sysroot"
+        equal "$program" "dynamic, out of order" --sysroot "$sysroot" -m nucd
+    done
+    says "no sysroot" 1 "needs the dynamic linker /lib/ld-linux-riscv64-lp64d.so.1; name the folder that has it" "$OUT/cxx-dynamic"
+    says "empty sysroot" 1 "which --sysroot $OUT/dir does not have: No such file or directory" --sysroot . "$OUT/cxx-dynamic"
+    says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries" --sysroot /none "$OUT/cxx-dynamic"
+    says "kernel" 1 "is a Linux program, which --env user runs" --env kernel "$OUT/cxx"
+}
+
+test_faults() {
+    says "store to 0" 139 "store of 4 bytes to 0x0, where nothing is mapped" "$OUT/faults" null
+    says "store to code" 139 "which is read-only" "$OUT/faults" text
+    says "jump" 139 "jump to 0x5000, where nothing is mapped" -m ddr3 "$OUT/faults" jump
+    says "illegal" 132 "illegal instruction 0xffffffff" "$OUT/faults" illegal
+    says "vector" 132 "illegal instruction 0x0d007057" "$OUT/faults" vector
+    says "abort" 134 "ended itself by signal 6, SIGABRT" "$OUT/faults" abort
+    says "stack" 139 "where nothing is mapped" "$OUT/faults" stack
+    says "dead lock" 1 "all 1 threads wait for ever" "$OUT/faults" wait
+    says "dead lock with a clock" 1 "all 1 threads wait for ever" -m ddr3 "$OUT/faults" wait
+    says "limit" 124 "stopped after 1000 instructions (--max-insns)" --max-insns 1000 "$OUT/faults"
+    says "memory" 1 "does not fit into memory: 0x800000 bytes at 0x3fff7ff000; enlarge memory.size (8260 KiB)" --set memory.size=8260KiB "$OUT/faults"
+    croft faults
+    check "nothing to say" [ ! -s "$OUT/errors" ]
+    (cd "$OUT/dir" && timeout 300 "$CROFT" run "$OUT/faults" many) >"$OUT/output" 2>"$OUT/errors" || true
+    check "300 threads" grep -qx "300 threads" "$OUT/output"
+}
+
+# Damages one byte of the program's headers at a time: a message or a run, but no crash.
+test_damage() {
+    local at value
+    for at in 4 5 7 16 18 20 32 33 40 48 52 54 56 64 68 72 80 88 96 104 112 120 128 136 144 152 160; do
+        for value in '\0' '\1' '\377'; do
+            cp "$OUT/faults" "$OUT/damaged"
+            printf '%b' "$value" | dd of="$OUT/damaged" bs=1 seek=$at conv=notrunc status=none
+            status=0
+            timeout 60 "$CROFT" run --max-insns 1000000 "$OUT/damaged" >"$OUT/output" 2>"$OUT/errors" || status=$?
+            check "byte $at set to $value: status $status" [ "$status" -lt 128 -o "$status" = 132 -o "$status" = 139 ]
+        done
+    done
+    head -c 100 "$OUT/faults" >"$OUT/damaged"
+    says "truncated" 1 "damaged: " "$OUT/damaged"
+}
+
+test_repeats() {
+    croft cxx -m nucd --set host.count=3 --stats "$OUT/first.json"
+    croft cxx -m nucd --set host.count=3 --stats "$OUT/second.json"
+    without_host "$OUT/first.json" >"$OUT/first"
+    without_host "$OUT/second.json" >"$OUT/second"
+    check "two runs have the same statistics" cmp -s "$OUT/first" "$OUT/second"
+}
+
+build
+mkdir -p "$OUT/dir"
+test_table
+test_calls
+test_dynamic
+test_faults
+test_damage
+test_repeats
+conclude

@@ -1,0 +1,52 @@
+/* Ends in the way that its argument names. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *none(void *unused)
+{
+    return unused;
+}
+
+int main(int count, char **arguments)
+{
+    const char *way = count > 1 ? arguments[1] : "";
+    if (strcmp(way, "null") == 0)
+        *(volatile int *)0 = 1;
+    if (strcmp(way, "text") == 0)
+        *(volatile int *)main = 1;
+    if (strcmp(way, "jump") == 0)
+        ((void (*)(void))0x5000)();
+    if (strcmp(way, "illegal") == 0)
+        __asm__ volatile(".word 0xffffffff");
+    if (strcmp(way, "vector") == 0)
+        __asm__ volatile(".word 0x0d007057"); /* vsetvli x0, x0, e32 */
+    if (strcmp(way, "abort") == 0)
+        abort();
+    if (strcmp(way, "stack") == 0) {
+        volatile char *p = (char *)&p;
+        for (;;)
+            *(p -= 4096) = 0;
+    }
+    if (strcmp(way, "wait") == 0) {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&mutex);
+    }
+    if (strcmp(way, "many") == 0) {
+        pthread_attr_t small;
+        pthread_t threads[300];
+        pthread_attr_init(&small);
+        pthread_attr_setstacksize(&small, 65536);
+        for (int i = 0; i < 300; i++)
+            if (pthread_create(&threads[i], &small, none, NULL) != 0)
+                return 1;
+        for (int i = 0; i < 300; i++)
+            pthread_join(threads[i], NULL);
+        puts("300 threads");
+    }
+    return 0;
+}

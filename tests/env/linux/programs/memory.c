@@ -1,0 +1,146 @@
+/* brk, mmap, munmap, mremap, mprotect, madvise, msync, mlock. */
+#include "calls.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+#define ANONYMOUS (MAP_PRIVATE | MAP_ANONYMOUS)
+
+static char *map(size_t pages, int protection)
+{
+    return mmap(NULL, pages * PAGE, protection, ANONYMOUS, -1, 0);
+}
+
+static void breaks(void)
+{
+    char *start = (char *)syscall(SYS_brk, 0);
+    char *grown = (char *)syscall(SYS_brk, start + 3 * PAGE);
+    printf("grown by %ld\n", (long)(grown - start));
+    memset(start, 5, 3 * PAGE);
+    printf("refused: %d\n", (char *)syscall(SYS_brk, 64) == grown);
+    printf("shrunk by %ld\n", (long)(grown - (char *)syscall(SYS_brk, start)));
+    printf("grown again by %ld, zero: %d\n", (long)((char *)syscall(SYS_brk, start + PAGE) - start),
+           start[8] == 0);
+}
+
+static void anonymous(void)
+{
+    char *p = map(4, PROT_READ | PROT_WRITE);
+    printf("zero: %d\n", p[0] == 0 && p[4 * PAGE - 1] == 0);
+    memset(p, 1, 4 * PAGE);
+    SHOW(munmap, p + PAGE, PAGE);
+    SHOW(munmap, p + PAGE, PAGE);
+    SHOW(munmap, p + 1, PAGE);
+    SHOW(munmap, p, 0);
+    SHOW(mmap, NULL, 0, PROT_READ, ANONYMOUS, -1, 0);
+    SHOW(mmap, NULL, PAGE, PROT_READ, MAP_ANONYMOUS, -1, 0);
+    SHOW(mmap, NULL, PAGE, PROT_READ, ANONYMOUS, -1, 12);
+    SHOW(mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE, 77, 0);
+    SHOW(mmap, p + 3, PAGE, PROT_READ, ANONYMOUS | MAP_FIXED, -1, 0);
+    printf("fixed: %d\n", mmap(p, 2 * PAGE, PROT_READ, ANONYMOUS | MAP_FIXED, -1, 0) == p);
+    printf("replaced: %d %d\n", p[0], p[2 * PAGE]);
+    printf("hint: %d\n", mmap(p + 8 * PAGE, 0, PROT_READ, ANONYMOUS, -1, 0) == MAP_FAILED);
+}
+
+static void protection(void)
+{
+    char *p = map(3, PROT_NONE);
+    SHOW(mprotect, p + PAGE, PAGE, PROT_READ | PROT_WRITE);
+    strcpy(p + PAGE, "kept");
+    SHOW(mprotect, p + PAGE, PAGE, PROT_NONE);
+    SHOW(mprotect, p, 3 * PAGE, PROT_READ);
+    printf("%s\n", p + PAGE);
+    SHOW(mprotect, p + 1, PAGE, PROT_READ);
+    SHOW(munmap, p + PAGE, PAGE);
+    SHOW(mprotect, p, 3 * PAGE, PROT_READ);
+    /* Calls see protections, too. */
+    SHOW(getcwd, p, 100);
+    SHOW(read, 0, p + PAGE, 1);
+}
+
+static void advice(void)
+{
+    char *p = map(2, PROT_READ | PROT_WRITE);
+    memset(p, 7, 2 * PAGE);
+    SHOW(madvise, p, PAGE, MADV_DONTNEED);
+    printf("%d %d\n", p[0], p[PAGE]);
+    SHOW(madvise, p, 2 * PAGE, MADV_WILLNEED);
+    SHOW(madvise, p, 2 * PAGE, MADV_NORMAL);
+    SHOW(madvise, p + 1, PAGE, MADV_DONTNEED);
+    SHOW(madvise, p, 0, MADV_DONTNEED);
+    SHOW(mlock, p, PAGE);
+    SHOW(munlock, p, PAGE);
+}
+
+static void remap(void)
+{
+    char *p = map(4, PROT_READ | PROT_WRITE), *q;
+    strcpy(p, "first");
+    strcpy(p + PAGE, "second");
+    SHOW(munmap, p + 2 * PAGE, 2 * PAGE);
+    q = mmap(p + 2 * PAGE, PAGE, PROT_READ, ANONYMOUS | MAP_FIXED, -1, 0); /* no room to grow */
+    printf("%d\n", q == p + 2 * PAGE);
+    SHOW(mremap, p, 2 * PAGE, 3 * PAGE, 0);
+    q = mremap(p, 2 * PAGE, 8 * PAGE, MREMAP_MAYMOVE);
+    printf("%s %s %d\n", q, q + PAGE, q[7 * PAGE]);
+    printf("shrinks: %d\n", mremap(q, 8 * PAGE, PAGE, 0) == q);
+    printf("grows: %d\n", mremap(q, PAGE, 2 * PAGE, 0) == q);
+    printf("zero: %d\n", q[PAGE] == 0);
+    SHOW(mremap, q + 1, PAGE, PAGE, 0);
+    SHOW(mremap, q, PAGE, PAGE, 64);
+    SHOW(mremap, q, PAGE, PAGE, MREMAP_FIXED, q + 4 * PAGE);
+}
+
+static void files(void)
+{
+    char name[] = "mapped", text[8] = "";
+    int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600), reader;
+    printf("written %zd\n", write(fd, "0123456789", 10));
+    char *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *private = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    printf("%.10s %d\n", shared, shared[10]);
+    private[0] = 'p';
+    shared[1] = 's';
+    SHOW(msync, shared, PAGE, MS_SYNC);
+    SHOW(msync, shared, PAGE, MS_SYNC | MS_ASYNC);
+    SHOW(msync, shared + 1, PAGE, MS_SYNC);
+    SHOW(msync, shared, PAGE, 64);
+    printf("read %zd %.4s\n", pread(fd, text, 4, 0), text);
+    shared[2] = 't';
+    munmap(shared, PAGE);
+    printf("read %zd %.4s\n", pread(fd, text, 4, 0), text);
+    reader = open(name, O_RDONLY);
+    SHOW(mmap, NULL, PAGE, PROT_WRITE, MAP_SHARED, reader, 0);
+    SHOW_OK(mmap, NULL, PAGE, PROT_WRITE, MAP_PRIVATE, reader, 0);
+    close(reader);
+    reader = open(name, O_WRONLY);
+    SHOW(mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE, reader, 0);
+    reader = open(".", O_RDONLY);
+    SHOW(mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE, reader, 0);
+    unlink(name);
+}
+
+static void code(void)
+{
+    static const uint32_t instructions[] = {0x02a00513, 0x00008067}; /* li a0, 42; ret */
+    uint32_t *p = (uint32_t *)map(1, PROT_READ | PROT_WRITE | PROT_EXEC);
+    memcpy(p, instructions, sizeof instructions);
+    SHOW(riscv_flush_icache, p, p + 2, 0);
+    printf("%d\n", ((int (*)(void))p)());
+    p[0] = 0x02b00513;
+    __builtin___clear_cache((char *)p, (char *)(p + 2));
+    printf("%d\n", ((int (*)(void))p)());
+}
+
+int main(void)
+{
+    breaks();
+    anonymous();
+    protection();
+    advice();
+    remap();
+    files();
+    code();
+    return 4;
+}
