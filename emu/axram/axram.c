@@ -10,7 +10,8 @@
 #include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
 
-const char *const axram_notify_names[] = {"poll", "fixed", NULL};
+const char *const axram_notify_names[] = {"poll", "fixed", NULL}, *const axram_columns_names[] = {
+                                                                      "gddr5", "paper", NULL};
 
 static void stored(void *context, uint64_t address, uint64_t size)
 {

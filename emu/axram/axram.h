@@ -36,7 +36,8 @@
 #include "emu/sim/part.h"
 #include "emu/simt/cluster.h"
 
-extern const char *const axram_notify_names[]; /* indexed by value; ends with NULL */
+extern const char *const axram_notify_names[],
+    *const axram_columns_names[]; /* indexed by value; end with NULL */
 
 /* Numbers for query.axram: the number of chips; the physical address and the bytes of accelerator memory; the bytes of a chip's
  * piece; the number of requests under way; the chips that work together; an address in accelerator memory: whether a request under way has the block there.

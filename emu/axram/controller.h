@@ -3,19 +3,21 @@
  *
  * A controller has a queue of requests for its chip and executes one at a time; a request that finds the queue full comes again
  * when there is room. A request takes the chip: the agent claims all banks, so that ordinary requests wait in their own queues
- * (the paper's flag), and closes them (PREA; ours). The next request takes the chip when as many ordinary bursts have been served as
+ * (the paper's flag). Rows that are open stay open; a bank of which the four groups have different rows is closed by PRE4. The next request takes the chip when as many ordinary bursts have been served as
  * waited at the end of the last one, or none is left (ours): a queue that is never empty does not keep them waiting for ever.
  *
  * A configuration: the controller reads the header (ACT, RD) and sends it to the chip in words (AXCF): kind and number of
  * layers, the sizes of each two layers, and the region's address in two.
  * An invocation: the controller sends words with the set of units and the addresses of inputs and results, then AXCT, which
  * starts the chip. The chip issues its own commands: those of its sequence (sequence.h), with PRE4 and ACT4 where another row is
- * open. The controller polls MR0 (AXMR) every poll_clocks, or waits for a time fixed beforehand, and releases the banks when it
- * knows that the chip has finished.
+ * open. Rows are opened ahead, from the first word on: the first command of the sequence whose row is not open gets it as soon as no command
+ * before it needs the bank's row. The controller polls MR0 (AXMR) every poll_clocks, or waits for a time fixed beforehand, and releases
+ * the banks when it knows that the chip has finished. A poll gives way to a command of the chip in the same clock.
  *
  * Time in the chip. A column's data reach the units tCL after an RD4; there is no buffer, so they may not come before the units
  * have finished the step before. A step takes the clocks of the weight (emu/neural/arith.h) of the half group that needs
- * most. A neuron's result is ready sigmoid_clocks after its last step; WR4 takes it tCWL after the command.
+ * most. A neuron's result is ready sigmoid_clocks after its last step; WR4 takes it tCWL after the command. Until then, the units hold it
+ * (ours: a register in each), and inputs of the layer's next neuron are read; those of the next layer wait.
  *
  * Several chips (ours; share.h). The home's controller tells the others by a message. Layer by layer, each controller reads the values
  * that others need from its chip (RD), waits until all have done so and for a message, writes those that its chip needs (WR), and lets
@@ -39,6 +41,10 @@
 #include "emu/mem/phys.h"
 
 enum axram_notify { AXRAM_POLL, AXRAM_FIXED };
+
+/* The distances of columns inside a chip: gddr5, those that the data sheet demands of a bank group (DRAM_INSIDE_GROUP); paper, a column
+ * each clock (DRAM_INSIDE_CLOCK), as section 4.2 says that each unit gets an input and a weight each cycle. */
+enum axram_columns { AXRAM_COLUMNS_GDDR5, AXRAM_COLUMNS_PAPER };
 
 /* What all chips count. */
 #define AXRAM_COUNTERS(X)                                                                                    \
@@ -162,6 +168,15 @@ struct axram_chip {
     struct axram_units units;
     struct axram_sequence sequence;
     struct axram_op op; /* the sequence's next command */
+    /* a neuron's result that waits for its WR4 (held.step: AXRAM_OUTPUT; else there is none) */
+    struct axram_op held;
+    unsigned held_layer;
+    uint64_t held_ready; /* clock at which it is there */
+    uint8_t latch[AXRAM_BLOCK];
+    /* the first command whose row is not open, and how many commands before it use a bank's open row */
+    struct axram_sequence ahead;
+    struct axram_op ahead_op;
+    uint16_t uses[DRAM_BANKS];
     struct axram_spot {
         uint64_t address; /* UINT64_MAX: none */
         uint32_t bank, row, column;

@@ -19,6 +19,15 @@ void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
     *size = axram->size;
 }
 
+/* Gives the memory the distances of columns inside its chips, before it is made. */
+static void set_columns(const struct tree *tree, const struct axram_config *axram)
+{
+    for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &dram_kind)
+            ((struct dram_config *)i->config)->inside =
+                axram->columns == AXRAM_COLUMNS_PAPER ? DRAM_INSIDE_CLOCK : DRAM_INSIDE_GROUP;
+}
+
 bool axram_plan(const struct assembly *assembly, const struct instance *axram, struct error *err)
 {
     const struct tree *tree = assembly->tree;
@@ -28,8 +37,10 @@ bool axram_plan(const struct assembly *assembly, const struct instance *axram, s
     if (count > 1)
         (void)error_set(err, "the machine has several memories; allowed: one");
     else if (axram_homes(axram->config, axram_memory(tree), assembly->memory_base, assembly->memory_size,
-                         assembly->homes, err))
+                         assembly->homes, err)) {
+        set_columns(tree, axram->config);
         return true;
+    }
     return tree_at_part(tree, axram, err);
 }
 

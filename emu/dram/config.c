@@ -40,6 +40,10 @@ struct dram_clocks dram_config_clocks(const struct dram_config *config)
         clocks.tCCDL = clocks.tCCDS;
         clocks.tWTRL = clocks.tWTRS;
     }
+    const bool each = config->inside == DRAM_INSIDE_CLOCK;
+    clocks.tCCD4 = each ? 1 : clocks.tCCDL;
+    clocks.tWTR4 = clocks.tCWL + (each ? 1 : clocks.tWTRL);
+    clocks.tWTR4S = each ? 1 : clocks.tWTR4;
     return clocks;
 }
 

@@ -35,6 +35,13 @@ enum {
     DRAM_QUEUE = 1024,
 };
 
+/* The distances that columns inside a device keep among each other: those of RD4 and WR4, which leave the pins alone
+ * (standards/axram_commands.def). */
+enum dram_inside {
+    DRAM_INSIDE_GROUP, /* those of a bank group: tCCDL, and tWTRL from a write's data to a read */
+    DRAM_INSIDE_CLOCK, /* a column each clock; a bank is read a clock after its data were written */
+};
+
 extern const char *const dram_standard_names[], *const dram_page_names[],
                                                     *const dram_refresh_names[]; /* by value, then NULL */
 
@@ -45,6 +52,7 @@ struct dram_config {
 
 #include "emu/dram/dram.def"
     const struct dram_rows *custom; /* a standard that is not in standard.def, or NULL */
+    enum dram_inside inside;        /* set by the part that issues these columns, before the memory is made */
 };
 
 extern const struct part_kind dram_kind; /* emu/dram/kind.c */
@@ -58,6 +66,8 @@ struct dram_clocks {
 #define DRAM_PARAM(name, rounding, meaning) uint32_t name;
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
+    /* of columns inside a device: any to the next; a write to a read, in the same bank and in others */
+    uint32_t tCCD4, tWTR4, tWTR4S;
 };
 
 struct dram_clocks dram_config_clocks(const struct dram_config *config);

@@ -68,6 +68,19 @@ for kind in 0 1 2; do
     check "no clock, arithmetic $kind: warps' results" says output '^1280 of 1280 equal, 0 kept'
 done
 
+# What columns cost: commands are as many, those of the paper's come closer, and each choice keeps its own rules.
+check "columns by the data sheet: runs" run 0 --check dram -- simt 1 40
+reads=$(value dram.reads4) clocks=$(value axram.busy_clocks)
+check "columns by the paper: runs" run 0 --set axram.columns=paper --check dram -- simt 1 40
+check "columns by the paper: results" says output '^1280 of 1280 equal, 0 kept'
+check "columns by the paper: rules" silent
+check "columns by the paper: as many" test $(($(value dram.reads4) - $(value axram.loaded))) -eq $((40 * 70))
+check "columns by the data sheet: as many" test "$reads" -ge $((40 * 70))
+check "columns by the paper: clocks" is axram.column_clocks $((40 * 70))
+check "columns by the paper: at least 100 clocks fewer" test "$(value axram.busy_clocks)" -lt $((clocks - 40 * 100))
+check "columns: another one is refused" run 2 --set axram.columns=ddr4 -- simt 1 1
+check "columns: message" says errors 'axram[.]columns: .*ddr4.*gddr5.*paper'
+
 check "coherence: runs" run 0 --check coherence -- reread 1 24
 check "coherence: results" says output '^768 of 768 equal'
 check "coherence: threads read what was written" run 0 -- reread 1 24 1

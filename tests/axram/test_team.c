@@ -87,7 +87,7 @@ static void counts_by_hand(void **state)
         assert_int_equal(counters->result_writes, 6);
         assert_int_equal(counters->given, together == 2 ? 4 * (4 + 4 + 1) : 0);
         assert_int_equal(counters->taken, together == 2 ? 4 * (4 + 4 + 1) : 0);
-        assert_int_equal(counters->words, together == 2 ? 2 * 2 * 6 : 5);
+        assert_int_equal(counters->words, together == 2 ? 2 * 2 * (3 + 1) : 3);
         assert_int_equal(counters->invocations, 1);
         bench_free(b);
     }

@@ -174,8 +174,9 @@ static void tables_equal_checker(void **state)
 {
     (void)state;
     struct dram_rules *rules = malloc(sizeof *rules);
-    for (unsigned i = 0; i < 4 * DRAM_STANDARDS; i++) {
-        struct dram_config config = config_of(i / 4);
+    for (unsigned i = 0; i < 8 * DRAM_STANDARDS; i++) {
+        struct dram_config config = config_of(i / 8);
+        config.inside = i / 4 % 2 ? DRAM_INSIDE_CLOCK : DRAM_INSIDE_GROUP;
         config.bank_groups = i % 2; /* both ways for all */
         config.act_last_clock = i / 2 % 2;
         config.act_clocks += config.act_last_clock;

@@ -1,5 +1,6 @@
 #include "emu/axram/controller.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "emu/sim/alloc.h"
 
 enum {
-    INVOKE_WORDS = 5,
+    INVOKE_WORDS =
+        3, /* the set of units, and the numbers of the first blocks of inputs and results in the chip */
     SHARE_WORDS = 1, /* of a team: layer and neurons */
     CONFIGURE_WORDS = 5,
 };
@@ -25,35 +27,13 @@ static bool holds_all(const struct axram_chip *chip)
     return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
 }
 
-static bool polls_now(const struct axram_chip *chip)
-{
-    return chip->shared->notify == AXRAM_POLL && (chip->state == AXRAM_RUN || chip->state == AXRAM_FINISHED);
-}
-
-static uint64_t when(const struct axram_chip *chip, const struct axram_wanted *wanted)
-{
-    const struct dram_channel *channel = axram_channel_of(chip);
-    uint64_t cycle = dram_timing_ready(&channel->timing, (enum dram_command)wanted->command, wanted->bank);
-    cycle = cycle > wanted->earliest ? cycle : wanted->earliest;
-    return cycle > channel->floor ? cycle : channel->floor;
-}
-
 static void propose(void *owner, struct dram_choice *best)
 {
     struct axram_chip *chip = owner;
     if (!holds_all(chip))
         return;
-    struct axram_wanted wanted = axram_wanted_of(chip);
-    uint64_t cycle = when(chip, &wanted);
-    if (polls_now(chip) && chip->state == AXRAM_RUN) {
-        const struct axram_wanted poll = {.command = AXMR, .earliest = chip->poll_at};
-        const uint64_t at = when(chip, &poll);
-        if (at <= cycle) {
-            wanted = poll;
-            cycle = at;
-        }
-    }
-    dram_choice_offer(best, &chip->agent, cycle, dram_merit(DRAM_ORDER_COLUMN, chip->agent.age),
+    const struct axram_wanted wanted = axram_wanted_of(chip);
+    dram_choice_offer(best, &chip->agent, wanted.cycle, dram_merit(DRAM_ORDER_COLUMN, chip->agent.age),
                       (enum dram_command)wanted.command, wanted.bank);
 }
 
@@ -85,8 +65,10 @@ static void keep_read(struct axram_chip *chip, const struct axram_op *op, const 
 /* Returns the least number of clocks from the next command to the end of the request; at least 1. */
 static uint64_t least_left(const struct axram_chip *chip)
 {
+    const struct axram_sequence *s = &chip->sequence;
+    const uint64_t columns = s->total - s->done + (chip->held.step == AXRAM_OUTPUT);
     if (chip->state == AXRAM_RUN)
-        return 1 + (uint64_t)(chip->sequence.total - chip->sequence.done - 1) * axram_clocks_of(chip)->tCCDL;
+        return 1 + (columns - 1) * axram_clocks_of(chip)->tCCD4;
     if (chip->state == AXRAM_FINISHED)
         return 1;
     return chip->state == AXRAM_SEND && chip->request->invokes ? 1 + chip->words : 1;
@@ -130,6 +112,15 @@ static void go_to(struct axram_chip *chip, enum axram_state state)
     *(chip->state == AXRAM_AWAY ? &chip->interrupted : &chip->state) = state;
 }
 
+/* Goes to the first command of a sequence that has been set. */
+static void begin_sequence(struct axram_chip *chip)
+{
+    chip->op = axram_sequence_next(&chip->sequence);
+    chip->held.step = AXRAM_END;
+    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
+    axram_look_from_here(chip);
+}
+
 /* Begins to compute the chip's share of its layer. */
 static void compute(struct axram_chip *chip)
 {
@@ -139,8 +130,7 @@ static void compute(struct axram_chip *chip)
     axram_sequence_begin(&chip->sequence, &request->topology, sharing->configurations[member],
                          request->inputs, request->results, request->units, chip->shared->parts);
     axram_sequence_share(&chip->sequence, sharing, member, chip->layer);
-    chip->op = axram_sequence_next(&chip->sequence);
-    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
+    begin_sequence(chip);
     chip->words = INVOKE_WORDS + SHARE_WORDS;
     chip->over = false;
     chip->behind = AXRAM_SEND;
@@ -245,6 +235,8 @@ static void yield_if_asked(struct axram_chip *chip)
 {
     if (!chip->asked || chip->state == AXRAM_SAVE)
         return;
+    if (chip->state == AXRAM_RUN && chip->held.step == AXRAM_OUTPUT)
+        return; /* its WR4 comes first */
     chip->asked = false;
     if (chip->state != AXRAM_RUN) { /* nothing is in the accumulators */
         chip->interrupted = chip->state;
@@ -291,40 +283,59 @@ static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64
     const uint8_t *bytes = axram_bytes_at(shared, op->address);
     const uint64_t arrives = cycle + axram_clocks_of(chip)->tCL, tCK = shared->memory->common.config.tCK;
     keep_read(chip, op, bytes);
-    shared->counters.column_clocks += axram_clocks_of(chip)->tCCDL;
+    shared->counters.column_clocks += axram_clocks_of(chip)->tCCD4;
     axram_do_step(&chip->units, op, bytes, &shared->counters);
-    chip->work_end = chip->work_end > arrives ? chip->work_end : arrives;
     if (op->step == AXRAM_INPUT) {
+        chip->work_end = chip->work_end > arrives ? chip->work_end : arrives;
         const uint64_t work = axram_units_clocks(&chip->units, op->number) * shared->unit_period;
         chip->work_end += (work + tCK - 1) / tCK;
         shared->counters.mac_clocks += (work + tCK - 1) / tCK;
     }
 }
 
-/* Updates the state after a column command of the sequence. */
+/* Lets the units hold the results of a neuron that is finished, if that comes next. */
+static void hold_result(struct axram_chip *chip)
+{
+    if (chip->op.step != AXRAM_OUTPUT || chip->held.step == AXRAM_OUTPUT)
+        return;
+    axram_units_write(&chip->units, chip->latch);
+    chip->held_layer = chip->sequence.layer;
+    chip->held_ready = chip->work_end + chip->shared->sigmoid;
+    const struct axram_op op = chip->op;
+    axram_go_on(chip);
+    chip->held = op;
+    axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
+}
+
+/* Updates the state after an RD4 of the sequence. */
 static void pass_step(struct axram_chip *chip, uint64_t cycle)
 {
-    struct axram_shared *shared = chip->shared;
     const struct axram_op op = chip->op;
-    if (op.step == AXRAM_OUTPUT) {
-        uint8_t *block = op.result ? chip->results[op.number] : axram_bytes_at(shared, op.address);
-        axram_units_write(&chip->units, block);
-        if (op.aside)
-            memcpy(axram_bytes_at(shared, op.address), block, AXRAM_BLOCK);
-        if (!op.result || op.aside)
-            axram_written(shared, op.address);
-        shared->counters.result_writes++;
-    } else {
-        pass_read(chip, &op, cycle);
+    pass_read(chip, &op, cycle);
+    axram_go_on(chip);
+    hold_result(chip);
+}
+
+/* Updates the state after the WR4 of a result. */
+static void pass_result(struct axram_chip *chip, uint64_t cycle)
+{
+    struct axram_shared *shared = chip->shared;
+    const struct axram_op op = chip->held;
+    const size_t bytes = AXRAM_BLOCK / shared->parts, at = bytes * op.part;
+    if (op.result)
+        memcpy(chip->results[op.number] + at, chip->latch + at, bytes);
+    if (!op.result || op.aside) {
+        memcpy(axram_bytes_at(shared, op.address) + at, chip->latch + at, bytes);
+        axram_written(shared, op.address);
     }
-    axram_sequence_step(&chip->sequence);
-    chip->op = axram_sequence_next(&chip->sequence);
-    axram_units_select(&chip->units, chip->sequence.part, shared->parts);
-    if (op.last) {
-        chip->state = AXRAM_FINISHED;
-        if (chip->layer == 0)
-            event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
-    }
+    shared->counters.result_writes++;
+    axram_let_go(chip);
+    hold_result(chip);
+    if (!op.last)
+        return;
+    chip->state = AXRAM_FINISHED;
+    if (chip->layer == 0)
+        event_schedule(shared->queue, &chip->commit, time_of(chip, cycle + 1));
 }
 
 /* Returns the clocks of CK after which the controller takes an invocation to be finished (notify: fixed). Without a configured
@@ -366,6 +377,8 @@ static void pass_send(struct axram_chip *chip, uint32_t command, uint64_t cycle)
         begin_run(chip, cycle);
         return;
     }
+    if (command != AXCF) /* a row is opened ahead */
+        return;
     chip->shared->counters.words++;
     if (--chip->words == 0 && !chip->request->invokes)
         finish(chip, cycle + 1);
@@ -405,8 +418,10 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
     case AXRAM_HEADER: chip->state = command == DRAM_RD ? AXRAM_SEND : AXRAM_HEADER; return;
     case AXRAM_SEND: pass_send(chip, command, cycle); return;
     case AXRAM_RUN:
-        if (command == RD4 || command == WR4)
+        if (command == RD4)
             pass_step(chip, cycle);
+        else if (command == WR4)
+            pass_result(chip, cycle);
         return;
     default:
         if (command == AXCT)
@@ -416,18 +431,15 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
     }
 }
 
-/* Finds the sequence's next command, and sets floor to its clock. Returns false if something else may come before it. */
+/* Finds the next command of the chip, and sets floor to its clock. Returns false if something else may come before it. */
 static bool follows(struct axram_chip *chip, struct axram_wanted *wanted)
 {
-    uint64_t cycle;
     if (chip->state != AXRAM_RUN || chip->asked)
         return false;
     *wanted = axram_wanted_of(chip);
-    cycle = when(chip, wanted);
-    if ((chip->shared->notify == AXRAM_POLL && chip->poll_at <= cycle) ||
-        !dram_agent_follows(&chip->agent, cycle))
+    if (wanted->command == AXMR || !dram_agent_follows(&chip->agent, wanted->cycle))
         return false;
-    axram_channel_of(chip)->floor = cycle;
+    axram_channel_of(chip)->floor = wanted->cycle;
     return true;
 }
 
@@ -435,9 +447,8 @@ static void grant(void *owner, const struct dram_choice *choice)
 {
     struct axram_chip *chip = owner;
     struct dram_channel *channel = axram_channel_of(chip);
-    struct axram_wanted wanted = {.command = AXMR};
-    if (choice->command != AXMR)
-        wanted = axram_wanted_of(chip);
+    struct axram_wanted wanted = axram_wanted_of(chip);
+    assert(wanted.command == choice->command);
     do {
         dram_channel_issue(channel, (enum dram_command)wanted.command, wanted.bank, wanted.row,
                            wanted.column);
@@ -470,6 +481,8 @@ static void resume(void *owner, uint64_t banks)
         chip->part = 0;
         dram_agent_renew(&chip->agent);
     }
+    if (chip->request && chip->request->invokes)
+        axram_look_from_here(chip); /* the refresh has closed the rows */
     settle(chip);
 }
 
@@ -507,13 +520,12 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
         chip->units.kind = request->topology.kind;
         axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
                              request->results, request->units, shared->parts);
-        chip->op = axram_sequence_next(&chip->sequence);
-        axram_units_select(&chip->units, chip->sequence.part, shared->parts);
+        begin_sequence(chip);
     }
     for (uint32_t i = 0; i < chip->copy_count; i++)
         chip->copies[i].address = UINT64_MAX;
     chip->words = request->invokes ? INVOKE_WORDS : CONFIGURE_WORDS + request->topology.layers;
-    chip->state = AXRAM_CLOSE;
+    chip->state = behind == AXRAM_GIVE ? AXRAM_CLOSE : behind;
     chip->behind = behind;
     chip->asked = chip->over = false;
     dram_agent_renew(&chip->agent);

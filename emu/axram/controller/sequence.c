@@ -76,11 +76,15 @@ void axram_sequence_share(struct axram_sequence *s, const struct axram_sharing *
     rewind_part(s);
 }
 
-/* Returns whether a refill comes next: weights are left to read, and four entries are free. */
+/* Returns whether a refill comes next: the next weight needs it, or it follows the first input of the block of weights before, to whose
+ * arrival the units have finished with the four entries that it overwrites. */
 static bool refills(const struct axram_sequence *s)
 {
-    return s->refill < s->refill_end &&
-           s->refill * AXRAM_REFILL < s->weight / AXRAM_REFILL * AXRAM_REFILL + AXRAM_ENTRIES;
+    if (s->refill == s->refill_end)
+        return false;
+    const uint32_t first = s->refill * AXRAM_REFILL;
+    return first <= s->weight || (s->weight > s->weight_first &&
+                                  first <= (s->weight - 1) / AXRAM_REFILL * AXRAM_REFILL + AXRAM_REFILL);
 }
 
 static bool at_output(const struct axram_sequence *s)

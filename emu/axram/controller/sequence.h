@@ -2,9 +2,9 @@
  *
  * Layer by layer and neuron by neuron, an RD4 reads each input of the neuron, the bias last, and a WR4 writes the neuron's
  * result: hidden ones to temporary blocks, from which the next layer reads them, and those of the last layer to the region of
- * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. This RD4 is
- * issued as soon as four entries are free, one block ahead of the inputs, so that a refill overlaps the work on the four
- * weights before. Where a block has several parts, the network is evaluated for each part whose units are wanted. */
+ * results. Weights come in the order of their use: an RD4 brings four to each half group's register of eight. This RD4 follows
+ * the first input for the four weights before, when the other four entries are free, so that a refill overlaps the work on these
+ * weights. Where a block has several parts, the network is evaluated for each part whose units are wanted. */
 #ifndef EMU_AXRAM_CONTROLLER_SEQUENCE_H
 #define EMU_AXRAM_CONTROLLER_SEQUENCE_H
 

@@ -39,6 +39,7 @@ struct axram_sharing axram_sharing_of(const struct axram_shared *shared, const s
 struct axram_wanted {
     uint32_t command, bank, row, column;
     uint64_t earliest; /* clock */
+    uint64_t cycle;    /* at which it may come; CLOCK_NEVER: there is none */
 };
 
 /* What a chip tells its team. arrived() comes at the end of a phase, at `time`, with the time that a message to the other controllers
@@ -77,8 +78,17 @@ uint64_t axram_moved_at(const struct axram_chip *chip);
 /* commands.c. Returns the address of the block of accumulators that is next in a suspension. */
 uint64_t axram_saved_at(const struct axram_chip *chip);
 
-/* commands.c. Returns the next command of the chip's state, other than a poll. */
+/* commands.c. Returns the command of the chip's state that may come first. */
 struct axram_wanted axram_wanted_of(struct axram_chip *chip);
+
+/* commands.c. Looks for rows to open ahead from the sequence's next command on. */
+void axram_look_from_here(struct axram_chip *chip);
+
+/* commands.c. Goes on to the sequence's next command. */
+void axram_go_on(struct axram_chip *chip);
+
+/* commands.c. Notes that the result that was held has been written. */
+void axram_let_go(struct axram_chip *chip);
 
 /* Returns the chip's number in its team. */
 static inline unsigned axram_member(const struct axram_chip *chip)

@@ -124,6 +124,27 @@ static enum dram_command part_of(const struct dram_command_row *row, enum dram_c
     return row->data == DRAM_DATA_WRITE_INSIDE ? DRAM_WR : DRAM_RD;
 }
 
+static bool is_inside(const struct dram_command_row *row)
+{
+    return row->data == DRAM_DATA_READ_INSIDE || row->data == DRAM_DATA_WRITE_INSIDE;
+}
+
+/* Returns the gap between two columns of a rank, at least one of which leaves the pins alone. */
+static uint32_t inside_gap(const struct dram_config *c, const struct dram_command_row *earlier,
+                           const struct dram_command_row *later, enum dram_relation relation)
+{
+    const bool written = earlier->data == DRAM_DATA_WRITE || earlier->data == DRAM_DATA_WRITE_INSIDE,
+               read = later->data == DRAM_DATA_READ || later->data == DRAM_DATA_READ_INSIDE,
+               each = c->inside == DRAM_INSIDE_CLOCK && is_inside(earlier) && is_inside(later);
+    const uint32_t column = each ? 1 : ck(c, c->bank_groups ? c->tCCDL : c->tCCDS),
+                   stored = ck(c, c->tCWL) + (is_inside(earlier) ? 0 : ck(c, c->tBURST)); /* data are in */
+    if (!written || !read)
+        return column;
+    if (each)
+        return relation == DRAM_SAME_BANK ? stored + 1 : 1;
+    return stored + ck(c, c->bank_groups ? c->tWTRL : c->tWTRS);
+}
+
 /* Returns whether both commands affect one common `place`: a bank, a group or a rank. */
 static bool meet(const struct dram_command_row *earlier, const struct dram_command_row *later,
                  enum dram_relation relation, enum dram_extent place)
@@ -171,6 +192,9 @@ static uint32_t stated_gap(const struct dram_config *config, enum dram_command e
     const enum dram_command first = part_of(&rows[earlier], earlier), second = part_of(&rows[later], later);
     if (first >= DRAM_OWN || second >= DRAM_OWN)
         return own_gap(config, earlier, later, relation);
+    if (relation != DRAM_OTHER_RANK && moves_data(first) && moves_data(second) &&
+        (is_inside(&rows[earlier]) || is_inside(&rows[later])))
+        return inside_gap(config, &rows[earlier], &rows[later], relation);
     if ((first != earlier || second != later) && relation != DRAM_OTHER_RANK) {
         /* Both commands have parts in the same group. The last of several activates comes tACT4 later. */
         const enum dram_relation near = relation == DRAM_SAME_BANK ? DRAM_SAME_BANK : DRAM_SAME_GROUP;

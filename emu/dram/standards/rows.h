@@ -125,6 +125,10 @@ static void DRAM_NAME(table_)(struct dram_table *table, const struct dram_clocks
     (void)name;
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
+    const uint32_t tCCD4 = clocks->tCCD4, tWTR4 = clocks->tWTR4, tWTR4S = clocks->tWTR4S;
+    (void)tCCD4;
+    (void)tWTR4;
+    (void)tWTR4S;
     enum {
 #define SET(field, value, source)
 #define MAP(text, source)
