@@ -62,7 +62,7 @@ static void charge_commands(struct axram *axram, struct energy_ledger *ledger, s
         {"read", 2, bits, dram->energy_read_bit, "dram.energy_read_bit, 256 bits for each group of an RD4"},
         {"write", 3, bits, dram->energy_write_bit, "dram.energy_write_bit, 256 bits for each group of a WR4"},
         {"word", 4, 8 * WORD, dram->energy_io_bit, "dram.energy_io_bit, 32 bits of a word for the chip"},
-        {"poll", 6, 8 * UINT64_C(32), dram->energy_io_bit, "dram.energy_io_bit, 256 bits of MR0"},
+        {"poll", 6, 8 * WORD, dram->energy_io_bit, "dram.energy_io_bit, 32 bits: MR0, once over the pins"},
     };
     axram->figure_count = sizeof rows / sizeof *rows;
     axram->figures = alloc(axram->figure_count, sizeof *axram->figures);

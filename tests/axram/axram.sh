@@ -101,6 +101,7 @@ check "invalidation, slow crossbar: 30 clocks more" test "$(value axram.drop_clo
 check "invalidation, slow crossbar: not 31" test "$(value axram.drop_clocks)" -le $((20 * 48))
 check "energy: iterations" run 0 -- host 0 1
 check "energy: is of them" is axram.sha.energy $(($(value axram.sha_iterations) * 4500))
+check "energy: a poll moves 32 bits" is axram.poll.energy $(($(value axram.polls) * 32 * 18000))
 check "energy: activates" is axram.activate.energy $(($(value dram.activates4) * 4 * 6003000))
 check "out of order: runs" run 0 --set host.core=ooo -- host 2 20
 check "out of order: results" says output '^640 of 640 equal'
