@@ -44,6 +44,7 @@ struct app {
 /* Loads an element's inputs from arrays. */
 static inline void app_load(const struct app_data *d, long i, long inputs, float *in)
 {
+#pragma GCC unroll 64 /* inputs stay in registers: an array on the stack is memory, which threads share */
     for (long k = 0; k < inputs; k++)
         in[k] = d->in[k * d->count + i];
 }
@@ -70,9 +71,10 @@ static inline void app_load(const struct app_data *d, long i, long inputs, float
         float out[output_count];                                                                             \
         if (i >= d.count)                                                                                    \
             return;                                                                                          \
-        function##_call(&d, i, out);                                                                         \
-        for (long k = 0; k < (output_count); k++)                                                            \
-            d.out[k * d.count + i] = out[k];                                                                 \
+        float in[input_count];                                                                               \
+        load(&d, i, input_count, in);                                                                        \
+        function##_by_thread(in, out);                                                                       \
+        _Pragma("GCC unroll 32") for (long k = 0; k < (output_count); k++) d.out[k * d.count + i] = out[k];  \
     }                                                                                                        \
     CROFT_APPROX_BATCH(function, input_count, output_count)                                                  \
     static int function##_make_batch(struct app_data *d)                                                     \

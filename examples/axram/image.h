@@ -48,11 +48,12 @@ static inline void image_make(struct app_data *d, uint64_t *random)
 }
 
 /* Loads the pixels at these offsets from an element's; beyond the image, the nearest pixel within. */
-static inline void image_load(const struct app_data *d, long i, long inputs, const signed char offsets[][2],
-                              float *in)
+static inline __attribute__((always_inline)) void image_load(const struct app_data *d, long i, long inputs,
+                                                             const signed char offsets[][2], float *in)
 {
     long area = d->side * d->side, last = d->side - 1, y = i % area / d->side, x = i % d->side;
     const float *image = d->image + i / area * area;
+#pragma GCC unroll 64
     for (long k = 0; k < inputs; k++) {
         long py = y + offsets[k][0], px = x + offsets[k][1];
         py = py < 0 ? 0 : py > last ? last : py;

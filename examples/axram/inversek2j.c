@@ -1,34 +1,37 @@
 /* Inverse kinematics: the angles of an arm with three joints whose end is to reach a point in the plane, by cyclic coordinate
- * descent: each joint in turn points the arm's end at the target, at most a little at a time. */
+ * descent: each joint in turn points the arm's end at the target, at most a little at a time. 25 rounds, as AxBench's for GPUs. */
 #include "app.h"
 
-enum { JOINTS = 3, ROUNDS = 12 };
+enum { JOINTS = 3, ROUNDS = 25 };
 
-/* Computes where joints begin; [JOINTS] is the arm's end. */
-static inline void place(const float *angle, float x[JOINTS + 1], float y[JOINTS + 1])
-{
-    float sum = 0;
-    x[0] = y[0] = 0;
-    for (int i = 0; i < JOINTS; i++) {
-        sum += angle[i];
-        x[i + 1] = x[i] + 0.5F * cosf(sum);
-        y[i + 1] = y[i] + 0.5F * sinf(sum);
-    }
-}
+#define MOST 0.20271004F /* tangent of the largest turn, 0.2 */
 
 CROFT_APPROX(inversek2j, 2, 3)
 {
-    float x[JOINTS + 1], y[JOINTS + 1];
-    for (int i = 0; i < JOINTS; i++)
-        out[i] = 0.5F;
+    float x[JOINTS + 1] = {0}, y[JOINTS + 1] = {0}, angle[JOINTS] = {0.5F, 0.5F, 0.5F};
+#pragma GCC unroll 3
+    for (int i = 0; i < JOINTS; i++) { /* constants: all arms begin alike */
+        x[i + 1] = x[i] + 0.5F * cosf(0.5F * (float)(i + 1));
+        y[i + 1] = y[i] + 0.5F * sinf(0.5F * (float)(i + 1));
+    }
     for (int round = 0; round < ROUNDS; round++)
+#pragma GCC unroll 3
         for (int joint = JOINTS - 1; joint >= 0; joint--) {
-            place(out, x, y);
             float ex = x[JOINTS] - x[joint], ey = y[JOINTS] - y[joint], tx = in[0] - x[joint],
-                  ty = in[1] - y[joint];
-            float turn = atan2f(ex * ty - ey * tx, ex * tx + ey * ty);
-            out[joint] += turn < -0.2F ? -0.2F : turn > 0.2F ? 0.2F : turn;
+                  ty = in[1] - y[joint], cross = ex * ty - ey * tx, dot = ex * tx + ey * ty;
+            float turn = fabsf(cross) > MOST * dot ? copysignf(MOST, cross) : cross / dot;
+            float square = turn * turn, cosine = 1 / sqrtf(1 + square), sine = turn * cosine;
+            angle[joint] += turn * (1 - square * (1 / 3.0F - square * (1 / 5.0F - square * (1 / 7.0F))));
+#pragma GCC unroll 3
+            for (int i = joint + 1; i <= JOINTS; i++) {
+                float dx = x[i] - x[joint], dy = y[i] - y[joint];
+                x[i] = x[joint] + cosine * dx - sine * dy;
+                y[i] = y[joint] + sine * dx + cosine * dy;
+            }
         }
+#pragma GCC unroll 3
+    for (int i = 0; i < JOINTS; i++)
+        out[i] = angle[i];
 }
 
 /* Targets for which all angles are positive: near 0, the relative error would be large. */

@@ -39,7 +39,7 @@ columns='.regions[$region] | [.["sim.time"] / 1e6, .energy / 1e6, .["energy.dram
     .["energy.network"] / 1e6, .["dram.activates"] + 4 * (.["dram.activates4"] // 0),
     .["dram.reads"] + .["dram.writes"] + 4 * ((.["dram.reads4"] // 0) + (.["dram.writes4"] // 0)),
     256 * .["dram.reads"] + 1024 * (.["dram.reads4"] // 0), 256 * .["dram.writes"] + 1024 * (.["dram.writes4"] // 0),
-    256 * (.["dram.reads"] + .["dram.writes"] + (.["dram.accelerator_polls"] // 0)) + 32 * (.["dram.accelerator_words"] // 0)] |
+    256 * (.["dram.reads"] + .["dram.writes"]) + 32 * ((.["dram.accelerator_polls"] // 0) + (.["dram.accelerator_words"] // 0))] |
     map(tostring) | join(" ")'
 
 # run APP WAY PROGRAM OPTIONS...: prints a row for axram.awk. PROGRAM's arguments are those in arguments[].
@@ -61,10 +61,10 @@ measure() {
     plain=("${arguments[@]}")
     "$croft" neural --topology "${topology[$app]}" --epochs "$epochs" --folds 2 -o "$app.network.h" "$source/$app.c" "${train[@]}" \
         >"$app.training"
-    "$croft" cc -O2 "$source/$app.c" -lm -o "$app-gpu"
-    "$croft" cc -O2 -include "$app.network.h" -DCROFT_APPROX_BY=CROFT_BY_NGPU -DCROFT_APPROX_ARITHMETIC=fp "$source/$app.c" -lm -o "$app-ngpu"
+    "$croft" cc -O3 "$source/$app.c" -lm -o "$app-gpu"
+    "$croft" cc -O3 -include "$app.network.h" -DCROFT_APPROX_BY=CROFT_BY_NGPU -DCROFT_NGPU_FOLD -DCROFT_APPROX_ARITHMETIC=fp "$source/$app.c" -lm -o "$app-ngpu"
     for arithmetic in sha fxp fp; do
-        "$croft" cc -O2 -include "$app.network.h" -DCROFT_APPROX_BY=CROFT_BY_AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic "$source/$app.c" \
+        "$croft" cc -O3 -include "$app.network.h" -DCROFT_APPROX_BY=CROFT_BY_AXRAM -DCROFT_APPROX_ARITHMETIC=$arithmetic "$source/$app.c" \
             -lm -o "$app-$arithmetic"
     done
     {
@@ -77,6 +77,8 @@ measure() {
         run "$app" sha "$app-sha" -m axram
         run "$app" fxp "$app-fxp" -m axram
         run "$app" fp "$app-fp" -m axram
+        run "$app" sha_paper "$app-sha" -m axram --set axram.columns=paper
+        run "$app" fxp_paper "$app-fxp" -m axram --set axram.columns=paper
         run "$app" six "$app-sha" -m axram --set dram.channels=6 --set memory.size=768MiB
         for memory in hbm hmc; do run "$app" $memory "$app-sha" -m "$here/../../examples/machines/axram_$memory.yaml"; done
     } >"$app.rows"

@@ -69,6 +69,26 @@ for arithmetic in sha fxp fp; do
     check "$arithmetic: steps" is "ngpu.$of" $((2048 * macs))
     check "$arithmetic: energy" is "ngpu.$arithmetic.energy" $((2048 * macs * energy))
 done
+# Scaling in the weights: other roundings, a bias for each neuron, and fewer instructions.
+near() {
+    local one other i
+    while read -r -u 3 -a one && read -r -u 4 -a other; do
+        for i in 1 2; do # floats from 2^-6 on that are equal to 12 bits
+            [ $((16#${one[i]} >> 23 & 255)) -lt 121 ] || [ $((16#${one[i]} - 16#${other[i]})) -lt 2048 -a $((16#${other[i]} - 16#${one[i]})) -lt 2048 ] ||
+                return 1
+        done
+    done 3<"$1" 4<"$2"
+}
+compile NGPU -DTOGETHER -DCROFT_APPROX_ARITHMETIC=fp
+run 0 -- ./ngpu 2048
+cp output plain
+instructions=$(value simt.instructions)
+compile NGPU -DTOGETHER -DCROFT_APPROX_ARITHMETIC=fp -DCROFT_NGPU_FOLD
+check "folded: runs" run 0 -- ./ngpu 2048
+check "folded: the same but for roundings" near plain output
+check "folded: a bias for each neuron" is ngpu.busy_clocks $((64 * (macs + 6 + 6)))
+check "folded: two instructions less for each warp's inputs" test $((instructions - $(value simt.instructions))) -ge $((2 * 64))
+check "folded: host and threads alike" diff <(head -40 output | cut -d' ' -f2-3) <(tail -40 output | cut -d' ' -f2-3)
 compile NGPU -DTOGETHER -DCROFT_APPROX_ARITHMETIC=fp
 check "slower: runs" run 0 --set ngpu.sigmoid_clocks=100 -- ./ngpu 2048
 slow=$(value simt.busy)

@@ -12,7 +12,8 @@
  *         out[1] = atan2f(in[1], in[0]);
  *     }
  *
- * `polar(in, out)` calls it; it must depend on in[] alone and change out[] alone. `croft neural FILE.c` runs the program,
+ * `polar(in, out)` calls it; it must depend on in[] alone and change out[] alone. `polar_by_thread(in, out)` is the same in code that
+ * threads of multiprocessors alone execute, and does not look whether a host core calls it. `croft neural FILE.c` runs the program,
  * trains a network with the calls that it observes, and writes FILE.network.h. The same source then runs
  *
  *     croft cc FILE.c                                                           the original function
@@ -28,6 +29,10 @@
     static inline void name(const float *in, float *out)                                                     \
     {                                                                                                        \
         CROFT_APPROX_CALL(name, inputs, outputs);                                                            \
+    }                                                                                                        \
+    static inline __attribute__((unused)) void name##_by_thread(const float *in, float *out)                 \
+    {                                                                                                        \
+        CROFT_APPROX_BY_THREAD(name, inputs, outputs);                                                       \
     }                                                                                                        \
     static inline __attribute__((unused)) void name##_original(const float *in, float *out)
 
@@ -70,7 +75,9 @@
     CROFT_APPROX_SCALE(name, inputs, outputs)                                                                \
     CROFT_NGPU_FUNCTION(name, CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC))
 #define CROFT_APPROX_CALL(name, inputs, outputs)                                                             \
-    croft_ngpu_call(CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
+    croft_ngpu_call(CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_ngpu, name##_scale, in, out)
+#define CROFT_APPROX_BY_THREAD(name, inputs, outputs)                                                        \
+    croft_ngpu_by_thread(CROFT_APPROX_IMAGE(name, CROFT_APPROX_ARITHMETIC), name##_scale, in, out)
 #elif CROFT_APPROX_BY == CROFT_BY_NETWORK
 #define CROFT_APPROX_CHECK(name, inputs, outputs)                                                            \
     CROFT_APPROX_SIZES(name, inputs, outputs)                                                                \
@@ -112,6 +119,10 @@ static inline void croft_samples_write(FILE *file, const float *values, unsigned
 #else
 #error                                                                                                       \
     "CROFT_APPROX_BY is CROFT_BY_ORIGINAL, CROFT_BY_NETWORK, CROFT_BY_NGPU, CROFT_BY_AXRAM or CROFT_BY_OBSERVER"
+#endif
+
+#ifndef CROFT_APPROX_BY_THREAD
+#define CROFT_APPROX_BY_THREAD(name, inputs, outputs) name(in, out)
 #endif
 
 #define CROFT_APPROX_IMAGE(name, arithmetic)  CROFT_APPROX_IMAGE_(name, arithmetic)

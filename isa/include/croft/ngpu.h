@@ -22,7 +22,9 @@ static inline void croft_ngpu_configure(const uint32_t *image)
 /* By a thread of a multiprocessor: sends the next input. The last one begins the invocation. */
 static inline void croft_ngpu_send(uint32_t input)
 {
-    __asm__ volatile(".insn r 0x0b, 5, 0, x0, %0, x0" : : "r"((uint64_t)input));
+    __asm__ volatile(".insn r 0x0b, 5, 0, x0, %0, x0"
+                     :
+                     : "r"((int64_t)(int32_t)input)); /* as a load leaves it */
 }
 
 /* By a thread of a multiprocessor: returns the next result, and waits for it. */
