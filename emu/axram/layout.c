@@ -55,7 +55,7 @@ bool axram_read_header(struct axram_topology *topology, const uint32_t header[NE
                          NETWORK_SIGNATURE);
     for (unsigned i = 0; i <= NETWORK_LAYERS; i++)
         network.size[i] = header[2] >> 8 * i & 0xff;
-    if (!network_check(&network, err))
+    if (!network_check_reserved(header, err) || !network_check(&network, err))
         return false;
     *topology = (struct axram_topology){.kind = network.kind, .layers = network.layers, .bias = network.bias};
     memcpy(topology->size, network.size, sizeof topology->size);

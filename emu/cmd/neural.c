@@ -302,9 +302,24 @@ static bool fits(const struct request *r, const struct samples *s, struct error 
                      t->size[t->layers], r->function, s->inputs, s->outputs);
 }
 
+/* Warns of a value whose scale a few calls spoil. */
+static void warn_of_outlier(const struct request *r, const struct samples *s)
+{
+    const struct samples_outlier *o = &s->outlier;
+    const bool input = o->at < s->inputs;
+    if (o->found)
+        fprintf(
+            stderr,
+            "croft neural: warning: %s[%u] of %s is %g in some call, but from %g to %g in 98 of 100: scaled "
+            "by "
+            "its whole range, these are all alike to the network; let the program limit it before the call\n",
+            input ? "in" : "out", input ? o->at : o->at - s->inputs, r->function, (double)o->value,
+            (double)o->low, (double)o->high);
+}
+
 static bool train_function(struct request *r, FILE *file, struct error *err)
 {
-    char path[2 * PATH_MAX];
+    char path[2 * PATH_MAX], name[PATH_MAX];
     struct samples samples;
     struct search_result *result = alloc(1, sizeof *result);
     struct search_options options = {.seed = r->seed,
@@ -317,8 +332,10 @@ static bool train_function(struct request *r, FILE *file, struct error *err)
                                      .tell = tell,
                                      .context = r};
     (void)snprintf(path, sizeof path, "%s/%s.samples", r->folder, r->function);
-    bool done = samples_read(&samples, path, r->samples, r->seed, err) && fits(r, &samples, err);
+    (void)snprintf(name, sizeof name, "calls of %s", r->function);
+    bool done = samples_read(&samples, path, name, r->samples, r->seed, err) && fits(r, &samples, err);
     if (done) {
+        warn_of_outlier(r, &samples);
         search_network(result, &samples, &options);
         hide(r);
         print_result(r->function, &samples, result);

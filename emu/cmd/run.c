@@ -267,6 +267,7 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     simt->observed = s->log || s->trap_log;
     simt->watch = s->watch;
     simt->unwatched = unwatched && !machine_offloads(machine);
+    simt->checks = machine_checks(machine);
 }
 
 /* Runs a user program on `harts`. */

@@ -52,6 +52,9 @@ void machine_source(const struct machine_config *config, const char *name, char 
 /* Returns whether multiprocessors let others execute blocks of their code. */
 bool machine_offloads(const struct machine_config *config);
 
+/* Returns the name of a kind of part of the machine that reports what its own checks find; NULL: there is none. */
+const char *machine_checks(const struct machine_config *config);
+
 /* Stores the range of main memory that programs get from no call, because it belongs to a mechanism. Returns the name of the
  * part that has it, or stores an empty range at 0 and returns NULL. */
 const char *machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end);

@@ -87,14 +87,25 @@ void network_write_image(const struct network *n, uint32_t *words)
     memcpy(words + NETWORK_HEADER, n->weights, count * sizeof *words);
 }
 
+bool network_check_reserved(const uint32_t words[NETWORK_HEADER], struct error *err)
+{
+    if (words[1] >> 17)
+        return error_set(err, "word 1 of the network is 0x%08" PRIx32 "; bits 31 to 17 must be 0", words[1]);
+    for (unsigned i = 4; i < NETWORK_HEADER; i++)
+        if (words[i])
+            return error_set(err, "word %u of the network is 0x%08" PRIx32 "; words 4 to 7 must be 0", i,
+                             words[i]);
+    return true;
+}
+
 /* Reads the header's words into everything but the weights. */
 static bool read_header(struct network *n, const uint32_t *words, struct error *err)
 {
     if (words[0] != NETWORK_SIGNATURE)
         return error_set(err, "word 0 of the network is 0x%08" PRIx32 "; it must be 0x%08" PRIx32 " (AXNN)",
                          words[0], NETWORK_SIGNATURE);
-    if (words[1] >> 17)
-        return error_set(err, "word 1 of the network is 0x%08" PRIx32 "; bits 31 to 17 must be 0", words[1]);
+    if (!network_check_reserved(words, err))
+        return false;
     n->kind = (enum arith_kind)(words[1] & 255);
     n->layers = words[1] >> 8 & 255;
     n->bias = words[1] >> 16 & 1;

@@ -63,6 +63,9 @@ void network_evaluate(const struct network *network, const uint32_t *inputs, uin
 size_t network_image_words(const struct network *network);
 void network_write_image(const struct network *network, uint32_t *words);
 
+/* Checks the words and bits of an image's header that must be 0; an error says which is not. */
+bool network_check_reserved(const uint32_t words[NETWORK_HEADER], struct error *err);
+
 /* Reads an image of `count` words (more may follow the weights); an error says which word is wrong. */
 bool network_read_image(struct network *network, const uint32_t *words, size_t count, struct error *err);
 

@@ -25,22 +25,22 @@ uint64_t samples_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static bool read_header(struct samples *s, FILE *file, const char *path, struct error *err)
+static bool read_header(struct samples *s, FILE *file, const char *name, struct error *err)
 {
     uint32_t header[3];
     if (fread(header, sizeof header, 1, file) != 1 || header[0] != SAMPLES_SIGNATURE)
-        return error_set(err, "%s is no file of samples", path);
+        return error_set(err, "%s: not a file of samples", name);
     if (header[1] < 1 || header[1] > NETWORK_INPUTS || header[2] < 1 || header[2] > NETWORK_NEURONS)
         return error_set(err,
                          "%s: %u inputs and %u outputs; a network has 1 to %d inputs and 1 to %d outputs",
-                         path, header[1], header[2], NETWORK_INPUTS, NETWORK_NEURONS);
+                         name, header[1], header[2], NETWORK_INPUTS, NETWORK_NEURONS);
     s->inputs = header[1];
     s->outputs = header[2];
     return true;
 }
 
 /* Reads all calls. */
-static bool read_calls(struct samples *s, FILE *file, const char *path, struct error *err)
+static bool read_calls(struct samples *s, FILE *file, const char *name, struct error *err)
 {
     size_t line = s->inputs + s->outputs, size = 0, count = 0, got;
     do {
@@ -52,16 +52,17 @@ static bool read_calls(struct samples *s, FILE *file, const char *path, struct e
         count += got;
     } while (got > 0);
     if (ferror(file))
-        return error_set(err, "%s: %s", path, strerror(errno));
+        return error_set(err, "%s: %s", name, strerror(errno));
     s->observed = count / line;
     if (count % line != 0)
-        return error_set(err, "%s ends within call %zu; did the program end early?", path, s->observed + 1);
+        return error_set(err, "%s: the file ends within call %zu; did the program end early?", name,
+                         s->observed + 1);
     if (s->observed < SAMPLES_LEAST)
-        return error_set(err, "%s has %zu calls; training needs at least %d", path, s->observed,
+        return error_set(err, "%s: there are %zu; training needs at least %d", name, s->observed,
                          SAMPLES_LEAST);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(s->values[i]))
-            return error_set(err, "%s: %s %zu of call %zu is not a finite number", path,
+            return error_set(err, "%s: %s %zu of call %zu is not a finite number", name,
                              i % line < s->inputs ? "input" : "output",
                              i % line < s->inputs ? i % line : i % line - s->inputs, i / line + 1);
     return true;
@@ -118,17 +119,43 @@ static void scale(struct samples *s)
         }
 }
 
-bool samples_read(struct samples *s, const char *path, size_t most, uint64_t seed, struct error *err)
+static int ascending(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Finds an input or output of which few values take nearly the whole range: all others get nearly the same scaled value. */
+static void find_outlier(struct samples *s)
+{
+    const size_t line = s->inputs + s->outputs, few = s->count / 100;
+    float *values = alloc(s->count, sizeof *values);
+    for (unsigned at = 0; at < line && !s->outlier.found; at++) {
+        for (size_t i = 0; i < s->count; i++)
+            values[i] = s->values[i * line + at];
+        qsort(values, s->count, sizeof *values, ascending);
+        const float least = values[0], most = values[s->count - 1], low = values[few],
+                    high = values[s->count - 1 - few];
+        const bool below = (double)low - least > (double)most - high;
+        if ((double)most - least > SAMPLES_OUTLIER * ((double)high - low) && high > low)
+            s->outlier = (struct samples_outlier){true, at, below ? least : most, low, high};
+    }
+    free(values);
+}
+
+bool samples_read(struct samples *s, const char *path, const char *name, size_t most, uint64_t seed,
+                  struct error *err)
 {
     *s = (struct samples){0};
     FILE *file = fopen(path, "rbe");
     if (!file)
         return error_set(err, "%s: %s", path, strerror(errno));
-    bool done = read_header(s, file, path, err) && read_calls(s, file, path, err);
+    bool done = read_header(s, file, name, err) && read_calls(s, file, name, err);
     (void)fclose(file);
     if (!done)
         return false;
     choose(s, most, seed);
+    find_outlier(s);
     for (unsigned i = 0; i < s->inputs + s->outputs; i++)
         set_scale(s, i);
     scale(s);

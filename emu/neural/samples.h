@@ -15,7 +15,18 @@ enum { SAMPLES_LEAST = 32, SAMPLES_LINES = 96 /* most inputs and outputs togethe
 #define SAMPLES_SPAN      0.8 /* a network's output over the observed range: from 0.1 to 0.9 */
 #define SAMPLES_SIGNATURE UINT32_C(0x53585041) /* "APXS" */
 
+#define SAMPLES_OUTLIER                                                                                      \
+    1000 /* the whole range over that of 98 in 100 calls, from which on scaling leaves them no difference (ours) */
+
+/* A value whose range few calls determine. */
+struct samples_outlier {
+    bool found;
+    unsigned at;            /* inputs, then outputs */
+    float value, low, high; /* the farthest one; where 98 in 100 are */
+};
+
 struct samples {
+    struct samples_outlier outlier; /* the first one */
     unsigned inputs, outputs;
     size_t observed, count; /* calls in the file; calls that were kept */
     float *values;          /* of each kept call, inputs and then outputs */
@@ -26,9 +37,10 @@ struct samples {
     float *in, *out; /* the kept calls, scaled: a network's inputs, and the outputs that it should give */
 };
 
-/* Reads a file and keeps at most `most` calls, chosen and ordered by the seed. An error names the file and the call. Release
- * it with samples_free(), after errors too. */
-bool samples_read(struct samples *samples, const char *path, size_t most, uint64_t seed, struct error *err);
+/* Reads a file and keeps at most `most` calls, chosen and ordered by the seed. An error calls the samples `name`, and says which call.
+ * Release it with samples_free(), after errors too. */
+bool samples_read(struct samples *samples, const char *path, const char *name, size_t most, uint64_t seed,
+                  struct error *err);
 void samples_free(struct samples *samples);
 
 /* Returns the observed value, not scaled, of output `output` of a kept call. */

@@ -83,6 +83,7 @@ check "columns: message" says errors 'axram[.]columns: .*ddr4.*gddr5.*paper'
 
 check "coherence: runs" run 0 --check coherence -- reread 1 24
 check "coherence: results" says output '^768 of 768 equal'
+check "coherence: the warning says who does watch" says errors 'are reported, but for those that axram makes stale$'
 check "coherence: threads read what was written" run 0 -- reread 1 24 1
 check "coherence: all of them" says output '^768 read their results$'
 check "coherence: runs again" run 0 --check coherence -- reread 1 24

@@ -194,6 +194,17 @@ static void configuration_by_hand(void **state)
     assert_false(axram_read_header(&topology, words, &err));
     assert_non_null(strstr(err.text, "171 weights"));
     words[3]--;
+    for (unsigned i = 4; i < NETWORK_HEADER; i++) {
+        words[i] = 1;
+        assert_false(axram_read_header(&topology, words, &err));
+        assert_non_null(strstr(err.text, "words 4 to 7 must be 0"));
+        words[i] = 0;
+    }
+    words[1] |= 1 << 17;
+    assert_false(axram_read_header(&topology, words, &err));
+    assert_non_null(strstr(err.text, "bits 31 to 17 must be 0"));
+    words[1] &= 0x1ffff;
+    assert_true(axram_read_header(&topology, words, &err));
     words[2] |= 0xff00;
     assert_false(axram_read_header(&topology, words, &err));
     words[0] = 0;
@@ -201,7 +212,7 @@ static void configuration_by_hand(void **state)
     assert_non_null(strstr(err.text, "first word"));
 }
 
-/* Commands of 2 -> 2 -> 1 by hand: refills are a block ahead, hidden results are read back. */
+/* Commands of 2 -> 2 -> 1 by hand: refills follow the first input of the block before, hidden results are read back. */
 static void sequence_by_hand(void **state)
 {
     (void)state;
@@ -211,9 +222,9 @@ static void sequence_by_hand(void **state)
         uint64_t address;
     } rows[] = {
         /* configuration at 0x10000: header, weights 1 and 2, hidden results 3 and 4; inputs at 0x400, results at 0x800 */
-        {AXRAM_WEIGHTS, 0x10080}, {AXRAM_WEIGHTS, 0x10100}, {AXRAM_INPUT, 0x400},  {AXRAM_INPUT, 0x480},
-        {AXRAM_OUTPUT, 0x10180},  {AXRAM_INPUT, 0x400},     {AXRAM_INPUT, 0x480},  {AXRAM_OUTPUT, 0x10200},
-        {AXRAM_INPUT, 0x10180},   {AXRAM_INPUT, 0x10200},   {AXRAM_OUTPUT, 0x800},
+        {AXRAM_WEIGHTS, 0x10080}, {AXRAM_INPUT, 0x400},   {AXRAM_WEIGHTS, 0x10100}, {AXRAM_INPUT, 0x480},
+        {AXRAM_OUTPUT, 0x10180},  {AXRAM_INPUT, 0x400},   {AXRAM_INPUT, 0x480},     {AXRAM_OUTPUT, 0x10200},
+        {AXRAM_INPUT, 0x10180},   {AXRAM_INPUT, 0x10200}, {AXRAM_OUTPUT, 0x800},
     };
     struct axram_sequence s;
     axram_sequence_begin(&s, &topology, 0x10000, 0x400, 0x800, UINT32_MAX, 1);

@@ -155,6 +155,8 @@ static void wrong_images(void **state)
         {2, 0x00012106, "33 neurons in layer 1"},
         {2, 0x00000806, "0 neurons in layer 2"},
         {2, 0x01010806, "gives layer 3 a size"},
+        {4, 1, "word 4 of the network is 0x00000001; words 4 to 7 must be 0"},
+        {7, 0x80000000, "word 7 of the network is 0x80000000; words 4 to 7 must be 0"},
         {3, 57, "says 57 weights; its topology has 56"},
     };
     static struct network n = {.kind = ARITH_FP, .layers = 2, .size = {6, 8, 1}}, again;

@@ -36,7 +36,7 @@ static void write_file(struct file *f)
 static bool read_file(struct file *f, struct samples *samples, size_t most, uint64_t seed, struct error *err)
 {
     write_file(f);
-    bool done = samples_read(samples, f->path, most, seed, err);
+    bool done = samples_read(samples, f->path, "calls of f", most, seed, err);
     (void)unlink(f->path);
     return done;
 }
@@ -93,6 +93,26 @@ static void scaling(void **state)
     samples_free(&s);
 }
 
+/* A value that one call has far from all others, in 400 calls, is found; an even range has none. */
+static void outliers(void **state)
+{
+    struct file f;
+    struct samples s;
+    struct error err;
+    (void)state;
+    for (unsigned at = 0; at < 3; at++) {
+        fill(&f, CALLS);
+        f.words[3 + 3 * 7 + at] = bits_of(at == 1 ? 5 : -1e30F);
+        assert_true(read_file(&f, &s, CALLS, 1, &err));
+        assert_int_equal(s.outlier.found, at != 1);
+        if (s.outlier.found) {
+            assert_int_equal(s.outlier.at, at);
+            assert_true(s.outlier.value == -1e30F && s.outlier.high > s.outlier.low);
+        }
+        samples_free(&s);
+    }
+}
+
 static void wrong_files(void **state)
 {
     static const struct {
@@ -101,15 +121,15 @@ static void wrong_files(void **state)
         size_t words; /* 0: all */
         const char *message;
     } cases[] = {
-        {0, 1, 0, "is no file of samples"},
-        {0, SAMPLES_SIGNATURE, 2, "is no file of samples"},
+        {0, 1, 0, "calls of f: not a file of samples"},
+        {0, SAMPLES_SIGNATURE, 2, "calls of f: not a file of samples"},
         {1, 0, 0, "0 inputs and 1 outputs"},
         {1, 65, 0, "65 inputs and 1 outputs"},
         {2, 33, 0, "2 inputs and 33 outputs"},
         {2, UINT32_MAX, 0, "4294967295 outputs"},
-        {0, SAMPLES_SIGNATURE, 3 + 3 * 40 + 1, "ends within call 41"},
-        {0, SAMPLES_SIGNATURE, 3 + 3 * 31, "has 31 calls; training needs at least 32"},
-        {3, 0x7f800000, 0, "input 0 of call 1 is not a finite number"},
+        {0, SAMPLES_SIGNATURE, 3 + 3 * 40 + 1, "calls of f: the file ends within call 41"},
+        {0, SAMPLES_SIGNATURE, 3 + 3 * 31, "calls of f: there are 31; training needs at least 32"},
+        {3, 0x7f800000, 0, "calls of f: input 0 of call 1 is not a finite number"},
         {3 + 3 * 7 + 2, 0xffc00000, 0, "output 0 of call 8 is not a finite number"},
     };
     struct file f;
@@ -125,7 +145,7 @@ static void wrong_files(void **state)
         if (!strstr(err.text, cases[i].message))
             fail_msg("'%s' does not contain '%s'", err.text, cases[i].message);
     }
-    assert_false(samples_read(&s, "/nonexistent", CALLS, 1, &err));
+    assert_false(samples_read(&s, "/nonexistent", "calls of f", CALLS, 1, &err));
     samples_free(&s);
 }
 
@@ -284,11 +304,9 @@ static void left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaling),
-        cmocka_unit_test(wrong_files),
-        cmocka_unit_test(found_again),
-        cmocka_unit_test(quantisation),
-        cmocka_unit_test(quality_is_the_cheapest),
+        cmocka_unit_test(scaling),      cmocka_unit_test(outliers),
+        cmocka_unit_test(wrong_files),  cmocka_unit_test(found_again),
+        cmocka_unit_test(quantisation), cmocka_unit_test(quality_is_the_cheapest),
         cmocka_unit_test(left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,10 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
         fprintf(
             stderr,
             "croft run: warning: --check coherence does not watch multiprocessors: neither stale lines in "
-            "their caches nor lines that their stores make stale elsewhere are reported\n");
+            "their caches nor lines that their stores make stale elsewhere are reported%s%s%s\n",
+            threads->options->checks ? ", but for those that " : "",
+            threads->options->checks ? threads->options->checks : "",
+            threads->options->checks ? " makes stale" : "");
     return stacks;
 }
 

@@ -164,6 +164,14 @@ bool machine_offloads(const struct machine_config *config)
     return false;
 }
 
+const char *machine_checks(const struct machine_config *config)
+{
+    for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))
+        if (i->kind->hooks && i->kind->hooks->findings)
+            return i->kind->name;
+    return NULL;
+}
+
 /* Returns the first part after `last` (NULL: of all) that reserves memory, or NULL. */
 static const struct instance *next_reserver(const struct machine_config *config, const struct instance *last)
 {

@@ -95,6 +95,7 @@ struct launch_options {
     const struct grid_watch *watch;     /* a warp that launch_host.grid.executed() is told of; NULL: none */
     bool observed;                      /* a log is written, which does not see threads: warn */
     bool unwatched;                     /* the coherence checker is used, which does not see threads: warn */
+    const char *checks; /* the kind of part that reports some stale copies itself; NULL: none */
 };
 
 /* Sets the options for `count` multiprocessors with configuration `simt`. If it is NULL, limits.count is
