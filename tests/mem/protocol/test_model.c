@@ -436,7 +436,7 @@ static struct world unpack(struct packed packed)
                                                       .may_read = bits >> 9 & 1};
             if (bits >> 10 & 1)
                 world.level[word].owner = cache;
-            world.level[word].sharers |= (bits >> 11 & 1) << cache;
+            world.level[word].sharers |= (unsigned)(bits >> 11 & 1) << cache;
         }
         world.level[word].fresh = bits & 1;
     }
