@@ -11,7 +11,7 @@ enum { FAIL_STATUS = 128 + SIGSEGV }; /* as after the exception of the hardware 
 
 /* Prints "croft: INSTRUCTION in kernel ...: " and the text, at once, and ends the program. Other threads that fail meanwhile
  * wait for the end. */
-static _Noreturn void fail(const char *instruction, const struct croft_stash_site *site, const char *text)
+static _Noreturn void fail(const struct stash_request *request, const char *text)
 {
     static atomic_flag failed = ATOMIC_FLAG_INIT;
     char line[1024];
@@ -19,13 +19,13 @@ static _Noreturn void fail(const char *instruction, const struct croft_stash_sit
         simt_pause();
     const int length =
         snprintf(line, sizeof line, "croft: %s in kernel %s, %s:%u, thread %llu of block %llu: %s\n",
-                 instruction, site->kernel, site->file, (unsigned)site->line,
+                 request->name, request->site->kernel, request->site->file, (unsigned)request->site->line,
                  (unsigned long long)(thread_id() % block_size()), (unsigned long long)block_id(), text);
     (void)write(STDERR_FILENO, line, (size_t)length < sizeof line ? (size_t)length : sizeof line);
     _exit(FAIL_STATUS);
 }
 
-void stash_fail(const char *instruction, const struct croft_stash_site *site, struct croft_stash_fault fault)
+void stash_fail(const struct stash_request *request, enum croft_stash_error error, uint64_t value)
 {
     enum { D, X };
     static const struct {
@@ -36,30 +36,30 @@ void stash_fail(const char *instruction, const struct croft_stash_site *site, st
 #include <croft/stash_error.def>
     };
     char text[512];
-    (void)snprintf(text, sizeof text, texts[fault.error].format == X ? "%s is 0x%llx: %s" : "%s is %llu: %s",
-                   texts[fault.error].subject, (unsigned long long)fault.value, texts[fault.error].rule);
-    fail(instruction, site, text);
+    (void)snprintf(text, sizeof text, texts[error].format == X ? "%s is 0x%llx: %s" : "%s is %llu: %s",
+                   texts[error].subject, (unsigned long long)value, texts[error].rule);
+    fail(request, text);
 }
 
-void stash_fail_memory(const char *instruction, const struct croft_stash_site *site, uint64_t bytes)
+void stash_fail_memory(const struct stash_request *request, uint64_t bytes)
 {
     char text[128];
     (void)snprintf(text, sizeof text,
                    "no memory for %llu bytes; without a stash, the runtime keeps a copy of each map",
                    (unsigned long long)bytes);
-    fail(instruction, site, text);
+    fail(request, text);
 }
 
-void stash_check(const char *instruction, const struct croft_stash_site *site,
-                 const struct croft_stash_map *map)
+void stash_check(const struct stash_request *request)
 {
     const struct croft_stash_limits limits = {
         .local = simt_shared_size(),
         .global_end = croft_simt.hardware ? CROFT_STASH_GLOBAL_END : UINT64_MAX,
     };
-    struct croft_stash_fault fault = {CROFT_STASH_ERROR_DESCRIPTOR, (uintptr_t)map};
-    if ((uintptr_t)map % sizeof(uint64_t) == 0)
-        fault = croft_stash_check(map, &limits);
+    struct croft_stash_fault fault;
+    if ((uintptr_t)request->map % sizeof(uint64_t))
+        stash_fail(request, CROFT_STASH_ERROR_DESCRIPTOR, (uintptr_t)request->map);
+    fault = croft_stash_check(request->map, &limits);
     if (fault.error != CROFT_STASH_OK)
-        stash_fail(instruction, site, fault);
+        stash_fail(request, fault.error, fault.value);
 }

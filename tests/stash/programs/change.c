@@ -112,6 +112,19 @@ static void other_shape(void)
     }
 }
 
+/* A word is stored, and then gets its old value back while the map is not coherent. */
+static void back(uint32_t *p)
+{
+    struct croft_stash_map map = croft_stash_tile(0, p, .objects = WORDS);
+    uint32_t *word = croft_stash_pointer(&map, (uint64_t)croft_stash_add(&map));
+    word[thread_x()] += 1000;
+    map.coherent = 0;
+    croft_stash_change(0, &map);
+    word[thread_x()] -= 1000;
+    map.coherent = 1;
+    croft_stash_change(0, &map);
+}
+
 /* A block changes one map of several. */
 static void two(uint32_t *p)
 {
@@ -132,6 +145,9 @@ int main(void)
     other_shape();
     for (uint32_t i = 0; i < ALL; i++)
         global[i] = i;
+    CHECK_RUN(back, global, simt_dim(1), simt_dim(WORDS), .scratchpad = WORDS * 4);
+    for (uint32_t i = 0; i < ALL; i++)
+        CHECK(global[i] == i);
     CHECK_RUN(two, global, simt_dim(1), simt_dim(WORDS), .scratchpad = 2 * WORDS * 4);
     for (uint32_t i = 0; i < WORDS; i++)
         CHECK(global[i] == i + 2 * WORDS + i && global[WORDS + i] == 7 && global[2 * WORDS + i] == 9);

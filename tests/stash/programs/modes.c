@@ -60,6 +60,17 @@ static void shared(struct object *p)
     last[mine] = last[mine] * 2 + 1;
 }
 
+/* Words of a tile that are not stored through the map may be stored by their global addresses. */
+static void beside(struct object *p)
+{
+    struct object *mine = p + block_x() * EACH;
+    int32_t *last = croft_stash_map_of(simt_shared(), mine, last, .objects = EACH);
+    if (thread_x() % 2 == 0)
+        last[thread_x()] = 1;
+    else
+        mine[thread_x()].last = 2;
+}
+
 static int32_t sums[BLOCKS];
 static void scratch(struct object *p)
 {
@@ -133,6 +144,9 @@ int main(void)
     begin();
     CHECK_RUN(shared, objects, grid, block, .scratchpad = OBJECTS * 4);
     ONLY(o->first == s->first && o->second == s->second && o->wide == s->wide && o->last == 2 * s->last + 1)
+    begin();
+    CHECK_RUN(beside, objects, grid, block, .scratchpad = EACH * 4);
+    ONLY(o->last == 1 + i % 2)
     begin();
     CHECK_RUN(scratch, objects, grid, block, .scratchpad = EACH * 4 + 64);
     for (int b = 0; b < BLOCKS; b++)
