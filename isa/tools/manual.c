@@ -197,7 +197,8 @@ static void print_csrs(void)
 static void print_stash_errors(void)
 {
     printf("\n| number | value: | rule |\n|---|---|---|\n");
-#define CROFT_STASH_ERROR(number, name, subject, format, rule) printf("| %d | %s | %s |\n", number, subject, rule);
+#define CROFT_STASH_ERROR(number, name, subject, format, rule)                                               \
+    printf("| %d | %s | %s |\n", number, subject, rule);
 #include "isa/include/croft/stash_error.def"
     printf("\n");
 }
