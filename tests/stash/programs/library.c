@@ -60,7 +60,7 @@ int main(void)
     for (int i = 0; i < 30; i++) {
         run(run_library_first);
         run(run_map_first);
-        CHECK(i < 2 || sbrk(0) == end);
+        CHECK(i < 15 || sbrk(0) == end);
         end = sbrk(0);
     }
     return check_end("library", values, sizeof values);
