@@ -14,10 +14,13 @@ evidence() {
     tail -n 3 "$work/errors" "$work/output"
 }
 
-# Machines, each with its options. Those with a stash are tried if they exist.
+# Machines, each with its options. Those with a stash are tried if this version has them.
 machines=("functional" "functional --set simt.count=2" "functional --set simt.count=2 --set simt.width=4" "gpu --set simt.count=2"
     "gpu --set simt.count=2 --env kernel")
-if "$croft" show stash_micro >/dev/null 2>&1; then machines+=("stash_micro"); fi
+printf 'extends: gpu\nsimt: {count: 2, scratchpad: 16KiB}\nstash: {kind: stash}\n' >"$work/stash.yaml"
+for machine in "$work/stash.yaml" stash_micro; do
+    if "$croft" show "$machine" >/dev/null 2>&1; then machines+=("$machine"); fi
+done
 
 # on STATUS MACHINE ARGUMENT...: runs the subject on a machine with its options.
 on() {

@@ -17,7 +17,10 @@ evidence() {
 }
 
 machines=("functional --set simt.count=2" "gpu --set simt.count=2 --detail roi")
-if "$croft" show stash_apps >/dev/null 2>&1; then machines+=("stash_apps"); fi
+printf 'extends: gpu\nsimt: {count: 2, scratchpad: 16KiB}\nstash: {kind: stash}\n' >"$work/stash.yaml"
+for machine in "$work/stash.yaml" stash_apps; do
+    if "$croft" show "$machine" >/dev/null 2>&1; then machines+=("$machine --detail roi"); fi
+done
 
 # on MACHINE ARGUMENT...: runs the subject on a machine with its options, and compares.
 on() {
