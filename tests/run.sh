@@ -292,6 +292,8 @@ if part machines "whole programs and statistics on machines with a clock"; then
         "$BUILD"/tests/programs/nucd_{ebox,meabo2,meabo5,spatter,spmv,stride}-O2
     suite "a last level at nodes" tests/stash/nodes.sh "$BUILD/bin/croft" "$BUILD/tests/stash/nodes"
     suite "latencies beside the Stash paper's" tests/stash/latency.sh "$BUILD/bin/croft" "$BUILD/tests/stash/latency"
+    [ -z "${ALL:-}" ] || { built "$BUILD"/tests/mem/denovo/test_{model,traffic} && suite "states of DeNovo" "$BUILD/tests/mem/denovo/test_model" &&
+        suite "traffic of DeNovo" "$BUILD/tests/mem/denovo/test_traffic"; }
     suite "networks in machines" tests/machine/network.sh "$BUILD/bin/croft" "$BUILD/tests/machine/network"
     suite "a mechanism in a room of its own" tests/machine/toy.sh "$BUILD" "$MAKE" "$BUILD/tests/machine/toy"
 fi

@@ -167,9 +167,8 @@ enum denovo_outcome {
 
 /* Asks for words. need: words that loads wait for; they are INVALID in the holder. fill: words that an answer
  * may make VALID, each INVALID in the holder: those of need, unless the holder does not want to keep them, and
- * others of the line (a stash: mapped by map) that it wants if they come along. arrived() follows. Refused if no MSHR is
- * free, or while the line's reads must not be joined (they were open at a synchronization), or an atomic or a
- * registration with data is open on one of the words. */
+ * others of the line (a stash: mapped by map) that it wants if they come along. arrived() follows. Refused if
+ * no MSHR is free, or an atomic or a registration with data is open on one of the words. */
 enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t need,
                                 uint64_t fill, uint64_t now);
 
@@ -196,8 +195,9 @@ enum denovo_outcome denovo_write_back(struct denovo_unit *unit, uint64_t line, u
 enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                  uint64_t now);
 
-/* Does an operation at the registry, on one word or two. The holder's copies become INVALID, at the latest before operated().
- * Refused like denovo_register(). */
+/* Does an operation at the registry, on one word or two. The holder's copies of the words become INVALID now;
+ * registered ones are written back. operated() follows; until then, no other access of the unit to the words is accepted,
+ * except operations. Refused if no MSHR is free, the write-back buffer is full, or one of the words is pending. */
 enum denovo_outcome denovo_atomic(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                   uint32_t tag, uint64_t now);
 

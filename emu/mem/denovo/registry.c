@@ -351,16 +351,14 @@ static void write_back(struct denovo_registry *registry, const struct denovo_mes
     go_on(registry, line, now);
 }
 
+/* The registrant had no room for a write-back. Words that it has written back since are not revoked any more. If
+ * they are again, from another unit, that one gets the Revoke twice and ignores it. */
 static void revoke_again(const struct denovo_registry *registry, const struct denovo_message *message,
                          uint64_t now)
 {
     const struct denovo_line *line = registry->ops->find(registry->home, message->line);
-    struct view view;
-    struct plan plan;
-    look(line, message->mask, message->from, false, &view);
-    choose(registry, &view, DENOVO_AT_AGAIN, &plan);
-    if (plan.let[DENOVO_LET_REVOKE])
-        revoke(registry, line, plan.let[DENOVO_LET_REVOKE] & line->revoked, now);
+    if (line)
+        revoke(registry, line, message->mask & line->revoked, now);
 }
 
 bool denovo_registry_receive(struct denovo_registry *registry, const struct denovo_message *message,

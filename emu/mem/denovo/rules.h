@@ -13,8 +13,11 @@
 #define DENOVO_UNIT_EVENTS(X)                                                                                \
     X(LOAD)                                                                                                  \
     X(STORE)                                                                                                 \
-    X(SYNC) X(ATOMIC) X(REMAP) X(EVICT) X(ANSWER) X(ACKNOWLEDGED) X(ACCEPTED) X(NOT_ACCEPTED) X(REMAPPED)    \
-        X(NOT_REMAPPED) X(FORWARD_READ) X(FORWARD_REGISTER) X(REVOKE)
+    X(SYNC)                                                                                                  \
+    X(ATOMIC)                                                                                                \
+    X(REMAP)                                                                                                 \
+    X(EVICT) X(ANSWER) X(ACKNOWLEDGED) X(ACCEPTED) X(NOT_ACCEPTED) X(REMAPPED) X(NOT_REMAPPED)               \
+        X(FORWARD_READ) X(FORWARD_REGISTER) X(REVOKE)
 
 #define DENOVO_UNIT_ACTIONS(X)                                                                               \
     X(NEVER) /* no row */                                                                                    \
@@ -34,7 +37,7 @@
 #define DENOVO_STANDINGS(X) X(ABSENT) X(MISSING) X(VALID) X(OWN) X(OTHER) X(HELD)
 
 #define DENOVO_REGISTRY_EVENTS(X)                                                                            \
-    X(READ) X(REGISTER) X(SYNC) X(REMAP) X(ATOMIC) X(WRITE_BACK) X(AGAIN) X(EVICT) X(FETCHED)
+    X(READ) X(REGISTER) X(SYNC) X(REMAP) X(ATOMIC) X(WRITE_BACK) X(EVICT) X(FETCHED)
 
 #define DENOVO_REGISTRY_ACTIONS(X)                                                                           \
     X(NEVER) /* no row */                                                                                    \

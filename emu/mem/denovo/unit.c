@@ -100,7 +100,7 @@ enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigne
     denovo_look(unit, line, map, need, true, &scene);
     uint64_t miss = choose(unit, &scene, DENOVO_ON_LOAD, DENOVO_DO_MISS, &waits);
     struct denovo_mshr *mshr = waits ? NULL : denovo_mshr_open(unit, line, map);
-    if (!mshr || (mshr->poisoned && rule(unit, DENOVO_RULE_POISON_WAITS)))
+    if (!mshr)
         return refuse(unit);
     allow(unit, mshr, fill);
     struct denovo_message message = denovo_letter(unit, DENOVO_MSG_READ, line, map, miss);
@@ -194,6 +194,21 @@ enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsign
     return DENOVO_WAITS;
 }
 
+/* Takes the holder's copies of words that are operated on at the registry, also those that a Revoke has left. Returns false if the registered ones find
+ * the write-back buffer full. */
+static bool give_up(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask, uint64_t registered,
+                    uint64_t now)
+{
+    uint64_t valid = mask & unit->ops->words(unit->holder, line, map, DENOVO_VALID);
+    if (registered && !denovo_put_back(unit, line, map, registered, DENOVO_INVALID, now))
+        return false;
+    if (valid && unit->rules->unit[DENOVO_WORD_VALID][DENOVO_ON_ATOMIC].next == DENOVO_WORD_INVALID)
+        unit->ops->set(unit->holder, line, map, valid, DENOVO_INVALID, now);
+    if (rule(unit, DENOVO_RULE_FILL_OPERATED))
+        denovo_bar(unit, line, mask);
+    return true;
+}
+
 enum denovo_outcome denovo_atomic(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                   uint32_t tag, uint64_t now)
 {
@@ -201,13 +216,17 @@ enum denovo_outcome denovo_atomic(struct denovo_unit *unit, uint64_t line, unsig
     bool waits = denovo_pending_elsewhere(unit, line, map) & mask;
     denovo_look(unit, line, map, mask, true, &scene);
     uint64_t words = choose(unit, &scene, DENOVO_ON_ATOMIC, DENOVO_DO_SEND, &waits);
+    uint64_t registered = choose(unit, &scene, DENOVO_ON_ATOMIC, DENOVO_DO_WRITE_BACK, &waits);
     struct denovo_mshr *mshr = waits ? NULL : denovo_mshr_open(unit, line, map);
-    if (!mshr)
+    if (!mshr || !give_up(unit, line, map, mask, registered, now)) {
+        if (mshr)
+            denovo_mshr_tidy(unit, mshr);
         return refuse(unit);
-    mshr->atomic |= words;
+    }
+    mshr->atomic |= words | registered;
     mshr->atomics++;
     unit->unsettled++;
-    struct denovo_message message = denovo_letter(unit, DENOVO_MSG_ATOMIC, line, map, words);
+    struct denovo_message message = denovo_letter(unit, DENOVO_MSG_ATOMIC, line, map, words | registered);
     message.tag = tag;
     denovo_send(unit, &message, now);
     return DENOVO_WAITS;
@@ -374,13 +393,6 @@ static void operated(struct denovo_unit *unit, const struct denovo_message *mess
     if (--mshr->atomics == 0)
         mshr->atomic = 0;
     unit->freed = true;
-    if (rule(unit, DENOVO_RULE_FILL_OPERATED)) {
-        uint64_t old =
-            message->mask & unit->ops->words(unit->holder, message->line, message->map, DENOVO_VALID);
-        denovo_bar(unit, message->line, message->mask);
-        if (old)
-            unit->ops->set(unit->holder, message->line, message->map, old, DENOVO_INVALID, now);
-    }
     denovo_mshr_tidy(unit, mshr);
     unit->ops->operated(unit->holder, message, now);
 }

@@ -35,7 +35,7 @@ struct word {
     struct access reads[MODEL_THREADS], atomics[MODEL_THREADS];
 };
 
-enum busy { IDLE, LOADING, OPERATING, INCREMENTING };
+enum busy { IDLE, LOADING, INCREMENTING };
 
 struct thread {
     unsigned busy, word;
@@ -216,17 +216,31 @@ static void code_message(struct codec *codec, struct denovo_message *message)
     code_values(codec, message->value, (1u << MODEL_WORDS) - 1);
 }
 
-static int compare_messages(const void *left, const void *right)
+enum {
+    MESSAGE_BITS = 4 + 3 * UNIT_BITS + 2 * MAP_BITS + 1 + 2 + 3 * MODEL_WORDS + MODEL_WORDS * VERSION_BITS
+};
+
+/* Messages in flight have no order: they are written in that of their bits. */
+static void code_messages(struct codec *codec, struct model *model)
 {
-    struct codec codes[2];
-    for (unsigned i = 0; i < 2; i++) {
-        struct denovo_message message = *(const struct denovo_message *)(i ? right : left);
-        codes[i].words[0] = codes[i].words[1] = 0;
-        codes[i].bit = 0;
-        codes[i].reading = false;
-        code_message(&codes[i], &message);
+    uint64_t keys[MESSAGES];
+    unsigned count = (unsigned)field(codec, model->message_count, 5);
+    for (unsigned i = 0; !codec->reading && i < count; i++) {
+        struct codec one = {.reading = false};
+        unsigned at = i;
+        code_message(&one, &model->messages[i]);
+        assert(one.bit == MESSAGE_BITS);
+        for (; at > 0 && keys[at - 1] > one.words[0]; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = one.words[0];
     }
-    return codes[0].words[0] < codes[1].words[0] ? -1 : codes[0].words[0] > codes[1].words[0];
+    for (unsigned i = 0; !codec->reading && i < count; i++)
+        field(codec, keys[i], MESSAGE_BITS);
+    if (codec->reading)
+        memset(model->messages, 0, count * sizeof *model->messages);
+    for (unsigned i = 0; codec->reading && i < count; i++)
+        code_message(codec, &model->messages[i]);
+    model->message_count = count;
 }
 
 static void code_registry(struct codec *codec, struct model *model)
@@ -310,13 +324,7 @@ static void code(struct codec *codec, struct model *model)
         code_unit(codec, model, i);
     code_registry(codec, model);
     code_program(codec, model);
-    if (!codec->reading)
-        qsort(model->messages, model->message_count, sizeof *model->messages, compare_messages);
-    FIELD(codec, model->message_count, 5);
-    if (codec->reading)
-        memset(model->messages, 0, model->message_count * sizeof *model->messages);
-    for (unsigned i = 0; i < model->message_count; i++)
-        code_message(codec, &model->messages[i]);
+    code_messages(codec, model);
 }
 
 static void restore(struct model *model, size_t number)
@@ -512,12 +520,9 @@ static void holder_acknowledged(void *context, uint64_t line, unsigned map, uint
 
 static void holder_operated(void *context, const struct denovo_message *answer, uint64_t now)
 {
-    struct model *model = ((struct holder *)context)->model;
-    struct thread *thread = &model->threads[answer->tag];
+    (void)context;
+    (void)answer;
     (void)now;
-    thread->busy = IDLE;
-    model->words[thread->word].atomics[answer->tag] =
-        (struct access){!model->config->races, 1u << answer->tag};
 }
 
 static void holder_room(void *context, uint64_t now)
@@ -570,9 +575,12 @@ static void home_evicted(void *home, struct denovo_line *line, uint64_t now)
 static void home_operate(void *home, struct denovo_line *line, const struct denovo_message *atomic,
                          uint64_t now)
 {
-    unsigned number = denovo_index(atomic->mask);
+    struct model *model = home;
+    unsigned number = denovo_index(atomic->mask | UINT64_C(1) << (MODEL_WORDS - 1));
     (void)now;
-    line->value[number] = incremented(home, number, line->value[number]);
+    if (!atomic->mask)
+        fault(model, "an operation on no word");
+    line->value[number] = incremented(model, number, line->value[number]);
 }
 
 static const struct denovo_home_ops home_ops = {.find = home_find,
@@ -681,6 +689,7 @@ static bool store(struct model *model, unsigned thread, unsigned number)
     return true;
 }
 
+/* The thread goes on. Its own accesses come after the operation. */
 static bool operate(struct model *model, unsigned thread, unsigned number)
 {
     unsigned unit = model->config->unit_of[thread];
@@ -692,8 +701,7 @@ static bool operate(struct model *model, unsigned thread, unsigned number)
                                        UINT64_C(1) << number, thread, 0)))
         return false;
     model->stores++;
-    model->threads[thread] = (struct thread){OPERATING, number};
-    model->words[number].atomics[thread] = (struct access){!model->config->races, 0};
+    model->words[number].atomics[thread] = (struct access){!model->config->races, 1u << thread};
     return true;
 }
 
@@ -1021,11 +1029,10 @@ static void note_step(struct model *model, size_t from, size_t to)
 
 static void expand(struct model *model, size_t number)
 {
+    unsigned messages = model->message_count;
     for (unsigned action = 0; action < ACTIONS && !model->result->fault[0]; action++) {
-        if (action < MEMORY && action >= model->message_count && action > 0) {
-            action = MEMORY - 1;
+        if (action < MEMORY && action >= messages)
             continue;
-        }
         if (model->touched)
             restore(model, number);
         model->touched = false;
@@ -1199,7 +1206,10 @@ void model_search_apart(const struct model_config *config, const struct denovo_r
         const char *colon = strstr(text, "Assertion");
         if (got != sizeof *result)
             memset(result, 0, sizeof *result);
-        (void)snprintf(result->fault, sizeof result->fault, "%s", colon ? colon : text);
+        (void)snprintf(result->fault, sizeof result->fault, "%s",
+                       colon     ? colon
+                       : text[0] ? text
+                                 : "the process is killed");
         result->fault[strcspn(result->fault, "\n")] = '\0';
     }
 }
