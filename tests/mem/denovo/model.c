@@ -296,6 +296,12 @@ static void code_access(struct codec *codec, struct model *model, struct access 
 static void code_program(struct codec *codec, struct model *model)
 {
     const struct model_config *config = model->config;
+    /* Who has read what is of interest to stores only. */
+    for (unsigned i = 0; model->stores == config->stores && i < config->words; i++)
+        memset(model->words[i].reads, 0, sizeof model->words[i].reads);
+    for (unsigned i = 0; !config->plain && i < config->words;
+         i++) /* and of operations, to loads and stores */
+        memset(model->words[i].atomics, 0, sizeof model->words[i].atomics);
     FIELD(codec, model->stores, VERSION_BITS);
     FIELD(codec, model->remaps, 2);
     for (unsigned i = 0; i < config->words; i++) {
