@@ -88,7 +88,7 @@ static inline struct rig *rig_new(const struct llc_config *config)
         client->queue = &rig->queue;
         client->link = (struct mem_link){&llc_ops, rig->llc, &ops, client, NULL, false, NULL, NULL};
         if (i < RIG_CLIENTS - 1)
-            llc_attach_client(rig->llc, &(struct llc_client){&client->link, scripted_probe, client});
+            llc_attach_client(rig->llc, &(struct llc_client){&client->link, scripted_probe, client, false});
     }
     return rig;
 }
