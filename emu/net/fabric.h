@@ -11,16 +11,21 @@
  * network. Requests that do not come from the slices then go to the slice of their line. Those of the slices, whose homes are
  * known, go to memories, as packets of class 2: if they were of class 0, a slice that is full could wait for its own
  * requests, which stand behind those that it refuses.
+ *
+ * Messages. The network also carries messages between any two of its nodes (emu/mem/mail.h): requests as packets of class 0, forwards
+ * of class 2, responses of class 1. A message that finds its node's queue full waits in a queue without limit; at a node,
+ * messages and memory requests of a class enter the network in turns.
  */
 #ifndef EMU_NET_FABRIC_H
 #define EMU_NET_FABRIC_H
 
+#include "emu/mem/mail.h"
 #include "emu/mem/site.h"
 #include "emu/net/outputs.h"
 #include "emu/net/topology/shape.h"
 #include "emu/net/track.h"
 
-/* Message classes. FABRIC_LOWER: with slices, their requests; else not used. */
+/* Message classes. FABRIC_LOWER: requests of slices, and forwards. */
 enum { FABRIC_REQUESTS, FABRIC_RESPONSES, FABRIC_CLASSES, FABRIC_LOWER = FABRIC_CLASSES, FABRIC_ALL };
 
 struct fabric;
@@ -48,6 +53,10 @@ struct fabric_plan {
 struct fabric *fabric_new(const struct network_config *config, const struct fabric_plan *plan,
                           struct event_queue *queue, const struct clock *clock, uint32_t component);
 void fabric_free(struct fabric *fabric);
+
+/* Sends messages; the carrier is the fabric, whose network needs FABRIC_ALL classes. A message has at most the bytes of a memory
+ * request with the longest line. */
+extern const struct mail_ops fabric_mail_ops;
 
 /* Returns the port of an input for fabric_ops. Several clients may use it. */
 void *fabric_port(struct fabric *fabric, uint32_t input);

@@ -100,7 +100,8 @@ struct network_packet {
     uint32_t source, destination;
     uint32_t flits; /* 1 to NETWORK_PACKET */
     uint8_t class;
-    bool urgent; /* of a non-divergent access: it may use priority buffers */
+    bool urgent;  /* of a non-divergent access: it may use priority buffers */
+    uint8_t kind; /* of the owner; the client's */
 };
 
 struct network_client {

@@ -2,7 +2,11 @@
 
 #include <stdio.h>
 
+#include "emu/net/fabric/post.h"
 #include "emu/net/message.h"
+
+/* What network_packet.owner is. */
+enum { OWNER_REQUEST, OWNER_PARCEL };
 
 struct fabric_input {
     struct fabric *fabric;
@@ -30,7 +34,11 @@ struct fabric {
     uint32_t input_count, output_count;
     struct mem_waiters *waiters; /* by node: refused clients */
     struct mem_waiters *lower;   /* those that send requests of class FABRIC_LOWER */
-    struct net_track *track;     /* or NULL */
+    struct post post;            /* messages */
+    bool *turn;                  /* by node: messages enter first at the next opportunity */
+    struct event_queue *queue;
+    uint32_t component;
+    struct net_track *track; /* or NULL */
     struct network_observer observer;
     uint64_t *begun; /* with a track, by line: clock in which the head of the present packet crossed */
 };
@@ -106,24 +114,106 @@ static void response_room(void *port, struct mem_link *link, uint64_t now)
     network_unblock(input->fabric->network, input->node, FABRIC_RESPONSES, now);
 }
 
+/* Messages. */
+
+static const uint8_t class_of_mail[MAIL_CLASSES] = {
+    [MAIL_REQUEST] = FABRIC_REQUESTS, [MAIL_FORWARD] = FABRIC_LOWER, [MAIL_RESPONSE] = FABRIC_RESPONSES};
+static const uint8_t mail_of_class[FABRIC_ALL] = {
+    [FABRIC_REQUESTS] = MAIL_REQUEST, [FABRIC_LOWER] = MAIL_FORWARD, [FABRIC_RESPONSES] = MAIL_RESPONSE};
+
+static bool send_parcel(struct fabric *fabric, struct parcel *parcel, uint64_t now)
+{
+    const struct mail *mail = &parcel->mail;
+    const uint32_t flit = fabric->config.flit;
+    const struct network_packet packet = {.owner = parcel,
+                                          .time = parcel->time,
+                                          .source = mail->from,
+                                          .destination = mail->to,
+                                          .flits = mail->bytes ? (mail->bytes + flit - 1) / flit : 1,
+                                          .class = class_of_mail[mail->class],
+                                          .urgent = true,
+                                          .kind = OWNER_PARCEL};
+    return network_send(fabric->network, &packet, now);
+}
+
+/* Sends a message behind those that wait already. */
+static void post_message(void *owner, uint64_t now)
+{
+    struct parcel *parcel = owner;
+    struct fabric *fabric = parcel->carrier;
+    if (post_first(&fabric->post, parcel->mail.from, parcel->mail.class) || !send_parcel(fabric, parcel, now))
+        post_wait(&fabric->post, parcel);
+}
+
+static void mail_send(void *carrier, const struct mail *mail, const void *message, size_t size, uint64_t now)
+{
+    struct fabric *fabric = carrier;
+    assert(fabric->config.classes >= FABRIC_ALL && mail->class < MAIL_CLASSES);
+    assert(mail->from < fabric->shape.topology.node_count && mail->to < fabric->shape.topology.node_count);
+    struct parcel *parcel = post_copy(&fabric->post, fabric, mail, message, size);
+    parcel->time = now;
+    if (now <= fabric->queue->now) {
+        post_message(parcel, now);
+        return;
+    }
+    event_init(&parcel->event, fabric->component, post_message, parcel);
+    event_schedule(fabric->queue, &parcel->event, now);
+}
+
+static void mail_retry(void *carrier, uint16_t node, uint64_t now)
+{
+    struct fabric *fabric = carrier;
+    network_unblock(fabric->network, node, FABRIC_REQUESTS, now);
+}
+
+const struct mail_ops fabric_mail_ops = {mail_send, mail_retry};
+
+static bool deliver_parcel(struct fabric *fabric, struct parcel *parcel, uint64_t now)
+{
+    const struct mail *mail = &parcel->mail;
+    if (!mail->deliver(mail->receiver, parcel->bytes, now)) {
+        assert(mail->class == MAIL_REQUEST);
+        return false;
+    }
+    post_drop(&fabric->post, parcel);
+    return true;
+}
+
 static bool deliver(void *context, const struct network_packet *packet, uint64_t now)
 {
     struct fabric *fabric = context;
     struct mem_request *request = packet->owner;
+    if (packet->kind == OWNER_PARCEL)
+        return deliver_parcel(fabric, packet->owner, now);
     if (packet->class == FABRIC_RESPONSES)
         return mem_request_respond(request, now);
     return mem_link_request(&output_of(fabric, request, packet->class)->link, request, now);
 }
 
+/* Lets one message or, if `requests`, refused client of a node have a try. Returns false if none waits. */
+static bool let_in(struct fabric *fabric, uint32_t node, uint32_t class, bool requests, uint64_t now)
+{
+    if (requests)
+        return class != FABRIC_RESPONSES && mem_waiters_wake(waiters_at(fabric, node, class), now);
+    struct parcel *parcel = class < FABRIC_ALL ? post_first(&fabric->post, node, mail_of_class[class]) : NULL;
+    if (!parcel)
+        return false;
+    post_advance(&fabric->post, node, mail_of_class[class]);
+    if (!send_parcel(fabric, parcel, now))
+        assert(!"the node has room");
+    return true;
+}
+
 static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
 {
     struct fabric *fabric = context;
-    if (class != FABRIC_RESPONSES) {
-        struct mem_waiters *waiters = waiters_at(fabric, node, class);
-        while (waiters->first && network_has_room(fabric->network, node, class))
-            (void)mem_waiters_wake(waiters, now);
-        return;
+    bool more = true;
+    while (more && network_has_room(fabric->network, node, class)) {
+        const bool requests = fabric->turn[node] = !fabric->turn[node];
+        more = let_in(fabric, node, class, requests, now) || let_in(fabric, node, class, !requests, now);
     }
+    if (class != FABRIC_RESPONSES)
+        return;
     for (uint32_t i = 0; i < fabric->output_count && network_has_room(fabric->network, node, class); i++) {
         struct fabric_output *output = &fabric->outputs[i];
         if (output->node != node || !output->refused)
@@ -221,8 +311,12 @@ struct fabric *fabric_new(const struct network_config *config, const struct fabr
                               .outputs = alloc(plan->outputs, sizeof *fabric->outputs),
                               .slices = plan->slices,
                               .waiters = alloc(plan->shape->topology.node_count, sizeof *fabric->waiters),
-                              .lower = alloc(plan->shape->topology.node_count, sizeof *fabric->lower)};
+                              .lower = alloc(plan->shape->topology.node_count, sizeof *fabric->lower),
+                              .turn = alloc(plan->shape->topology.node_count, sizeof *fabric->turn),
+                              .queue = queue,
+                              .component = component};
     const struct network_client client = {deliver, room, fabric};
+    post_init(&fabric->post, plan->shape->topology.node_count);
     outputs_init(&fabric->homes, &plan->route, plan->outputs);
     for (uint32_t i = 0; i < plan->inputs; i++)
         fabric->inputs[i] = (struct fabric_input){
@@ -256,6 +350,8 @@ static void show_hop(void *context, const struct network_hop *hop, const struct 
 {
     struct fabric *fabric = context;
     uint32_t line = hop->out_port * network_vc_count(fabric->network) + hop->out_vc;
+    if (packet->kind == OWNER_PARCEL)
+        return;
     if (hop->head)
         fabric->begun[line] = hop->clock;
     if (!hop->tail)
@@ -290,6 +386,8 @@ void fabric_free(struct fabric *fabric)
     free(fabric->outputs);
     free(fabric->waiters);
     free(fabric->lower);
+    free(fabric->turn);
+    post_free(&fabric->post);
     free(fabric);
 }
 
