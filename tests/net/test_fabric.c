@@ -323,6 +323,61 @@ static void random_traffic(void **state)
     }
 }
 
+/* What a flood of messages has delivered. */
+struct flood {
+    struct rig *rig;
+    uint64_t got, at_end; /* at_end: those that came after the last answer to a memory request */
+};
+
+static bool flood_deliver(void *receiver, const void *message, uint64_t now)
+{
+    struct flood *flood = receiver;
+    bool over = true;
+    (void)now;
+    assert_int_equal(*(const uint32_t *)message, flood->got);
+    flood->got++;
+    for (unsigned c = 0; c < CLIENTS; c++)
+        over = over && flood->rig->clients[c].answered == 100;
+    flood->at_end += over;
+    return true;
+}
+
+/* Messages that wait at the nodes of memories' clients and of memories share their queues with requests and responses, in turns:
+ * these end long before the messages do. With one virtual channel, messages of a class keep their order. */
+static void messages_beside_requests(void **state)
+{
+    enum { MESSAGES = 4000 };
+    static const uint16_t way[MAIL_CLASSES][2] = {{1, 5}, {1, 5}, {5, 1}};
+    (void)state;
+    for (unsigned class = 0; class < MAIL_CLASSES; class ++) {
+        struct network_config config = chain("7");
+        config.classes = FABRIC_ALL;
+        config.vcs = 1;
+        config.send_queue = 1;
+        struct rig *rig = rig_new(&config);
+        struct flood flood = {.rig = rig};
+        for (uint32_t i = 0; i < MESSAGES; i++) {
+            const struct mail mail = {.from = way[class][0],
+                                      .to = way[class][1],
+                                      .class = (uint8_t) class,
+                                      .bytes = 64,
+                                      .deliver = flood_deliver,
+                                      .receiver = &flood};
+            fabric_mail_ops.send(rig->fabric, &mail, &i, sizeof i, 0);
+        }
+        for (unsigned c = 0; c < CLIENTS; c++) {
+            rig->clients[c].limit = 100;
+            client_go(&rig->clients[c], 0);
+        }
+        event_queue_run(rig->queue, UINT64_C(2000000) * PERIOD);
+        for (unsigned c = 0; c < CLIENTS; c++)
+            assert_int_equal(rig->clients[c].answered, 100);
+        assert_int_equal(flood.got, MESSAGES);
+        assert_true(flood.at_end > MESSAGES / 2);
+        rig_free(rig);
+    }
+}
+
 static void lists_of_nodes(void **state)
 {
     (void)state;
@@ -355,8 +410,12 @@ static void lists_of_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_latency),  cmocka_unit_test(shared_nodes),   cmocka_unit_test(untimed),
-        cmocka_unit_test(random_traffic), cmocka_unit_test(lists_of_nodes),
+        cmocka_unit_test(exact_latency),
+        cmocka_unit_test(shared_nodes),
+        cmocka_unit_test(untimed),
+        cmocka_unit_test(random_traffic),
+        cmocka_unit_test(messages_beside_requests),
+        cmocka_unit_test(lists_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ struct fabric {
     struct mem_waiters *waiters; /* by node: refused clients */
     struct mem_waiters *lower;   /* those that send requests of class FABRIC_LOWER */
     struct post post;            /* messages */
-    bool *turn;                  /* by node: messages enter first at the next opportunity */
+    bool *turn;                  /* by node: the last opportunity was for a memory request or response */
     struct event_queue *queue;
     uint32_t component;
     struct net_track *track; /* or NULL */
@@ -190,11 +190,31 @@ static bool deliver(void *context, const struct network_packet *packet, uint64_t
     return mem_link_request(&output_of(fabric, request, packet->class)->link, request, now);
 }
 
-/* Lets one message or, if `requests`, refused client of a node have a try. Returns false if none waits. */
-static bool let_in(struct fabric *fabric, uint32_t node, uint32_t class, bool requests, uint64_t now)
+/* Lets the first part below that has a refused response at the node try again. Returns false if there is none. */
+static bool let_respond(struct fabric *fabric, uint32_t node, uint64_t now)
 {
-    if (requests)
-        return class != FABRIC_RESPONSES && mem_waiters_wake(waiters_at(fabric, node, class), now);
+    for (uint32_t i = 0; i < fabric->output_count; i++) {
+        struct fabric_output *output = &fabric->outputs[i];
+        if (output->node != node || !output->refused)
+            continue;
+        output->refused = false;
+        mem_link_response_room(&output->link, now);
+        return true;
+    }
+    return false;
+}
+
+/* Lets a refused memory request or response of a node try again. Returns false if none waits. */
+static bool let_memory(struct fabric *fabric, uint32_t node, uint32_t class, uint64_t now)
+{
+    if (class == FABRIC_RESPONSES)
+        return let_respond(fabric, node, now);
+    return mem_waiters_wake(waiters_at(fabric, node, class), now);
+}
+
+/* Lets a message of a node in, which has room. Returns false if none waits. */
+static bool let_message(struct fabric *fabric, uint32_t node, uint32_t class, uint64_t now)
+{
     struct parcel *parcel = class < FABRIC_ALL ? post_first(&fabric->post, node, mail_of_class[class]) : NULL;
     if (!parcel)
         return false;
@@ -209,17 +229,10 @@ static void room(void *context, uint32_t node, uint32_t class, uint64_t now)
     struct fabric *fabric = context;
     bool more = true;
     while (more && network_has_room(fabric->network, node, class)) {
-        const bool requests = fabric->turn[node] = !fabric->turn[node];
-        more = let_in(fabric, node, class, requests, now) || let_in(fabric, node, class, !requests, now);
-    }
-    if (class != FABRIC_RESPONSES)
-        return;
-    for (uint32_t i = 0; i < fabric->output_count && network_has_room(fabric->network, node, class); i++) {
-        struct fabric_output *output = &fabric->outputs[i];
-        if (output->node != node || !output->refused)
-            continue;
-        output->refused = false;
-        mem_link_response_room(&output->link, now);
+        bool *memory = &fabric->turn[node];
+        *memory = !*memory;
+        more = *memory ? let_memory(fabric, node, class, now) || let_message(fabric, node, class, now)
+                       : let_message(fabric, node, class, now) || let_memory(fabric, node, class, now);
     }
 }
 
