@@ -2,6 +2,7 @@
 #ifndef CROFT_APPROX_H
 #define CROFT_APPROX_H
 
+#include <croft/check.h>
 #include <stdint.h>
 
 /* CROFT_APPROX defines a function of `inputs` floats that gives `outputs` floats, which need only be nearly right:
@@ -50,14 +51,13 @@
 #endif
 
 #define CROFT_APPROX_SIZES(name, inputs, outputs)                                                            \
-    _Static_assert((inputs) >= 1 && (inputs) <= CROFT_NETWORK_INPUTS,                                        \
-                   #name ": a network has 1 to 64 inputs");                                                  \
-    _Static_assert((outputs) >= 1 && (outputs) <= CROFT_NETWORK_NEURONS,                                     \
-                   #name ": a network has 1 to 32 outputs");
+    CROFT_CHECK((inputs) >= 1 && (inputs) <= CROFT_NETWORK_INPUTS, #name ": a network has 1 to 64 inputs");  \
+    CROFT_CHECK((outputs) >= 1 && (outputs) <= CROFT_NETWORK_NEURONS,                                        \
+                #name ": a network has 1 to 32 outputs");
 
 #define CROFT_APPROX_SCALE(name, inputs, outputs)                                                            \
-    _Static_assert(sizeof name##_scale == 2 * sizeof(float) * ((inputs) + (outputs)),                        \
-                   #name ": its network has other inputs or outputs; run croft neural again");
+    CROFT_CHECK(sizeof name##_scale == 2 * sizeof(float) * ((inputs) + (outputs)),                           \
+                #name ": its network has other inputs or outputs; run croft neural again");
 
 #if CROFT_APPROX_BY == CROFT_BY_ORIGINAL
 #define CROFT_APPROX_CHECK(name, inputs, outputs) CROFT_APPROX_SIZES(name, inputs, outputs)

@@ -82,7 +82,7 @@ static inline uint32_t croft_axram_shared_blocks(const uint32_t *image)
  * `one` is 1 as a data word. Returns the region's end; blocks of copies are not written. */
 static inline void *croft_axram_lay_out(const uint32_t *image, uint32_t one, void *region)
 {
-    uint32_t *block = region;
+    uint32_t *block = (uint32_t *)region;
     const uint32_t count = image[3], bias = image[1] >> 16 & 1;
     for (unsigned i = 0; i < CROFT_AXRAM_WORDS; i++)
         block[i] = i < 8 ? image[i] : 0;

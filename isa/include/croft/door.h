@@ -79,11 +79,13 @@ struct kernel_frame {
     uint64_t waits;
 };
 
+#ifndef __cplusplus
 _Static_assert(offsetof(struct kernel_frame, pc) == KERNEL_FRAME_PC &&
                    offsetof(struct kernel_frame, cause) == KERNEL_FRAME_CAUSE &&
                    offsetof(struct kernel_frame, value) == KERNEL_FRAME_VALUE &&
                    offsetof(struct kernel_frame, stack) == KERNEL_FRAME_STACK,
                "the kernel's assembler finds the fields");
+#endif
 
 /* A loaded segment of the program. All addresses are multiples of 4096. */
 struct kernel_segment {

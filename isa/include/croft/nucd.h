@@ -2,6 +2,7 @@
 #ifndef CROFT_NUCD_H
 #define CROFT_NUCD_H
 
+#include <croft/check.h>
 #include <croft/nucd_bits.h>
 
 /* A region is a function with declared inputs and outputs. Its definition looks like a marked loop:
@@ -54,7 +55,7 @@
 
 #define CROFT_REGION_RETURNS_OF_1(capabilities, type, name, ...)                                             \
     CROFT_REGION_CHECK(name, 1, __VA_ARGS__)                                                                 \
-    _Static_assert(sizeof(type) <= 8, #name ": the result must fit in a register");                          \
+    CROFT_CHECK(sizeof(type) <= 8, #name ": the result must fit in a register");                             \
     static CROFT_INLINE type name##_body(CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__));                          \
     static CROFT_SEPARATE unsigned long name##_region(CROFT_LIST(CROFT_RAW, __VA_ARGS__))                    \
     {                                                                                                        \
@@ -78,8 +79,8 @@
     CROFT_REGION_WRONG(type, name, (CROFT_LIST(CROFT_PARAMETER, __VA_ARGS__)),                               \
                        (CROFT_LIST(CROFT_NAME, __VA_ARGS__)))
 #define CROFT_REGION_WRONG(type, name, parameters, arguments)                                                \
-    _Static_assert(                                                                                          \
-        0, #name ": a region has one to eight parameters (CROFT_VALUE, CROFT_IN, CROFT_OUT, CROFT_INOUT)");  \
+    CROFT_CHECK(0, #name                                                                                     \
+                ": a region has one to eight parameters (CROFT_VALUE, CROFT_IN, CROFT_OUT, CROFT_INOUT)");   \
     static CROFT_INLINE type name##_body parameters;                                                         \
     static CROFT_INLINE type name parameters                                                                 \
     {                                                                                                        \
@@ -323,11 +324,11 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_CARRIER_NUMBER(i) ((i) < 7 ? 21u + (i) : 9u)
 
 #define CROFT_REGION_CHECK(name, results, ...)                                                               \
-    _Static_assert((0 CROFT_EACH(CROFT_IS_INPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                       \
-                   #name ": a region has at most four inputs (CROFT_VALUE, CROFT_IN, CROFT_INOUT)");         \
-    _Static_assert((results CROFT_EACH(CROFT_IS_OUTPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                \
-                   #name ": a region has at most four outputs (CROFT_OUT, CROFT_INOUT, the result)");        \
-    _Static_assert(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");
+    CROFT_CHECK((0 CROFT_EACH(CROFT_IS_INPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                          \
+                #name ": a region has at most four inputs (CROFT_VALUE, CROFT_IN, CROFT_INOUT)");            \
+    CROFT_CHECK((results CROFT_EACH(CROFT_IS_OUTPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                   \
+                #name ": a region has at most four outputs (CROFT_OUT, CROFT_INOUT, the result)");           \
+    CROFT_CHECK(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");
 
 /* Uses of parameter i, a tuple (kind, type, name, bytes). */
 #define CROFT_PARAMETER(i, tuple) CROFT_APPLY(CROFT_PARAMETER_, i, CROFT_OPEN tuple)

@@ -26,6 +26,7 @@
 #ifndef CROFT_SIMT_H
 #define CROFT_SIMT_H
 
+#include <croft/check.h>
 #include <stdint.h>
 
 #define CROFT_SIMT_INLINE static inline __attribute__((always_inline, unused))
@@ -215,7 +216,7 @@ CROFT_SIMT_INLINE void simt_pause(void)
 #define CROFT_SIMT_AMO(what, object, value)                                                                  \
     __extension__({                                                                                          \
         __typeof__(*(object)) croft_old, croft_new = (value);                                                \
-        _Static_assert(sizeof croft_old == 4 || sizeof croft_old == 8, "atomics have four or eight bytes");  \
+        CROFT_CHECK(sizeof croft_old == 4 || sizeof croft_old == 8, "atomics have four or eight bytes");     \
         if (sizeof croft_old == 8 && (__typeof__(*(object)))-1 > 0)                                          \
             __asm__ volatile("amo" what "u.d %0, %2, %1"                                                     \
                              : "=r"(croft_old), "+A"(*(object))                                              \

@@ -138,11 +138,13 @@ struct task_unit_host {
     uint64_t doorbell, credits, done, result, outcome, status, cause, value, offset, control, ranges, fflags;
 };
 
+#ifndef __cplusplus
 _Static_assert(offsetof(struct task_unit_host, doorbell) == TASK_UNIT_DOORBELL - TASK_UNIT_PAGE &&
                    offsetof(struct task_unit_host, status) == TASK_UNIT_HOST_STATUS - TASK_UNIT_PAGE &&
                    offsetof(struct task_unit_host, control) == TASK_UNIT_CONTROL - TASK_UNIT_PAGE &&
                    offsetof(struct task_unit_host, fflags) == TASK_UNIT_HOST_FFLAGS - TASK_UNIT_PAGE,
                "the struct has the registers at their offsets");
+#endif
 #endif
 
 #endif

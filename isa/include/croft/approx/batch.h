@@ -99,7 +99,7 @@ static inline int croft_batch_arrays(struct croft_batch *batch, uint64_t count, 
         errno = EINVAL;
         return -1;
     }
-    batch->in = calloc(count, (inputs + outputs) * sizeof *batch->in);
+    batch->in = (float *)calloc(count, (inputs + outputs) * sizeof *batch->in);
     if (!batch->in)
         return -1;
     batch->out = batch->in + count * inputs;
