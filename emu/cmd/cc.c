@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/cmd/cc/linux.h"
 #include "emu/cmd/cc/loops.h"
 #include "emu/cmd/cc/offload.h"
 #include "emu/cmd/cc/units.h"
@@ -22,6 +23,7 @@ enum { CC_BEFORE = 14 }; /* maximum number of arguments added before the user's 
 
 static const struct option_row cc_rows[] = {
     {"bare", 0, NULL, "for machine mode (croft run --env bare, qemu-system-riscv64 -M virt -bios none)"},
+    {"linux", 0, NULL, "for Linux, by riscv64-linux-gnu-gcc, with the headers <croft/...> (C++: croft c++)"},
     {"offload", 0, NULL,
      "mark the blocks that `croft candidates` finds by hints (tom.begin), add their table, and let malloc() "
      "say what it "
@@ -30,7 +32,7 @@ static const struct option_row cc_rows[] = {
 
 static const struct option_set cc_options = {
     .command = "croft cc",
-    .synopsis = "[--bare] [--offload] [GCC options] FILE...",
+    .synopsis = "[--bare | --linux] [--offload] [GCC options] FILE...",
     .summary = "Compiles and links C and assembler programs for `croft run` and qemu-riscv64.",
     .count = sizeof cc_rows / sizeof cc_rows[0],
     .rows = cc_rows,
@@ -106,7 +108,7 @@ static int cc_exec(char **arguments)
 
 /* The parsed command line. */
 struct cc_request {
-    bool help, bare, own_script, loops, offload, reports;
+    bool help, bare, linux_program, own_script, loops, offload, reports;
     unsigned tasks, least;
     const char *report; /* a file, or NULL */
     int status;         /* that of a usage error, or OPTIONS_TAKEN */
@@ -132,6 +134,8 @@ static bool cc_take(struct cc_request *request, const char *option)
 {
     if (strcmp(option, "--bare") == 0) {
         request->bare = true;
+    } else if (strcmp(option, "--linux") == 0) {
+        request->linux_program = true;
     } else if (strcmp(option, "--offload") == 0) {
         request->offload = true;
     } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
@@ -160,6 +164,10 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
         request->own_script = request->own_script || cc_replaces_script(argv[i]);
         request->arguments[request->count++] = argv[i];
     }
+    if (request->linux_program && (request->bare || request->offload || request->loops || request->reports))
+        request->status = options_usage_error(
+            &cc_options,
+            "--linux is for riscv64-linux-gnu-gcc, without --bare, --offload and -foffload-loops");
     if (request->loops && request->offload)
         request->status =
             options_usage_error(&cc_options, "--offload and -foffload-loops cannot be combined");
@@ -262,6 +270,8 @@ static int cc_run(const struct cc_request *request, char **arguments)
 {
     struct cc_paths paths;
     struct error err;
+    if (request->linux_program)
+        return cc_linux("croft cc", "riscv64-linux-gnu-gcc", request->arguments, (int)request->count);
     if (!cc_locate(&paths, request->bare, &err)) {
         fprintf(stderr, "croft cc: %s\n", err.text);
         return 1;
@@ -308,4 +318,24 @@ int cmd_cc(int argc, char **argv)
         status = request.status == OPTIONS_TAKEN ? cc_run(&request, arguments) : request.status;
     free(arguments);
     return status;
+}
+
+static const struct option_set cxx_options = {
+    .command = "croft c++",
+    .synopsis = "[G++ options] FILE...",
+    .summary = "Compiles and links C++ programs for Linux, which `croft run` and qemu-riscv64 run.",
+    .example = "croft c++ -O2 -static hello.cc -o hello && croft run hello",
+    .notes =
+        "All options are passed to riscv64-linux-gnu-g++, behind the folder of the headers <croft/...>.\n"
+        "Without -static, `croft run` needs --sysroot /usr/riscv64-linux-gnu.\n",
+};
+
+int cmd_cxx(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            options_help(&cxx_options);
+            return 0;
+        }
+    return cc_linux("croft c++", "riscv64-linux-gnu-g++", argv + 1, argc - 1);
 }

@@ -11,6 +11,7 @@ int cmd_run(int argc, char **argv); /* runs a program on a machine */
 int run_measured(int argc, char **argv, int statistics, const struct engine_machine *machine);
 int cmd_candidates(int argc, char **argv); /* finds code worth executing near memory */
 int cmd_cc(int argc, char **argv);         /* compiles and links programs */
+int cmd_cxx(int argc, char **argv);        /* compiles and links C++ programs for Linux */
 int cmd_disasm(int argc, char **argv);     /* disassembles a program or single words */
 int cmd_machines(int argc, char **argv);   /* lists the shipped machines */
 int cmd_experiment(int argc,

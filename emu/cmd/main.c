@@ -18,6 +18,7 @@ struct command {
 static const struct command commands[] = {
     {"run", cmd_run, "run a program on a machine"},
     {"cc", cmd_cc, "compile C programs for the machines"},
+    {"c++", cmd_cxx, "compile C++ programs for Linux, which the machines run"},
     {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
     {"report", cmd_report, "make a page of an experiment's or a run's results"},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},

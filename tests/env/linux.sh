@@ -154,6 +154,57 @@ test_repeats() {
     check "two runs have the same statistics" cmp -s "$OUT/first" "$OUT/second"
 }
 
+# Our headers are C and C++, for the compilers of Linux programs, too.
+test_headers() {
+    local header name
+    for header in isa/include/croft/*.h; do
+        name=$(basename "$header")
+        case $name in approx_*.h | sigmoid_table.h) continue ;; esac # parts of approx.h
+        echo "#include <croft/$name>" >"$OUT/header.c"
+        cp "$OUT/header.c" "$OUT/header.cc"
+        check "$name in C" "$CROFT" cc --linux -std=c11 -Wall -Wextra -Werror -fsyntax-only "$OUT/header.c"
+        check "$name in C++" "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -Wno-missing-field-initializers -fsyntax-only "$OUT/header.cc"
+        check "$name by Clang" clang --target=riscv64-linux-gnu -march=rv64gc -isystem "$sysroot/include" -isystem isa/include \
+            -std=c11 -Wall -Wextra -Werror -fsyntax-only "$OUT/header.c"
+    done
+}
+
+# offloads NAME OPTIONS...: the program's output is qemu-riscv64's, and accelerators have executed its 20 tasks.
+offloads() {
+    croft regions "${@:2}" --stats "$OUT/stats.json"
+    check "regions, $1: status $status" [ "$status" = 0 ]
+    check "regions, $1: output" cmp -s "$OUT/output" "$OUT/regions.wanted"
+    check "regions, $1: nothing to say" [ ! -s "$OUT/errors" ]
+    check "regions, $1: tasks" [ "$(sed -n '/"total"/,/"regions"/s/^ *"accel\.[0-9]*\.tasks": \([0-9]*\),*$/\1/p' "$OUT/stats.json" | paste -sd+ | bc)" = 20 ]
+}
+
+test_offloads() {
+    "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O2 -static examples/linux/regions.cc -o "$OUT/regions"
+    ask regions
+    cp "$OUT/regions.wanted" "$OUT/wanted"
+    offloads "one host" -m nucd
+    offloads "three hosts" -m nucd --set host.count=3
+    offloads "two accelerators" -m nucd --set accel.count=2
+    "$CROFT" c++ -std=c++17 -O0 examples/linux/regions.cc -o "$OUT/regions" # position-independent
+    offloads "dynamic" -m nucd --set host.count=2 --sysroot "$sysroot"
+    says_of "croft cc --linux" "--linux is for riscv64-linux-gnu-gcc" cc --linux --bare none.c
+}
+
+# says_of NAME TEXT ARGUMENTS...: a usage error of croft.
+says_of() {
+    status=0
+    "$CROFT" "${@:3}" >"$OUT/output" 2>"$OUT/errors" || status=$?
+    check "$1: status $status, not 2" [ "$status" = 2 ]
+    check "$1 says '$2'" grep -qF -- "$2" "$OUT/errors"
+}
+
+test_cmake() {
+    command -v cmake >/dev/null || { echo "cmake is not installed: its example is skipped"; return; }
+    cmake -S examples/linux/cmake -B "$OUT/cmake" -DCMAKE_TOOLCHAIN_FILE="$PWD/examples/linux/riscv64-linux.cmake" >"$OUT/output" 2>&1
+    check "cmake builds" cmake --build "$OUT/cmake" >>"$OUT/output" 2>&1
+    check "ctest" env -C "$OUT/cmake" ctest >>"$OUT/output" 2>&1
+}
+
 build
 mkdir -p "$OUT/dir"
 test_table
@@ -162,4 +213,7 @@ test_dynamic
 test_faults
 test_damage
 test_repeats
+test_headers
+test_offloads
+test_cmake
 conclude
