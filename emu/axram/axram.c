@@ -57,6 +57,7 @@ static void make_shared(struct axram *axram, const struct axram_site *place, con
                                           .space = axram->base,
                                           .message = config->message,
                                           .sigmoid = config->sigmoid_clocks,
+                                          .held = config->held,
                                           .poll = config->poll_clocks,
                                           .fixed = config->fixed_clocks,
                                           .depth = config->queue,

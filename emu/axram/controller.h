@@ -113,6 +113,7 @@ struct axram_shared {
     uint64_t message;                     /* fs: from one controller of a team to the others */
     uint32_t sigmoid, poll, fixed, depth; /* clocks of CK (fixed 0: from the topology); depth: requests */
     uint64_t retry; /* fs from room in the queue until a request that has waited for room is in it */
+    uint32_t held;  /* words that each unit holds; 0: it has only accumulators */
     enum axram_notify notify;
     /* called when bytes have been written; NULL: not called */
     void (*stored)(void *context, uint64_t address, uint64_t size);
@@ -165,6 +166,8 @@ struct axram_chip {
     uint64_t served_before, due;
     uint64_t poll_at;  /* clock of the next poll, or of the end of the fixed time */
     uint64_t work_end; /* clock at which the units have finished their last step */
+    /* by blocks of weights modulo 2: clocks at which they are there, and at which the units are done with them */
+    uint64_t weights_at[2], weights_end[2];
     struct axram_units units;
     struct axram_sequence sequence;
     struct axram_op op; /* the sequence's next command */

@@ -81,6 +81,15 @@ check "columns by the paper: at least 100 clocks fewer" test "$(value axram.busy
 check "columns: another one is refused" run 2 --set axram.columns=ddr4 -- simt 1 1
 check "columns: message" says errors 'axram[.]columns: .*ddr4.*gddr5.*paper'
 
+# Units that hold a layer's values.
+check "held: runs" run 0 --set axram.held=14 --check dram -- simt 1 40
+check "held: results" says output '^1280 of 1280 equal, 0 kept'
+check "held: rules" silent
+check "held: inputs once" is axram.input_reads $((40 * 6))
+check "held: last results only" is axram.result_writes 40
+check "held, too few words: inputs as often as before" run 0 --set axram.held=13 -- simt 1 40
+check "held, too few words: counted" is axram.input_reads $((40 * 56))
+
 check "coherence: runs" run 0 --check coherence -- reread 1 24
 check "coherence: results" says output '^768 of 768 equal'
 check "coherence: the warning says who does watch" says errors 'are reported, but for those that axram makes stale$'

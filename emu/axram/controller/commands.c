@@ -116,7 +116,9 @@ void axram_look_from_here(struct axram_chip *chip)
 void axram_go_on(struct axram_chip *chip)
 {
     const bool passed = chip->ahead.done > chip->sequence.done, output = chip->op.step == AXRAM_OUTPUT;
-    uint16_t *uses = &chip->uses[bank_of(chip, &chip->op)];
+    uint16_t *uses = &chip->uses[bank_of(chip, &chip->op)], none = 1;
+    if (chip->op.held)
+        uses = &none;
     if (!passed && output) /* until the result is written */
         ++*uses;
     else if (passed && !output)
@@ -141,9 +143,9 @@ static struct axram_wanted row_ahead(struct axram_chip *chip)
     const struct dram_channel *channel = axram_channel_of(chip);
     while (chip->ahead_op.step != AXRAM_END) {
         const struct axram_spot *spot = spot_of(chip, op_at(chip, &chip->ahead_op));
-        if (!is_open(channel, banks_of(channel, spot->bank, true), spot->row))
+        if (!chip->ahead_op.held && !is_open(channel, banks_of(channel, spot->bank, true), spot->row))
             break;
-        chip->uses[spot->bank]++;
+        chip->uses[spot->bank] += !chip->ahead_op.held;
         axram_sequence_step(&chip->ahead);
         chip->ahead_op = axram_sequence_next(&chip->ahead);
     }
@@ -160,7 +162,9 @@ static struct axram_wanted next_step(struct axram_chip *chip)
     const bool depends = op->step == AXRAM_INPUT && !held->result && chip->sequence.layer != chip->held_layer;
     if (op->step == AXRAM_END || (holds(chip) && (depends || chip->asked || op->step == AXRAM_OUTPUT)))
         return (struct axram_wanted){.cycle = CLOCK_NEVER};
-    const uint64_t earliest = op->step == AXRAM_INPUT ? read_from(chip) : 0;
+    const uint64_t earliest = op->step == AXRAM_INPUT
+                                  ? read_from(chip)
+                                  : less(chip->weights_end[op->number % 2], axram_clocks_of(chip)->tCL);
     struct axram_wanted wanted = column(chip, RD4, op_at(chip, op), earliest);
     if (wanted.command != RD4 && holds(chip) && wanted.bank == bank_of(chip, held))
         wanted.cycle = CLOCK_NEVER;

@@ -67,6 +67,8 @@ static uint64_t least_left(const struct axram_chip *chip)
 {
     const struct axram_sequence *s = &chip->sequence;
     const uint64_t columns = s->total - s->done + (chip->held.step == AXRAM_OUTPUT);
+    if (chip->state == AXRAM_RUN && s->holds)
+        return 1;
     if (chip->state == AXRAM_RUN)
         return 1 + (columns - 1) * axram_clocks_of(chip)->tCCD4;
     if (chip->state == AXRAM_FINISHED)
@@ -277,19 +279,50 @@ static void pass_part(struct axram_chip *chip, uint64_t cycle)
     dram_agent_yield(&chip->agent, chip->agent.banks & chip->agent.lost);
 }
 
+/* Adds the time of a step, for which the input is there at a clock, to that of the units. */
+static void add_work(struct axram_chip *chip, const struct axram_op *op, uint64_t arrives)
+{
+    struct axram_shared *shared = chip->shared;
+    const uint64_t tCK = shared->memory->common.config.tCK, block = op->number / AXRAM_REFILL % 2,
+                   work =
+                       (axram_units_clocks(&chip->units, op->number) * shared->unit_period + tCK - 1) / tCK;
+    arrives = arrives > chip->weights_at[block] ? arrives : chip->weights_at[block];
+    chip->work_end = (chip->work_end > arrives ? chip->work_end : arrives) + work;
+    chip->weights_end[block] = chip->work_end;
+    shared->counters.mac_clocks += work;
+}
+
 static void pass_read(struct axram_chip *chip, const struct axram_op *op, uint64_t cycle)
 {
     struct axram_shared *shared = chip->shared;
     const uint8_t *bytes = axram_bytes_at(shared, op->address);
-    const uint64_t arrives = cycle + axram_clocks_of(chip)->tCL, tCK = shared->memory->common.config.tCK;
+    const uint64_t arrives = cycle + axram_clocks_of(chip)->tCL;
     keep_read(chip, op, bytes);
     shared->counters.column_clocks += axram_clocks_of(chip)->tCCD4;
     axram_do_step(&chip->units, op, bytes, &shared->counters);
-    if (op->step == AXRAM_INPUT) {
-        chip->work_end = chip->work_end > arrives ? chip->work_end : arrives;
-        const uint64_t work = axram_units_clocks(&chip->units, op->number) * shared->unit_period;
-        chip->work_end += (work + tCK - 1) / tCK;
-        shared->counters.mac_clocks += (work + tCK - 1) / tCK;
+    if (op->step == AXRAM_INPUT)
+        add_work(chip, op, arrives);
+    else
+        chip->weights_at[op->number % 2] = arrives;
+}
+
+/* Does the steps that come next and need no command, because the units hold the values. */
+static void do_held(struct axram_chip *chip)
+{
+    struct axram_shared *shared = chip->shared;
+    for (; chip->op.held && chip->op.step != AXRAM_END; axram_go_on(chip)) {
+        const struct axram_op op = chip->op;
+        uint8_t *bytes = axram_bytes_at(shared, op.address);
+        axram_units_select(&chip->units, op.part, shared->parts);
+        if (op.step == AXRAM_INPUT) {
+            keep_read(chip, &op, bytes);
+            axram_do_step(&chip->units, &op, bytes, &shared->counters);
+            add_work(chip, &op, 0);
+            continue;
+        }
+        axram_units_write(&chip->units, bytes);
+        chip->work_end += shared->sigmoid;
+        shared->counters.register_accesses += AXRAM_UNITS / shared->parts;
     }
 }
 
@@ -304,6 +337,7 @@ static void hold_result(struct axram_chip *chip)
     const struct axram_op op = chip->op;
     axram_go_on(chip);
     chip->held = op;
+    do_held(chip);
     axram_units_select(&chip->units, chip->sequence.part, chip->shared->parts);
 }
 
@@ -313,6 +347,7 @@ static void pass_step(struct axram_chip *chip, uint64_t cycle)
     const struct axram_op op = chip->op;
     pass_read(chip, &op, cycle);
     axram_go_on(chip);
+    do_held(chip);
     hold_result(chip);
 }
 
@@ -361,6 +396,8 @@ static void begin_run(struct axram_chip *chip, uint64_t cycle)
     const struct axram_shared *shared = chip->shared;
     chip->state = AXRAM_RUN;
     chip->work_end = 0;
+    memset(chip->weights_at, 0, sizeof chip->weights_at);
+    memset(chip->weights_end, 0, sizeof chip->weights_end);
     if (shared->notify == AXRAM_POLL) {
         chip->poll_at = cycle + shared->poll;
         return;
@@ -520,6 +557,7 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
         chip->units.kind = request->topology.kind;
         axram_sequence_begin(&chip->sequence, &request->topology, request->configuration, request->inputs,
                              request->results, request->units, shared->parts);
+        axram_sequence_hold(&chip->sequence, shared->held);
         begin_sequence(chip);
     }
     for (uint32_t i = 0; i < chip->copy_count; i++)

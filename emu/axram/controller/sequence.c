@@ -49,6 +49,15 @@ void axram_sequence_begin(struct axram_sequence *s, const struct axram_topology 
     s->total *= (uint32_t)__builtin_popcount(left);
 }
 
+void axram_sequence_hold(struct axram_sequence *s, uint32_t words)
+{
+    s->holds = words > 0;
+    for (unsigned layer = 1; layer <= s->topology->layers; layer++)
+        s->holds = s->holds && axram_fan_in(s->topology, layer) +
+                                       (layer < s->topology->layers ? s->topology->size[layer] : 0) <=
+                                   words;
+}
+
 /* Goes to the first command of a part. */
 static void rewind_part(struct axram_sequence *s)
 {
@@ -63,6 +72,7 @@ void axram_sequence_share(struct axram_sequence *s, const struct axram_sharing *
 {
     const unsigned fan_in = axram_fan_in(s->topology, layer);
     s->only = layer;
+    s->holds = false;
     s->neurons = axram_share_neurons(sharing, member, layer);
     s->inputs_here = axram_share_own(sharing, member, false);
     s->results_here = axram_share_own(sharing, member, true);
@@ -126,11 +136,13 @@ struct axram_op axram_sequence_next(const struct axram_sequence *s)
         op.number = s->neuron;
         op.aside = op.result && (s->neuron < s->results_here.first || s->neuron >= s->results_here.end);
         op.address = output_at(s, op.result, op.aside);
+        op.held = s->holds && !op.result;
     } else {
         op.step = AXRAM_INPUT;
         op.number = s->weight;
         op.first = s->input == 0;
         op.address = input_at(s);
+        op.held = s->holds && (s->layer > 1 || s->neuron > 0);
     }
     return op;
 }

@@ -21,6 +21,7 @@ struct axram_op {
     uint32_t number;  /* of the refill, of the weight, or of the result in its layer */
     bool first;       /* AXRAM_INPUT: it is the first input of its neuron */
     bool last;        /* it is the last command of the invocation */
+    bool held;        /* the units hold the value: no command */
 };
 
 /* How far an invocation has come. */
@@ -33,6 +34,7 @@ struct axram_sequence {
     uint32_t weight_count, refills;                  /* of the network */
     unsigned layer, neuron, input;                   /* of the next RD4 of an input, or the next WR4 */
     unsigned only;                                   /* the only layer; 0: all */
+    bool holds;                                      /* units hold a layer's inputs and results */
     struct axram_range neurons;                      /* of this layer */
     struct axram_range inputs_here, results_here;    /* those that are not copies */
     uint32_t weight_first, refill_first, refill_end; /* of the sequence */
@@ -45,7 +47,11 @@ void axram_sequence_begin(struct axram_sequence *sequence, const struct axram_to
                           uint64_t configuration, uint64_t inputs, uint64_t results, uint32_t units,
                           unsigned parts);
 
-/* Restricts a sequence that has not begun to a member's neurons of one layer, at least one. */
+/* Lets the units of a sequence that has not begun hold the inputs of a layer, and its results as inputs of the next, if these are together at
+ * most so many `words` in each layer. Then each input is read once, and only results of the last layer are written. */
+void axram_sequence_hold(struct axram_sequence *sequence, uint32_t words);
+
+/* Restricts a sequence that has not begun to a member's neurons of one layer, at least one. Its units hold nothing. */
 void axram_sequence_share(struct axram_sequence *sequence, const struct axram_sharing *sharing,
                           unsigned member, unsigned layer);
 

@@ -44,7 +44,10 @@ void axram_do_step(struct axram_units *units, const struct axram_op *op, const u
     if (op->first)
         axram_units_clear(units);
     axram_units_add(units, op->number, block);
-    counters->input_reads++;
+    if (op->held)
+        counters->register_accesses += (uint64_t)(units->end - units->first) * AXRAM_HALF_UNITS;
+    else
+        counters->input_reads++;
     count_step(units, op->number, counters);
 }
 
@@ -73,7 +76,7 @@ static void execute(const struct axram_shared *shared, enum arith_kind kind, str
         if (op.step != AXRAM_OUTPUT) {
             axram_do_step(&units, &op, axram_bytes_at(shared, op.address), counters);
         } else {
-            counters->result_writes++;
+            counters->result_writes += !op.held;
             axram_units_write(&units, op.result ? results[op.number] : axram_bytes_at(shared, op.address));
         }
         axram_sequence_step(sequence);
@@ -117,6 +120,7 @@ void axram_execute(const struct axram_shared *shared, const struct axram_request
     if (sharing.count == 1) {
         axram_sequence_begin(&sequence, &request->topology, request->configuration, request->inputs,
                              request->results, request->units, shared->parts);
+        axram_sequence_hold(&sequence, shared->held);
         execute(shared, request->topology.kind, &sequence, results, counters);
     }
     for (unsigned layer = 1; sharing.count > 1 && layer <= request->topology.layers; layer++)
