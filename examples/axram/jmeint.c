@@ -35,8 +35,10 @@ CROFT_APPROX(jmeint, 18, 2)
 {
     struct vector t[2][3];
     int meet = 0;
+#pragma GCC unroll 6
     for (int i = 0; i < 6; i++)
         t[i / 3][i % 3] = (struct vector){in[3 * i], in[3 * i + 1], in[3 * i + 2]};
+#pragma GCC unroll 3
     for (int i = 0; i < 3; i++)
         meet |= passes(t[0][i], t[0][(i + 1) % 3], t[1]) | passes(t[1][i], t[1][(i + 1) % 3], t[0]);
     out[0] = (float)meet;
