@@ -1,0 +1,267 @@
+/* Loads and stores: hits, misses, copies of words that other maps of the stash have (sections 4.2 and 4.5). */
+#include <assert.h>
+#include <stddef.h>
+
+#include "emu/sim/alloc.h"
+#include "emu/stash/hardware/state.h"
+
+/* Returns the entry of a selector of the block, or STASH_NONE for unmapped space. */
+static unsigned entry_of(const struct stash *stash, unsigned block, unsigned selector)
+{
+    assert(selector <= stash->blocks[block].count);
+    return selector ? stash->blocks[block].table[selector - 1] : STASH_NONE;
+}
+
+/* Adds a word to the list of lines with misses, or with words that move. */
+static void gather(struct stash_miss *list, uint8_t *count, uint64_t line, uint64_t bit, unsigned entry)
+{
+    unsigned i = 0;
+    while (i < *count && (list[i].line != line || list[i].entry != entry))
+        i++;
+    if (i == *count)
+        list[(*count)++] = (struct stash_miss){.line = line, .entry = (uint8_t)entry};
+    list[i].mask |= bit;
+}
+
+/* Writes back what another map has left in the word's chunk. Returns false if it has to wait. */
+static bool make_way(struct stash *stash, uint32_t word, unsigned entry, uint64_t now)
+{
+    const uint32_t chunk = word / CHUNK_WORDS;
+    const unsigned index = stash->index[chunk];
+    if (index == STASH_NONE || stash_is_active(&stash->entries[index]) ||
+        (entry != STASH_NONE && stash_belongs(stash, chunk, entry)))
+        return true;
+    return stash_clean(stash, chunk, STASH_CODE_INVALID, now);
+}
+
+/* Returns the word of the map that the entry's reuseBit points to, if its data is there, or NO_WORD. */
+static uint32_t old_place(const struct stash *stash, const struct stash_entry *entry, uint32_t word)
+{
+    if (!entry->reuse)
+        return NO_WORD;
+    const struct stash_entry *old = &stash->entries[entry->reuse_of];
+    const uint32_t there = word - entry->mapping.first / STASH_WORD + old->mapping.first / STASH_WORD;
+    if (!old->valid || there == word)
+        return NO_WORD;
+    if (stash->code[there] == STASH_CODE_VALID)
+        return stash_is_active(old) ? there : NO_WORD;
+    return stash->code[there] >= STASH_CODE_REGISTERED && old->coherent &&
+                   stash_belongs(stash, there / CHUNK_WORDS, entry->reuse_of)
+               ? there
+               : NO_WORD;
+}
+
+static void copy(struct stash *stash, unsigned selector, uint32_t from, uint32_t to)
+{
+    stash->version[to] = stash->version[from];
+    stash->counters[selector].copies++;
+    stash->code[to] = STASH_CODE_VALID;
+    stash->selector[to] = (uint8_t)selector;
+}
+
+/* Moves the words of a line from an old map, and registers them anew. Returns false if they have to wait. */
+static bool move(struct stash *stash, const struct stash_access *access, const struct stash_miss *line,
+                 uint64_t now)
+{
+    const struct stash_entry *entry = &stash->entries[line->entry];
+    if (!stash->ops->enroll(stash->below, line->line, line->entry, line->mask, now))
+        return false;
+    for (unsigned i = 0; i < access->count; i++) {
+        const uint32_t word = access->words[i].word;
+        const unsigned selector = access->words[i].selector;
+        if (entry_of(stash, access->block, selector) != line->entry ||
+            stash->code[word] != STASH_CODE_INVALID)
+            continue;
+        const uint32_t old = old_place(stash, entry, word);
+        const uint64_t physical = stash_address(stash, entry, word);
+        if (old == NO_WORD || stash->code[old] < STASH_CODE_REGISTERED ||
+            stash_line_of(stash, physical) != line->line || !(line->mask & stash_bit_of(stash, physical)))
+            continue;
+        copy(stash, selector, old, word);
+        stash->counters[selector].kept++;
+        stash_leave(stash, old, STASH_CODE_INVALID);
+        stash_claim(stash, word, line->entry);
+    }
+    return true;
+}
+
+/* Words of a look that a Registered word elsewhere has, by line. */
+struct moves {
+    uint8_t count;
+    struct stash_miss of[STASH_WORDS];
+};
+
+static void miss(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
+{
+    const struct stash_entry *entry = &stash->entries[e];
+    const uint64_t physical = stash_address(stash, entry, access->words[i].word);
+    access->misses++;
+    gather(access->misses_of, &access->miss_count, stash_line_of(stash, physical),
+           stash_bit_of(stash, physical), e);
+}
+
+/* Looks up a load's word: a hit, a copy, a word that moves, or a miss. */
+static void look_load(struct stash *stash, struct stash_access *access, unsigned i, unsigned e,
+                      struct moves *moves)
+{
+    const uint32_t word = access->words[i].word;
+    const unsigned selector = access->words[i].selector;
+    const struct stash_entry *entry = &stash->entries[e];
+    const uint32_t old = stash->code[word] == STASH_CODE_INVALID ? old_place(stash, entry, word) : NO_WORD;
+    if (stash->code[word] != STASH_CODE_INVALID) {
+        stash->fresh[word] = false;
+        access->hits++;
+    } else if (old == NO_WORD) {
+        miss(stash, access, i, e);
+    } else if (entry->coherent && stash->code[old] >= STASH_CODE_REGISTERED) {
+        const uint64_t physical = stash_address(stash, entry, word);
+        gather(moves->of, &moves->count, stash_line_of(stash, physical), stash_bit_of(stash, physical), e);
+        access->hits++;
+    } else {
+        copy(stash, selector, old, word);
+        access->hits++;
+    }
+}
+
+static void look_store(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
+{
+    const uint32_t word = access->words[i].word;
+    if (stash->code[word] < STASH_CODE_REGISTERED && stash->entries[e].coherent) {
+        miss(stash, access, i, e);
+        return;
+    }
+    access->hits++;
+    stash_claim(stash, word,
+                e); /* a hit of a coherent map sets the dirty bit again, if an earlier block had the chunk */
+    if (stash->code[word] == STASH_CODE_MARKED)
+        stash->code[word] = STASH_CODE_REGISTERED;
+}
+
+enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, uint64_t now)
+{
+    struct moves moves = {0};
+    access->miss_count = 0;
+    access->hits = access->misses = 0;
+    for (unsigned i = 0; i < access->count; i++)
+        if (!make_way(stash, access->words[i].word, entry_of(stash, access->block, access->words[i].selector),
+                      now))
+            return STASH_WAIT;
+    for (unsigned i = 0; i < access->count; i++) {
+        const unsigned e = entry_of(stash, access->block, access->words[i].selector);
+        if (e == STASH_NONE)
+            access->hits++;
+        else if (access->store)
+            look_store(stash, access, i, e);
+        else
+            look_load(stash, access, i, e, &moves);
+    }
+    for (unsigned i = 0; i < moves.count; i++)
+        if (!move(stash, access, &moves.of[i], now))
+            return STASH_WAIT;
+    return STASH_DONE;
+}
+
+/* Returns the words of the line that an answer may install: those that the entry maps and does not have. */
+static uint64_t installable(const struct stash *stash, const struct stash_miss *miss)
+{
+    uint64_t fill = 0;
+    for (uint64_t at = miss->line; at < miss->line + stash->line_bytes; at += STASH_WORD) {
+        const uint32_t word = stash_place(stash, at, miss->entry);
+        if (word != NO_WORD && stash->code[word] == STASH_CODE_INVALID &&
+            stash_belongs(stash, word / CHUNK_WORDS, miss->entry))
+            fill |= stash_bit_of(stash, at);
+    }
+    return fill;
+}
+
+static void await(struct stash *stash, const struct stash_miss *miss, uint64_t need,
+                  struct stash_waiter *waiter)
+{
+    struct stash_wait *wait = stash->free_waits;
+    if (wait)
+        stash->free_waits = wait->next;
+    else
+        wait = alloc(1, sizeof *wait);
+    *wait = (struct stash_wait){stash->waits, miss->line, need, miss->entry, waiter};
+    stash->waits = wait;
+}
+
+/* Returns the access's words of the miss's line that the miss's entry still lacks; *first is one of them. */
+static uint64_t lacking(struct stash *stash, const struct stash_access *access, const struct stash_miss *miss,
+                        enum stash_code below, uint32_t *first)
+{
+    const struct stash_entry *entry = &stash->entries[miss->entry];
+    uint64_t mask = 0;
+    for (unsigned i = access->count; i-- > 0;) {
+        const uint32_t word = access->words[i].word;
+        if (entry_of(stash, access->block, access->words[i].selector) != miss->entry ||
+            stash->code[word] >= below)
+            continue;
+        const uint64_t physical = stash_address(stash, entry, word);
+        if (stash_line_of(stash, physical) == miss->line) {
+            mask |= stash_bit_of(stash, physical);
+            *first = word;
+        }
+    }
+    return mask;
+}
+
+/* Registers the words of a line with one index, that of the chunk of `first`. Returns false if they have to wait. */
+static bool enroll(struct stash *stash, const struct stash_access *access, const struct stash_miss *miss,
+                   uint32_t first, uint64_t now)
+{
+    const struct stash_entry *entry = &stash->entries[miss->entry];
+    const unsigned index = stash->index[first / CHUNK_WORDS];
+    const unsigned map = index == STASH_NONE ? miss->entry : index;
+    uint64_t mask = 0;
+    for (int set = 0; set < 2; set++) {
+        for (unsigned i = 0; i < access->count; i++) {
+            const uint32_t word = access->words[i].word;
+            const unsigned other = stash->index[word / CHUNK_WORDS];
+            if (entry_of(stash, access->block, access->words[i].selector) != miss->entry ||
+                stash->code[word] >= STASH_CODE_REGISTERED ||
+                (other == STASH_NONE ? miss->entry : other) != map)
+                continue;
+            const uint64_t physical = stash_address(stash, entry, word);
+            if (stash_line_of(stash, physical) != miss->line)
+                continue;
+            mask |= stash_bit_of(stash, physical);
+            if (set) {
+                stash_displace(stash, physical, word);
+                stash_claim(stash, word, map);
+                stash->counters[access->words[i].selector].registered++;
+            }
+        }
+        if (!set && !stash->ops->enroll(stash->below, miss->line, map, mask, now))
+            return false;
+    }
+    return true;
+}
+
+enum stash_outcome stash_send(struct stash *stash, const struct stash_access *access, unsigned i,
+                              uint64_t now, uint64_t sent, struct stash_waiter *waiter, bool *waits)
+{
+    const struct stash_miss *miss = &access->misses_of[i];
+    uint32_t first = 0;
+    *waits = false;
+    (void)now;
+    if (access->store) {
+        while (lacking(stash, access, miss, STASH_CODE_REGISTERED, &first))
+            if (!enroll(stash, access, miss, first, sent))
+                return STASH_WAIT;
+        return STASH_DONE;
+    }
+    const uint64_t need = lacking(stash, access, miss, STASH_CODE_VALID, &first);
+    if (!need)
+        return STASH_DONE;
+    const uint64_t mapped = installable(stash, miss),
+                   line = UINT64_MAX >> (64 - stash->line_bytes / STASH_WORD);
+    const uint64_t fills[] = {
+        [STASH_ANSWER_WORD] = need, [STASH_ANSWER_MAPPED] = mapped, [STASH_ANSWER_LINE] = line};
+    if (!stash->ops->read(stash->below, miss->line, miss->entry, need, fills[stash->config.answer] | need,
+                          sent))
+        return STASH_WAIT;
+    await(stash, miss, need, waiter);
+    *waits = true;
+    return STASH_DONE;
+}

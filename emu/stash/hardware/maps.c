@@ -1,0 +1,224 @@
+/* AddMap and ChgMap: the stash-map's ring, pages, and maps of the same tile (sections 4.2 and 4.5). */
+#include <assert.h>
+#include <string.h>
+
+#include "emu/stash/hardware/state.h"
+
+enum { PAGES_LIMIT = 1025 };
+
+/* A map that is being added or changed. */
+struct plan {
+    struct stash_mapping mapping;
+    uint64_t pages[PAGES_LIMIT];
+    unsigned page_count;
+};
+
+static void make_plan(const struct stash *stash, struct plan *plan, unsigned block,
+                      const struct stash_tile *tile)
+{
+    stash_mapping_set(&plan->mapping, tile, stash->blocks[block].first);
+    plan->page_count = stash_pages_of(&plan->mapping, plan->pages, stash->config.pages + 1);
+}
+
+/* Returns the first entry behind one that is not active, or STASH_NONE. */
+static unsigned next_free(const struct stash *stash, unsigned after)
+{
+    for (unsigned i = 1; i <= stash->config.entries; i++) {
+        const unsigned e = (after + i) % stash->config.entries;
+        if (!stash_is_active(&stash->entries[e]))
+            return e;
+    }
+    return STASH_NONE;
+}
+
+/* Empties an entry that is not active: its words are written back, its pages are left. Returns false if that has to wait. */
+static bool evict(struct stash *stash, unsigned e, uint64_t now)
+{
+    if (!stash_clean_entry(stash, e, now))
+        return false;
+    stash->entries[e].valid = false;
+    stash_pages_leave(stash, e);
+    for (unsigned i = 0; i < stash->config.entries; i++)
+        if (stash->entries[i].reuse_of == e)
+            stash->entries[i].reuse = false;
+    return true;
+}
+
+/* Makes room in the VP-map: evicts entries in order, from the one behind `from` on. */
+static enum stash_outcome find_pages(struct stash *stash, const struct plan *plan, unsigned from,
+                                     uint64_t now)
+{
+    unsigned e = from;
+    for (unsigned i = 0; i < stash->config.entries; i++) {
+        if (stash_pages_missing(stash, plan->pages, plan->page_count) <= stash_pages_free(stash))
+            return STASH_DONE;
+        e = (e + 1) % stash->config.entries;
+        if (!stash_is_active(&stash->entries[e]) && !evict(stash, e, now))
+            return STASH_WAIT;
+    }
+    return stash_pages_missing(stash, plan->pages, plan->page_count) <= stash_pages_free(stash) ? STASH_DONE
+                                                                                                : STASH_ERROR;
+}
+
+/* Counts the registered words that an entry finds at its place. */
+static void count_kept(struct stash *stash, unsigned e)
+{
+    const struct stash_mapping *mapping = &stash->entries[e].mapping;
+    for (uint32_t word = mapping->first / STASH_WORD; word < (mapping->first + mapping->bytes) / STASH_WORD;
+         word++)
+        if (stash->code[word] >= STASH_CODE_REGISTERED && stash->index[word / CHUNK_WORDS] != e &&
+            stash_belongs(stash, word / CHUNK_WORDS, e))
+            stash->counters[1 + stash->entries[e].slot].kept++;
+}
+
+/* Searches the stash-map for the latest coherent map of the same tile. */
+static void find_reuse(struct stash *stash, unsigned e)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    uint64_t latest = 0;
+    entry->reuse = false;
+    for (unsigned i = 0; i < stash->config.entries && stash->config.replication; i++) {
+        const struct stash_entry *old = &stash->entries[i];
+        if (i == e || !old->valid || !old->coherent || old->age <= latest ||
+            !stash_mapping_matches(&old->mapping, &entry->mapping))
+            continue;
+        latest = old->age;
+        entry->reuse = true;
+        entry->reuse_of = (uint8_t)i;
+    }
+}
+
+/* Sets the entry's tile. Its words are Invalid, but for registered ones of the same map. */
+static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, bool coherent)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    entry->mapping = plan->mapping;
+    entry->coherent = coherent;
+    entry->valid = true;
+    entry->cursor = NO_WORD;
+    entry->age = ++stash->age;
+    stash_drop_valid(stash, plan->mapping.first, plan->mapping.bytes);
+    stash_pages_point(stash, plan->pages, plan->page_count, e);
+    find_reuse(stash, e);
+    if (coherent && stash->config.replication)
+        count_kept(stash, e);
+}
+
+/* Starts write-backs of the entries ahead of the tail. */
+static void scout(struct stash *stash, uint64_t now)
+{
+    for (unsigned i = 1; i <= stash->config.scout && i < stash->config.entries; i++) {
+        const unsigned e = (stash->tail + i) % stash->config.entries;
+        if (stash->entries[e].valid && !stash_is_active(&stash->entries[e]))
+            (void)stash_clean_entry(stash, e, now);
+    }
+}
+
+enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct stash_tile *tile, uint64_t now)
+{
+    struct stash_block *owner = &stash->blocks[block];
+    struct plan plan;
+    const unsigned e = next_free(stash, stash->tail);
+    assert(owner->used && owner->count < stash->config.maps && e != STASH_NONE);
+    make_plan(stash, &plan, block, tile);
+    if (plan.page_count > stash->config.pages)
+        return STASH_ERROR;
+    if (!evict(stash, e, now))
+        return STASH_WAIT;
+    const enum stash_outcome pages = find_pages(stash, &plan, e, now);
+    if (pages != STASH_DONE)
+        return pages;
+    stash->entries[e] = (struct stash_entry){.block = (uint8_t)block, .slot = owner->count};
+    owner->table[owner->count++] = (uint8_t)e;
+    stash->tail = e;
+    set_tile(stash, e, &plan, tile->coherent);
+    stash->counters[owner->count].maps++;
+    scout(stash, now);
+    return STASH_DONE;
+}
+
+/* Empties the chunks of the entry's map, also of those words that it has found there. Registered words become `code`. */
+static bool empty(struct stash *stash, unsigned e, enum stash_code code, uint64_t now)
+{
+    const struct stash_mapping *mapping = &stash->entries[e].mapping;
+    const uint32_t end = (mapping->first + mapping->bytes + STASH_CHUNK - 1) / STASH_CHUNK;
+    bool all = true;
+    for (uint32_t chunk = mapping->first / STASH_CHUNK; chunk < end; chunk++)
+        if (stash->index[chunk] != STASH_NONE && stash_belongs(stash, chunk, e))
+            all &= stash_clean(stash, chunk, code, now);
+    return all;
+}
+
+/* Registers all dirty words of an entry that has become coherent, from its cursor on. */
+static bool enroll_rest(struct stash *stash, unsigned e, uint64_t now)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    const uint32_t end = (entry->mapping.first + entry->mapping.bytes) / STASH_WORD;
+    while (entry->cursor < end) {
+        uint32_t word = entry->cursor;
+        if (stash->code[word] < STASH_CODE_REGISTERED || stash->index[word / CHUNK_WORDS] != e) {
+            entry->cursor++;
+            continue;
+        }
+        const uint64_t line = stash_line_of(stash, stash_address(stash, entry, word));
+        uint64_t mask = 0, physical;
+        for (; word < end && stash->code[word] >= STASH_CODE_REGISTERED &&
+               stash->index[word / CHUNK_WORDS] == e;
+             word++) {
+            physical = stash_address(stash, entry, word);
+            if (stash_line_of(stash, physical) != line)
+                break;
+            stash_displace(stash, physical, word);
+            mask |= stash_bit_of(stash, physical);
+        }
+        if (!stash->ops->enroll(stash->below, line, e, mask, now))
+            return false;
+        stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
+        entry->cursor = word;
+    }
+    entry->cursor = NO_WORD;
+    return true;
+}
+
+/* Changes the mode of a map whose tile stays. */
+static enum stash_outcome change_mode(struct stash *stash, unsigned e, bool coherent, uint64_t now)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    if (entry->coherent && !coherent) {
+        if (!empty(stash, e, STASH_CODE_VALID, now))
+            return STASH_WAIT;
+        entry->coherent = false;
+        return STASH_DONE;
+    }
+    if (!entry->coherent && coherent) {
+        entry->coherent = true;
+        entry->cursor = entry->mapping.first / STASH_WORD;
+    }
+    return entry->cursor == NO_WORD || enroll_rest(stash, e, now) ? STASH_DONE : STASH_WAIT;
+}
+
+enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
+                                const struct stash_tile *tile, uint64_t now)
+{
+    struct plan plan;
+    assert(stash->blocks[block].used && i < stash->blocks[block].count);
+    const unsigned e = stash->blocks[block].table[i];
+    struct stash_entry *entry = &stash->entries[e];
+    make_plan(stash, &plan, block, tile);
+    if (plan.mapping.first == entry->mapping.first && stash_mapping_matches(&plan.mapping, &entry->mapping))
+        return change_mode(stash, e, tile->coherent, now);
+    if (plan.page_count > stash->config.pages)
+        return STASH_ERROR;
+    const enum stash_outcome pages = find_pages(stash, &plan, e, now);
+    if (pages != STASH_DONE)
+        return pages;
+    if (!empty(stash, e, STASH_CODE_INVALID, now))
+        return STASH_WAIT;
+    stash_drop_valid(stash, entry->mapping.first, entry->mapping.bytes);
+    for (unsigned other = 0; other < stash->config.entries; other++)
+        if (stash->entries[other].reuse_of == e)
+            stash->entries[other].reuse = false;
+    set_tile(stash, e, &plan, tile->coherent);
+    stash_pages_leave(stash, e);
+    return STASH_DONE;
+}
