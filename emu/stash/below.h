@@ -21,6 +21,9 @@ struct stash_below_ops {
     bool (*read)(void *below, uint64_t line, unsigned map, uint64_t need, uint64_t fill, uint64_t now);
     /* Registers words that the stash holds as REGISTERED from now on. */
     bool (*enroll)(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
+    /* Tells the registry that registered words, of which none is pending, have another map now. They are pending until it
+     * knows. */
+    bool (*remap)(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
     /* Takes registered words, of which none is pending, to write them back. The stash no longer has them. */
     bool (*write_back)(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
 

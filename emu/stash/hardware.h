@@ -32,11 +32,12 @@
  * Replication. A new map that matches a valid coherent one perfectly finds its words:
  *   same place, coherent         registered words stay where they are, with the index they are registered with; new store
  *                                misses of such a chunk take that index, too
- *   same place, non-coherent     dirty words are written back, and stay as Valid
+ *   same place, non-coherent     the next access to a chunk writes its dirty words back, as for any other map
  *   other place                  a load miss copies the word: a Valid one if the old map is active; a Registered one moves, and
- *                                is registered anew with the new index (a non-coherent map copies it as Valid)
- * A store miss, too, ends what other maps of this stash hold of the word as Registered, whether they match or not: the registry
- * names one place. (The paper does not speak of it; the registry answers its present registrant without a forward.)
+ *                                the registry is told the new index (a non-coherent map copies it as Valid)
+ * Registered words move to a coherent map that misses them also from maps that only overlap, for loads and for stores: a stash
+ * holds a word once, because the registry names one place. (The paper does not speak of overlaps.) Without `replication`, the
+ * chunk of the other map is written back instead. Maps are compared by virtual addresses.
  *
  * Sub-word stores count as stores of their word: section 4.3, footnote 5, demands that one unit owns all of its bytes. */
 #ifndef EMU_STASH_HARDWARE_H
@@ -152,7 +153,9 @@ void stash_self_invalidate(struct stash *stash, uint64_t now);
 uint64_t stash_words(const struct stash *stash, uint64_t line, unsigned map, enum stash_state state);
 /* Installs words of an answer that are Invalid and whose chunk has no marks of another map. */
 void stash_install(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
-/* A forward takes words away: from Registered to VALID (Revoke), or to INVALID. */
+/* Words leave: VALID, for a Revoke; INVALID, for another unit's registration or a write-back. REGISTERED changes nothing,
+ * because the stash registers words itself. An answer's words come by stash_install() alone: another map may have registered
+ * one of them meanwhile. */
 void stash_set(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, enum stash_state state,
                uint64_t now);
 /* Words that somebody waited for have come. */

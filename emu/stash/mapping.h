@@ -82,6 +82,13 @@ static inline uint64_t stash_mapping_global(const struct stash_mapping *mapping,
 /* Stores the storage's byte of a virtual address. Returns false if the tile does not have it. */
 bool stash_mapping_local(const struct stash_mapping *mapping, uint64_t va, uint32_t *s);
 
+/* Returns the address behind the last field. */
+static inline uint64_t stash_mapping_end(const struct stash_mapping *mapping)
+{
+    return mapping->global + (mapping->strides - 1) * mapping->stride +
+           (mapping->objects - 1) * mapping->object + mapping->field;
+}
+
 /* Returns whether two mappings map the same bytes of memory in the same order (the perfect match of section 4.5). They may
  * stand at different places of the storage. */
 bool stash_mapping_matches(const struct stash_mapping *a, const struct stash_mapping *b);

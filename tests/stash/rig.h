@@ -58,6 +58,15 @@ static bool rig_enroll(void *below, uint64_t line, unsigned map, uint64_t mask, 
     return !rig->full;
 }
 
+static bool rig_remap(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    struct rig *rig = below;
+    (void)now;
+    if (!rig->full)
+        rig_note(rig, "remap", line, map, mask, 0);
+    return !rig->full;
+}
+
 static bool rig_write_back(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
     struct rig *rig = below;
@@ -86,6 +95,7 @@ static bool rig_settled(const void *below)
 
 static const struct stash_below_ops rig_ops = {.read = rig_read,
                                                .enroll = rig_enroll,
+                                               .remap = rig_remap,
                                                .write_back = rig_write_back,
                                                .pending = rig_pending,
                                                .acquire = rig_acquire,

@@ -165,7 +165,7 @@ static void same_place_non_coherent(void **state)
     rig_end(&rig);
 }
 
-/* The same tile at another place, coherent: registered words move and are registered anew, Valid ones are copied while their
+/* The same tile at another place, coherent: registered words move and the registry is told, Valid ones are copied while their
  * map is active, and others are asked for. */
 static void other_place(void **state)
 {
@@ -174,9 +174,9 @@ static void other_place(void **state)
     rig_start(&rig, NULL);
     const unsigned old = begin_used(&rig, true), block = begin(&rig, 0x80000000, true);
     assert_int_equal(rig_access(&rig, block, false, 1, 16 + 1, 16 + 4), STASH_DONE);
-    rig_logged(&rig, "enroll 0x90000000 map 1 0x10\nread 0x90000040 map 1 0x1 of 0x1111\n");
+    rig_logged(&rig, "remap 0x90000000 map 1 0x10\nread 0x90000040 map 1 0x1 of 0x1111\n");
     assert_int_equal(rig_access(&rig, block, true, 1, 16, 16), STASH_DONE);
-    rig_logged(&rig, "enroll 0x90000000 map 1 0x1\n");
+    rig_logged(&rig, "remap 0x90000000 map 1 0x1\n");
     rig_state(&rig,
               "block 0: bytes 0 to 63, maps 1\n"
               "block 1: bytes 64 to 127, maps 1\n"
@@ -189,7 +189,7 @@ static void other_place(void **state)
     assert_int_equal(stash_words(rig.stash, 0x90000000, 0, STASH_REGISTERED), 0x11);
     assert_int_equal(stash_words(rig.stash, 0x90000000, 1, STASH_REGISTERED), 0x11);
     stash_end_block(rig.stash, old);
-    assert_int_equal(stash_counted(rig.stash, 1)->copies, 3);
+    assert_int_equal(stash_counted(rig.stash, 1)->copies, 4);
     rig_end(&rig);
 }
 
@@ -216,7 +216,7 @@ static void other_place_non_coherent(void **state)
     rig_end(&rig);
 }
 
-/* Only a perfect match is reused; a store miss ends what an overlapping map holds as registered all the same. */
+/* Only a perfect match is reused; what an overlapping map holds as registered moves all the same. */
 static void overlap(void **state)
 {
     struct rig rig;
@@ -228,7 +228,7 @@ static void overlap(void **state)
     const unsigned block = stash_begin_block(rig.stash, 64, &first);
     assert_int_equal(stash_add(rig.stash, block, &tile, 0), STASH_DONE);
     assert_int_equal(rig_access(&rig, block, true, 1, 16, 16), STASH_DONE);
-    rig_logged(&rig, "enroll 0x90000000 map 1 0x10\n");
+    rig_logged(&rig, "remap 0x90000000 map 1 0x10\n");
     rig_state(&rig, "block 0: bytes 0 to 63, maps 1\n"
                     "block 1: bytes 64 to 127, maps 1\n"
                     "entry 0: map 0 of block 0, coherent, bytes 0 to 63, 0x80000000, dirty 1\n"

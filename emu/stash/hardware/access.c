@@ -34,21 +34,21 @@ static bool make_way(struct stash *stash, uint32_t word, unsigned entry, uint64_
     return stash_clean(stash, chunk, STASH_CODE_INVALID, now);
 }
 
-/* Returns the word of the map that the entry's reuseBit points to, if its data is there, or NO_WORD. */
+/* Returns the word of the map that the entry's reuseBit points to, if it is Valid there, or NO_WORD. */
 static uint32_t old_place(const struct stash *stash, const struct stash_entry *entry, uint32_t word)
 {
     if (!entry->reuse)
         return NO_WORD;
     const struct stash_entry *old = &stash->entries[entry->reuse_of];
     const uint32_t there = word - entry->mapping.first / STASH_WORD + old->mapping.first / STASH_WORD;
-    if (!old->valid || there == word)
-        return NO_WORD;
-    if (stash->code[there] == STASH_CODE_VALID)
-        return stash_is_active(old) ? there : NO_WORD;
-    return stash->code[there] >= STASH_CODE_REGISTERED && old->coherent &&
-                   stash_belongs(stash, there / CHUNK_WORDS, entry->reuse_of)
-               ? there
-               : NO_WORD;
+    return stash_is_active(old) && stash->code[there] == STASH_CODE_VALID ? there : NO_WORD;
+}
+
+/* Returns the index with which a word of the entry is registered: that of its chunk, if it has one. */
+static unsigned index_for(const struct stash *stash, uint32_t word, unsigned e)
+{
+    const unsigned index = stash->index[word / CHUNK_WORDS];
+    return index == STASH_NONE ? e : index;
 }
 
 static void copy(struct stash *stash, unsigned selector, uint32_t from, uint32_t to)
@@ -59,37 +59,72 @@ static void copy(struct stash *stash, unsigned selector, uint32_t from, uint32_t
     stash->selector[to] = (uint8_t)selector;
 }
 
-/* Moves the words of a line from an old map, and registers them anew. Returns false if they have to wait. */
-static bool move(struct stash *stash, const struct stash_access *access, const struct stash_miss *line,
-                 uint64_t now)
+/* A word of an access that is registered at another place of the stash. */
+struct elsewhere {
+    uint32_t word, old; /* NO_WORD: nowhere */
+    uint64_t physical;
+};
+
+static struct elsewhere find_elsewhere(struct stash *stash, unsigned e, uint32_t word)
 {
-    const struct stash_entry *entry = &stash->entries[line->entry];
-    if (!stash->ops->enroll(stash->below, line->line, line->entry, line->mask, now))
-        return false;
+    const struct stash_entry *entry = &stash->entries[e];
+    if (!entry->near)
+        return (struct elsewhere){.old = NO_WORD};
+    const uint64_t va = stash_mapping_global(&entry->mapping, word * STASH_WORD);
+    const uint32_t old = stash_elsewhere(stash, e, va);
+    return (struct elsewhere){word, old, old == NO_WORD ? 0 : stash_translate(stash, va)};
+}
+
+/* Moves words of a line that another map holds as registered, and tells the registry. Returns false if they have to wait. */
+static bool move(struct stash *stash, const struct stash_access *access, const struct elsewhere *one,
+                 unsigned e, unsigned map, uint64_t now)
+{
+    const uint64_t line = stash_line_of(stash, one->physical);
+    struct elsewhere moved[STASH_WORDS];
+    unsigned count = 0;
+    uint64_t mask = 0;
     for (unsigned i = 0; i < access->count; i++) {
         const uint32_t word = access->words[i].word;
-        const unsigned selector = access->words[i].selector;
-        if (entry_of(stash, access->block, selector) != line->entry ||
-            stash->code[word] != STASH_CODE_INVALID)
+        if (entry_of(stash, access->block, access->words[i].selector) != e ||
+            stash->code[word] >= STASH_CODE_REGISTERED || index_for(stash, word, e) != map)
             continue;
-        const uint32_t old = old_place(stash, entry, word);
-        const uint64_t physical = stash_address(stash, entry, word);
-        if (old == NO_WORD || stash->code[old] < STASH_CODE_REGISTERED ||
-            stash_line_of(stash, physical) != line->line || !(line->mask & stash_bit_of(stash, physical)))
+        moved[count] = find_elsewhere(stash, e, word);
+        if (moved[count].old == NO_WORD || stash_line_of(stash, moved[count].physical) != line ||
+            (mask & stash_bit_of(stash, moved[count].physical)))
             continue;
-        copy(stash, selector, old, word);
-        stash->counters[selector].kept++;
-        stash_leave(stash, old, STASH_CODE_INVALID);
-        stash_claim(stash, word, line->entry);
+        mask |= stash_bit_of(stash, moved[count++].physical);
+    }
+    if ((stash->ops->pending(stash->below, line) & mask) ||
+        !stash->ops->remap(stash->below, line, map, mask, now))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        copy(stash, 1 + stash->entries[e].slot, moved[i].old, moved[i].word);
+        stash->counters[1 + stash->entries[e].slot].kept++;
+        stash_leave(stash, moved[i].old, STASH_CODE_INVALID);
+        stash_claim(stash, moved[i].word, map);
     }
     return true;
 }
 
-/* Words of a look that a Registered word elsewhere has, by line. */
-struct moves {
-    uint8_t count;
-    struct stash_miss of[STASH_WORDS];
-};
+/* Brings a word that another map of the stash holds as registered, if one does. Returns false if that has to wait. */
+static bool fetch_elsewhere(struct stash *stash, const struct stash_access *access, unsigned i, unsigned e,
+                            uint64_t now)
+{
+    const uint32_t word = access->words[i].word;
+    if (stash->code[word] >= STASH_CODE_REGISTERED ||
+        (!access->store && stash->code[word] == STASH_CODE_VALID) ||
+        (access->store && !stash->entries[e].coherent))
+        return true;
+    const struct elsewhere one = find_elsewhere(stash, e, word);
+    if (one.old == NO_WORD)
+        return true;
+    if (!stash->config.replication)
+        return stash_clean(stash, one.old / CHUNK_WORDS, STASH_CODE_INVALID, now);
+    if (stash->entries[e].coherent)
+        return move(stash, access, &one, e, index_for(stash, word, e), now);
+    copy(stash, access->words[i].selector, one.old, word);
+    return true;
+}
 
 static void miss(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
 {
@@ -100,27 +135,20 @@ static void miss(struct stash *stash, struct stash_access *access, unsigned i, u
            stash_bit_of(stash, physical), e);
 }
 
-/* Looks up a load's word: a hit, a copy, a word that moves, or a miss. */
-static void look_load(struct stash *stash, struct stash_access *access, unsigned i, unsigned e,
-                      struct moves *moves)
+/* Looks up a load's word: a hit, a copy, or a miss. */
+static void look_load(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
 {
     const uint32_t word = access->words[i].word;
-    const unsigned selector = access->words[i].selector;
-    const struct stash_entry *entry = &stash->entries[e];
-    const uint32_t old = stash->code[word] == STASH_CODE_INVALID ? old_place(stash, entry, word) : NO_WORD;
-    if (stash->code[word] != STASH_CODE_INVALID) {
-        stash->fresh[word] = false;
-        access->hits++;
-    } else if (old == NO_WORD) {
+    const uint32_t old =
+        stash->code[word] == STASH_CODE_INVALID ? old_place(stash, &stash->entries[e], word) : NO_WORD;
+    if (stash->code[word] == STASH_CODE_INVALID && old == NO_WORD) {
         miss(stash, access, i, e);
-    } else if (entry->coherent && stash->code[old] >= STASH_CODE_REGISTERED) {
-        const uint64_t physical = stash_address(stash, entry, word);
-        gather(moves->of, &moves->count, stash_line_of(stash, physical), stash_bit_of(stash, physical), e);
-        access->hits++;
-    } else {
-        copy(stash, selector, old, word);
-        access->hits++;
+        return;
     }
+    access->hits++;
+    stash->fresh[word] = false;
+    if (old != NO_WORD)
+        copy(stash, access->words[i].selector, old, word);
 }
 
 static void look_store(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
@@ -139,13 +167,14 @@ static void look_store(struct stash *stash, struct stash_access *access, unsigne
 
 enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, uint64_t now)
 {
-    struct moves moves = {0};
     access->miss_count = 0;
     access->hits = access->misses = 0;
-    for (unsigned i = 0; i < access->count; i++)
-        if (!make_way(stash, access->words[i].word, entry_of(stash, access->block, access->words[i].selector),
-                      now))
+    for (unsigned i = 0; i < access->count; i++) {
+        const unsigned e = entry_of(stash, access->block, access->words[i].selector);
+        if (!make_way(stash, access->words[i].word, e, now) ||
+            (e != STASH_NONE && !fetch_elsewhere(stash, access, i, e, now)))
             return STASH_WAIT;
+    }
     for (unsigned i = 0; i < access->count; i++) {
         const unsigned e = entry_of(stash, access->block, access->words[i].selector);
         if (e == STASH_NONE)
@@ -153,11 +182,8 @@ enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, 
         else if (access->store)
             look_store(stash, access, i, e);
         else
-            look_load(stash, access, i, e, &moves);
+            look_load(stash, access, i, e);
     }
-    for (unsigned i = 0; i < moves.count; i++)
-        if (!move(stash, access, &moves.of[i], now))
-            return STASH_WAIT;
     return STASH_DONE;
 }
 
@@ -186,7 +212,7 @@ static void await(struct stash *stash, const struct stash_miss *miss, uint64_t n
     stash->waits = wait;
 }
 
-/* Returns the access's words of the miss's line that the miss's entry still lacks; *first is one of them. */
+/* Returns the words of a miss that its entry still lacks; *first is one of them. */
 static uint64_t lacking(struct stash *stash, const struct stash_access *access, const struct stash_miss *miss,
                         enum stash_code below, uint32_t *first)
 {
@@ -198,7 +224,7 @@ static uint64_t lacking(struct stash *stash, const struct stash_access *access, 
             stash->code[word] >= below)
             continue;
         const uint64_t physical = stash_address(stash, entry, word);
-        if (stash_line_of(stash, physical) == miss->line) {
+        if (stash_line_of(stash, physical) == miss->line && (miss->mask & stash_bit_of(stash, physical))) {
             mask |= stash_bit_of(stash, physical);
             *first = word;
         }
@@ -206,35 +232,30 @@ static uint64_t lacking(struct stash *stash, const struct stash_access *access, 
     return mask;
 }
 
-/* Registers the words of a line with one index, that of the chunk of `first`. Returns false if they have to wait. */
+/* Registers the words of a line with one index, that of `first`. Returns false if they have to wait. */
 static bool enroll(struct stash *stash, const struct stash_access *access, const struct stash_miss *miss,
                    uint32_t first, uint64_t now)
 {
     const struct stash_entry *entry = &stash->entries[miss->entry];
-    const unsigned index = stash->index[first / CHUNK_WORDS];
-    const unsigned map = index == STASH_NONE ? miss->entry : index;
+    const unsigned map = index_for(stash, first, miss->entry);
+    uint32_t words[STASH_WORDS], count = 0;
     uint64_t mask = 0;
-    for (int set = 0; set < 2; set++) {
-        for (unsigned i = 0; i < access->count; i++) {
-            const uint32_t word = access->words[i].word;
-            const unsigned other = stash->index[word / CHUNK_WORDS];
-            if (entry_of(stash, access->block, access->words[i].selector) != miss->entry ||
-                stash->code[word] >= STASH_CODE_REGISTERED ||
-                (other == STASH_NONE ? miss->entry : other) != map)
-                continue;
-            const uint64_t physical = stash_address(stash, entry, word);
-            if (stash_line_of(stash, physical) != miss->line)
-                continue;
-            mask |= stash_bit_of(stash, physical);
-            if (set) {
-                stash_displace(stash, physical, word);
-                stash_claim(stash, word, map);
-                stash->counters[access->words[i].selector].registered++;
-            }
-        }
-        if (!set && !stash->ops->enroll(stash->below, miss->line, map, mask, now))
-            return false;
+    for (unsigned i = 0; i < access->count; i++) {
+        const uint32_t word = access->words[i].word;
+        if (entry_of(stash, access->block, access->words[i].selector) != miss->entry ||
+            stash->code[word] >= STASH_CODE_REGISTERED || index_for(stash, word, miss->entry) != map)
+            continue;
+        const uint64_t physical = stash_address(stash, entry, word);
+        if (stash_line_of(stash, physical) != miss->line || !(miss->mask & stash_bit_of(stash, physical)))
+            continue;
+        mask |= stash_bit_of(stash, physical);
+        words[count++] = word;
     }
+    if (!stash->ops->enroll(stash->below, miss->line, map, mask, now))
+        return false;
+    stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
+    for (uint32_t i = 0; i < count; i++)
+        stash_claim(stash, words[i], map);
     return true;
 }
 

@@ -29,10 +29,16 @@ static uint32_t words_beside(struct stash *stash, const struct stash_entry *entr
     return set;
 }
 
+/* The words have left. The level below may have told so already (stash_set()). */
 static void leave_all(struct stash *stash, uint32_t first, uint32_t set, enum stash_code code)
 {
-    for (; set; set &= set - 1)
-        stash_leave(stash, first + (uint32_t)__builtin_ctz(set), code);
+    for (; set; set &= set - 1) {
+        const uint32_t word = first + (uint32_t)__builtin_ctz(set);
+        if (stash->code[word] >= STASH_CODE_REGISTERED)
+            stash_leave(stash, word, code);
+        else
+            stash->code[word] = (uint8_t)code;
+    }
 }
 
 /* Writes back the words of one line. Returns false if they have to wait. */
@@ -42,10 +48,15 @@ static bool clean_line(struct stash *stash, unsigned index, uint32_t word, enum 
     const uint32_t first = word / CHUNK_WORDS * CHUNK_WORDS;
     uint64_t line, mask;
     const uint32_t set = words_beside(stash, entry, word, &line, &mask);
-    if ((stash->ops->pending(stash->below, line) & mask) ||
-        !stash->ops->write_back(stash->below, line, index, mask, now))
+    if (stash->ops->pending(stash->below, line) & mask)
         return false;
     entry->writing++;
+    stash->cleaning = true;
+    const bool taken = stash->ops->write_back(stash->below, line, index, mask, now);
+    stash->cleaning = false;
+    entry->writing -= !taken;
+    if (!taken)
+        return false;
     stash->counters[1 + entry->slot].written_back += (unsigned)__builtin_popcountll(mask);
     leave_all(stash, first, set, code);
     return true;
@@ -99,11 +110,15 @@ uint32_t stash_find(const struct stash *stash, uint64_t physical, unsigned map)
     return word;
 }
 
-void stash_displace(struct stash *stash, uint64_t physical, uint32_t word)
+uint32_t stash_elsewhere(const struct stash *stash, unsigned e, uint64_t va)
 {
-    for (unsigned e = 0; e < stash->config.entries; e++) {
-        const uint32_t other = stash->entries[e].dirty ? find_in(stash, physical, e) : NO_WORD;
-        if (other != NO_WORD && other != word)
-            stash_leave(stash, other, STASH_CODE_INVALID);
+    for (uint64_t near = stash->entries[e].near; near; near &= near - 1) {
+        const unsigned other = (unsigned)__builtin_ctzll(near);
+        const struct stash_entry *entry = &stash->entries[other];
+        uint32_t s;
+        if (entry->valid && entry->coherent && entry->dirty && stash_mapping_local(&entry->mapping, va, &s) &&
+            stash->code[s / STASH_WORD] >= STASH_CODE_REGISTERED && stash->index[s / STASH_CHUNK] == other)
+            return s / STASH_WORD;
     }
+    return NO_WORD;
 }

@@ -88,6 +88,25 @@ static void find_reuse(struct stash *stash, unsigned e)
     }
 }
 
+static bool overlap(const struct stash_mapping *a, const struct stash_mapping *b)
+{
+    return a->global < stash_mapping_end(b) && b->global < stash_mapping_end(a);
+}
+
+/* Notes which entries' addresses are in the range of the entry's, and the other way round. */
+static void find_near(struct stash *stash, unsigned e)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    entry->near = 0;
+    for (unsigned i = 0; i < stash->config.entries; i++) {
+        struct stash_entry *other = &stash->entries[i];
+        const bool near = i != e && other->age && overlap(&other->mapping, &entry->mapping);
+        other->near &= ~(UINT64_C(1) << e);
+        other->near |= (uint64_t)near << e;
+        entry->near |= (uint64_t)near << i;
+    }
+}
+
 /* Sets the entry's tile. Its words are Invalid, but for registered ones of the same map. */
 static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, bool coherent)
 {
@@ -100,6 +119,7 @@ static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, b
     stash_drop_valid(stash, plan->mapping.first, plan->mapping.bytes);
     stash_pages_point(stash, plan->pages, plan->page_count, e);
     find_reuse(stash, e);
+    find_near(stash, e);
     if (coherent && stash->config.replication)
         count_kept(stash, e);
 }
@@ -149,32 +169,49 @@ static bool empty(struct stash *stash, unsigned e, enum stash_code code, uint64_
     return all;
 }
 
-/* Registers all dirty words of an entry that has become coherent, from its cursor on. */
+/* Registers dirty words of an entry that has become coherent, from its cursor on: those of one line, or one that another map
+ * holds, too, for which the registry is told the new index. Returns false if they have to wait. */
+static bool enroll_some(struct stash *stash, unsigned e, uint32_t end, uint64_t now)
+{
+    struct stash_entry *entry = &stash->entries[e];
+    uint32_t word = entry->cursor;
+    const uint64_t line = stash_line_of(stash, stash_address(stash, entry, word));
+    uint32_t other = stash_elsewhere(stash, e, stash_mapping_global(&entry->mapping, word * STASH_WORD));
+    uint64_t mask = stash_bit_of(stash, stash_address(stash, entry, word));
+    if (other != NO_WORD) {
+        if ((stash->ops->pending(stash->below, line) & mask) ||
+            !stash->ops->remap(stash->below, line, e, mask, now))
+            return false;
+        stash_leave(stash, other, STASH_CODE_INVALID);
+        entry->cursor++;
+        return true;
+    }
+    for (word++;
+         word < end && stash->code[word] >= STASH_CODE_REGISTERED && stash->index[word / CHUNK_WORDS] == e;
+         word++) {
+        const uint64_t physical = stash_address(stash, entry, word);
+        other = stash_elsewhere(stash, e, stash_mapping_global(&entry->mapping, word * STASH_WORD));
+        if (stash_line_of(stash, physical) != line || other != NO_WORD)
+            break;
+        mask |= stash_bit_of(stash, physical);
+    }
+    if (!stash->ops->enroll(stash->below, line, e, mask, now))
+        return false;
+    stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
+    entry->cursor = word;
+    return true;
+}
+
 static bool enroll_rest(struct stash *stash, unsigned e, uint64_t now)
 {
     struct stash_entry *entry = &stash->entries[e];
     const uint32_t end = (entry->mapping.first + entry->mapping.bytes) / STASH_WORD;
     while (entry->cursor < end) {
-        uint32_t word = entry->cursor;
-        if (stash->code[word] < STASH_CODE_REGISTERED || stash->index[word / CHUNK_WORDS] != e) {
+        const uint32_t word = entry->cursor;
+        if (stash->code[word] < STASH_CODE_REGISTERED || stash->index[word / CHUNK_WORDS] != e)
             entry->cursor++;
-            continue;
-        }
-        const uint64_t line = stash_line_of(stash, stash_address(stash, entry, word));
-        uint64_t mask = 0, physical;
-        for (; word < end && stash->code[word] >= STASH_CODE_REGISTERED &&
-               stash->index[word / CHUNK_WORDS] == e;
-             word++) {
-            physical = stash_address(stash, entry, word);
-            if (stash_line_of(stash, physical) != line)
-                break;
-            stash_displace(stash, physical, word);
-            mask |= stash_bit_of(stash, physical);
-        }
-        if (!stash->ops->enroll(stash->below, line, e, mask, now))
+        else if (!enroll_some(stash, e, end, now))
             return false;
-        stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
-        entry->cursor = word;
     }
     entry->cursor = NO_WORD;
     return true;

@@ -57,14 +57,15 @@ void stash_set(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, 
                uint64_t now)
 {
     (void)now;
-    assert(state != STASH_REGISTERED);
+    if (state == STASH_REGISTERED) /* the stash has done it, or does it when enroll() returns */
+        return;
     for (; mask; mask &= mask - 1) {
         const uint64_t physical = line + STASH_WORD * (uint64_t)__builtin_ctzll(mask);
         uint32_t word = stash_find(stash, physical, map);
         if (word != NO_WORD) {
             const struct stash_entry *holder = &stash->entries[stash->index[word / CHUNK_WORDS]];
             const bool stays = state == STASH_VALID && stash_is_active(holder);
-            stash->counters[1 + holder->slot].taken += state == STASH_INVALID;
+            stash->counters[1 + holder->slot].taken += state == STASH_INVALID && !stash->cleaning;
             stash_leave(stash, word, stays ? STASH_CODE_VALID : STASH_CODE_INVALID);
         } else if (state == STASH_INVALID && (word = find_valid(stash, physical, map)) != NO_WORD) {
             stash_drop_word(stash, word);

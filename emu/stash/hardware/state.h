@@ -21,6 +21,7 @@ struct stash_entry {
     uint32_t dirty;   /* #DirtyData: chunks with this index */
     uint32_t writing; /* write-backs that are not acknowledged */
     uint32_t cursor;  /* of a ChgMap to coherent: next word to register; NO_WORD: none */
+    uint64_t near;    /* set of entries whose range of addresses overlaps */
     uint64_t age;     /* number of the AddMap or ChgMap that has set it; 0: never */
 };
 
@@ -60,6 +61,7 @@ struct stash {
     struct stash_block blocks[STASH_BLOCKS];
     struct stash_entry entries[STASH_ENTRIES];
     unsigned tail; /* entry added last */
+    bool cleaning; /* words leave for a write-back */
     uint64_t age;
     struct stash_page *pages;
     struct stash_wait *waits, *free_waits;
@@ -133,8 +135,8 @@ uint64_t stash_address(struct stash *stash, const struct stash_entry *entry, uin
 bool stash_clean(struct stash *stash, uint32_t chunk, enum stash_code code, uint64_t now);
 /* The same for all chunks of an entry; then waits for the acknowledgements. */
 bool stash_clean_entry(struct stash *stash, unsigned entry, uint64_t now);
-/* Takes a registered word with this physical address away from all entries but one; `word` is not looked at. */
-void stash_displace(struct stash *stash, uint64_t physical, uint32_t word);
+/* Returns the word with this virtual address that another entry than `e` holds as registered for all, or NO_WORD. */
+uint32_t stash_elsewhere(const struct stash *stash, unsigned e, uint64_t va);
 /* Returns the word with this physical address that an entry of coherent maps holds as registered, `map` first, or NO_WORD. */
 uint32_t stash_find(const struct stash *stash, uint64_t physical, unsigned map);
 
