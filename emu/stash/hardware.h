@@ -134,6 +134,9 @@ bool stash_map_coherent(const struct stash *stash, unsigned block, unsigned i);
 /* Adds the next map of the block, of which it has fewer than config.maps; the tile has been checked. */
 enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct stash_tile *tile,
                              uint64_t now);
+/* Returns how many pages the tile needs together with all maps of running blocks, but for map `change` if that is not negative.
+ * More than config.pages are an error. */
+unsigned stash_needs(const struct stash *stash, unsigned block, const struct stash_tile *tile, int change);
 /* Changes map i of the block. */
 enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
                                 const struct stash_tile *tile, uint64_t now);
@@ -167,6 +170,8 @@ void stash_room(struct stash *stash, uint64_t now);
 
 /* Returns the storage's word for a word of a line by an entry that is valid, or UINT32_MAX. */
 uint32_t stash_place(const struct stash *stash, uint64_t physical, unsigned map);
+/* Returns the word with this physical address that an entry of coherent maps holds as registered, `map` first, or UINT32_MAX. */
+uint32_t stash_find(const struct stash *stash, uint64_t physical, unsigned map);
 /* Returns the word's code, and the place where a checker keeps its version; words that are copied take it with them. */
 enum stash_code stash_code(const struct stash *stash, uint32_t word);
 uint32_t *stash_version(struct stash *stash, uint32_t word);

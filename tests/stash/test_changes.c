@@ -116,6 +116,30 @@ static void to_coherent_refused(void **state)
     rig_end(&rig);
 }
 
+/* A VP-map that has no room for old and new pages together has it for the new ones. */
+static void pages_of_the_old_map(void **state)
+{
+    struct rig rig;
+    struct stash_tile tile = {.global_base = 0x80200000,
+                              .field_size = 4,
+                              .object_size = 4096,
+                              .row_size = 3 * 4096,
+                              .strides = 1,
+                              .coherent = 1};
+    (void)state;
+    rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 3});
+    const unsigned block = begin_used(&rig, true);
+    assert_int_equal(stash_needs(rig.stash, block, &tile, 0), 3);
+    assert_int_equal(stash_needs(rig.stash, block, &tile, -1), 4);
+    assert_int_equal(stash_change(rig.stash, block, 0, &tile, 0), STASH_DONE);
+    rig_logged(&rig, "write 0x90000000 map 0 0x11\n");
+    assert_null(stash_check(rig.stash));
+    tile.global_base += 0x1000;
+    tile.row_size += 4096;
+    assert_int_equal(stash_change(rig.stash, block, 0, &tile, 0), STASH_ERROR);
+    rig_end(&rig);
+}
+
 /* The same tile at the same place, by a later kernel: its words are hits, and what is stored anew goes with their index. */
 static void same_place(void **state)
 {
@@ -255,11 +279,17 @@ static void no_replication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_addresses), cmocka_unit_test(to_non_coherent),
-        cmocka_unit_test(to_coherent),   cmocka_unit_test(to_coherent_refused),
-        cmocka_unit_test(same_place),    cmocka_unit_test(same_place_non_coherent),
-        cmocka_unit_test(other_place),   cmocka_unit_test(other_place_non_coherent),
-        cmocka_unit_test(overlap),       cmocka_unit_test(no_replication),
+        cmocka_unit_test(new_addresses),
+        cmocka_unit_test(to_non_coherent),
+        cmocka_unit_test(to_coherent),
+        cmocka_unit_test(to_coherent_refused),
+        cmocka_unit_test(pages_of_the_old_map),
+        cmocka_unit_test(same_place),
+        cmocka_unit_test(same_place_non_coherent),
+        cmocka_unit_test(other_place),
+        cmocka_unit_test(other_place_non_coherent),
+        cmocka_unit_test(overlap),
+        cmocka_unit_test(no_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

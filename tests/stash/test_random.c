@@ -233,21 +233,15 @@ static bool translate(void *context, uint64_t page, uint64_t *physical)
     return true;
 }
 
-/* Returns the place of the owner's copy in its stash, by the index that the registry has, or UINT32_MAX. */
+/* Returns the place of the owner's copy in its stash, by the index that the registry has. */
 static uint32_t owners_place(struct world *world, uint32_t word)
 {
-    struct unit *owner = &world->units[world->owner[word]];
-    const uint64_t physical = BASE + SHIFT + 4 * (uint64_t)word, line = physical / LINE * LINE;
-    for (unsigned e = 0; e < STASH_ENTRIES; e++) { /* the index may be one behind: the stash searches */
-        const unsigned map = (world->owner_map[word] + e) % STASH_ENTRIES;
-        if (e == 0)
-            assert_true(stash_words(owner->stash, line, map, STASH_REGISTERED) >> word % (LINE / 4) & 1);
-        const uint32_t place = stash_place(owner->stash, physical, map);
-        if (place != UINT32_MAX && stash_code(owner->stash, place) >= STASH_CODE_REGISTERED &&
-            (stash_words(owner->stash, line, map, STASH_REGISTERED) >> word % (LINE / 4) & 1))
-            return place;
-    }
-    return UINT32_MAX;
+    const struct unit *owner = &world->units[world->owner[word]];
+    const uint64_t physical = BASE + SHIFT + 4 * (uint64_t)word;
+    const uint64_t words =
+        stash_words(owner->stash, physical / LINE * LINE, world->owner_map[word], STASH_REGISTERED);
+    assert_true(words >> word % (LINE / 4) & 1);
+    return stash_find(owner->stash, physical, world->owner_map[word]);
 }
 
 /* Returns the version at the place that the registry names. */

@@ -13,6 +13,21 @@ struct plan {
     unsigned page_count;
 };
 
+/* Returns how many pages the plan and all active entries but `except` need together. */
+static unsigned pages_together(const struct stash *stash, const struct plan *plan, unsigned except)
+{
+    unsigned together = plan->page_count;
+    for (uint32_t i = 0; i < stash->config.pages; i++) {
+        const struct stash_page *page = &stash->pages[i];
+        bool active = false;
+        for (unsigned e = 0; page->used && e < stash->config.entries && !active; e++)
+            active = e != except && stash_is_active(&stash->entries[e]) &&
+                     stash_touches(&stash->entries[e].mapping, page->virtual);
+        together += active && !stash_touches(&plan->mapping, page->virtual);
+    }
+    return together;
+}
+
 static void make_plan(const struct stash *stash, struct plan *plan, unsigned block,
                       const struct stash_tile *tile)
 {
@@ -116,7 +131,6 @@ static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, b
     entry->valid = true;
     entry->cursor = NO_WORD;
     entry->age = ++stash->age;
-    stash_drop_valid(stash, plan->mapping.first, plan->mapping.bytes);
     stash_pages_point(stash, plan->pages, plan->page_count, e);
     find_reuse(stash, e);
     find_near(stash, e);
@@ -132,6 +146,13 @@ static void scout(struct stash *stash, uint64_t now)
         if (stash->entries[e].valid && !stash_is_active(&stash->entries[e]))
             (void)stash_clean_entry(stash, e, now);
     }
+}
+
+unsigned stash_needs(const struct stash *stash, unsigned block, const struct stash_tile *tile, int change)
+{
+    struct plan plan;
+    make_plan(stash, &plan, block, tile);
+    return pages_together(stash, &plan, change < 0 ? STASH_NONE : stash->blocks[block].table[change]);
 }
 
 enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct stash_tile *tile, uint64_t now)
@@ -244,13 +265,14 @@ enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
     make_plan(stash, &plan, block, tile);
     if (plan.mapping.first == entry->mapping.first && stash_mapping_matches(&plan.mapping, &entry->mapping))
         return change_mode(stash, e, tile->coherent, now);
-    if (plan.page_count > stash->config.pages)
+    if (pages_together(stash, &plan, e) > stash->config.pages)
         return STASH_ERROR;
-    const enum stash_outcome pages = find_pages(stash, &plan, e, now);
-    if (pages != STASH_DONE)
-        return pages;
-    if (!empty(stash, e, STASH_CODE_INVALID, now))
+    /* If even all evictions leave no room, the old map's own pages will. */
+    if (find_pages(stash, &plan, e, now) == STASH_WAIT || !empty(stash, e, STASH_CODE_INVALID, now))
         return STASH_WAIT;
+    entry->valid = false;
+    if (stash_pages_missing(stash, plan.pages, plan.page_count) > stash_pages_free(stash))
+        stash_pages_leave(stash, e);
     stash_drop_valid(stash, entry->mapping.first, entry->mapping.bytes);
     for (unsigned other = 0; other < stash->config.entries; other++)
         if (stash->entries[other].reuse_of == e)

@@ -137,7 +137,5 @@ bool stash_clean(struct stash *stash, uint32_t chunk, enum stash_code code, uint
 bool stash_clean_entry(struct stash *stash, unsigned entry, uint64_t now);
 /* Returns the word with this virtual address that another entry than `e` holds as registered for all, or NO_WORD. */
 uint32_t stash_elsewhere(const struct stash *stash, unsigned e, uint64_t va);
-/* Returns the word with this physical address that an entry of coherent maps holds as registered, `map` first, or NO_WORD. */
-uint32_t stash_find(const struct stash *stash, uint64_t physical, unsigned map);
 
 #endif
