@@ -88,8 +88,12 @@ struct custom_unit {
     void *context; /* must outlive the users of the table */
 };
 
+struct warp_local;
+
 struct custom_units {
     struct custom_unit of[EXTENSION_COUNT];
+    const struct warp_local
+        *local; /* the local memory of warps (emu/simt/local_memory.h); NULL: a scratchpad */
 };
 
 /* Makes *unit, which is copied, serve the extension's instructions. A table has at most one unit for an extension. */

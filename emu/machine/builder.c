@@ -137,6 +137,8 @@ static bool add_units(struct builder *builder, const struct built_part *part, st
     if (!part->object || !part->instance->kind->units)
         return true;
     part->instance->kind->units(part->object, &own);
+    if (own.local)
+        builder->units.local = own.local; /* a part that has it serves instructions, too, so there is one */
     for (unsigned i = 0; i < EXTENSION_COUNT; i++) {
         if (!own.of[i].execute)
             continue;

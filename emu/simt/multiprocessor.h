@@ -206,6 +206,10 @@ void simt_release(struct simt *simt, struct simt_block *block);
 /* Empties the first-level cache, but for thread stacks. */
 void simt_flush(struct simt *simt);
 
+/* Returns the multiprocessor's link for atomics, for a mechanism that sends requests the same way. Its port is known when the
+ * run begins. */
+const struct mem_link *simt_lower(const struct simt *simt);
+
 /* Tells the multiprocessor the physical range of all thread stacks. */
 void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size);
 

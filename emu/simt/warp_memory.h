@@ -168,6 +168,10 @@ bool warp_memory_can(struct warp_memory *memory, const struct warp_scratchpad *p
 uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                            enum warp_access access, uint64_t *room);
 
+/* Returns the local memory that a mechanism has put in the scratchpads' place (local_memory.h), or NULL. */
+struct warp_local;
+const struct warp_local *warp_memory_local(const struct warp_memory *memory);
+
 /* Reads the 16 or 32 bits of the instruction at pc. Returns false if it cannot be fetched. */
 bool warp_memory_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits);
 

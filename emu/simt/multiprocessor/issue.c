@@ -109,6 +109,8 @@ static void end_block(struct simt *simt, struct simt_block *block, uint64_t cycl
     simt->taken.threads -= need->threads;
     simt->taken.registers -= need->registers * need->warps * simt->config.width;
     simt->taken.scratchpad -= need->scratchpad;
+    if (simt->local_ops)
+        simt->local_ops->end(simt->local, block);
     simt->blocks--;
     simt->busy = simt->blocks > 0;
     if (simt->observers.first && simt->parts.source.where)

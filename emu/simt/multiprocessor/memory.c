@@ -74,6 +74,18 @@ static void note_stacks(const struct simt *simt, const struct simt_access *acces
     }
 }
 
+static void take_local(struct simt *simt, struct simt_access *access, uint32_t shared, unsigned size)
+{
+    access->local = true;
+    simt->local_ops->take(simt->local, (uint32_t)(access - simt->accesses),
+                          &(struct simt_local_access){.block = simt->warps[access->slot].block,
+                                                      .offset = simt->report.physical,
+                                                      .mask = shared,
+                                                      .size = size,
+                                                      .load = access->kind != SIMT_STORE,
+                                                      .store = access->kind != SIMT_LOAD});
+}
+
 /* Splits the access into requests and passes, and counts them. */
 static void split(struct simt *simt, struct simt_access *access, const struct stream_op *op)
 {
@@ -85,8 +97,10 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
         access->passes = shared_banks_passes(report->physical, shared, op->size, simt->config.banks,
                                              access->kind == SIMT_ATOMIC);
         counters->shared_accesses++;
-        counters->work[SIMT_WORK_shared] += (unsigned)__builtin_popcount(shared);
+        counters->work[SIMT_WORK_shared] += simt->local_ops ? 0 : (unsigned)__builtin_popcount(shared);
         counters->shared_passes += access->passes;
+        if (simt->local_ops)
+            take_local(simt, access, shared, op->size);
     }
     if (!global)
         return;
@@ -162,7 +176,8 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     access->rd = op->rd;
     access->pc = op->pc;
     access->count = access->sent = access->answered = access->passes = access->responses = 0;
-    access->passed = access->divergent = false;
+    access->passed = access->divergent = access->local = false;
+    access->local_waits = 0;
     access->pages = 0;
     access->ready = 0;
     access->kind = warp->work == SIMT_WORK_atomic ? SIMT_ATOMIC
@@ -201,7 +216,7 @@ static bool answered(struct simt *simt, struct simt_access *access, uint64_t rea
         [SIMT_LOAD] = SIMT_WORK_load, [SIMT_STORE] = SIMT_WORK_store, [SIMT_ATOMIC] = SIMT_WORK_atomic};
     uint64_t value = ready + simt->config.work[works[access->kind]].latency;
     access->ready = value > access->ready ? value : access->ready;
-    if (++access->answered < access->count)
+    if (++access->answered < access->count || access->local_waits)
         return false;
     count_responses(simt, access);
     return true;
@@ -275,6 +290,27 @@ static bool send_atomic(struct simt *simt, struct simt_access *access, uint64_t 
     return true;
 }
 
+/* Lets local memory make the access, or go on with it. Returns whether the access is complete. */
+static bool step_local(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    const unsigned done =
+        simt->local_ops->step(simt->local, (uint32_t)(access - simt->accesses), simt_time(simt, cycle));
+    simt->refused = simt->local_refused = done & SIMT_LOCAL_REFUSED;
+    access->local_waits += done & SIMT_LOCAL_WAITS;
+    access->local = done & (SIMT_LOCAL_MORE | SIMT_LOCAL_REFUSED);
+    if (access->local || access->count)
+        return false;
+    leave_queue(simt);
+    return access->local_waits == 0;
+}
+
+bool simt_memory_local_answered(struct simt *simt, struct simt_access *access, uint64_t cycle)
+{
+    const uint64_t value = cycle + simt->config.work[SIMT_WORK_shared].latency;
+    access->ready = value > access->ready ? value : access->ready;
+    return --access->local_waits == 0 && !access->local && access->answered == access->count;
+}
+
 /* Makes all passes of shared memory at once; they occupy the pipeline. Returns whether the access is complete. */
 static bool make_passes(struct simt *simt, struct simt_access *access, uint64_t cycle)
 {
@@ -282,6 +318,8 @@ static bool make_passes(struct simt *simt, struct simt_access *access, uint64_t 
     simt->pipe_free = last + 1;
     access->passed = true;
     access->ready = last + simt->config.work[SIMT_WORK_shared].latency;
+    if (access->local)
+        return step_local(simt, access, cycle);
     if (access->count)
         return false;
     leave_queue(simt);
@@ -296,6 +334,8 @@ struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
     bool complete = false;
     if (access->passes && !access->passed)
         complete = make_passes(simt, access, cycle);
+    else if (access->local)
+        complete = step_local(simt, access, cycle);
     else if (access->kind == SIMT_ATOMIC)
         simt->refused = !send_atomic(simt, access, cycle);
     else
@@ -308,7 +348,7 @@ bool simt_memory_foresee(struct simt *simt, uint64_t cycle)
     if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
         return false;
     struct simt_access *access = simt->queue[simt->queue_first];
-    if (access->kind != SIMT_LOAD || (access->passes && !access->passed))
+    if (access->kind != SIMT_LOAD || (access->passes && !access->passed) || access->local)
         return false;
     simt->refused = cache_full_ahead(simt->parts.l1, access->lines[access->sent].line, simt_time(simt, cycle),
                                      &access->waiters[access->sent]);
@@ -350,6 +390,7 @@ struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_reques
     struct simt_access *access = atomic->access;
     atomic->next = simt->free_atomics;
     simt->free_atomics = atomic;
-    simt->refused = simt->refused && (simt->full || simt->queue[simt->queue_first]->kind != SIMT_ATOMIC);
+    simt->refused = simt->refused && (simt->full || simt->local_refused ||
+                                      simt->queue[simt->queue_first]->kind != SIMT_ATOMIC);
     return answered(simt, access, cycle) ? access : NULL;
 }

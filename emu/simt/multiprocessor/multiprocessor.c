@@ -93,6 +93,28 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
         end_access(simt, access);
 }
 
+void simt_set_local(struct simt *simt, const struct simt_local_ops *ops, void *local)
+{
+    simt->local_ops = ops;
+    simt->local = local;
+}
+
+void simt_local_answered(struct simt *simt, uint32_t number, uint64_t now)
+{
+    struct simt_access *access = &simt->accesses[number];
+    touch(simt, now);
+    if (simt_memory_local_answered(simt, access, clock_cycle(&simt->parts.clock, now)))
+        end_access(simt, access);
+}
+
+void simt_local_retry(struct simt *simt, uint64_t now)
+{
+    if (!simt->local_refused)
+        return;
+    touch(simt, now);
+    simt->refused = simt->local_refused = false;
+}
+
 /* Ends the wait for a page of an access, or for the walk of a warp's missing page. */
 static void page_done(void *context, uint32_t waiter, uint64_t now)
 {
@@ -215,6 +237,11 @@ void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
     simt->link.port = port;
 }
 
+const struct mem_link *simt_lower(const struct simt *simt)
+{
+    return &simt->link;
+}
+
 struct simt_tlb *simt_translation(const struct simt *simt)
 {
     return simt->tlb;
@@ -253,7 +280,8 @@ bool simt_could(const struct simt_config *config, const struct simt_need *need)
 
 bool simt_fits(const struct simt *simt, const struct simt_need *need)
 {
-    return fits(&simt->config, &simt->taken, simt->blocks, need);
+    return fits(&simt->config, &simt->taken, simt->blocks, need) &&
+           (!simt->local_ops || simt->local_ops->fits(simt->local, need->scratchpad));
 }
 
 uint32_t simt_occupancy(const struct simt_config *config, const struct simt_need *need, const char **limit)
@@ -304,6 +332,9 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now)
         simt->busy = true;
     }
     touch(simt, now);
+    if (simt->local_ops)
+        simt->local_ops->begin(simt->local, block,
+                               simt->parts.source.where(simt->parts.source.context, block->warps[0]));
     simt->taken.warps += need->warps;
     simt->taken.threads += need->threads;
     simt->taken.registers += need->registers * need->warps * simt->config.width;
@@ -329,6 +360,8 @@ void simt_release(struct simt *simt, struct simt_block *block)
 void simt_flush(struct simt *simt)
 {
     cache_invalidate_all(simt->parts.l1);
+    if (simt->local_ops)
+        simt->local_ops->flush(simt->local, simt->parts.queue->now);
 }
 
 void simt_set_stacks(struct simt *simt, uint64_t first, uint64_t size)

@@ -5,6 +5,7 @@
 
 #include "emu/hart/custom.h"
 #include "emu/sim/report/track.h"
+#include "emu/simt/local_memory.h"
 #include "emu/simt/multiprocessor.h"
 
 /* Times are cycle numbers of the multiprocessor's clock. The lowest bits of a `ready` time hold the cause of
@@ -73,9 +74,11 @@ struct simt_access {
     uint64_t ready;                         /* cycle in which the value is ready, as known so far */
     uint64_t first_response, last_response; /* cycles */
     uint64_t pc;
-    uint32_t passes; /* passes of shared memory; they come before lines */
-    uint32_t pages;  /* pages that the TLB has not found yet; then it is not in the queue */
-    bool passed;     /* the passes are done */
+    uint32_t passes;      /* passes of shared memory; they come before lines */
+    uint32_t pages;       /* pages that the TLB has not found yet; then it is not in the queue */
+    bool passed;          /* the passes are done */
+    bool local;           /* local memory has more to send for it; this comes before lines */
+    uint32_t local_waits; /* answers that local memory owes */
     struct coalesce_line lines[COALESCE_LINES];
     struct cache_waiter waiters[COALESCE_LINES];
 };
@@ -135,9 +138,12 @@ struct simt {
     struct simt_access *accesses, *free_accesses;
     struct simt_access *queue[SIMT_ACCESSES]; /* ring, in order of issue */
     uint32_t queue_first, queue_count;
-    uint64_t pipe_free; /* cycle until which a shared access occupies the pipeline */
-    bool refused;       /* the head waits until the cache has room or a request is free */
-    bool full;          /* an atomic at the head waits for the cache */
+    uint64_t pipe_free;                     /* cycle until which a shared access occupies the pipeline */
+    bool refused;                           /* the head waits until the cache has room or a request is free */
+    bool full;                              /* an atomic at the head waits for the cache */
+    bool local_refused;                     /* the head waits for local memory */
+    const struct simt_local_ops *local_ops; /* NULL: a scratchpad */
+    void *local;
 
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
     struct simt_tlb *tlb;               /* waiters: accesses, then slots; NULL: addresses are physical */
@@ -209,6 +215,8 @@ void simt_memory_translated(struct simt *simt, struct simt_access *access);
 bool simt_memory_answered(struct simt *simt, struct simt_access *access, uint64_t cycle);
 /* A request of an atomic was answered. Returns its access if that is complete, otherwise NULL. */
 struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_request *request, uint64_t cycle);
+/* Local memory has answered a wait of the access. Returns whether the access is complete. */
+bool simt_memory_local_answered(struct simt *simt, struct simt_access *access, uint64_t cycle);
 /* Sends the requests that the port has refused, until it refuses one. */
 void simt_memory_send_rest(struct simt *simt, uint64_t now);
 /* Frees a complete access. */

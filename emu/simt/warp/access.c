@@ -1,16 +1,44 @@
 /* Slow paths of accesses by lanes (page ends, unaligned words of a stack, translation), and reservations. */
 #include <string.h>
 
+#include "emu/simt/local_memory.h"
 #include "emu/simt/warp/state.h"
 
 enum { SP = 2 };
+
+/* Raises the trap of an access that cannot be done. */
+static void raise_access(struct warp *warp, unsigned lane, unsigned size, bool store)
+{
+    const bool pages = warp->memory->setup.translate;
+    const uint64_t address = warp->address[lane];
+    const struct warp_local *local = address < WARP_SHARED_WINDOW ? NULL : warp_memory_local(warp->memory);
+    struct trap trap;
+    if (local && local->fault(local->context, warp->memory, &warp->pad, address - WARP_SHARED_WINDOW, size,
+                              store ? WARP_STORE : WARP_LOAD, false, &trap))
+        (void)warp_raise(warp, lane, trap.cause, trap.value);
+    else if (store)
+        (void)warp_raise(warp, lane, pages ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS, address);
+    else
+        (void)warp_raise(warp, lane, pages ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS, address);
+}
+
+bool warp_atomic_refused(struct warp *warp, unsigned lane, unsigned size, bool store)
+{
+    const struct warp_local *local = warp_memory_local(warp->memory);
+    struct trap trap;
+    if (!local ||
+        !local->fault(local->context, warp->memory, &warp->pad, warp->address[lane] - WARP_SHARED_WINDOW,
+                      size, store ? WARP_STORE : WARP_LOAD, true, &trap))
+        return false;
+    (void)warp_raise(warp, lane, trap.cause, trap.value);
+    return true;
+}
 
 bool warp_load_slow(struct warp *warp, unsigned lane, unsigned size)
 {
     uint64_t value = 0;
     if (!warp_memory_load(warp->memory, &warp->pad, warp->address[lane], &value, size)) {
-        (void)warp_raise(warp, lane, warp->memory->setup.translate ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS,
-                         warp->address[lane]);
+        raise_access(warp, lane, size, false);
         return false;
     }
     warp->data[lane] = value;
@@ -21,8 +49,7 @@ bool warp_store_check(struct warp *warp, unsigned lane, unsigned size)
 {
     if (warp_memory_can(warp->memory, &warp->pad, warp->address[lane], size, WARP_STORE))
         return true;
-    (void)warp_raise(warp, lane, warp->memory->setup.translate ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS,
-                     warp->address[lane]);
+    raise_access(warp, lane, size, true);
     return false;
 }
 
@@ -73,6 +100,11 @@ static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
 static uint64_t block_of(struct warp *warp, uint64_t address)
 {
     uint64_t physical;
+    const struct warp_local *local = address < WARP_SHARED_WINDOW ? NULL : warp_memory_local(warp->memory);
+    if (local) {
+        physical = local->place(local->context, warp->memory, &warp->pad, address - WARP_SHARED_WINDOW);
+        return physical == UINT64_MAX ? address : physical;
+    }
     if (!warp->memory->setup.translate || address >= WARP_STACK_WINDOW)
         return address;
     (void)warp_memory_place(warp->memory, address, WARP_LOAD, &physical);

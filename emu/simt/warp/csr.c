@@ -1,5 +1,6 @@
 /* The CSRs of threads: floating-point state, counters, coordinates, and the barrier. */
 #include "isa/csr.h"
+#include "emu/simt/local_memory.h"
 #include "emu/simt/warp/state.h"
 
 unsigned warp_fcsr(const struct warp *warp, unsigned lane)
@@ -43,7 +44,10 @@ static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned numb
     case CSR_sthread_id: return warp_thread_id(warp, lane);
     case CSR_sshared: return WARP_SHARED_WINDOW;
     case CSR_sshared_size: return place->scratchpad_size;
-    case CSR_sstash:
+    case CSR_sstash: {
+        const struct warp_local *local = warp_memory_local(warp->memory);
+        return local ? local->maps(local->context, &warp->pad) : 0;
+    }
     case CSR_sdma: return 0;
     default: break;
     }

@@ -192,6 +192,9 @@ static inline bool atomic_group(struct warp *warp, const struct warp_op *op)
             (void)warp_raise(warp, lane, store ? TRAP_STORE_MISALIGNED : TRAP_LOAD_MISALIGNED, address);
             return false;
         }
+        if (UNLIKELY(address >= WARP_SHARED_WINDOW) &&
+            warp_atomic_refused(warp, lane, op->stream.size, store))
+            return false;
         if (store ? !warp_store_check(warp, lane, op->stream.size)
                   : !warp_load_slow(warp, lane, op->stream.size))
             return false;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/hart/custom.h"
+#include "emu/simt/local_memory.h"
 #include "emu/simt/warp/code.h"
 
 static bool is_power(uint64_t n)
@@ -161,6 +163,11 @@ static uint8_t *page_at(struct warp_memory *memory, uint64_t address, enum warp_
     return bytes;
 }
 
+const struct warp_local *warp_memory_local(const struct warp_memory *memory)
+{
+    return memory->setup.custom ? memory->setup.custom->local : NULL;
+}
+
 uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratchpad *pad, uint64_t address,
                            enum warp_access access, uint64_t *room)
 {
@@ -173,6 +180,9 @@ uint8_t *warp_memory_reach(struct warp_memory *memory, const struct warp_scratch
         *room = WARP_STACK_WORD - s % WARP_STACK_WORD;
         return memory->stack + warp_stack_swizzle(memory, s);
     }
+    const struct warp_local *local = warp_memory_local(memory);
+    if (local && access != WARP_FETCH && address >= WARP_SHARED_WINDOW)
+        return local->reach(local->context, memory, pad, offset, access, room);
     uint8_t *bytes = page_at(memory, address, access);
     *room = WARP_PAGE - address % WARP_PAGE;
     return bytes ? bytes + address % WARP_PAGE : NULL;

@@ -130,6 +130,8 @@ warp_handler warp_on_stack;
 
 /* Slow paths of accesses that the handlers' fast paths do not cover. size is 1, 2, 4 or 8
  * bytes. */
+/* Raises the trap of an atomic access to local memory that a mechanism refuses (local_memory.h). Returns whether it does. */
+bool warp_atomic_refused(struct warp *warp, unsigned lane, unsigned size, bool store);
 bool warp_load_slow(struct warp *warp, unsigned lane, unsigned size);
 bool warp_store_check(struct warp *warp, unsigned lane, unsigned size);
 void warp_store_slow(struct warp *warp, unsigned lane, unsigned size);
