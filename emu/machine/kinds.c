@@ -20,7 +20,8 @@
     KIND(tom_pcie)                                                                                           \
     KIND(tom)                                                                                                \
     KIND(axram) /* emu/axram */                                                                              \
-    KIND(ngpu)  /* emu/ngpu */
+    KIND(ngpu)  /* emu/ngpu */                                                                               \
+    KIND(stash) /* emu/stash */
 
 #define DECLARE(name) extern const struct part_kind name##_kind;
 KINDS(DECLARE)

@@ -657,7 +657,7 @@ static void end_kernel(struct world *world)
     memset(world->readers, 0, sizeof world->readers);
 }
 
-static void simulate(uint64_t seed, const struct stash_config *config, unsigned steps)
+static struct world *make_world(uint64_t seed, const struct stash_config *config)
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
@@ -670,6 +670,12 @@ static void simulate(uint64_t seed, const struct stash_config *config, unsigned 
         unit->stash = stash_new(config, BYTES, LINE, &(struct stash_user){.translate = translate});
         stash_connect(unit->stash, &fake_ops, unit);
     }
+    return world;
+}
+
+static void simulate(uint64_t seed, const struct stash_config *config, unsigned steps)
+{
+    struct world *world = make_world(seed, config);
     for (unsigned i = 0; i < steps; i++) {
         struct unit *unit = &world->units[below(world, STASHES)];
         if (i % 300 == 299)

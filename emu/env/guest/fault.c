@@ -21,6 +21,7 @@
 #include "emu/simt/warp_memory.h"
 #include "isa/decoder/set.h"
 #include "isa/disasm.h"
+#include "isa/include/croft/stash_check.h"
 
 enum { SP = 2 };
 
@@ -138,6 +139,31 @@ static void print_lacking(const struct user *user, const struct fault_place *pla
     fprintf(stderr, ", which is %s: the harts are %s", text, isa);
 }
 
+/* Prints the rule that a stash instruction, or an access to mapped local memory, has broken. */
+static void print_stash(uint64_t trap)
+{
+    static const struct {
+        const char *subject, *rule;
+        bool decimal;
+    } errors[] = {
+#define D                                                      true
+#define X                                                      false
+#define CROFT_STASH_ERROR(number, name, subject, format, rule) [number] = {subject, rule, format},
+#include "isa/include/croft/stash_error.def"
+#undef D
+#undef X
+    };
+    const uint64_t number = trap & ((1 << CROFT_STASH_NUMBER_BITS) - 1);
+    /* the value's upper bits are cut; only 2^64 - 1, an end that does not exist, has them */
+    const uint64_t cut = trap >> CROFT_STASH_NUMBER_BITS;
+    const uint64_t value = cut == UINT64_MAX >> CROFT_STASH_NUMBER_BITS ? UINT64_MAX : cut;
+    if (number == 0 || number >= sizeof errors / sizeof *errors)
+        fprintf(stderr, "exception %d, value 0x%" PRIx64, CROFT_STASH_CAUSE, trap);
+    else
+        fprintf(stderr, errors[number].decimal ? "%s is %" PRIu64 ": %s" : "%s is 0x%" PRIx64 ": %s",
+                errors[number].subject, value, errors[number].rule);
+}
+
 /* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host
  * trapped; pc: of the trap. */
 static int print_cause(const struct user *user, const struct fault_place *place, const unsigned *accelerator,
@@ -147,6 +173,10 @@ static int print_cause(const struct user *user, const struct fault_place *place,
     char text[TASKS_TEXT];
     if (accelerator && user->tasks->ops->overflow(user->tasks, *accelerator, trap, text)) {
         fprintf(stderr, "%s", text);
+        return SIGSEGV;
+    }
+    if ((int)trap->cause == CROFT_STASH_CAUSE) {
+        print_stash(trap->value);
         return SIGSEGV;
     }
     switch (trap->cause) {

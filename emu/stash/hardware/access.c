@@ -131,8 +131,15 @@ static void miss(struct stash *stash, struct stash_access *access, unsigned i, u
     const struct stash_entry *entry = &stash->entries[e];
     const uint64_t physical = stash_address(stash, entry, access->words[i].word);
     access->misses++;
+    stash->counters[access->words[i].selector].misses++;
     gather(access->misses_of, &access->miss_count, stash_line_of(stash, physical),
            stash_bit_of(stash, physical), e);
+}
+
+static void hit(struct stash *stash, struct stash_access *access, unsigned i)
+{
+    access->hits++;
+    stash->counters[access->words[i].selector].hits++;
 }
 
 /* Looks up a load's word: a hit, a copy, or a miss. */
@@ -145,7 +152,7 @@ static void look_load(struct stash *stash, struct stash_access *access, unsigned
         miss(stash, access, i, e);
         return;
     }
-    access->hits++;
+    hit(stash, access, i);
     stash->fresh[word] = false;
     if (old != NO_WORD)
         copy(stash, access->words[i].selector, old, word);
@@ -158,7 +165,7 @@ static void look_store(struct stash *stash, struct stash_access *access, unsigne
         miss(stash, access, i, e);
         return;
     }
-    access->hits++;
+    hit(stash, access, i);
     stash_claim(stash, word,
                 e); /* a hit of a coherent map sets the dirty bit again, if an earlier block had the chunk */
     if (stash->code[word] == STASH_CODE_MARKED)
@@ -178,7 +185,7 @@ enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, 
     for (unsigned i = 0; i < access->count; i++) {
         const unsigned e = entry_of(stash, access->block, access->words[i].selector);
         if (e == STASH_NONE)
-            access->hits++;
+            hit(stash, access, i);
         else if (access->store)
             look_store(stash, access, i, e);
         else

@@ -1,0 +1,217 @@
+/* Time: what a multiprocessor asks of its stash, and maps that the hardware has to wait for. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "emu/sim/alloc.h"
+#include "emu/stash/part.h"
+
+static struct stash_space *space_of(struct stash_core *core, const struct simt_block *block)
+{
+    unsigned i = 0;
+    while (core->spaces[i].block != block)
+        i++;
+    return &core->spaces[i];
+}
+
+static bool fits(const void *local, uint64_t bytes)
+{
+    const struct stash_core *core = local;
+    return stash_fits(core->stash, bytes);
+}
+
+static void begin(void *local, const struct simt_block *block, const struct warp_place *place)
+{
+    struct stash_core *core = local;
+    struct stash_space *space = space_of(core, NULL);
+    stash_port_start(core->port);
+    space->core = core;
+    stash_space_begin(space, block, place);
+    space->number = (uint8_t)stash_begin_block(core->stash, space->size, &space->first);
+    core->blocks++;
+}
+
+static void end(void *local, const struct simt_block *block)
+{
+    struct stash_core *core = local;
+    struct stash_space *space = space_of(core, block);
+    assert(!space->waiting && "warps wait for their maps before they end");
+    stash_end_block(core->stash, space->number);
+    stash_space_end(space);
+}
+
+static void flush(void *local, uint64_t now)
+{
+    struct stash_core *core = local;
+    stash_self_invalidate(core->stash, now);
+}
+
+/* Words that a lane accesses: those of its bytes. */
+static void add_words(struct stash_warp_access *access, uint64_t offset, unsigned size)
+{
+    struct stash_access *words = &access->access;
+    const uint32_t first = access->space->first + (uint32_t)offset, last = first + size - 1;
+    for (uint32_t word = first / STASH_WORD; word <= last / STASH_WORD; word++) {
+        words->words[words->count].selector = (uint8_t)(offset >> CROFT_STASH_SELECTOR_BIT);
+        words->words[words->count++].word = word;
+    }
+}
+
+static void take(void *local, uint32_t number, const struct simt_local_access *taken)
+{
+    struct stash_core *core = local;
+    struct stash_warp_access *access = &core->accesses[number];
+    access->space = space_of(core, taken->block);
+    access->looked = false;
+    access->next = 0;
+    access->access.block = access->space->number;
+    access->access.store = taken->store;
+    access->access.count = 0;
+    for (uint32_t left = taken->mask; left; left &= left - 1)
+        add_words(access, taken->offset[__builtin_ctz(left)], taken->size);
+}
+
+static unsigned step(void *local, uint32_t number, uint64_t time)
+{
+    struct stash_core *core = local;
+    struct stash_warp_access *access = &core->accesses[number];
+    bool waits;
+    if (!access->looked) {
+        if (access->space->waiting || stash_look(core->stash, &access->access, time) != STASH_DONE)
+            return SIMT_LOCAL_REFUSED;
+        access->looked = true;
+        core->hits += access->access.hits;
+        core->misses += access->access.misses;
+    }
+    if (access->next == access->access.miss_count)
+        return 0;
+    const uint64_t sent = time + clock_time(&core->clock, core->part->config.translation_clocks);
+    if (stash_send(core->stash, &access->access, access->next, time, sent, &access->waiter, &waits) !=
+        STASH_DONE)
+        return SIMT_LOCAL_REFUSED;
+    access->next++;
+    return (waits ? SIMT_LOCAL_WAITS : 0u) |
+           (access->next < access->access.miss_count ? SIMT_LOCAL_MORE : 0u);
+}
+
+static void arrived(struct stash_waiter *waiter, uint64_t now)
+{
+    struct stash_warp_access *access = (struct stash_warp_access *)waiter;
+    struct stash_core *core = access->core;
+    simt_local_answered(core->simt, (uint32_t)(access - core->accesses), now);
+}
+
+/* Tries an operation. Returns whether it is done. */
+static bool operate(struct stash_core *core, const struct stash_operation *operation, uint64_t now)
+{
+    const unsigned block = operation->space->number;
+    const enum stash_outcome outcome =
+        operation->change < 0
+            ? stash_add(core->stash, block, &operation->tile, now)
+            : stash_change(core->stash, block, (unsigned)operation->change, &operation->tile, now);
+    return outcome ==
+           STASH_DONE; /* after an error, too, it waits: pages of other blocks' new maps are in the way */
+}
+
+static void retry(void *context, uint64_t now)
+{
+    struct stash_core *core = context;
+    struct stash_operation **link = &core->operations;
+    while (*link) {
+        struct stash_operation *operation = *link;
+        if (!operate(core, operation, now)) {
+            link = &operation->next;
+            continue;
+        }
+        *link = operation->next;
+        operation->space->waiting--;
+        for (uint32_t i = 0; i < operation->waiter_count; i++)
+            custom_done(operation->waiters[i], now);
+        free(operation->waiters);
+        free(operation);
+    }
+    core->operations_end = link;
+    simt_local_retry(core->simt, now);
+}
+
+static void add_waiter(struct stash_operation *operation, struct custom_waiter *waiter)
+{
+    if (!waiter)
+        return;
+    operation->waiters =
+        alloc_resize(operation->waiters, (operation->waiter_count + 1) * sizeof(struct custom_waiter *));
+    operation->waiters[operation->waiter_count++] = custom_halt(waiter);
+}
+
+void stash_core_operate(struct stash_core *core, struct stash_space *space, int change,
+                        const struct stash_tile *tile, struct custom_waiter *waiter, uint64_t now)
+{
+    const struct stash_operation first = {.space = space, .change = change, .tile = *tile};
+    if (!space->waiting && operate(core, &first, now))
+        return;
+    struct stash_operation *operation = alloc(1, sizeof *operation);
+    *operation = first;
+    *core->operations_end = operation;
+    core->operations_end = &operation->next;
+    space->waiting++;
+    add_waiter(operation, waiter);
+}
+
+void stash_core_wait(struct stash_core *core, const struct stash_space *space, struct custom_waiter *waiter)
+{
+    for (struct stash_operation *operation = core->operations; operation; operation = operation->next)
+        if (operation->space == space) {
+            add_waiter(operation, waiter);
+            return;
+        }
+}
+
+/* Pages are known once a block of the launch has executed an AddMap. */
+static bool translate(void *context, uint64_t page, uint64_t *physical)
+{
+    static const struct warp_scratchpad none = {0};
+    const struct stash_core *core = context;
+    if (!warp_memory_can(core->memory, &none, page, 1, WARP_LOAD))
+        return false;
+    (void)warp_memory_place(core->memory, page, WARP_LOAD, physical);
+    return true;
+}
+
+void stash_core_init(struct stash_core *core, struct stash_part *part, const struct simt_beside *beside,
+                     uint32_t bytes, uint32_t component)
+{
+    static const struct simt_local_ops ops = {fits, begin, end, flush, take, step};
+    const uint32_t line = cache_configuration(beside->l1)->line;
+    core->part = part;
+    core->simt = beside->simt;
+    core->clock = beside->clock;
+    core->operations_end = &core->operations;
+    core->stash = stash_new(&part->config, bytes, line, &(struct stash_user){translate, retry, core});
+    core->port = stash_port_new(&part->config, &(struct stash_port_parts){.queue = part->queue,
+                                                                          .component = component,
+                                                                          .requester = beside->number,
+                                                                          .link = simt_lower(beside->simt),
+                                                                          .stash = core->stash,
+                                                                          .line = line});
+    stash_connect(core->stash, &stash_port_ops, core->port);
+    core->accesses = alloc(SIMT_ACCESSES, sizeof *core->accesses);
+    for (uint32_t i = 0; i < SIMT_ACCESSES; i++) {
+        core->accesses[i].core = core;
+        core->accesses[i].waiter.done = arrived;
+    }
+    simt_set_local(beside->simt, &ops, core);
+}
+
+void stash_core_free(struct stash_core *core)
+{
+    while (core->operations) {
+        struct stash_operation *operation = core->operations;
+        core->operations = operation->next;
+        free(operation->waiters);
+        free(operation);
+    }
+    for (unsigned i = 0; i < STASH_BLOCKS; i++)
+        stash_space_end(&core->spaces[i]);
+    stash_port_free(core->port);
+    stash_free(core->stash);
+    free(core->accesses);
+}

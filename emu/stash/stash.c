@@ -1,0 +1,193 @@
+/* The part kind `stash`: construction, statistics and energy. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emu/schema/assembly.h"
+#include "emu/sim/alloc.h"
+#include "emu/stash/part.h"
+
+static bool allows(const struct assembly *assembly, const struct instance *part, struct error *err)
+{
+    const struct tree *tree = assembly->tree;
+    const struct stash_config *config = part->config;
+    uint32_t count = 0;
+    if (config->maps > config->entries) {
+        (void)error_set(
+            err, "%" PRIu32 " maps of a block need as many entries; allowed: up to `entries`, %" PRIu32,
+            config->maps, config->entries);
+        return tree_at(tree, part, "maps", err);
+    }
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        const struct simt_config *simt = i->config;
+        if (i->kind != &simt_kind)
+            continue;
+        count++;
+        if (simt->scratchpad % STASH_CHUNK == 0 && simt->scratchpad <= UINT32_C(1) << STASH_ADDRESS_BITS)
+            continue;
+        (void)error_set(err,
+                        "a stash of %" PRIu64 " B is not possible; allowed: a multiple of 64 B, up to 1 MiB",
+                        (uint64_t)simt->scratchpad);
+        return tree_at(tree, i, "scratchpad", err);
+    }
+    if (count)
+        return true;
+    (void)error_set(err, "a stash stands in multiprocessors, and the machine has none (simt)");
+    return tree_at_part(tree, part, err);
+}
+
+static const void *place(const struct assembly *assembly, const struct instance *part,
+                         const struct mem_site *memory)
+{
+    const struct tree *tree = assembly->tree;
+    struct stash_place *site = assembly->ops->keep(assembly, sizeof *site);
+    uint32_t count = 0;
+    (void)part, (void)memory;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        count += i->kind == &simt_kind;
+    site->clusters = assembly->ops->keep(assembly, (count + 1) * sizeof(struct simt_cluster *));
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        struct simt_cluster *cluster = i->kind == &simt_kind ? assembly->ops->object(assembly, i) : NULL;
+        if (cluster)
+            site->clusters[site->cluster_count++] = cluster;
+    }
+    return site;
+}
+
+static uint32_t maps(void *context, const struct warp_scratchpad *pad)
+{
+    struct stash_part *part = context;
+    return stash_space_of(part, pad->bytes) ? part->config.maps : 0;
+}
+
+static void *make(const void *config, const struct part_site *site, struct error *err)
+{
+    const struct stash_place *around = site->place;
+    struct stash_part *part = alloc(1, sizeof *part);
+    uint32_t number = 0;
+    (void)err;
+    part->config = *(const struct stash_config *)config;
+    part->queue = site->queue;
+    part->local = (struct warp_local){maps, stash_space_reach, stash_space_place, stash_space_fault, part};
+    for (uint32_t i = 0; i < around->cluster_count; i++)
+        part->core_count += simt_cluster_count(around->clusters[i]);
+    part->cores = alloc(part->core_count, sizeof *part->cores);
+    for (uint32_t i = 0; i < around->cluster_count; i++)
+        for (uint32_t j = 0; j < simt_cluster_count(around->clusters[i]); j++) {
+            const struct simt_beside beside = simt_cluster_beside(around->clusters[i], j);
+            stash_core_init(&part->cores[number++], part, &beside,
+                            (uint32_t)simt_cluster_config(around->clusters[i])->scratchpad,
+                            part_component(site));
+        }
+    return part;
+}
+
+static void free_part(void *object)
+{
+    struct stash_part *part = object;
+    for (uint32_t i = 0; i < part->core_count; i++)
+        stash_core_free(&part->cores[i]);
+    free(part->cores);
+    free(part);
+}
+
+static void units(void *object, struct custom_units *table)
+{
+    struct stash_part *part = object;
+    custom_serve(table, EXTENSION_Xstash,
+                 &(struct custom_unit){stash_instruction, stash_instruction_lanes, .context = part});
+    table->local = &part->local;
+}
+
+static void publish_map(const struct stash_counters *counters, bool mapped, struct stats *stats,
+                        struct scope scope)
+{
+    const struct stats_row rows[] = {
+        {"hits", &counters->hits, "words", "Words of accesses that were there"},
+        {"misses", &counters->misses, "words", "Words of accesses that were not there, or not registered"},
+        {"maps", &counters->maps, "maps", "Maps that blocks have added"},
+        {"copies", &counters->copies, "words", "Words that another map of the stash had"},
+        {"fetched", &counters->fetched, "words", "Words that answers have brought"},
+        {"unused", &counters->unused, "words", "Of these, words that no thread has used"},
+        {"registered", &counters->registered, "words", "Words that were registered because they were stored"},
+        {"written_back", &counters->written_back, "words", "Words that were written back"},
+        {"kept", &counters->kept, "words",
+         "Words that a later map of the same tile found registered: write-backs saved by reuse"},
+        {"taken", &counters->taken, "words", "Registered words that other units have registered"},
+    };
+    stats_counters(stats, scope, rows, mapped ? sizeof rows / sizeof *rows : 2);
+}
+
+static void publish_core(const struct stash_core *core, struct stats *stats, struct scope scope)
+{
+    const struct stash_port_counters *port = stash_port_counted(core->port);
+    const struct stats_row rows[] = {
+        {"blocks", &core->blocks, "blocks", "Blocks whose local memory was in the stash"},
+        {"hits", &core->hits, "words", "Words of threads' accesses that were there, unmapped ones included"},
+        {"misses", &core->misses, "words", "Words of threads' accesses that had to be fetched or registered"},
+        {"reads", &port->reads, "requests", "Requests for words of a line"},
+        {"registrations", &port->registrations, "requests", "Registrations of words of a line"},
+        {"write_backs", &port->write_backs, "requests", "Write-backs of words of a line"},
+        {"words_read", &port->words_read, "words", "Words that requests have asked for"},
+        {"words_written", &port->words_written, "words", "Words that were written back"},
+    };
+    stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
+}
+
+static void publish(void *object, struct stats *stats, struct scope scope)
+{
+    const struct stash_part *part = object;
+    for (uint32_t i = 0; i < part->core_count; i++) {
+        const struct stash_core *core = &part->cores[i];
+        const struct scope here = scope_number(&scope, i);
+        publish_core(core, stats, here);
+        publish_map(stash_counted(core->stash, 0), false, stats, scope_enter(&here, "unmapped"));
+        for (uint32_t j = 0; j < part->config.maps; j++)
+            publish_map(stash_counted(core->stash, 1 + j), true, stats, scope_at(&here, "map", j));
+    }
+}
+
+static void energy(void *object, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct stash_part *part = object;
+    for (uint32_t i = 0; i < part->core_count; i++) {
+        const struct stash_core *core = &part->cores[i];
+        const struct scope here = scope_number(&scope, i);
+        energy_add(ledger, here,
+                   &(struct energy_account){.name = "hit",
+                                            .count = &core->hits,
+                                            .unit = part->config.energy_hit,
+                                            .kind = ENERGY_PER_EVENT,
+                                            .fields = "energy_hit",
+                                            .group = "stash"});
+        energy_add(ledger, here,
+                   &(struct energy_account){.name = "miss",
+                                            .count = &core->misses,
+                                            .unit = part->config.energy_miss,
+                                            .kind = ENERGY_PER_EVENT,
+                                            .fields = "energy_miss",
+                                            .group = "stash"});
+    }
+}
+
+#define PART struct stash_config
+static const struct part_field fields[] = {
+#include "emu/sim/fields_rows.h"
+
+#include "emu/stash/stash.def"
+};
+
+static const struct assembly_hooks hooks = {.allows = allows, .place = place};
+
+const struct part_kind stash_kind = {
+    .name = "stash",
+    .explanation = "Stashes in the place of the scratchpads of all multiprocessors.",
+    .config_size = sizeof(struct stash_config),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .make = make,
+    .free = free_part,
+    .units = units,
+    .publish = publish,
+    .energy = energy,
+    .hooks = &hooks,
+};

@@ -1,0 +1,158 @@
+#!/bin/bash
+# Machines with a stash: machine.sh CROFT PROGRAMS WORKDIR. The programs of tests/stash/programs, in folder PROGRAMS, give what they
+# give under qemu-riscv64 (where the runtime copies) whatever the sizes of the tables; wrong maps end them with their messages;
+# clocks, energy and counts are those that follow from the machine; the log and gdb show mapped words. Prints "N passed, N failed".
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+if [ $# -ne 3 ]; then
+    echo "usage: tests/stash/machine.sh CROFT PROGRAMS WORKDIR" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+programs=$(realpath "$2")
+work=$(fresh "$3")
+machine=$here/stash.yaml
+
+evidence() {
+    tail -n 3 "$work/errors" "$work/output"
+}
+
+# run STATUS OPTIONS... -- ARGUMENTS
+run() {
+    run_on "$machine" "$@"
+}
+
+value() {
+    sed -n '/^  "total"/,/^  "regions"/p' "$work/stats.json" | sed -nE "s/^ *\"$1\": ([0-9]+),?\$/\1/p"
+}
+
+says() {
+    grep -qF -- "$1" "$work/errors"
+}
+
+# Few entries and pages are replaced all the time; narrow warps have lanes that execute AddMap one warp after the other.
+variants=("" "--env kernel" "--set stash.entries=8 --set stash.pages=16 --set stash.scout=2" "--set stash.answer=word --set simt.width=4"
+    "--set stash.answer=line --set stash.replication=false" "--set stash.reads=1 --set stash.writes=1"
+    "--set simt.l1.line=64B --set simt.l2.line=64B --set simt.walk_cache.line=64B --set simt.blocks=3 --set simt.reconvergence=minpc")
+for program in "$programs"/{tiles,modes,change}-O2; do
+    name=${program##*/}
+    oracle "$work/oracle" "$program"
+    subject=("$program")
+    for variant in "${variants[@]}"; do
+        read -ra options <<<"$variant"
+        check "$name $variant: runs" run 0 --set simt.count=2 "${options[@]}" --
+        check "$name $variant: the same" cmp -s "$work/output" "$work/oracle"
+        check "$name $variant: maps" test "$(($(value stash.0.map.0.maps) + $(value stash.1.map.0.maps)))" -gt 0
+    done
+done
+
+# wrong CASE MESSAGE: of errors.c.
+wrong() {
+    check "$1: ends" run 139 --set simt.count=1 -- "$1"
+    check "$1: message" says "$2"
+}
+
+subject=("$programs/errors-O2")
+wrong alignment "the descriptor's address is 0x"
+wrong stash_base "stash_base is 32: it must be a multiple of 64, the bytes of a chunk"
+wrong global_base "global_base is 0x10002: it must be a multiple of 4"
+wrong field_6 "field_size is 6: it must be a multiple of 4 and at least 4"
+wrong row_part "row_size is 132: it must be a multiple of object_size"
+wrong stride "stride_size is 124: with several rows, it must be a multiple of 4 and at least row_size"
+wrong coherent "coherent is 2: it must be 0 or 1"
+wrong range "the end of the tile in local memory is 1088: it must not exceed the block's local memory"
+wrong far "the end of the tile in local memory is 18446744073709551615: it must not exceed"
+wrong overlap "stash_base is 192: the tile's chunks must not belong to another map of the block"
+wrong five "the number of the block's maps is 5: it must not exceed the entries of its map index table"
+wrong differ "the parameter that differs, counted from 0, is 5: all threads of a block must give equal descriptors"
+wrong change_differ "the parameter that differs, counted from 0, is 5: all threads of a block"
+wrong change "the index of the map to change is 1: it must be the result of stash.addmap in the same block"
+
+"$croft" cc -std=c17 -O2 -g -Wall -Wextra "$here/machine_program.c" -o "$work/program"
+subject=("$work/program")
+faults() {
+    check "fault $1: ends" run 139 --set simt.count=1 -- fault "$1"
+    check "fault $1: message" says "$2"
+    check "fault $1: thread" says "thread (7, 0, 0)"
+    check "fault $1: line" says "machine_program.c:"
+}
+faults o "the address is 0x600100000078: it must be within the map that bits 39 to 32 name"
+faults r "the address is 0x600100000074: it must be within the map that bits 39 to 32 name"
+faults a "the address is 0x60010000000c: atomic instructions must not access mapped local memory"
+faults x "load of 4 bytes from 0x600400000000"
+check "pages: ends" run 139 --set simt.count=1 -- pages # 16 in each of 8 blocks
+check "pages: message" says "the number of pages of running blocks' maps is 80: it must not exceed the entries of the VP-map"
+
+for mode in sizes show many; do
+    oracle "$work/oracle" "$work/program" "$mode"
+    check "$mode: runs" run 0 --set simt.count=2 -- "$mode"
+    check "$mode: the same" cmp -s "$work/output" "$work/oracle"
+done
+
+# Reuse: 8 blocks of 64 words stay in the stash, so the second and the third launch find them.
+oracle "$work/oracle" "$work/program" reuse
+check "reuse: runs" run 0 --set simt.count=1 -- reuse
+check "reuse: the same" cmp -s "$work/output" "$work/oracle"
+check "reuse: words are kept" test "$(value stash.0.map.0.kept)" -eq $((2 * 8 * 64))
+check "reuse: none is fetched again" test "$(value stash.0.map.0.fetched)" -eq $((8 * 64))
+check "reuse: none is written back" test "$(value stash.0.map.0.written_back)" -eq 0
+check "without replication: runs" run 0 --set simt.count=1 --set stash.replication=false -- reuse
+check "without replication: the same" cmp -s "$work/output" "$work/oracle"
+check "without replication: none is kept" test "$(value stash.0.map.0.kept)" -eq 0
+check "without replication: words are written back" test "$(value stash.0.map.0.written_back)" -eq $((2 * 8 * 64))
+
+# Clocks. A hit is an access to a scratchpad, bank conflicts included; a miss is later by its translation. The store misses four
+# lines of 128 bytes with eight fields each, one a clock: the load behind it is three clocks later than a scratchpad's.
+clocks() {
+    sed -nE "s/^clocks.$1 ([0-9]+)\$/\1/p" "$2"
+}
+check "clocks: run" run 0 --set simt.count=1 --set stash.translation_clocks=10 -- time
+cp "$work/output" "$work/ten"
+hits=$(value stash.0.hits) misses=$(value stash.0.misses)
+check "energy of hits" test "$(value stash.0.hit.energy)" -eq $((hits * 5540))
+check "energy of misses" test "$(value stash.0.miss.energy)" -eq $((misses * 8680))
+check "energy of the scratchpad is not counted, too" test "$(value simt.0.work.shared.energy)" -eq 0
+check "unmapped words" test "$(value stash.0.unmapped.hits)" -eq $((3 * 32)) # clocks.2, .3 and .6
+check "mapped words: missed" test "$misses" -eq $((8 * 32 + 32))             # each is loaded once, and 32 are stored
+check "clocks, slower translation: run" run 0 --set simt.count=1 --set stash.translation_clocks=110 -- time
+check "a miss pays the translation" test $(($(clocks 0 "$work/output") - $(clocks 0 "$work/ten"))) -eq 100
+run_on gpu 0 --set simt.count=1 -- time
+for i in 1 2 3 4 6; do
+    check "clocks.$i is that of a scratchpad" test "$(clocks $i "$work/ten")" -eq "$(clocks $i "$work/output")"
+done
+check "registrations take a clock a line" test "$(clocks 5 "$work/ten")" -eq $(($(clocks 5 "$work/output") + 3))
+check "all lanes in one bank" test "$(clocks 3 "$work/ten")" -gt $(($(clocks 2 "$work/ten") + 30))
+
+# Twice the same; and a machine without a stash, where nothing else changes.
+check "again: runs" run 0 --set simt.count=2 -- many
+cp "$work/stats.json" "$work/first.json"
+check "again: runs" run 0 --set simt.count=2 -- many
+check "again: the same statistics" cmp -s <(without_host "$work/first.json") <(without_host "$work/stats.json")
+
+# The log and gdb show the window.
+check "log: runs" run 0 --set simt.count=1 --log "commit:$work/log" --warp 1.0.0 -- show
+check "log: a store to mapped memory" grep -q 'mem 0x0000600100000014 0x00005eed' "$work/log"
+socket=$work/gdb
+timeout 600 "$croft" run -m "$machine" --set simt.count=1 --gdb "$socket" "$work/program" show >"$work/output" 2>"$work/errors" </dev/null &
+while kill -0 $! 2>/dev/null && [ ! -S "$socket" ]; do sleep 0.05; done
+timeout 600 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote $socket" -ex 'break look_here' -ex continue \
+    -ex 'print/x mapped[5]' -ex 'print mapped[6]' -ex 'set var mapped[6] = 77' -ex 'print mapped[6]' -ex 'delete' -ex continue \
+    "$work/program" >"$work/errors" 2>&1 </dev/null || true
+status=0
+wait $! || status=$?
+check "gdb: ends" test "$status" -eq 0
+for line in '$1 = 0x5eed' '$2 = 42' '$3 = 77'; do check "gdb: $line" says "$line"; done
+
+# Descriptions that make no sense.
+refuses() {
+    local status=0
+    "$croft" show "$machine" --set "$1" >"$work/output" 2>"$work/errors" || status=$?
+    check "$1: refused" test "$status" -ne 0
+    check "$1: message" says "$2"
+}
+refuses stash.entries=3 "4 maps of a block need as many entries; allowed: up to \`entries\`, 3"
+refuses simt.scratchpad=1056B "a stash of 1056 B is not possible; allowed: a multiple of 64 B, up to 1 MiB"
+conclude
