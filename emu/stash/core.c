@@ -36,6 +36,8 @@ static void end(void *local, const struct simt_block *block)
     struct stash_space *space = space_of(core, block);
     assert(!space->waiting && "warps wait for their maps before they end");
     stash_end_block(core->stash, space->number);
+    histogram_add(&core->hits_of, space->hits);
+    histogram_add(&core->misses_of, space->misses);
     stash_space_end(space);
 }
 
@@ -81,6 +83,8 @@ static unsigned step(void *local, uint32_t number, uint64_t time)
         access->looked = true;
         core->hits += access->access.hits;
         core->misses += access->access.misses;
+        access->space->hits += access->access.hits;
+        access->space->misses += access->access.misses;
     }
     if (access->next == access->access.miss_count)
         return 0;
@@ -185,6 +189,7 @@ void stash_core_init(struct stash_core *core, struct stash_part *part, const str
     core->simt = beside->simt;
     core->clock = beside->clock;
     core->operations_end = &core->operations;
+    core->hits_of = core->misses_of = histogram_log2(4, 8);
     core->stash = stash_new(&part->config, bytes, line, &(struct stash_user){translate, retry, core});
     core->port = stash_port_new(&part->config, &(struct stash_port_parts){.queue = part->queue,
                                                                           .component = component,

@@ -4,6 +4,7 @@
 #define EMU_STASH_PART_H
 
 #include "emu/hart/custom.h"
+#include "emu/sim/report/histogram.h"
 #include "emu/simt/cluster.h"
 #include "emu/simt/local_memory.h"
 #include "emu/stash/hardware.h"
@@ -42,7 +43,8 @@ struct stash_space {
     uint32_t threads;
     /* by word, of non-coherent maps: the bytes are here; a store has changed them */
     uint8_t *copied, *stored;
-    unsigned waiting; /* operations that the hardware has not done */
+    uint64_t hits, misses; /* words */
+    unsigned waiting;      /* operations that the hardware has not done */
 };
 
 /* An AddMap or ChgMap that the hardware has to wait for. */
@@ -76,7 +78,8 @@ struct stash_core {
     struct stash_space spaces[STASH_BLOCKS];
     struct stash_warp_access *accesses;
     struct stash_operation *operations, **operations_end;
-    uint64_t blocks, hits, misses; /* the latter in words */
+    uint64_t blocks, hits, misses;       /* the latter in words */
+    struct histogram hits_of, misses_of; /* blocks by their words */
 };
 
 struct stash_part {

@@ -132,6 +132,7 @@ void stash_space_begin(struct stash_space *space, const struct simt_block *block
     space->bytes = place->scratchpad;
     space->size = place->scratchpad_size;
     space->map_count = space->change_count = 0;
+    space->hits = space->misses = 0;
     space->threads = place->block_size[0] * place->block_size[1] * place->block_size[2];
     space->added = alloc(space->threads, sizeof *space->added);
     space->changed = alloc(space->threads, sizeof *space->changed);

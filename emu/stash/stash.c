@@ -19,6 +19,14 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
     }
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
         const struct simt_config *simt = i->config;
+        if (i->kind->hooks && i->kind->hooks->offloads) {
+            (void)error_set(
+                err,
+                "a stash is not possible beside %s: others would execute accesses of blocks whose local "
+                "memory stays in the multiprocessor",
+                i->kind->name);
+            return tree_at_part(tree, part, err);
+        }
         if (i->kind != &simt_kind)
             continue;
         count++;
@@ -131,6 +139,9 @@ static void publish_core(const struct stash_core *core, struct stats *stats, str
         {"words_written", &port->words_written, "words", "Words that were written back"},
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
+    stats_histogram(stats, scope, "hits_of", &core->hits_of, "words/block", "blocks", "Blocks by their hits");
+    stats_histogram(stats, scope, "misses_of", &core->misses_of, "words/block", "blocks",
+                    "Blocks by their misses");
 }
 
 static void publish(void *object, struct stats *stats, struct scope scope)

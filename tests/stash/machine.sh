@@ -115,6 +115,7 @@ hits=$(value stash.0.hits) misses=$(value stash.0.misses)
 check "energy of hits" test "$(value stash.0.hit.energy)" -eq $((hits * 5540))
 check "energy of misses" test "$(value stash.0.miss.energy)" -eq $((misses * 8680))
 check "energy of the scratchpad is not counted, too" test "$(value simt.0.work.shared.energy)" -eq 0
+check "blocks by misses" test "$(value stash.0.misses_of.512)" -eq 1
 check "unmapped words" test "$(value stash.0.unmapped.hits)" -eq $((3 * 32)) # clocks.2, .3 and .6
 check "mapped words: missed" test "$misses" -eq $((8 * 32 + 32))             # each is loaded once, and 32 are stored
 check "clocks, slower translation: run" run 0 --set simt.count=1 --set stash.translation_clocks=110 -- time
@@ -155,4 +156,7 @@ refuses() {
 }
 refuses stash.entries=3 "4 maps of a block need as many entries; allowed: up to \`entries\`, 3"
 refuses simt.scratchpad=1056B "a stash of 1056 B is not possible; allowed: a multiple of 64 B, up to 1 MiB"
+printf 'extends: tom\nstash: {kind: stash}\n' >"$work/tom.yaml"
+machine=$work/tom.yaml
+refuses simt.clock=1GHz "a stash is not possible beside tom: others would execute accesses of blocks"
 conclude
