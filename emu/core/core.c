@@ -3,7 +3,6 @@
 #include "emu/core/report/passage.h"
 #include "emu/core/report/track.h"
 #include "emu/core/serial.h"
-#include "emu/hart/access.h"
 
 void core_sleep(struct core *core, uint64_t now)
 {
@@ -99,7 +98,7 @@ void core_prefetch(struct core *core, const struct stream_op *op, uint64_t physi
 {
     const struct cache_actor actor = {.pc = op->pc, .core = core->parts.number};
     core->prefetch_insns++;
-    if (physical == ACCESS_NOWHERE) {
+    if (physical == EFFECTS_NOWHERE) {
         core->prefetch_faults++;
         return;
     }

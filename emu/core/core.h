@@ -149,7 +149,7 @@ bool core_stop(struct core *core, enum hart_stop stop, uint64_t now);
 void core_wake(struct core *core, uint64_t now);
 
 /* For kinds of cores: requests, at `time`, what the prefetch instruction asks for: a line in the data cache, with ownership for
- * prefetch.w, or in the instruction cache for prefetch.i. Does nothing for ACCESS_NOWHERE. */
+ * prefetch.w, or in the instruction cache for prefetch.i. Does nothing for EFFECTS_NOWHERE. */
 void core_prefetch(struct core *core, const struct stream_op *op, uint64_t physical, uint64_t time);
 
 /* Adds or removes an observer, which the caller owns (emu/sim/observer.h), at any time. A new observer is told from the

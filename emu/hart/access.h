@@ -25,9 +25,6 @@ enum { CACHE_BLOCK = 64 };
 bool access_block_check(struct hart *hart, uint64_t address, uint64_t *physical);
 bool access_block_zero(struct hart *hart, uint64_t address, uint64_t *physical);
 
-/* The physical address in the stream of a prefetch that may access nothing. */
-#define ACCESS_NOWHERE UINT64_MAX
-
 /* Translates the address of a prefetch instruction, which never traps. Returns whether it may access main memory there. */
 bool access_prefetch(const struct hart *hart, uint64_t address, uint64_t *physical);
 

@@ -322,7 +322,7 @@ static void note_prefetch(struct hart *hart, uint64_t address, struct effects *e
         return;
     effects->address = address;
     if (!access_prefetch(hart, address, &effects->physical))
-        effects->physical = ACCESS_NOWHERE;
+        effects->physical = EFFECTS_NOWHERE;
 }
 
 /* Evaluates the row of *insn; *result becomes the destination's value, *next_out the next pc. */

@@ -18,6 +18,9 @@ enum { EFFECTS_CSRS = 3 };
 /* Cache-block operations. */
 enum block_operation { BLOCK_NONE, BLOCK_INVAL, BLOCK_CLEAN, BLOCK_FLUSH, BLOCK_ZERO };
 
+/* effects.physical of a prefetch that may access nothing. */
+#define EFFECTS_NOWHERE UINT64_MAX
+
 /* The effects of an instruction other than writing its destination register. */
 struct effects {
     uint64_t address;  /* of the memory access, or of the block of a cache-block operation */

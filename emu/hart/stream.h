@@ -49,7 +49,7 @@ struct stream_entry {
     const struct stream_op *op;
     uint64_t address; /* virtual address of its memory access or prefetch; undefined for others */
     uint64_t
-        physical; /* the physical address; the bytes are contiguous up to the end of a page; or ACCESS_NOWHERE */
+        physical; /* the physical address; the bytes are contiguous up to the end of a page; or EFFECTS_NOWHERE */
 };
 
 enum stream_end {

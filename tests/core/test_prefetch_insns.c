@@ -89,6 +89,8 @@ static uint64_t statistic(struct rig *rig, const char *name)
     core_publish(rig->core, stats, scope_enter(NULL, "core"));
     cache_publish(rig->l1i, stats, scope_enter(NULL, "l1i"));
     cache_publish(rig->l1d, stats, scope_enter(NULL, "l1d"));
+    if (rig->tlb)
+        tlb_publish(rig->tlb, stats, scope_enter(NULL, "tlb"));
     uint64_t value = stats_value(stats, name);
     stats_free(stats);
     return value;
@@ -210,7 +212,7 @@ static uint64_t set_page(struct rig *rig, uint64_t address, uint64_t bits)
 }
 
 /* In supervisor mode: a page that is not in the TLB is walked to; A is neither needed nor set; a page without permission, or
- * that is absent, does nothing. */
+ * that is absent, does nothing, and is not looked up. */
 static void translated_addresses(void **state)
 {
     (void)state;
@@ -240,6 +242,7 @@ static void translated_addresses(void **state)
         assert_int_equal(rig->hart.pc, end);
         assert_int_equal(statistic(rig, "core.prefetch_insns"), 3);
         assert_int_equal(statistic(rig, "core.prefetch_faults"), 2);
+        assert_int_equal(statistic(rig, "tlb.l1d.misses"), 1);
         assert_int_equal(cache_line_state(rig->l1d, RIG_FAR), CACHE_EXCLUSIVE);
         uint64_t pte;
         memcpy(&pte, rig->memory.bytes + RIG_SIZE - 0x1000 + 0x80 * 8, sizeof pte);

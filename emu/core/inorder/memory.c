@@ -335,7 +335,8 @@ bool inorder_store_slowly(struct inorder *c, const struct stream_entry *entry)
 
 bool inorder_prefetch(struct inorder *c, const struct stream_entry *entry)
 {
-    if (c->translating && !inorder_translate(c, entry->address, STAGE_TRANSLATED))
+    if (c->translating && entry->physical != EFFECTS_NOWHERE &&
+        !inorder_translate(c, entry->address, STAGE_TRANSLATED))
         return false;
     c->stage = 0;
     core_prefetch(&c->core, entry->op, entry->physical, inorder_time(c, c->cycle));

@@ -406,7 +406,7 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     load->older = o->stores;
     load->size = in->op->size;
     load->prefetch = (in->op->flags & STREAM_PREFETCH) != 0;
-    load->step = OOO_TRANSLATE;
+    load->step = load->prefetch && load->physical == EFFECTS_NOWHERE ? OOO_CHECK : OOO_TRANSLATE;
     load->parts = 0;
     load->level = MEM_LEVEL_L1;
     load->speculated = load->deferred = load->ahead = load->walking = false;
