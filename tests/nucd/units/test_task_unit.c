@@ -366,6 +366,39 @@ static void commands_out_of_place(void **state)
         }
 }
 
+/* A longjmp() loads sp from where a setjmp() of the region has stored it. */
+static void jumps_out_of_calls(void **state)
+{
+    (void)state;
+    struct decoder *decoder = decoder_new();
+    struct stream_op store, load; /* of setjmp() and longjmp() */
+    struct insn save = decode(decoder, 0x06253423), restore = decode(decoder, 0x06853103);
+    stream_op_describe(&store, 0x1000, &save);
+    stream_op_describe(&load, 0x1000, &restore);
+    struct nucd_region out = {.begin = 0x2ff0, .end = 0x3000, .depth = 2}, many = out;
+    nucd_region_follow(&out, &store, 0x5000);
+    out.depth = 7;
+    nucd_region_follow(&out, &load, 0x5000);
+    assert_int_equal(out.depth, 2);
+    out.depth = 4;
+    nucd_region_follow(&out, &store, 0x5000); /* again, elsewhere */
+    out.depth = 9;
+    nucd_region_follow(&out, &load, 0x5000);
+    assert_int_equal(out.depth, 4);
+    assert_false(nucd_region_left(&out, 0x9000));
+    nucd_region_follow(&out, &load, 0x5008);
+    assert_true(nucd_region_left(&out, 0x2ff0));
+    for (unsigned i = 0; i <= NUCD_REGION_PLACES; i++) {
+        many.depth = i;
+        nucd_region_follow(&many, &store, 0x6000 + 8 * i);
+    }
+    nucd_region_follow(&many, &load, 0x6008); /* the oldest that is kept */
+    assert_int_equal(many.depth, 1);
+    nucd_region_follow(&many, &load, 0x6000);
+    assert_int_equal(many.depth, -1);
+    decoder_free(decoder);
+}
+
 /* Every kind of jump and its effect on the call depth, from table 2.1 of the unprivileged specification: only
  * x1 and x5 are link registers. */
 static void call_depth(void **state)
@@ -402,31 +435,6 @@ static void call_depth(void **state)
         assert_int_equal(region.depth, 5 + jumps[i].step);
         assert_false(nucd_region_ends(&region, 0x3000));
     }
-    struct stream_op store, load; /* of setjmp() and longjmp() */
-    struct insn save = decode(decoder, 0x06253423), restore = decode(decoder, 0x06853103);
-    stream_op_describe(&store, 0x1000, &save);
-    stream_op_describe(&load, 0x1000, &restore);
-    struct nucd_region out = {.begin = 0x2ff0, .end = 0x3000, .depth = 2}, many = out;
-    nucd_region_follow(&out, &store, 0x5000);
-    out.depth = 7;
-    nucd_region_follow(&out, &load, 0x5000);
-    assert_int_equal(out.depth, 2);
-    out.depth = 4;
-    nucd_region_follow(&out, &store, 0x5000); /* again, elsewhere */
-    out.depth = 9;
-    nucd_region_follow(&out, &load, 0x5000);
-    assert_int_equal(out.depth, 4);
-    assert_false(nucd_region_left(&out, 0x9000));
-    nucd_region_follow(&out, &load, 0x5008);
-    assert_true(nucd_region_left(&out, 0x2ff0));
-    for (unsigned i = 0; i <= NUCD_REGION_PLACES; i++) {
-        many.depth = i;
-        nucd_region_follow(&many, &store, 0x6000 + 8 * i);
-    }
-    nucd_region_follow(&many, &load, 0x6008); /* the oldest that is kept */
-    assert_int_equal(many.depth, 1);
-    nucd_region_follow(&many, &load, 0x6000);
-    assert_int_equal(many.depth, -1);
     decoder_free(decoder);
     struct nucd_region region = {.begin = 0x2ff0, .end = 0x3000};
     assert_true(nucd_region_ends(&region, 0x3000));
@@ -517,12 +525,12 @@ static void the_summary_says_how_to_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_task_from_first_to_last),     cmocka_unit_test(packets_of_one_transfer),
-        cmocka_unit_test(a_long_stream_of_packets),      cmocka_unit_test(transfers_by_stores),
-        cmocka_unit_test(garbage_in_the_queue),          cmocka_unit_test(faults_and_answers),
-        cmocka_unit_test(commands_out_of_place),         cmocka_unit_test(call_depth),
-        cmocka_unit_test(configurations_are_checked),    cmocka_unit_test(the_data_cache_is_emptied),
-        cmocka_unit_test(the_summary_says_how_to_start),
+        cmocka_unit_test(a_task_from_first_to_last), cmocka_unit_test(packets_of_one_transfer),
+        cmocka_unit_test(a_long_stream_of_packets),  cmocka_unit_test(transfers_by_stores),
+        cmocka_unit_test(garbage_in_the_queue),      cmocka_unit_test(faults_and_answers),
+        cmocka_unit_test(commands_out_of_place),     cmocka_unit_test(call_depth),
+        cmocka_unit_test(jumps_out_of_calls),        cmocka_unit_test(configurations_are_checked),
+        cmocka_unit_test(the_data_cache_is_emptied), cmocka_unit_test(the_summary_says_how_to_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
