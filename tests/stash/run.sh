@@ -86,6 +86,17 @@ wrong change "the index of the map to change is 1: it must be the result of stas
 wrong change_none "the index of the map to change is 0: it must be the result of stash.addmap in the same block"
 wrong dma "object_size is 8: it must be a multiple of 4 and at least field_size"
 
+# Accesses that only a stash can refuse.
+subject=("$programs/errors-O2")
+for machine in "${machines[@]}"; do
+    [[ $machine == *stash* ]] || continue
+    check "access_outside on $machine" on 139 "$machine" access_outside
+    check "its message" grep -qE "the address is 0x60010000[0-9a-f]+: it must be within the map that bits 39 to 32 name" "$work/errors"
+    check "access_atomic on $machine" on 139 "$machine" access_atomic
+    check "its message" grep -qE "the address is 0x60010000[0-9a-f]+: atomic instructions must not access mapped local memory" "$work/errors"
+    check "access_selector on $machine" on 139 "$machine" access_selector
+done
+
 # Where a message comes from the runtime, it names instruction, kernel, line and thread.
 for program in "$programs"/errors-O[02]; do
     qemu-riscv64 "$program" field_6 >"$work/output" 2>"$work/errors" || true

@@ -25,6 +25,25 @@ static void operate(struct wrong *p)
         croft_stash_add(&own);
 }
 
+/* What only a stash refuses: accesses. */
+static void access_outside(struct wrong *p)
+{
+    volatile uint32_t *word = croft_stash_pointer(&p->first, (uint64_t)croft_stash_add(&p->first));
+    word[croft_stash_length(&p->first) / 4] = 1;
+}
+
+static void access_atomic(struct wrong *p)
+{
+    uint32_t *word = croft_stash_pointer(&p->first, (uint64_t)croft_stash_add(&p->first));
+    __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+}
+
+static void access_selector(struct wrong *p)
+{
+    volatile uint32_t *word = croft_stash_pointer(&p->first, (uint64_t)croft_stash_add(&p->first) + 1);
+    *word = 1;
+}
+
 static void five(struct wrong *p)
 {
     for (uint32_t i = 0; i < 5; i++) {
@@ -96,7 +115,7 @@ int main(int argc, char **argv)
         p.offset = 4;
     else if (is(name, "dma"))
         p.dma = 1, p.first.field_size = 12;
-    else if (!one_parameter(name, &p.first) && !is(name, "five"))
+    else if (!one_parameter(name, &p.first) && !is(name, "five") && strncmp(name, "access_", 7) != 0)
         return 2;
     /* Strides that are wrong are in the second descriptor, because 0 means none in the first one. */
     if (is(name, "strides"))
@@ -105,6 +124,12 @@ int main(int argc, char **argv)
         p.first.strides = 1;
         CHECK_RUN(five, &p, simt_dim(2), simt_dim(32), .scratchpad = 1024);
     }
+    if (is(name, "access_outside"))
+        CHECK_RUN(access_outside, &p, simt_dim(2), simt_dim(32), .scratchpad = 1024);
+    if (is(name, "access_atomic"))
+        CHECK_RUN(access_atomic, &p, simt_dim(2), simt_dim(32), .scratchpad = 1024);
+    if (is(name, "access_selector"))
+        CHECK_RUN(access_selector, &p, simt_dim(2), simt_dim(32), .scratchpad = 1024);
     CHECK_RUN(operate, &p, simt_dim(2), simt_dim(32), .scratchpad = 1024);
     puts("no error");
     return 0;
