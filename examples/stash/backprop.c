@@ -35,7 +35,7 @@ CONFIG_INLINE struct tile weights_tile(const struct layer *p, uint32_t block)
 CONFIG_INLINE void propagate(const struct training *p, enum config config)
 {
     const uint32_t h = thread_x(), row = thread_y(), block = block_x();
-    const struct team team = {row * HIDDEN + h, UNITS};
+    const struct team team = team_of(row * HIDDEN + h, UNITS);
     const struct croft_stash_map *maps = p->maps + MAPS * block;
     const struct tile out = row_tile(p->layer.partial, block * HIDDEN, HIDDEN, UNITS * 4 + 64);
     const struct view weights = view_open(config, LOCAL, READ, weights_tile(&p->layer, block), maps, team);
@@ -62,7 +62,7 @@ CONFIG_KERNELS(propagate, const struct training, propagate)
 CONFIG_INLINE void learn(const struct training *p, enum config config)
 {
     const uint32_t h = thread_x(), row = thread_y(), block = block_x();
-    const struct team team = {row * HIDDEN + h, UNITS};
+    const struct team team = team_of(row * HIDDEN + h, UNITS);
     const struct layer *layer = &p->layer;
     const struct croft_stash_map *maps = p->maps + MAPS * block + FORWARD_MAPS;
     const struct tile weights_at = row_tile(layer->weights, block * UNITS, UNITS, 0);

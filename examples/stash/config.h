@@ -63,10 +63,17 @@ struct view {
     uint32_t object, row; /* bytes from one field to the next, and from one row to the next */
 };
 
-/* A block's threads: the caller's number, and how many there are. */
+/* A block's threads: the caller's number, and how many there are; and what views of local memory need, read once. */
 struct team {
     uint32_t thread, threads;
+    uint32_t entries; /* croft_stash_entries() */
+    char *local;      /* simt_shared() */
 };
+
+CONFIG_INLINE struct team team_of(uint32_t thread, uint32_t threads)
+{
+    return (struct team){thread, threads, croft_stash_entries(), simt_shared()};
+}
 
 /* The field of an object, of the given type. */
 #define VIEW(type, view, y, x)                                                                               \
@@ -93,21 +100,28 @@ CONFIG_INLINE void view_copy(struct view to, struct view from, struct tile tile,
             VIEW(view_word, from, i / tile.objects, i % tile.objects);
 }
 
+/* Returns the view of a map's tile. */
+CONFIG_INLINE struct view view_mapped(struct tile tile, uint64_t index, struct team team)
+{
+    const uint64_t selector = team.entries ? (index + 1) << CROFT_STASH_SELECTOR_BIT : 0;
+    return view_local(tile, team.local + tile.local + selector);
+}
+
 /* Makes a tile accessible. `map` is its descriptor. Copies are complete for all threads behind view_barrier(). */
 CONFIG_INLINE struct view view_open(enum config config, enum place place, enum usage usage, struct tile tile,
                                     const struct croft_stash_map *map, struct team team)
 {
     const enum method method = config_method(config, place);
-    char *local = (char *)simt_shared() + tile.local;
+    const struct view local = view_local(tile, team.local + tile.local);
     if (method == IN_GLOBAL)
         return view_global(tile);
     if (method == BY_MAP)
-        return view_local(tile, croft_stash_open(map, tile.local));
+        return view_mapped(tile, croft_stash_operate(team.entries, 0, map, 0, CROFT_STASH_SITE), team);
     if (method == BY_COPY && usage & READ)
-        view_copy(view_local(tile, local), view_global(tile), tile, team);
+        view_copy(local, view_global(tile), tile, team);
     if (method == BY_DMA && usage & READ)
         croft_dma_load(map);
-    return view_local(tile, local);
+    return local;
 }
 
 /* The same for the next tile in the place of one that was only read or has been closed, behind a view_barrier(); `index` is
@@ -115,9 +129,8 @@ CONFIG_INLINE struct view view_open(enum config config, enum place place, enum u
 CONFIG_INLINE struct view view_next(enum config config, enum place place, enum usage usage, struct tile tile,
                                     const struct croft_stash_map *map, uint32_t index, struct team team)
 {
-    const enum method method = config_method(config, place);
-    if (method == BY_MAP)
-        return view_local(tile, croft_stash_reopen(index, map, tile.local));
+    if (config_method(config, place) == BY_MAP)
+        return view_mapped(tile, croft_stash_operate(team.entries, 1, map, index, CROFT_STASH_SITE), team);
     return view_open(config, place, usage, tile, map, team);
 }
 
@@ -135,7 +148,7 @@ CONFIG_INLINE void view_close(enum config config, enum place place, struct tile 
 {
     const enum method method = config_method(config, place);
     if (method == BY_COPY)
-        view_copy(view_global(tile), view_local(tile, (char *)simt_shared() + tile.local), tile, team);
+        view_copy(view_global(tile), view_local(tile, team.local + tile.local), tile, team);
     if (method == BY_DMA)
         croft_dma_store(map);
 }

@@ -26,7 +26,7 @@ CONFIG_INLINE struct tile lud_tile(const struct lud *p, long row, long column, u
 CONFIG_INLINE void lud_diagonal(const struct lud_step *p, enum config config)
 {
     const uint32_t t = thread_x();
-    const struct team team = {t, TILE};
+    const struct team team = team_of(t, TILE);
     const struct tile place = lud_tile(&p->lud, 0, 0, 0);
     const struct view tile = view_open(config, LOCAL, READ_WRITE, place, p->maps, team);
     for (uint32_t k = 0; k < TILE - 1; k++) {
@@ -46,7 +46,7 @@ CONFIG_KERNELS(lud_diagonal, const struct lud_step, lud_diagonal)
 CONFIG_INLINE void lud_perimeter(const struct lud_step *p, enum config config)
 {
     const uint32_t block = block_x(), t = thread_x() % TILE;
-    const struct team team = {thread_x(), 2 * TILE};
+    const struct team team = team_of(thread_x(), 2 * TILE);
     const struct croft_stash_map *maps = p->maps + 3 * block;
     const struct tile places[] = {lud_tile(&p->lud, 0, 0, 0), lud_tile(&p->lud, 0, block + 1, ROOM),
                                   lud_tile(&p->lud, block + 1, 0, 2 * ROOM)};
@@ -72,7 +72,7 @@ CONFIG_KERNELS(lud_perimeter, const struct lud_step, lud_perimeter)
 CONFIG_INLINE void lud_internal(const struct lud_step *p, enum config config)
 {
     const uint32_t x = thread_x(), y = thread_y(), column = block_x() + 1, row = block_y() + 1;
-    const struct team team = {y * TILE + x, TILE * TILE};
+    const struct team team = team_of(y * TILE + x, TILE * TILE);
     const struct croft_stash_map *maps = p->maps + 3 * (block_y() * grid_dim_x() + block_x());
     const struct tile own = lud_tile(&p->lud, row, column, 2 * ROOM);
     const struct view above = view_open(config, LOCAL, READ, lud_tile(&p->lud, 0, column, 0), maps, team);

@@ -54,7 +54,7 @@ CONFIG_INLINE void copy_scores(struct view to, struct view from, uint32_t t)
 CONFIG_INLINE void nw(const struct nw *p, enum config config)
 {
     const uint32_t t = thread_x(), column = p->first + block_x(), row = p->diagonal - column;
-    const struct team team = {t, TILE};
+    const struct team team = team_of(t, TILE);
     const struct croft_stash_map *maps = p->maps + 2 * (row * (p->length / TILE) + column);
     const int by_copy = config_method(config, LOCAL) == BY_COPY;
     const struct tile place = score_tile(p, row, column);

@@ -54,7 +54,7 @@ CONFIG_INLINE struct tile costs_tile(const struct descent *p, uint32_t block)
 CONFIG_INLINE void descent(const struct descent *p, enum config config)
 {
     const uint32_t t = thread_x(), block = block_x();
-    const struct team team = {t, BLOCK};
+    const struct team team = team_of(t, BLOCK);
     const struct croft_stash_map *maps = p->maps + 3 * block;
     const struct tile out = to_tile(p, block);
     const struct view costs = view_open(config, GLOBAL, READ, costs_tile(p, block), maps + 1, team);

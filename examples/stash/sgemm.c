@@ -45,7 +45,7 @@ CONFIG_INLINE void sgemm(const struct sgemm *p, enum config config)
 {
     const uint32_t x = thread_x(), y = thread_y(), block_column = block_x(), block_row = block_y();
     const uint32_t steps = p->inner / TILE;
-    const struct team team = {y * TILE + x, THREADS};
+    const struct team team = team_of(y * TILE + x, THREADS);
     const struct croft_stash_map *maps = maps_of(p, block_row, block_column);
     struct view a = view_open(config, LOCAL, READ, a_tile(p, block_row, 0), &maps[1], team);
     struct view b = view_open(config, LOCAL, READ, b_tile(p, block_column, 0), &maps[2], team);

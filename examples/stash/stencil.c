@@ -47,7 +47,7 @@ static float smooth(float here, float west, float east, float north, float south
 CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
 {
     const uint32_t x = thread_x(), y = thread_y();
-    const struct team team = {y * BLOCK_X + x, THREADS};
+    const struct team team = team_of(y * BLOCK_X + x, THREADS);
     const struct croft_stash_map *maps = p->maps + (block_y() * grid_dim_x() + block_x()) * p->z * MAPS;
     const int inside = block_x() * BLOCK_X + x + 2 < p->x && block_y() * BLOCK_Y + y + 2 < p->y;
     const uint32_t index = config == STASH_G ? 2 : 0; /* of the middle plane's map */

@@ -34,7 +34,7 @@ CONFIG_INLINE struct tile sums_tile(const struct surf *p, uint32_t row)
 CONFIG_INLINE void surf_rows(const struct surf *p, enum config config)
 {
     const uint32_t t = thread_x(), threads = p->columns / 4, row = block_x();
-    const struct team team = {t, threads};
+    const struct team team = team_of(t, threads);
     const struct croft_stash_map *maps = p->row_maps + 2 * row;
     const struct tile out = sums_tile(p, row);
     const struct view pixels = view_open(config, LOCAL, READ, pixels_tile(p, row), maps, team);
@@ -72,7 +72,7 @@ CONFIG_INLINE struct tile chunk_tile(const struct surf *p, uint32_t strip, uint3
 CONFIG_INLINE void surf_columns(const struct surf *p, enum config config)
 {
     const uint32_t t = thread_x(), strip = block_x(), chunks = p->rows / CHUNK;
-    const struct team team = {t, STRIP};
+    const struct team team = team_of(t, STRIP);
     const struct croft_stash_map *maps = p->chunk_maps + strip * chunks;
     struct view chunk = view_open(config, GLOBAL, READ_WRITE, chunk_tile(p, strip, 0), maps, team);
     int32_t sum = 0;
@@ -125,7 +125,7 @@ static float determinant(int32_t xx, int32_t yy, int32_t xy)
 CONFIG_INLINE void surf_hessian(const struct surf *p, enum config config)
 {
     const uint32_t x = thread_x(), y = thread_y(), cx = x + REACH, cy = y + REACH;
-    const struct team team = {y * SIDE + x, SIDE * SIDE};
+    const struct team team = team_of(y * SIDE + x, SIDE * SIDE);
     const struct croft_stash_map *maps = p->maps + 2 * (block_y() * p->across + block_x());
     const struct tile place = out_tile(p, block_y(), block_x());
     const struct view s = view_open(config, LOCAL, READ, halo_tile(p, block_y(), block_x()), maps, team);

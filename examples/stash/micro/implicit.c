@@ -10,7 +10,7 @@ struct implicit {
 
 CONFIG_INLINE void implicit(const struct implicit *p, enum config config)
 {
-    const struct team team = {thread_x(), THREADS};
+    const struct team team = team_of(thread_x(), THREADS);
     const struct tile tile = micro_tile(p->objects, (long)block_x() * EACH, EACH, 0);
     const struct croft_stash_map *map = &p->maps[block_x()];
     const struct view view = view_open(config, LOCAL, READ_WRITE, tile, map, team);

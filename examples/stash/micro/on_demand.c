@@ -18,7 +18,7 @@ CONFIG_INLINE int is_chosen(uint32_t seed, uint32_t i)
 
 CONFIG_INLINE void on_demand(const struct on_demand *p, enum config config)
 {
-    const struct team team = {thread_x(), THREADS};
+    const struct team team = team_of(thread_x(), THREADS);
     const struct tile tile = micro_tile(p->objects, (long)block_x() * EACH, EACH, 0);
     const struct croft_stash_map *map = &p->maps[block_x()];
     const struct view view = view_open(config, LOCAL, READ_WRITE, tile, map, team);

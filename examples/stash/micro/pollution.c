@@ -39,7 +39,7 @@ CONFIG_INLINE struct tile b_tile(const struct pollution *p, uint32_t block)
 CONFIG_INLINE void pollution(const struct pollution *p, enum config config)
 {
     const uint32_t block = p->first + block_x();
-    const struct team team = {thread_x(), THREADS};
+    const struct team team = team_of(thread_x(), THREADS);
     const struct tile tile_a = a_tile(p, block), tile_b = b_tile(p, block);
     const struct croft_stash_map *maps = &p->maps[2 * block];
     const struct view a = view_open(config, LOCAL, READ_WRITE, tile_a, maps, team);

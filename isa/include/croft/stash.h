@@ -86,19 +86,11 @@ CROFT_SIMT_INLINE void *croft_stash_at(uint64_t stash_base, uint64_t index, uint
     return (char *)simt_shared() + stash_base + (entries ? (index + 1) << CROFT_STASH_SELECTOR_BIT : 0);
 }
 
-/* Add or change a map and return a pointer to its first element; stash_base is that of the descriptor, which need not be loaded
- * then. */
+/* Adds a map and returns a pointer to its first element; stash_base is that of the descriptor, which need not be loaded then. */
 #define croft_stash_open(map, stash_base)                                                                    \
     __extension__({                                                                                          \
         const uint32_t croft_entries = croft_stash_entries();                                                \
         const uint64_t croft_index = croft_stash_operate(croft_entries, 0, (map), 0, CROFT_STASH_SITE);      \
-        croft_stash_at((stash_base), croft_index, croft_entries);                                            \
-    })
-#define croft_stash_reopen(index, map, stash_base)                                                           \
-    __extension__({                                                                                          \
-        const uint32_t croft_entries = croft_stash_entries();                                                \
-        const uint64_t croft_index =                                                                         \
-            croft_stash_operate(croft_entries, 1, (map), (index), CROFT_STASH_SITE);                         \
         croft_stash_at((stash_base), croft_index, croft_entries);                                            \
     })
 
