@@ -25,6 +25,18 @@
  * 2011; Sinclair, Alsop, Adve, "Efficient GPU synchronization without scopes", MICRO 2015; Komuravelli et al.,
  * "Stash: Have your scratchpad and cache it too", ISCA 2015, sections 4.3 and 4.4.
  *
+ * What software does, and what holders and units do then (Sinclair et al., sections 1 to 3; the stash paper,
+ * section 4.3). An acquire makes all VALID words of the holder INVALID and calls denovo_acquire(), after the
+ * acquiring read and before any later load; a release waits for denovo_settled().
+ *    a kernel starts             acquire in the cache of every multiprocessor that it uses
+ *    a kernel ends               release in its caches and stashes; acquire in its stashes; words stay REGISTERED
+ *    a host thread has waited    acquire in its cache
+ *      for a kernel
+ *    a thread starts, is joined  release in the creator's, or the ended thread's, cache, then acquire in the
+ *                                started, or the joining, thread's
+ *    a lock is taken, released   acquire; release
+ *    a barrier                   release, then acquire
+ *
  * Not modelled: regions and touched bits (all VALID words are dropped), write signatures, back-off of contended
  * registrations. */
 #ifndef EMU_MEM_DENOVO_H
@@ -107,34 +119,35 @@ struct denovo_rules;
 
 /* ---- The unit: a first-level cache's or a stash's side ---- */
 
-/* What the holder does for its unit. The unit calls in any of its functions, and its state is consistent then:
- * arrived(), acknowledged(), written_back() and room() may call the unit again. */
+/* What the holder does for its unit. The unit calls in any of its functions, and its state is consistent
+ * then: arrived(), acknowledged(), written_back() and room() may call the unit again. */
 struct denovo_holder_ops {
-    /* Words of the line that the holder has in the state. map: of a stash, by which the words were asked for or
-     * registered; a stash checks that the map is valid, covers the line's words, and is the chunks' own. */
+    /* Words of the line that the holder has in the state; INVALID are also those of lines that it does not
+     * have. map: of a stash, by which the words were asked for or registered; a stash checks that the map is
+     * valid, covers the line's words, and is the chunks' own. */
     uint64_t (*words)(void *holder, uint64_t line, unsigned map, enum denovo_state state);
     /* Changes the state of words, which the unit has found by words() or the holder has named itself. A cache
      * that has no room for the line of words that a read brings (to VALID) may ignore that, or write back a
      * victim within the call. It must have the line when it registers words. */
     void (*set)(void *holder, uint64_t line, unsigned map, uint64_t mask, enum denovo_state state,
                 uint64_t now);
-    /* Words that denovo_read() was asked for have come, installed (VALID by set()) or not. Loads wait for them
-     * no longer. value: of words in mask. */
+    /* Words that denovo_read() was asked for have come, installed (VALID by set()) or not. Loads wait for
+     * them no longer. value: of words in mask. */
     void (*arrived)(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
                     uint64_t now);
-    /* Words are registered. value: NULL, or of words registered with data, which are REGISTERED now: the holder
-     * does the operation that it wanted them for within the call, before others can take them. */
+    /* Words are registered. value: NULL, or of words registered with data, which are REGISTERED now: the
+     * holder does the operation that it wanted them for within the call, before others can take them. */
     void (*acknowledged)(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
                          uint64_t now);
     /* An atomic is done. value: what the words were before. */
     void (*operated)(void *holder, const struct denovo_message *answer, uint64_t now);
-    /* May be NULL: the write-back of words has been answered, accepted or not, and nothing of it is left. A stash keeps the
-     * words' map until then. */
+    /* May be NULL: the write-back of words has been answered, accepted or not, and nothing of it is left.
+     * A stash keeps the words' map until then. */
     void (*written_back)(void *holder, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
     /* Something was refused, and may succeed now. */
     void (*room)(void *holder, uint64_t now);
-    /* May be NULL, for holders without versions. values(): those of words that leave the holder. keep(): those of words that
-     * are installed, before set() makes them VALID or REGISTERED. */
+    /* May be NULL, for holders without versions. values(): those of words that leave the holder. keep():
+     * those of words that are installed, before set() makes them VALID or REGISTERED. */
     void (*values)(void *holder, uint64_t line, unsigned map, uint64_t mask, uint32_t *value);
     void (*keep)(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value);
 };
@@ -149,8 +162,8 @@ struct denovo_unit_config {
 
 struct denovo_unit;
 
-/* Makes a unit with nothing in flight. Never NULL; aborts if the host has no memory. ops, holder and what post
- * names must outlive it. Free with denovo_unit_free(). */
+/* Makes a unit with nothing in flight. Never NULL; aborts if the host has no memory. ops, holder and what
+ * post names must outlive it. Free with denovo_unit_free(). */
 struct denovo_unit *denovo_unit_new(const struct denovo_unit_config *config,
                                     const struct denovo_holder_ops *ops, void *holder,
                                     struct denovo_post post);
@@ -165,39 +178,44 @@ enum denovo_outcome {
     DENOVO_REFUSED, /* nothing was done; room() will be called */
 };
 
-/* Asks for words. need: words that loads wait for; they are INVALID in the holder. fill: words that an answer
- * may make VALID, each INVALID in the holder: those of need, unless the holder does not want to keep them, and
- * others of the line (a stash: mapped by map) that it wants if they come along. arrived() follows. Refused if
- * no MSHR is free, or an atomic or a registration with data is open on one of the words. */
+/* Asks for words. need: words that loads wait for; they are INVALID in the holder. fill: words that an
+ * answer may make VALID, each INVALID in the holder: those of need, unless the holder does not want to
+ * keep them, and others of the line (a stash: mapped by map) that it wants if they come along. arrived()
+ * follows. Refused if no MSHR is free, or an atomic or a registration with data is open on one of the
+ * words. */
 enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t need,
                                 uint64_t fill, uint64_t now);
 
 /* Registers words for stores; the holder has the line, and the words are not REGISTERED in it. Makes them
- * REGISTERED at once; the holder writes them when this returns. acknowledged() follows. Refused if no MSHR is
- * free or one of the words is in the write-back buffer or has an atomic, remap or registration with data open. */
+ * REGISTERED at once; the holder writes them when this returns. acknowledged() follows. Refused if no MSHR
+ * is free or one of the words is in the write-back buffer or has an atomic, remap or registration with
+ * data open. */
 enum denovo_outcome denovo_register(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                     uint64_t now);
 
-/* Registers words whose values are wanted, too, as synchronization variables are (DeNovoSync). They stay as they
- * are until acknowledged(), where the operation is done. Words that are REGISTERED already must be none of
- * these, nor waiting: the caller operates on them itself unless denovo_pending() has them. */
+/* Registers words whose values are wanted, too, as synchronization variables are (DeNovoSync). They stay
+ * as they are until acknowledged(), where the operation is done. DENOVO_DONE: they are REGISTERED and
+ * acknowledged already, and the caller does the operation at once; so call it for one variable. Refused like
+ * denovo_register(), and while another registration of the words is open. */
 enum denovo_outcome denovo_register_data(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                          uint64_t now);
 
-/* Writes back words that are REGISTERED and not pending: they leave the holder for the write-back buffer and become
- * INVALID. Refused if the buffer is full. */
+/* Writes back words that are REGISTERED and not pending: they leave the holder for the write-back buffer
+ * and become INVALID. Refused if the buffer is full or a word is pending. */
 enum denovo_outcome denovo_write_back(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                       uint64_t now);
 
-/* Tells the registry that REGISTERED words have map `map` now, where the stash already holds them. acknowledged() is not
- * called; the words are pending until the registry knows. Refused if no MSHR is free or a word is pending. A registration
- * instead would let another unit's registration that is already ordered take the words, and then lose its store. */
+/* Tells the registry that REGISTERED words have map `map` now, where the stash already holds them, and
+ * nothing else that the map covered before. acknowledged() is not called; the words are pending until the registry knows. Refused if no MSHR is free
+ * or a word is pending. A registration instead would let another unit's registration that is already
+ * ordered take the words, and then lose its store. */
 enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                  uint64_t now);
 
-/* Does an operation at the registry, on one word or two. The holder's copies of the words become INVALID now;
- * registered ones are written back. operated() follows; until then, no other access of the unit to the words is accepted,
- * except operations. Refused if no MSHR is free, the write-back buffer is full, or one of the words is pending. */
+/* Does an operation at the registry, on one word or two. The holder's copies of the words become INVALID
+ * now; registered ones are written back. operated() follows; until then, no other access of the unit to
+ * the words is accepted, except operations. Refused if no MSHR is free, the write-back buffer is full, or
+ * one of the words is pending. */
 enum denovo_outcome denovo_atomic(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                                   uint32_t tag, uint64_t now);
 
@@ -253,14 +271,14 @@ static inline bool denovo_line_idle(const struct denovo_line *line)
 struct denovo_home_ops {
     /* The record of a line; NULL: the line is not here. Records do not move while the line is here. */
     struct denovo_line *(*find)(void *home, uint64_t line);
-    /* Makes a record, with all bits clear; it may drop a line that denovo_line_idle() for it. NULL: no place is
-     * free; the home chooses a victim and calls denovo_evict(), not within this call, and the request is held
-     * until an eviction is complete or denovo_registry_retry() is called. */
+    /* Makes a record, with all bits clear; it may drop a line that denovo_line_idle() for it. NULL: no
+     * place is free; the home chooses a victim and calls denovo_evict(), not within this call, and the
+     * request is held until an eviction is complete or denovo_registry_retry() is called. */
     struct denovo_line *(*make)(void *home, uint64_t line, uint64_t now);
     /* Asks memory for the line, after all writes of it; denovo_fetched() follows. */
     void (*fetch)(void *home, struct denovo_line *line, uint64_t now);
-    /* The eviction that denovo_evict() has begun is complete. The home writes the line to memory if it is dirty, and forgets the
-     * record. */
+    /* The eviction that denovo_evict() has begun is complete. The home writes the line to memory if it is
+     * dirty, and forgets the record. */
     void (*evicted)(void *home, struct denovo_line *line, uint64_t now);
     /* The registry reads or writes words of a line: for recency, statistics and energy. May be NULL. */
     void (*touch)(void *home, struct denovo_line *line, bool store, uint64_t now);
@@ -285,8 +303,8 @@ struct denovo_registry *denovo_registry_new(const struct denovo_registry_config 
 void denovo_registry_free(struct denovo_registry *registry);
 size_t denovo_registry_size(const struct denovo_registry *registry);
 
-/* Takes a request or a response. Returns false, without having done anything, if a request would have to wait and there is no
- * room; room() will be called. Never refuses a response. */
+/* Takes a request or a response. Returns false, without having done anything, if a request would have to
+ * wait and there is no room; room() will be called. Never refuses a response. */
 bool denovo_registry_receive(struct denovo_registry *registry, const struct denovo_message *message,
                              uint64_t now);
 
@@ -294,8 +312,9 @@ bool denovo_registry_receive(struct denovo_registry *registry, const struct deno
 void denovo_fetched(struct denovo_registry *registry, struct denovo_line *line, const uint32_t *value,
                     uint64_t now);
 
-/* Evicts a line: revokes its registered words, then calls evicted(), within this call if there are none. Returns false, and
- * does nothing, if the line is busy: fetching, evicting, or with requests that wait for it. */
+/* Evicts a line: revokes its registered words, then calls evicted(), within this call if there are none.
+ * Returns false, and does nothing, if the line is busy: fetching, evicting, or with requests that wait for
+ * it. */
 bool denovo_evict(struct denovo_registry *registry, struct denovo_line *line, uint64_t now);
 
 /* Tries the requests again that wait for a place. */

@@ -51,8 +51,8 @@ static bool in_buffer(enum denovo_word state)
     return state == DENOVO_WORD_BUFFERED || state == DENOVO_WORD_TAKEN || state == DENOVO_WORD_STALE;
 }
 
-/* Sets the values of words in one state, from the one entry of the buffer that has them or from the holder, and
- * takes from mask the words that another entry has. */
+/* Sets the values of words in one state, from the one entry of the buffer that has them or from the
+ * holder, and takes from mask the words that another entry has. */
 static uint64_t source(const struct denovo_unit *unit, uint64_t line, unsigned map, enum denovo_word state,
                        uint64_t mask, uint32_t *value)
 {
@@ -66,8 +66,8 @@ static uint64_t source(const struct denovo_unit *unit, uint64_t line, unsigned m
     return mask;
 }
 
-/* Other words of the line that the holder may add to an answer: registered ones, which nobody else has newer. A word with data
- * on its way is not registered in the holder. */
+/* Other words of the line that the holder may add to an answer: registered ones, which nobody else has
+ * newer. A word with data on its way is not registered in the holder. */
 static uint64_t extra(const struct denovo_unit *unit, const struct denovo_message *message, unsigned map)
 {
     uint64_t words = unit->ops->words(unit->holder, message->line, map, DENOVO_REGISTERED);
@@ -94,8 +94,8 @@ static void give_read(struct denovo_unit *unit, const struct denovo_message *mes
     }
 }
 
-/* Calls step() for the message's words by the map by which the unit has them: those that are pending or moving
- * by another map than the registry knows, then the rest. */
+/* Calls step() for the message's words by the map by which the unit has them: those that are pending or
+ * moving by another map than the registry knows, then the rest. */
 static void by_map(struct denovo_unit *unit, const struct denovo_message *message, uint64_t now,
                    void (*step)(struct denovo_unit *, const struct denovo_message *, unsigned map,
                                 uint64_t mask, uint64_t now))

@@ -80,7 +80,8 @@ static void choose(const struct denovo_registry *registry, const struct view *vi
     }
 }
 
-/* Moves words to the next standing. The message's sender becomes the registrant of those that are OWN then. */
+/* Moves words to the next standing. The message's sender becomes the registrant of those that are OWN
+ * then. */
 static void move(const struct denovo_registry *registry, struct denovo_line *line, const struct view *view,
                  enum denovo_registry_event event, const struct denovo_message *message)
 {
@@ -351,8 +352,8 @@ static void write_back(struct denovo_registry *registry, const struct denovo_mes
     go_on(registry, line, now);
 }
 
-/* The registrant had no room for a write-back. Words that it has written back since are not revoked any more. If
- * they are again, from another unit, that one gets the Revoke twice and ignores it. */
+/* The registrant had no room for a write-back. Words that it has written back since are not revoked any
+ * more. If they are again, from another unit, that one gets the Revoke twice and ignores it. */
 static void revoke_again(const struct denovo_registry *registry, const struct denovo_message *message,
                          uint64_t now)
 {

@@ -137,8 +137,8 @@ void denovo_forward_read(struct denovo_unit *unit, const struct denovo_message *
 void denovo_forward_register(struct denovo_unit *unit, const struct denovo_message *message, uint64_t now);
 void denovo_revoke(struct denovo_unit *unit, const struct denovo_message *message, uint64_t now);
 
-/* Copies words from the holder to the write-back buffer, leaves them in state `rest` there, and sends WB. Returns
- * false if the buffer is full. */
+/* Copies words from the holder to the write-back buffer, leaves them in state `rest` there, and sends WB.
+ * Returns false if the buffer is full. */
 bool denovo_put_back(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
                      enum denovo_state rest, uint64_t now);
 
@@ -174,8 +174,8 @@ static inline struct denovo_held *denovo_held(const struct denovo_registry *regi
 void denovo_hold(struct denovo_registry *registry, const struct denovo_message *message, uint64_t mask,
                  struct denovo_line *line);
 
-/* Takes the first held request out if it waits for the line at this address, or, without_place, for a place; else
- * makes it the last one. Returns whether it was taken. */
+/* Takes the first held request out if it waits for the line at this address, or, without_place, for a
+ * place; else makes it the last one. Returns whether it was taken. */
 bool denovo_unhold(struct denovo_registry *registry, uint64_t address, bool without_place,
                    struct denovo_message *message);
 

@@ -63,7 +63,8 @@ static void end_step(struct denovo_unit *unit, uint64_t now)
     unit->ops->room(unit->holder, now);
 }
 
-/* Sorts the words of an access by what the rows say: returns those with the action; *waits gets whether some must wait. */
+/* Sorts the words of an access by what the rows say: returns those with the action; *waits gets whether
+ * some must wait. */
 static uint64_t choose(const struct denovo_unit *unit, const struct denovo_scene *scene,
                        enum denovo_event event, enum denovo_action action, bool *waits)
 {
@@ -79,8 +80,8 @@ static uint64_t choose(const struct denovo_unit *unit, const struct denovo_scene
     return chosen;
 }
 
-/* Adds words to what the line's reads may install. The words of an open read are only those that have not been
- * anything but INVALID since it was sent: its answer may be old. */
+/* Adds words to what the line's reads may install. The words of an open read are only those that have not
+ * been anything but INVALID since it was sent: its answer may be old. */
 static void allow(const struct denovo_unit *unit, struct denovo_mshr *mshr, uint64_t fill)
 {
     if (!mshr->want) {
@@ -113,7 +114,8 @@ enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigne
     return DENOVO_WAITS;
 }
 
-/* Whether words must not be touched because of what is open on them in other places than this line and map. */
+/* Whether words must not be touched because of what is open on them in other places than this line and
+ * map. */
 static bool engaged(const struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask)
 {
     uint64_t words = 0;
@@ -194,8 +196,8 @@ enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsign
     return DENOVO_WAITS;
 }
 
-/* Takes the holder's copies of words that are operated on at the registry, also those that a Revoke has left. Returns false if the registered ones find
- * the write-back buffer full. */
+/* Takes the holder's copies of words that are operated on at the registry, also those that a Revoke has
+ * left. Returns false if the registered ones find the write-back buffer full. */
 static bool give_up(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask, uint64_t registered,
                     uint64_t now)
 {
@@ -243,7 +245,8 @@ void denovo_acquire(struct denovo_unit *unit, uint64_t now)
 
 /* What comes in. */
 
-/* Applies an event to words that are in one of the MSHR's states. Returns the words whose action is INSTALL. */
+/* Applies an event to words that are in one of the MSHR's states. Returns the words whose action is
+ * INSTALL. */
 static uint64_t apply(struct denovo_unit *unit, struct denovo_mshr *mshr, uint64_t mask,
                       enum denovo_event event, bool in_buffer)
 {

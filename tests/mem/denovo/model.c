@@ -24,7 +24,8 @@ struct holder {
     unsigned number;
 };
 
-/* An access that others must know of before they may race with it: of a thread, since the word's last store. */
+/* An access that others must know of before they may race with it: of a thread, since the word's last
+ * store. */
 struct access {
     bool exists;
     unsigned known; /* threads that it happens before; none while it is under way */
@@ -621,7 +622,8 @@ static bool at_rest(const struct model *model)
     return model->message_count == 0 && !(model->present && model->line.fetching);
 }
 
-/* Returns whether an access was not refused. It must not be if nothing is in flight, which could end the wait. */
+/* Returns whether an access was not refused. It must not be if nothing is in flight, which could end the
+ * wait. */
 static bool accepted(struct model *model, enum denovo_outcome outcome)
 {
     if (outcome == DENOVO_REFUSED && at_rest(model))

@@ -1,13 +1,14 @@
-/* Random programs without data races on 15 processors' caches and four multiprocessors, each with a cache and a
- * stash, whose messages overtake each other at random, against a flat array of the words' versions.
+/* Random programs without data races on 15 processors' caches and four multiprocessors, each with a cache
+ * and a stash, whose messages overtake each other at random, against a flat array of the words' versions.
  *
- * Words belong to groups, which lie side by side in the lines. A thread enters a group (an acquire, which makes
- * VALID words INVALID), alone or among readers, loads and stores its words through its cache or, on a
- * multiprocessor, through a map of the stash, and leaves it when its units have settled (a release). Every load
- * must get the newest version. Some words are counters, on which all threads operate at any time, at the last
- * level or in caches. Caches, stashes, write-back buffers and the last level are much smaller than the data, so
- * that all of them evict all the time. Stashes map the same words again at other places (Remap), change the
- * lines of maps, and keep registered words over kernels' ends. ALL=1: 10 million operations. */
+ * Words belong to groups, which lie side by side in the lines. A thread enters a group (an acquire, which
+ * makes VALID words INVALID), alone or among readers, loads and stores its words through its cache or, on
+ * a multiprocessor, through a map of the stash, and leaves it when its units have settled (a release).
+ * Every load must get the newest version. Some words are counters, on which all threads operate at any
+ * time, at the last level or in caches. Caches, stashes, write-back buffers and the last level are much
+ * smaller than the data, so that all of them evict all the time. Stashes map the same words again at other
+ * places (Remap), change the lines of maps, and keep registered words over kernels' ends. ALL=1: 10
+ * million operations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -448,7 +449,8 @@ static struct holder *cache_of(struct traffic *traffic, unsigned thread)
     return &traffic->holders[thread < CPUS ? thread : CPUS + (thread - CPUS) / BLOCKS];
 }
 
-/* Maps a line's words of the thread's group to a chunk of the stash. Registered words that another chunk has are moved. */
+/* Maps a line's words of the thread's group to a chunk of the stash. Registered words that another chunk
+ * has are moved. */
 static bool map_line(struct traffic *traffic, struct thread *thread, unsigned line)
 {
     struct holder *holder = thread->holder;

@@ -1,4 +1,5 @@
-/* DeNovo's controllers, step by step: what the searches (test_model.c) do not see, because it costs only time. */
+/* DeNovo's controllers, step by step: what the searches (test_model.c) do not see, because it costs only
+ * time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +155,8 @@ static void loads_are_joined(void **state)
     denovo_unit_free(rig.unit);
 }
 
-/* One MSHR, one entry of the write-back buffer: what finds them in use is refused, and told once when they are free. */
+/* One MSHR, one entry of the write-back buffer: what finds them in use is refused, and told once when they
+ * are free. */
 static void what_is_refused_is_called(void **state)
 {
     (void)state;
