@@ -7,6 +7,7 @@
 #include "emu/machine/plan/lines.h"
 #include "emu/machine/plan/networks.h"
 #include "emu/mem/llc_slices.h"
+#include "emu/net/fabric.h"
 #include "emu/sim/alloc.h"
 
 /* Returns whether the builder makes the part. A part of a kind that is `whole` makes the parts in its
@@ -117,6 +118,28 @@ static struct part_end end_of(const struct builder *builder, size_t index, unsig
     return wire->server->kind->serve(server, wire->server_port, builder->plan.places[index].first_in + place);
 }
 
+/* Sets the nodes of the part's ends if its requests go to a network that has been made: crossbars and links are made before, and
+ * other networks may be. */
+static void set_mail(const struct builder *builder, struct built_part *part)
+{
+    for (size_t i = 0; i < builder->plan.wiring.count; i++) {
+        const struct wire *wire = &builder->plan.wiring.wires[i];
+        const unsigned ends = builder->plan.places[i].in;
+        if (wire->client != part->instance || wire->server->kind != &network_kind ||
+            !builder_object(builder, wire->server))
+            continue;
+        free(part->nodes);
+        part->nodes = alloc(ends, sizeof *part->nodes);
+        part->place.mail = (struct mem_site_mail){
+            .ops = &fabric_mail_ops, .carrier = NULL, .nodes = part->nodes, .count = ends};
+        for (unsigned place = 0; place < ends; place++) {
+            struct part_end end = end_of(builder, i, place);
+            part->nodes[place] = (uint16_t)fabric_port_node(end.object);
+            part->place.mail.carrier = fabric_of_port(end.object);
+        }
+    }
+}
+
 static void connect_parts(const struct builder *builder)
 {
     for (size_t i = 0; i < builder->plan.wiring.count; i++) {
@@ -163,6 +186,7 @@ bool builder_make(struct builder *builder, const struct builder_making *making, 
     for (size_t i = 0; i < builder->count; i++) {
         struct built_part *part = &builder->parts[i];
         set_level(builder, part);
+        set_mail(builder, part);
         const void *place = making->place(making->context, part->instance, &part->place);
         if (place && !make_part(part, making, place, err))
             return false;
@@ -261,6 +285,7 @@ void builder_free(struct builder *builder)
         free(part->routes);
         free(part->reached);
         free(part->below);
+        free(part->nodes);
     }
     free(builder->parts);
     free(builder->by_number);

@@ -18,6 +18,7 @@ struct built_part {
     struct mem_site place;
     uint16_t *routes;
     bool *reached, *below;
+    uint16_t *nodes;
 };
 
 struct builder {

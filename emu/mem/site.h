@@ -3,6 +3,7 @@
 #define EMU_MEM_SITE_H
 
 #include "emu/mem/home.h"
+#include "emu/mem/mail.h"
 
 struct llc_slices;
 
@@ -12,6 +13,15 @@ struct mem_site_slices {
     uint32_t first, count; /* their outputs; count 0: there are none */
     uint32_t shift;        /* log2 of the bytes of a block */
     const bool *below;     /* by input: it has requests of the slices */
+};
+
+/* How a part whose requests go to a network sends messages to other parts' nodes (mail.h). */
+struct mem_site_mail {
+    const struct mail_ops *ops; /* NULL: the part is not connected to a network */
+    void *carrier;
+    const uint16_t
+        *nodes; /* of the part's ends, in their order: a core's, each multiprocessor's, each slice's */
+    uint32_t count;
 };
 
 struct mem_site {
@@ -30,6 +40,7 @@ struct mem_site {
      * else NULL */
     struct llc_slices *level;
     bool far;
+    struct mem_site_mail mail;
 };
 
 #endif

@@ -61,6 +61,10 @@ extern const struct mail_ops fabric_mail_ops;
 /* Returns the port of an input for fabric_ops. Several clients may use it. */
 void *fabric_port(struct fabric *fabric, uint32_t input);
 
+/* Return the fabric, and the number of the node, of such a port. */
+struct fabric *fabric_of_port(void *port);
+uint32_t fabric_port_node(const void *port);
+
 /* Connects an output to the port below it. Call it for each output before the first request. */
 void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port);
 

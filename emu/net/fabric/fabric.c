@@ -410,6 +410,16 @@ void *fabric_port(struct fabric *fabric, uint32_t input)
     return &fabric->inputs[input];
 }
 
+struct fabric *fabric_of_port(void *port)
+{
+    return ((struct fabric_input *)port)->fabric;
+}
+
+uint32_t fabric_port_node(const void *port)
+{
+    return ((const struct fabric_input *)port)->node;
+}
+
 void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port)
 {
     static const struct mem_client_ops client = {respond, request_room};
