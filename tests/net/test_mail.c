@@ -65,11 +65,11 @@ static bool deliver(void *receiver, const void *bytes, uint64_t now);
 static void send(struct rig *rig, uint16_t from, uint16_t to, struct message *message, enum mail_class class,
                  uint64_t now)
 {
-    message->class = class;
+    message->class = (uint8_t) class;
     fill(message);
     const struct mail mail = {.from = from,
                               .to = to,
-                              .class = class,
+                              .class = (uint8_t) class,
                               .bytes = 1 + random_below(&rig->random, MOST),
                               .deliver = deliver,
                               .receiver = &rig->nodes[to]};

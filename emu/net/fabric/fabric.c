@@ -219,9 +219,9 @@ static bool let_message(struct fabric *fabric, uint32_t node, uint32_t class, ui
     if (!parcel)
         return false;
     post_advance(&fabric->post, node, mail_of_class[class]);
-    if (!send_parcel(fabric, parcel, now))
-        assert(!"the node has room");
-    return true;
+    const bool sent = send_parcel(fabric, parcel, now);
+    assert(sent);
+    return sent;
 }
 
 static void room(void *context, uint32_t node, uint32_t class, uint64_t now)

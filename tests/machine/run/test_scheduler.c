@@ -124,21 +124,34 @@ static bool hook_marker(void *context, struct hart *hart)
     return true;
 }
 
+static struct rig *rig_make(const char *machine, unsigned harts, unsigned hosts, const char *set);
+
+/* Makes a system of a user program on several hosts of the machine. */
+static struct rig *rig_new_user(const char *machine, unsigned hosts)
+{
+    return rig_make(machine, 0, hosts, NULL);
+}
+
 /* Makes a system of a user program (harts: 0) or of that many privileged harts; on the machine, if it is not
  * NULL. */
 static struct rig *rig_new(const char *machine, unsigned harts, const char *set)
+{
+    return rig_make(machine, harts, 1, set);
+}
+
+static struct rig *rig_make(const char *machine, unsigned harts, unsigned hosts, const char *set)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err = {""};
     char count[32];
     const char *sets[] = {count, set};
-    (void)snprintf(count, sizeof count, "host.count=%u", harts ? harts : 1);
+    (void)snprintf(count, sizeof count, "host.count=%u", harts ? harts : hosts);
     assert_non_null(rig);
     rig->at = BASE;
     rig->decoder = decoder_new();
     if (!phys_init(&rig->memory, BASE, SIZE, &err) ||
         !(harts ? system_init(&rig->system, harts, QUANTUM, &rig->memory, rig->decoder, &err)
-                : system_init_user(&rig->system, 1, 0, &rig->memory, rig->decoder, &err)))
+                : system_init_user(&rig->system, hosts, 0, &rig->memory, rig->decoder, &err)))
         fail_msg("%s", err.text);
     for (unsigned i = 0; i < rig->system.count; i++)
         rig->system.harts[i].pc = BASE;
@@ -190,6 +203,56 @@ static void emit_calls(struct rig *rig)
 /* Machines; NULL: rounds. */
 enum { PACES = 2 };
 static const char *const paces[PACES] = {NULL, "ddr3"};
+
+/* Two hosts of a user program: the calls of each in order, with the time of each in ns. */
+struct pair {
+    struct rig *rig;
+    unsigned calls[2];
+    uint64_t time[2][CALLS];
+};
+
+/* The first host sleeps from its first call until the other one's second; then the call is served again. Its third call lets it
+ * sleep for 5 us, which does not delay the other one, whose tenth call ends the run. */
+static bool serve_pair(void *context, struct hart *hart)
+{
+    struct pair *pair = context;
+    struct system *system = &pair->rig->system;
+    unsigned host = hart->hartid, call = pair->calls[host]++;
+    pair->time[host][call] = system_nanoseconds(system);
+    if (host == 0 && call == 0) {
+        system->harts[1].pc = BASE;
+        system_resume(system, 1, false);
+        system_suspend(system, 0);
+        return true;
+    }
+    if (host == 1 && call == 1)
+        system_resume(system, 0, true);
+    if (host == 0 && call == 3)
+        system_sleep(system, 5000);
+    if (host == 1 && call == 9)
+        system_exit(system, 0);
+    hart_retire_call(hart);
+    return true;
+}
+
+static void hosts_sleep_until_they_are_resumed(void **state)
+{
+    enum { HOSTS = 2 };
+    (void)state;
+    struct rig *rig = rig_new_user("ddr3", HOSTS);
+    struct pair pair = {.rig = rig};
+    emit_calls(rig);
+    rig->system.hooks = (struct system_hooks){.trap = serve_pair, .context = &pair};
+    assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_EXIT);
+    assert_int_equal(pair.calls[1], 10);
+    /* served again at the time of the other one's second call, after no instruction */
+    assert_int_equal(pair.time[0][1], pair.time[1][1]);
+    assert_int_equal(rig->system.harts[0].x[A0] % 2, 1);
+    assert_true(pair.calls[0] == 4 || pair.time[0][4] >= pair.time[0][3] + 5000);
+    for (unsigned i = 2; i < 10; i++)
+        assert_true(pair.time[1][i] - pair.time[1][i - 1] < 1000);
+    rig_free(rig);
+}
 
 static void limits_are_exact(void **state)
 {
@@ -730,6 +793,7 @@ static void cores_without_a_hart_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_sleep_until_they_are_resumed),
         cmocka_unit_test(limits_are_exact),
         cmocka_unit_test(a_call_is_one_step),
         cmocka_unit_test(traps_that_nobody_serves_end_a_run),
