@@ -24,6 +24,8 @@ build() {
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
     riscv64-linux-gnu-gcc -std=gnu17 -O2 -no-pie "$programs/signals.c" -o "$OUT/signals-fixed"
+    riscv64-linux-gnu-gcc -std=gnu17 -O1 -static "$programs/random.c" -o "$OUT/random"
+    riscv64-linux-gnu-gcc -std=gnu17 -O2 -fopenmp "$programs/openmp.c" -o "$OUT/openmp" -lm
     riscv64-linux-gnu-g++ -std=c++17 -O2 -static "$programs/cxx.cc" -o "$OUT/cxx"
     riscv64-linux-gnu-g++ -std=c++17 -O2 "$programs/cxx.cc" -o "$OUT/cxx-dynamic"
 }
@@ -130,6 +132,24 @@ test_faults() {
     check "300 threads" grep -qx "300 threads" "$OUT/output"
 }
 
+test_openmp() {
+    ask openmp -L "$sysroot"
+    equal openmp "one hart" --sysroot "$sysroot"
+    equal openmp "three harts" --sysroot "$sysroot" -m virt --set harts=3
+    equal openmp "two hosts with a clock" --sysroot "$sysroot" -m ddr3 --set host.count=2
+}
+
+# Calls with random arguments do not end the emulator.
+test_random() {
+    local seed
+    for seed in 1 2 3 4; do
+        fresh "$OUT/dir" >/dev/null
+        status=0
+        (cd "$OUT/dir" && timeout 300 "$CROFT" run "$OUT/random" "$seed" 20000) >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+        check "random calls, seed $seed: status $status" [ "$status" = 0 ]
+    done
+}
+
 # Damages one byte of the program's headers at a time: a message or a run, but no crash.
 test_damage() {
     local at value
@@ -211,6 +231,8 @@ test_table
 test_calls
 test_dynamic
 test_faults
+test_openmp
+test_random
 test_damage
 test_repeats
 test_headers

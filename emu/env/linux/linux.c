@@ -271,8 +271,11 @@ static bool start(struct process *process, struct error *err)
         return false;
     follow_tables(process);
     (void)threads_choose(process, 0, false);
+    struct hart *hart = &process->system.harts[0];
     process->fence[0] = false;
-    leave(process, &process->system.harts[0]);
+    hart->pc = hart->priv.mepc;
+    hart->privilege = PRIV_U;
+    priv_changed(hart);
     return true;
 }
 
