@@ -132,6 +132,14 @@ test_faults() {
     check "300 threads" grep -qx "300 threads" "$OUT/output"
 }
 
+test_fortran() {
+    command -v riscv64-linux-gnu-gfortran >/dev/null || { echo "riscv64-linux-gnu-gfortran is not installed: its program is skipped"; return; }
+    riscv64-linux-gnu-gfortran -O2 -static "$programs/numbers.f90" -o "$OUT/numbers" 2>"$OUT/errors"
+    ask numbers
+    equal numbers functional
+    equal numbers "in order" -m ddr3
+}
+
 test_openmp() {
     ask openmp -L "$sysroot"
     equal openmp "one hart" --sysroot "$sysroot"
@@ -199,6 +207,7 @@ offloads() {
 }
 
 test_offloads() {
+    local mode
     "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O2 -static examples/linux/regions.cc -o "$OUT/regions"
     ask regions
     cp "$OUT/regions.wanted" "$OUT/wanted"
@@ -207,6 +216,16 @@ test_offloads() {
     offloads "two accelerators" -m nucd --set accel.count=2
     "$CROFT" c++ -std=c++17 -O0 examples/linux/regions.cc -o "$OUT/regions" # position-independent
     offloads "dynamic" -m nucd --set host.count=2 --sysroot "$sysroot"
+    "$CROFT" cc --linux -O1 -static "$programs/region.c" -o "$OUT/region"
+    printf 'written by a region\n%.0s' 1 2 3 >"$OUT/wanted"
+    echo "done" >>"$OUT/wanted"
+    for mode in nucd ideal driver; do
+        croft region -m nucd --set nucd.mode=$mode
+        check "calls in regions, mode $mode: status $status" [ "$status" = 0 ]
+        check "calls in regions, mode $mode" cmp -s "$OUT/output" "$OUT/wanted"
+    done
+    says "a region's fault" 139 "store of 4 bytes to 0x123450, where nothing is mapped" -m nucd "$OUT/region" fault
+    check "names the accelerator" grep -q '^  on accelerator 0, in the task of the nucd at 0x' "$OUT/errors"
     says_of "croft cc --linux" "--linux is for riscv64-linux-gnu-gcc" cc --linux --bare none.c
 }
 
@@ -232,6 +251,7 @@ test_calls
 test_dynamic
 test_faults
 test_openmp
+test_fortran
 test_random
 test_damage
 test_repeats

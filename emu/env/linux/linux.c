@@ -138,10 +138,14 @@ static bool take_trap(struct process *process, struct thread *thread, struct har
         take_call(process, thread, hart);
         return yields;
     }
-    if (cause == TRAP_NUCD_FAULT)
+    if (cause == TRAP_NUCD_CALL) { /* there is no driver: it is a HINT, and the host runs the region */
+        hart->offload.traps = false;
+        hart->priv.mepc += 4;
+    } else if (cause == TRAP_NUCD_FAULT) {
         take_region(process, thread, hart);
-    else
+    } else {
         signal_fault(process, thread, hart);
+    }
     return false;
 }
 
