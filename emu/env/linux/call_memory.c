@@ -120,12 +120,3 @@ int64_t linux_flush_icache(struct process *process, struct thread *thread, const
         hart_flush_code(&process->system.harts[i]);
     return 0;
 }
-
-void linux_sync_all(struct process *process)
-{
-    for (size_t i = 0; i < process->space.count; i++) {
-        const struct space_map *map = &process->space.maps[i];
-        if (map->shared)
-            (void)address_space_sync(&process->space, map->first, map->end - map->first);
-    }
-}

@@ -20,7 +20,6 @@ int64_t linux_exit(struct process *process, struct thread *thread, const uint64_
         (void)futex_wake(process, clear_tid, 1, UINT64_MAX);
     if (process->threads)
         return LINUX_RETURNS;
-    linux_sync_all(process);
     guest_end(process->user, (int)(a[0] & 0xff));
     return LINUX_RETURNS;
 }
@@ -28,7 +27,6 @@ int64_t linux_exit(struct process *process, struct thread *thread, const uint64_
 int64_t linux_exit_group(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    linux_sync_all(process);
     guest_end(process->user, (int)(a[0] & 0xff));
     return LINUX_RETURNS;
 }

@@ -15,7 +15,4 @@
 #undef USER
 #undef OWN
 
-/* Writes the mappings of shared files back, at the program's end. */
-void linux_sync_all(struct process *process);
-
 #endif

@@ -54,6 +54,7 @@ struct space {
 /* Makes an empty address space over free memory from physical address `first` on. Returns false and sets err if memory
  * is too small. Release with address_space_free(). */
 bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct error *err);
+/* Writes shared mappings back and releases everything. */
 void address_space_free(struct space *space);
 
 /* Returns an open file for mappings; it is released with the last mapping and address_space_file_release(). */

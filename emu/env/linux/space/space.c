@@ -46,15 +46,6 @@ bool address_space_init(struct space *space, const struct phys *memory, uint64_t
     return true;
 }
 
-void address_space_free(struct space *space)
-{
-    for (size_t i = 0; i < space->count; i++)
-        address_space_file_release(space->maps[i].file);
-    free(space->maps);
-    frames_free(&space->frames);
-    *space = (struct space){0};
-}
-
 /* Returns the index of the first mapping that ends after the address. */
 static size_t index_after(const struct space *space, uint64_t address)
 {
@@ -170,6 +161,17 @@ static int64_t write_back(const struct space *space, const struct space_map *map
     length = length < (uint64_t)size - offset ? length : (uint64_t)size - offset;
     const uint8_t *from = phys_at(space->frames.memory, map->physical + (first - map->first), length);
     return pwrite(map->file->host, from, length, (off_t)offset) < 0 ? -errno : 0;
+}
+
+void address_space_free(struct space *space)
+{
+    for (size_t i = 0; i < space->count; i++) {
+        (void)write_back(space, &space->maps[i], space->maps[i].first, space->maps[i].end);
+        address_space_file_release(space->maps[i].file);
+    }
+    free(space->maps);
+    frames_free(&space->frames);
+    *space = (struct space){0};
 }
 
 /* Removes whole mappings in [first, end), whose borders are borders of mappings. */

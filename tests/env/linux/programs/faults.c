@@ -1,9 +1,11 @@
 /* Ends in the way that its argument names. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void *none(void *unused)
@@ -24,6 +26,14 @@ int main(int count, char **arguments)
         __asm__ volatile(".word 0xffffffff");
     if (strcmp(way, "vector") == 0)
         __asm__ volatile(".word 0x0d007057"); /* vsetvli x0, x0, e32 */
+    if (strcmp(way, "shared") == 0) {         /* the file has what was stored before the end */
+        int fd = open("shared", O_RDWR | O_CREAT, 0600);
+        if (write(fd, "....", 4) != 4)
+            return 1;
+        char *at = mmap(NULL, 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        memcpy(at, "kept", 4);
+        abort();
+    }
     if (strcmp(way, "abort") == 0)
         abort();
     if (strcmp(way, "stack") == 0) {
