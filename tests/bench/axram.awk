@@ -92,8 +92,9 @@ END {
         "gpu,ngpu gpu,sha gpu,fxp gpu,fp gpu,six gpu,staged ngpu,sha ngpu,fxp ngpu,fp",
         "NGPU,SHA,FxP,FP,SHA 6 chips,SHA staged,SHA/NGPU,FxP/NGPU,FP/NGPU",
         "                    2.6                                                     1.1         2.0         2.0")
-    ratios("The same with axram.columns=paper", "time", "gpu,sha_paper gpu,fxp_paper ngpu,sha_paper ngpu,fxp_paper",
-        "SHA,FxP,SHA/NGPU,FxP/NGPU", "        2.6                     1.1         2.0")
+    ratios("The same with axram.columns=paper, and with axram.held=32", "time",
+        "gpu,sha_paper gpu,fxp_paper ngpu,sha_paper ngpu,fxp_paper gpu,sha_held gpu,fxp_held ngpu,sha_held ngpu,fxp_held",
+        "SHA,FxP,SHA/NGPU,FxP/NGPU,SHA held,FxP held,SHA held/NGPU,FxP held/NGPU", "        2.6                     1.1         2.0")
     ratios("Figures 7b, 10b: less energy than the GPU; than NGPU", "energy",
         "gpu,ngpu gpu,sha gpu,fxp gpu,fp gpu,six gpu,staged ngpu,sha ngpu,fxp ngpu,fp",
         "NGPU,SHA,FxP,FP,SHA 6 chips,SHA staged,SHA/NGPU,FxP/NGPU,FP/NGPU",

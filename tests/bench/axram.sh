@@ -1,7 +1,7 @@
 #!/bin/bash
 # The AxRAM paper's comparison of a GPU, of neural units in its lanes (NGPU), and of AxRAM: axram.sh CROFT DIR. The ten applications, with
 # networks of Table 1's topologies, on machine ngpu without its units, on ngpu (FP, as the paper's), and on axram in SHA, FxP and FP with
-# 12 chips, and in SHA with 6; AxRAM's inputs are laid out by the host before the kernel, and once more by the threads ("staged").
+# 12 chips, with both choices of axram.columns and with axram.held, and in SHA with 6; AxRAM's inputs are laid out by the host before the kernel, and once more by the threads ("staged").
 # COUNT elements (65536; images of SIDE * SIDE pixels, 256, IMAGES of them, 1), EPOCHS of training (20), APPS: some of the ten, JOBS at
 # a time (2). SHA runs on HBM and in an HMC's vaults, too. Prints the paper's figures 1, 7, 8 and 10 to 12, and Table 3; figure 9 is axram_quality.sh's.
 set -euo pipefail
@@ -79,6 +79,8 @@ measure() {
         run "$app" fp "$app-fp" -m axram
         run "$app" sha_paper "$app-sha" -m axram --set axram.columns=paper
         run "$app" fxp_paper "$app-fxp" -m axram --set axram.columns=paper
+        run "$app" sha_held "$app-sha" -m axram --set axram.held=32
+        run "$app" fxp_held "$app-fxp" -m axram --set axram.held=32
         run "$app" six "$app-sha" -m axram --set dram.channels=6 --set memory.size=768MiB
         for memory in hbm hmc; do run "$app" $memory "$app-sha" -m "$here/../../examples/machines/axram_$memory.yaml"; done
     } >"$app.rows"

@@ -74,7 +74,8 @@ near() {
     local one other i
     while read -r -u 3 -a one && read -r -u 4 -a other; do
         for i in 1 2; do # floats from 2^-6 on that are equal to 12 bits
-            [ $((16#${one[i]} >> 23 & 255)) -lt 121 ] || [ $((16#${one[i]} - 16#${other[i]})) -lt 2048 -a $((16#${other[i]} - 16#${one[i]})) -lt 2048 ] ||
+            [ $((16#${one[i]} >> 23 & 255)) -ge 121 ] || continue
+            [[ $((16#${one[i]} - 16#${other[i]})) -lt 2048 && $((16#${other[i]} - 16#${one[i]})) -lt 2048 ]] ||
                 return 1
         done
     done 3<"$1" 4<"$2"
