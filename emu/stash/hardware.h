@@ -164,7 +164,7 @@ void stash_set(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, 
 /* Words that somebody waited for have come. */
 void stash_arrived(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
 void stash_acknowledged(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
-/* A write-back of one call of write_back() was acknowledged. */
+/* The write-back of words was acknowledged: of write_back(), or of a Revoke. */
 void stash_written(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
 void stash_room(struct stash *stash, uint64_t now);
 

@@ -162,21 +162,19 @@ static void energy(void *object, struct energy_ledger *ledger, struct scope scop
     const struct stash_part *part = object;
     for (uint32_t i = 0; i < part->core_count; i++) {
         const struct stash_core *core = &part->cores[i];
-        const struct scope here = scope_number(&scope, i);
-        energy_add(ledger, here,
-                   &(struct energy_account){.name = "hit",
-                                            .count = &core->hits,
-                                            .unit = part->config.energy_hit,
-                                            .kind = ENERGY_PER_EVENT,
-                                            .fields = "energy_hit",
-                                            .group = "stash"});
-        energy_add(ledger, here,
-                   &(struct energy_account){.name = "miss",
-                                            .count = &core->misses,
-                                            .unit = part->config.energy_miss,
-                                            .kind = ENERGY_PER_EVENT,
-                                            .fields = "energy_miss",
-                                            .group = "stash"});
+        const struct energy_account accounts[] = {
+            {.name = "hit", .count = &core->hits, .unit = part->config.energy_hit, .fields = "energy_hit"},
+            {.name = "miss",
+             .count = &core->misses,
+             .unit = part->config.energy_miss,
+             .fields = "energy_miss"},
+        };
+        for (size_t j = 0; j < sizeof accounts / sizeof *accounts; j++) {
+            struct energy_account account = accounts[j];
+            account.kind = ENERGY_PER_EVENT;
+            account.group = "stash";
+            energy_add(ledger, scope_number(&scope, i), &account);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ static void new_addresses(void **state)
                   coherent
                       ? "block 0: bytes 0 to 63, maps 1\n"
                         "entry 0 (tail): map 0 of block 0, coherent, bytes 0 to 63, 0x80005000, dirty 0, "
-                        "writing 1\n"
+                        "writing 2\n"
                         "page 0x80005000: 0x90005000, entry 0\n"
                       : "block 0: bytes 0 to 63, maps 1\n"
                         "entry 0 (tail): map 0 of block 0, coherent, bytes 0 to 63, 0x80005000, dirty 0\n"
@@ -72,7 +72,7 @@ static void to_non_coherent(void **state)
     rig_state(
         &rig,
         "block 0: bytes 0 to 63, maps 1\n"
-        "entry 0 (tail): map 0 of block 0, non-coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 1\n"
+        "entry 0 (tail): map 0 of block 0, non-coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 2\n"
         "page 0x80000000: 0x90000000, entry 0\n"
         "chunk 0: VVVV............\n");
     assert_int_equal(rig_access(&rig, block, true, 1, 0, 3), STASH_DONE);
@@ -182,7 +182,7 @@ static void same_place_non_coherent(void **state)
     assert_int_equal(stash_words(rig.stash, 0x90000000, 1, STASH_REGISTERED), 0);
     rig_state(&rig,
               "block 0: bytes 0 to 63, maps 1\n"
-              "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 1\n"
+              "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 2\n"
               "entry 1 (tail): map 0 of block 0, non-coherent, bytes 0 to 63, 0x80000000, dirty 1, reuses 0\n"
               "page 0x80000000: 0x90000000, entry 1\n"
               "chunk 0: .R.............., entry 1, dirty\n");

@@ -126,12 +126,12 @@ static void lazy_write_back(void **state)
             &rig,
             selector
                 ? "block 0: bytes 0 to 255, maps 1\n"
-                  "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 2\n"
+                  "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 3\n"
                   "entry 1 (tail): map 0 of block 0, coherent, bytes 0 to 15, 0x80001000, dirty 1\n" PAGE_LINE
                   "page 0x80001000: 0x90001000, entry 1\n"
                   "chunk 0: R..............., entry 1, dirty\n"
                 : "block 0: bytes 0 to 255, maps 1\n"
-                  "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 2\n"
+                  "entry 0: invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, writing 3\n"
                   "entry 1 (tail): map 0 of block 0, coherent, bytes 0 to 15, 0x80001000, dirty 0\n" PAGE_LINE
                   "page 0x80001000: 0x90001000, entry 1\n");
         rig_end(&rig);
@@ -221,10 +221,10 @@ static void forwards(void **state)
     assert_int_equal(stash_place(rig.stash, 0x90000054, 0), UINT32_MAX);
     stash_set(rig.stash, 0x90000040, 0, 0x1, STASH_INVALID, 0);
     stash_set(rig.stash, 0x90000040, 0, 0x10, STASH_VALID, 0);
-    rig_state(&rig,
-              "block 0: bytes 0 to 255, maps 1\n"
-              "entry 0 (tail): map 0 of block 0, coherent, bytes 0 to 63, 0x80000000, dirty 1\n" PAGE_LINE
-              "chunk 0: .....VR........., entry 0, dirty\n");
+    rig_state(&rig, "block 0: bytes 0 to 255, maps 1\n"
+                    "entry 0 (tail): map 0 of block 0, coherent, bytes 0 to 63, 0x80000000, dirty 1, writing "
+                    "1\n" PAGE_LINE "chunk 0: .....VR........., entry 0, dirty\n");
+    stash_written(rig.stash, 0x90000040, 0, 0x10, 0); /* the write-back that answers the Revoke */
     stash_end_block(rig.stash, block);
     rig_state(&rig, "entry 0 (tail): ended, coherent, bytes 0 to 63, 0x80000000, dirty 1\n" PAGE_LINE
                     "chunk 0: ......M........., entry 0\n");

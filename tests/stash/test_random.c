@@ -53,6 +53,7 @@ struct block {
     uint8_t map;            /* of CHANGE */
     struct stash_access access;
     uint8_t sent;
+    bool looked, done[STASH_WORDS]; /* done: words of a store */
     struct waiter {
         struct stash_waiter base;
         struct block *block;
@@ -69,6 +70,7 @@ struct world {
         uint64_t pending[WORDS * 4 / LINE];
     } units[STASHES];
     struct message messages[MESSAGES];
+    struct denovo_world *denovo;              /* test_denovo.c */
     uint32_t memory[WORDS], reference[WORDS]; /* versions */
     uint8_t owner[WORDS], owner_map[WORDS];
     uint32_t claims[WORDS];  /* of this kernel: 0, SHARED, or the id of the map that stores */
@@ -92,6 +94,7 @@ static uint32_t word_of(uint64_t physical)
     return (uint32_t)(physical - BASE - SHIFT) / 4;
 }
 
+#ifndef WITH_DENOVO
 static struct message *post(struct unit *unit, enum kind kind, uint64_t line, unsigned map, uint64_t mask)
 {
     struct world *world = unit->world;
@@ -226,6 +229,8 @@ static const struct stash_below_ops fake_ops = {.read = fake_read,
                                                 .acquire = fake_acquire,
                                                 .settled = fake_settled};
 
+#endif
+
 static bool translate(void *context, uint64_t page, uint64_t *physical)
 {
     (void)context;
@@ -233,6 +238,9 @@ static bool translate(void *context, uint64_t page, uint64_t *physical)
     return true;
 }
 
+#ifdef WITH_DENOVO
+#include "tests/stash/denovo_world.h"
+#else
 /* Returns the place of the owner's copy in its stash, by the index that the registry has. */
 static uint32_t owners_place(struct world *world, uint32_t word)
 {
@@ -330,6 +338,22 @@ static void deliver(struct world *world, struct message *slot)
     stash_acknowledged(unit->stash, message.line, message.map, message.mask, 0);
 }
 
+static void connect_below(struct world *world, struct unit *unit)
+{
+    (void)world;
+    stash_connect(unit->stash, &fake_ops, unit);
+}
+
+static bool is_settled(const struct unit *unit)
+{
+    return fake_settled(unit);
+}
+
+static void free_below(struct world *world)
+{
+    (void)world;
+}
+
 static void deliver_one(struct world *world)
 {
     const unsigned first = (unsigned)below(world, MESSAGES);
@@ -339,6 +363,8 @@ static void deliver_one(struct world *world)
             return;
         }
 }
+
+#endif
 
 static void arrived(struct stash_waiter *waiter, uint64_t now)
 {
@@ -444,6 +470,8 @@ static void start_access(struct world *world, struct block *block, bool store)
     }
     block->state = block->access.count ? (store ? STORE : LOAD) : IDLE;
     block->sent = 0;
+    block->looked = false;
+    memset(block->done, 0, sizeof block->done);
     block->waits = 0;
 }
 
@@ -462,14 +490,18 @@ static void check_loaded(struct world *world, struct unit *unit, const struct bl
     }
 }
 
-static void stored(struct world *world, struct unit *unit, struct block *block)
+/* Stores words that are registered and have not been stored yet: those of a later line may have to wait, and others may take these
+ * meanwhile. */
+static void store_registered(struct world *world, struct unit *unit, struct block *block)
 {
     for (unsigned i = 0; i < block->access.count; i++) {
         const uint32_t word = block->access.words[i].word;
         const unsigned map = block->access.words[i].selector - 1u;
+        if (block->done[i] || stash_code(unit->stash, word) < STASH_CODE_REGISTERED)
+            continue;
+        block->done[i] = true;
         world->stores++;
         world->version++;
-        assert_true(stash_code(unit->stash, word) >= STASH_CODE_REGISTERED);
         *stash_version(unit->stash, word) = world->version;
         if (block->tiles[map].coherent)
             world->reference[mapped(block, map, word)] = world->version;
@@ -481,18 +513,24 @@ static void stored(struct world *world, struct unit *unit, struct block *block)
 static void go_on(struct world *world, struct unit *unit, struct block *block)
 {
     bool waits;
-    if (block->sent == 0 && stash_look(unit->stash, &block->access, 0) != STASH_DONE)
+    if (!block->looked && stash_look(unit->stash, &block->access, 0) != STASH_DONE)
         return;
-    if (block->state == LOAD && block->sent == 0)
+    if (block->state == LOAD && !block->looked)
         check_loaded(world, unit, block);
-    for (; block->sent < block->access.miss_count; block->sent++) {
+    block->looked = true;
+    for (;;) {
+        if (block->state == STORE)
+            store_registered(world, unit, block);
+        if (block->sent == block->access.miss_count)
+            break;
         if (stash_send(unit->stash, &block->access, block->sent, 0, 0, &block->waiter.base, &waits) !=
             STASH_DONE)
             return;
         block->waits += waits;
+        block->sent++;
     }
-    if (block->state == STORE)
-        stored(world, unit, block);
+    for (unsigned i = 0; block->state == STORE && i < block->access.count; i++)
+        assert_true(block->done[i]);
     block->state = block->waits ? WAITING : IDLE;
 }
 
@@ -559,19 +597,24 @@ static void start(struct world *world, struct unit *unit, struct block *block)
     }
 }
 
+static void begin_block(struct world *world, struct unit *unit, struct block *block)
+{
+    const uint32_t bytes = 64 * (1 + (uint32_t)below(world, 12));
+    if (!stash_fits(unit->stash, bytes))
+        return;
+    memset(block, 0, sizeof *block);
+    block->number = (uint8_t)stash_begin_block(unit->stash, bytes, &block->first);
+    block->used = true;
+    block->bytes = bytes;
+    block->id = ++world->blocks * 4; /* and that of its map 0 */
+    block->waiter.base.done = arrived;
+    block->waiter.block = block;
+}
+
 static void step_block(struct world *world, struct unit *unit, struct block *block)
 {
     if (!block->used) {
-        const uint32_t bytes = 64 * (1 + (uint32_t)below(world, 12));
-        if (!stash_fits(unit->stash, bytes))
-            return;
-        memset(block, 0, sizeof *block);
-        block->number = (uint8_t)stash_begin_block(unit->stash, bytes, &block->first);
-        block->used = true;
-        block->bytes = bytes;
-        block->id = ++world->blocks * 4; /* and that of its map 0 */
-        block->waiter.base.done = arrived;
-        block->waiter.block = block;
+        begin_block(world, unit, block);
         return;
     }
     switch (block->state) {
@@ -603,8 +646,9 @@ static void step_block(struct world *world, struct unit *unit, struct block *blo
     }
 }
 
+#ifndef WITH_DENOVO
 /* A load or store of the CPU, which caches nothing. */
-static void step_cpu(struct world *world)
+static void step_other(struct world *world)
 {
     const uint32_t word = (uint32_t)below(world, WORDS);
     const bool store = below(world, 2);
@@ -618,6 +662,12 @@ static void step_cpu(struct world *world)
     /* what an owner has on its way back is stale */
     world->memory[word] = world->reference[word] = ++world->version;
 }
+
+static void drain(struct world *world)
+{
+    (void)world;
+}
+#endif
 
 static void check(struct world *world)
 {
@@ -646,7 +696,7 @@ static void end_kernel(struct world *world)
                     step_block(world, &world->units[i], block);
                 running = running || block->used;
             }
-            running = running || !fake_settled(&world->units[i]);
+            running = running || !is_settled(&world->units[i]);
         }
         deliver_one(world);
         check(world);
@@ -668,7 +718,7 @@ static struct world *make_world(uint64_t seed, const struct stash_config *config
         unit->world = world;
         unit->number = (uint8_t)i;
         unit->stash = stash_new(config, BYTES, LINE, &(struct stash_user){.translate = translate});
-        stash_connect(unit->stash, &fake_ops, unit);
+        connect_below(world, unit);
     }
     return world;
 }
@@ -684,14 +734,16 @@ static void simulate(uint64_t seed, const struct stash_config *config, unsigned 
         if (below(world, 3) == 0)
             deliver_one(world);
         else if (below(world, 6) == 0)
-            step_cpu(world);
+            step_other(world);
         else
             step_block(world, unit, &unit->blocks[below(world, BLOCKS)]);
         check(world);
     }
     end_kernel(world);
+    drain(world);
     for (uint32_t word = 0; word < WORDS; word++) /* none is lost */
         assert_int_equal(newest(world, word), world->reference[word]);
+    free_below(world);
     for (unsigned i = 0; i < STASHES; i++)
         stash_free(world->units[i].stash);
     assert_true(world->loads > steps / 50 && world->stores > steps / 50 && world->forwards > 0);

@@ -121,7 +121,8 @@ static const char *check_words(const struct stash *stash)
         const unsigned index = stash->index[chunk];
         if (stash->code[word] == STASH_CODE_VALID && active_at(stash, chunk) == STASH_NONE)
             return "Valid words belong to active maps";
-        if (stash->code[word] < STASH_CODE_REGISTERED || !stash->entries[index].coherent)
+        if (stash->code[word] < STASH_CODE_REGISTERED ||
+            !stash_is_public(stash, &stash->entries[index], word))
             continue;
         if (stash->code[word] == STASH_CODE_REGISTERED && !stash->dirty[chunk])
             return "registered words without marks are in dirty chunks";

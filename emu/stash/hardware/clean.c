@@ -50,11 +50,11 @@ static bool clean_line(struct stash *stash, unsigned index, uint32_t word, enum 
     const uint32_t set = words_beside(stash, entry, word, &line, &mask);
     if (stash->ops->pending(stash->below, line) & mask)
         return false;
-    entry->writing++;
+    entry->writing += (unsigned)__builtin_popcountll(mask);
     stash->cleaning = true;
     const bool taken = stash->ops->write_back(stash->below, line, index, mask, now);
     stash->cleaning = false;
-    entry->writing -= !taken;
+    entry->writing -= taken ? 0 : (unsigned)__builtin_popcountll(mask);
     if (!taken)
         return false;
     stash->counters[1 + entry->slot].written_back += (unsigned)__builtin_popcountll(mask);
@@ -92,11 +92,11 @@ static uint32_t find_in(const struct stash *stash, uint64_t physical, unsigned e
     const struct stash_entry *entry = &stash->entries[e];
     uint64_t va;
     uint32_t s;
-    if (!entry->valid || !entry->coherent)
+    if (!entry->valid)
         return NO_WORD;
     for (unsigned n = 0; stash_reverse(stash, physical, n, &va); n++)
-        if (stash_mapping_local(&entry->mapping, va, &s) &&
-            stash->code[s / STASH_WORD] >= STASH_CODE_REGISTERED && stash->index[s / STASH_CHUNK] == e)
+        if (stash_mapping_local(&entry->mapping, va, &s) && stash_is_public(stash, entry, s / STASH_WORD) &&
+            stash->index[s / STASH_CHUNK] == e)
             return s / STASH_WORD;
     return NO_WORD;
 }
@@ -116,8 +116,8 @@ uint32_t stash_elsewhere(const struct stash *stash, unsigned e, uint64_t va)
         const unsigned other = (unsigned)__builtin_ctzll(near);
         const struct stash_entry *entry = &stash->entries[other];
         uint32_t s;
-        if (entry->valid && entry->coherent && entry->dirty && stash_mapping_local(&entry->mapping, va, &s) &&
-            stash->code[s / STASH_WORD] >= STASH_CODE_REGISTERED && stash->index[s / STASH_CHUNK] == other)
+        if (entry->valid && entry->dirty && stash_mapping_local(&entry->mapping, va, &s) &&
+            stash_is_public(stash, entry, s / STASH_WORD) && stash->index[s / STASH_CHUNK] == other)
             return s / STASH_WORD;
     }
     return NO_WORD;

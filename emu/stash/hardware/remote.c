@@ -64,6 +64,7 @@ void stash_set(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, 
         uint32_t word = stash_find(stash, physical, map);
         if (word != NO_WORD) {
             const struct stash_entry *holder = &stash->entries[stash->index[word / CHUNK_WORDS]];
+            stash->entries[map].writing += state == STASH_VALID; /* a Revoke is answered by a write-back */
             const bool stays = state == STASH_VALID && stash_is_active(holder);
             stash->counters[1 + holder->slot].taken += state == STASH_INVALID && !stash->cleaning;
             stash_leave(stash, word, stays ? STASH_CODE_VALID : STASH_CODE_INVALID);
@@ -111,9 +112,9 @@ void stash_acknowledged(struct stash *stash, uint64_t line, unsigned map, uint64
 
 void stash_written(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
-    (void)line, (void)mask;
-    assert(stash->entries[map].writing > 0);
-    stash->entries[map].writing--;
+    (void)line;
+    assert(stash->entries[map].writing >= (unsigned)__builtin_popcountll(mask));
+    stash->entries[map].writing -= (unsigned)__builtin_popcountll(mask);
     retry(stash, now);
 }
 

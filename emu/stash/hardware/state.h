@@ -19,7 +19,7 @@ struct stash_entry {
     uint8_t block;    /* STASH_NONE: not active */
     uint8_t slot;     /* index of the block's map */
     uint32_t dirty;   /* #DirtyData: chunks with this index */
-    uint32_t writing; /* write-backs that are not acknowledged */
+    uint32_t writing; /* words whose write-back is not acknowledged */
     uint32_t cursor;  /* of a ChgMap to coherent: next word to register; NO_WORD: none */
     uint64_t near;    /* set of entries whose range of addresses overlaps */
     uint64_t age;     /* number of the AddMap or ChgMap that has set it; 0: never */
@@ -71,6 +71,12 @@ struct stash {
 static inline bool stash_is_active(const struct stash_entry *entry)
 {
     return entry->block != STASH_NONE;
+}
+
+/* Returns whether a word of an entry is registered for all: not before a ChgMap to coherent has come to it. */
+static inline bool stash_is_public(const struct stash *stash, const struct stash_entry *entry, uint32_t word)
+{
+    return entry->coherent && stash->code[word] >= STASH_CODE_REGISTERED && word < entry->cursor;
 }
 
 /* storage.c */

@@ -1,0 +1,187 @@
+#include "emu/stash/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/alloc.h"
+
+struct stash_unit {
+    struct stash *stash;
+    struct denovo_unit *unit;
+    /* an answer's words, between keep() and set() */
+    bool installs;
+    uint32_t value[DENOVO_WORDS];
+};
+
+static uint64_t word_at(uint64_t line, unsigned bit)
+{
+    return line + STASH_WORD * (uint64_t)bit;
+}
+
+/* Of a mask, the words that the map has a place for, and which are Invalid there. */
+static uint64_t invalid_words(const struct stash *stash, uint64_t line, unsigned map, uint64_t mask)
+{
+    uint64_t words = 0;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint32_t place = stash_place(stash, word_at(line, (unsigned)__builtin_ctzll(left)), map);
+        if (place != UINT32_MAX && stash_code(stash, place) == STASH_CODE_INVALID)
+            words |= left & -left;
+    }
+    return words;
+}
+
+static bool unit_read(void *below, uint64_t line, unsigned map, uint64_t need, uint64_t fill, uint64_t now)
+{
+    const struct stash_unit *unit = below;
+    return denovo_read(unit->unit, line, map, need, invalid_words(unit->stash, line, map, fill), now) !=
+           DENOVO_REFUSED;
+}
+
+static bool unit_enroll(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    const struct stash_unit *unit = below;
+    return denovo_register(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+}
+
+static bool unit_remap(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    const struct stash_unit *unit = below;
+    return denovo_remap(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+}
+
+static bool unit_write_back(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    const struct stash_unit *unit = below;
+    return denovo_write_back(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+}
+
+static uint64_t unit_pending(const void *below, uint64_t line)
+{
+    return denovo_pending(((const struct stash_unit *)below)->unit, line);
+}
+
+static void unit_acquire(void *below, uint64_t now)
+{
+    denovo_acquire(((const struct stash_unit *)below)->unit, now);
+}
+
+static bool unit_settled(const void *below)
+{
+    return denovo_settled(((const struct stash_unit *)below)->unit);
+}
+
+const struct stash_below_ops stash_unit_ops = {.read = unit_read,
+                                               .enroll = unit_enroll,
+                                               .remap = unit_remap,
+                                               .write_back = unit_write_back,
+                                               .pending = unit_pending,
+                                               .acquire = unit_acquire,
+                                               .settled = unit_settled};
+
+static uint64_t words(void *holder, uint64_t line, unsigned map, enum denovo_state state)
+{
+    static const enum stash_state states[] = {[DENOVO_INVALID] = STASH_INVALID,
+                                              [DENOVO_VALID] = STASH_VALID,
+                                              [DENOVO_REGISTERED] = STASH_REGISTERED};
+    return stash_words(((const struct stash_unit *)holder)->stash, line, map, states[state]);
+}
+
+/* An answer's words go to their places if these are still Invalid. */
+static void install(struct stash_unit *unit, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    const uint64_t free = invalid_words(unit->stash, line, map, mask);
+    stash_install(unit->stash, line, map, free, now);
+    for (uint64_t left = free; left; left &= left - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(left);
+        *stash_version(unit->stash, stash_place(unit->stash, word_at(line, bit), map)) = unit->value[bit];
+    }
+}
+
+static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum denovo_state state,
+                uint64_t now)
+{
+    struct stash_unit *unit = holder;
+    const bool installs = unit->installs;
+    unit->installs = false;
+    if (state == DENOVO_VALID && installs)
+        install(unit, line, map, mask, now);
+    else if (state != DENOVO_REGISTERED)
+        stash_set(unit->stash, line, map, mask, state == DENOVO_VALID ? STASH_VALID : STASH_INVALID, now);
+}
+
+static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
+                    uint64_t now)
+{
+    (void)value;
+    stash_arrived(((const struct stash_unit *)holder)->stash, line, map, mask, now);
+}
+
+static void acknowledged(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
+                         uint64_t now)
+{
+    (void)value;
+    stash_acknowledged(((const struct stash_unit *)holder)->stash, line, map, mask, now);
+}
+
+static void written_back(void *holder, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
+{
+    stash_written(((const struct stash_unit *)holder)->stash, line, map, mask, now);
+}
+
+static void room(void *holder, uint64_t now)
+{
+    stash_room(((const struct stash_unit *)holder)->stash, now);
+}
+
+static void values(void *holder, uint64_t line, unsigned map, uint64_t mask, uint32_t *value)
+{
+    const struct stash_unit *unit = holder;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(left);
+        uint32_t place = stash_find(unit->stash, word_at(line, bit), map);
+        if (place == UINT32_MAX)
+            place = stash_place(unit->stash, word_at(line, bit), map);
+        value[bit] = place == UINT32_MAX ? 0 : *stash_version(unit->stash, place);
+    }
+}
+
+static void keep(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value)
+{
+    struct stash_unit *unit = holder;
+    (void)line, (void)map, (void)mask;
+    unit->installs = true;
+    memcpy(unit->value, value, sizeof unit->value);
+}
+
+const struct denovo_holder_ops stash_holder_ops = {.words = words,
+                                                   .set = set,
+                                                   .arrived = arrived,
+                                                   .acknowledged = acknowledged,
+                                                   .written_back = written_back,
+                                                   .room = room,
+                                                   .values = values,
+                                                   .keep = keep};
+
+struct stash_unit *stash_unit_new(const struct denovo_unit_config *config,
+                                  const struct denovo_holder_ops *ops, struct stash *stash,
+                                  struct denovo_post post)
+{
+    struct stash_unit *unit = alloc(1, sizeof *unit);
+    unit->stash = stash;
+    unit->unit = denovo_unit_new(config, ops, unit, post);
+    stash_connect(stash, &stash_unit_ops, unit);
+    return unit;
+}
+
+void stash_unit_free(struct stash_unit *unit)
+{
+    if (!unit)
+        return;
+    denovo_unit_free(unit->unit);
+    free(unit);
+}
+
+struct denovo_unit *stash_unit_of(const struct stash_unit *unit)
+{
+    return unit->unit;
+}

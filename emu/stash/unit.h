@@ -1,0 +1,22 @@
+/* A DeNovo unit (emu/mem/denovo.h) as the level below a stash (below.h), and the stash as the unit's holder. */
+#ifndef EMU_STASH_UNIT_H
+#define EMU_STASH_UNIT_H
+
+#include "emu/mem/denovo.h"
+#include "emu/stash/hardware.h"
+
+struct stash_unit;
+
+extern const struct stash_below_ops stash_unit_ops;
+/* What the stash does as a holder, which is a struct stash_unit. Checkers may put functions of their own in front. */
+extern const struct denovo_holder_ops stash_holder_ops;
+
+/* Makes a unit for a stash and connects it. `ops`: stash_holder_ops, or what calls them. */
+struct stash_unit *stash_unit_new(const struct denovo_unit_config *config,
+                                  const struct denovo_holder_ops *ops, struct stash *stash,
+                                  struct denovo_post post);
+void stash_unit_free(struct stash_unit *unit);
+/* The unit takes messages by denovo_receive(). */
+struct denovo_unit *stash_unit_of(const struct stash_unit *unit);
+
+#endif
