@@ -64,8 +64,8 @@ enum stash_code { STASH_CODE_INVALID, STASH_CODE_VALID, STASH_CODE_REGISTERED, S
 
 enum stash_outcome {
     STASH_DONE,
-    STASH_WAIT,  /* nothing more can be done now: try again after user.retry() */
-    STASH_ERROR, /* the VP-map cannot hold the pages of the maps of all blocks together */
+    STASH_WAIT, /* nothing more can be done now: try again after user.retry() */
+    STASH_ERROR, /* the VP-map cannot hold the pages, or the stash-map the entries, of the maps of all blocks together */
 };
 
 /* Somebody who waits for words. Its owner sets `done`, and `waits` to 0 before the first access. */
@@ -125,6 +125,8 @@ bool stash_fits(const struct stash *stash, uint64_t bytes);
 /* Starts a block and returns its number; stash_fits() is true. *first is the storage's first byte of it. */
 unsigned stash_begin_block(struct stash *stash, uint64_t bytes, uint32_t *first);
 void stash_end_block(struct stash *stash, unsigned block);
+/* Returns the number of maps of all running blocks. One more than config.entries is an error. */
+unsigned stash_active(const struct stash *stash);
 /* Returns the number of maps that the block has added. */
 unsigned stash_maps(const struct stash *stash, unsigned block);
 /* Returns the mapping of map i, which the block has, or NULL if it is not there yet. */

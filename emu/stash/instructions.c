@@ -87,6 +87,17 @@ static bool check_pages(struct request *request, unsigned lane, int change)
            fail(request->lanes, lane, CROFT_STASH_ERROR_VP_MAP, pages);
 }
 
+/* Checks that the stash-map has an entry for another map beside those of all running blocks, and of maps that wait. */
+static bool check_entries(struct request *request, unsigned lane)
+{
+    const struct stash_core *core = request->space->core;
+    uint64_t maps = stash_active(core->stash) + 1;
+    for (const struct stash_operation *waits = core->operations; waits; waits = waits->next)
+        maps += waits->change < 0;
+    return maps <= request->part->config.entries ||
+           fail(request->lanes, lane, CROFT_STASH_ERROR_STASH_MAP, maps);
+}
+
 /* Checks a lane's AddMap. *first is the lane that adds the map, CUSTOM_LANES if none does so far. */
 static bool check_add(struct request *request, unsigned lane, unsigned *first)
 {
@@ -99,7 +110,8 @@ static bool check_add(struct request *request, unsigned lane, unsigned *first)
     *first = lane;
     if (number >= request->part->config.maps)
         return fail(request->lanes, lane, CROFT_STASH_ERROR_ENTRIES, number + 1);
-    return check_tile(request, lane, STASH_MAPS) && check_pages(request, lane, -1);
+    return check_tile(request, lane, STASH_MAPS) && check_entries(request, lane) &&
+           check_pages(request, lane, -1);
 }
 
 static bool check_index(struct request *request, unsigned lane, uint64_t wanted)

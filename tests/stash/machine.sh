@@ -34,7 +34,7 @@ says() {
 }
 
 # Few entries and pages are replaced all the time; narrow warps have lanes that execute AddMap one warp after the other.
-variants=("" "--env kernel" "--set stash.entries=8 --set stash.pages=16 --set stash.scout=2" "--set stash.answer=word --set simt.width=4"
+variants=("" "--env kernel" "--set simt.blocks=2 --set stash.entries=8 --set stash.pages=16 --set stash.scout=2" "--set stash.answer=word --set simt.width=4"
     "--set stash.answer=line --set stash.replication=false" "--set stash.reads=1 --set stash.writes=1"
     "--set simt.l1.line=64B --set simt.l2.line=64B --set simt.walk_cache.line=64B --set simt.blocks=3 --set simt.reconvergence=minpc")
 for program in "$programs"/{tiles,modes,change}-O2; do
@@ -85,6 +85,9 @@ faults a "the address is 0x60010000000c: atomic instructions must not access map
 faults x "load of 4 bytes from 0x600400000000"
 check "pages: ends" run 139 --set simt.count=1 -- pages # 16 in each of 8 blocks
 check "pages: message" says "the number of pages of running blocks' maps is 80: it must not exceed the entries of the VP-map"
+
+check "entries: ends" run 139 --set simt.count=1 --set stash.entries=4 -- many
+check "entries: message" says "the number of maps of running blocks is 5: it must not exceed the entries of the stash-map"
 
 for mode in sizes show many; do
     oracle "$work/oracle" "$work/program" "$mode"

@@ -400,6 +400,24 @@ static void too_many_pages(void **state)
     rig_end(&rig);
 }
 
+/* Entries of running blocks are not replaced: one more map is an error. */
+static void too_many_maps(void **state)
+{
+    struct rig rig;
+    uint32_t first;
+    const struct stash_tile tile = rig_row(0, 0x80001000, 16, true);
+    (void)state;
+    rig_start(&rig, &(struct stash_config){.maps = 1, .entries = 2, .pages = 4});
+    const unsigned ends = begin(&rig, true);
+    assert_int_equal(stash_add(rig.stash, stash_begin_block(rig.stash, 64, &first), &tile, 0), STASH_DONE);
+    assert_int_equal(stash_active(rig.stash), 2);
+    const unsigned block = stash_begin_block(rig.stash, 64, &first);
+    assert_int_equal(stash_add(rig.stash, block, &tile, 0), STASH_ERROR);
+    stash_end_block(rig.stash, ends);
+    assert_int_equal(stash_add(rig.stash, block, &tile, 0), STASH_DONE);
+    rig_end(&rig);
+}
+
 /* A page that an old and a new map share stays when the new one's entry is replaced, as long as the old one needs it. */
 static void shared_page(void **state)
 {
@@ -442,6 +460,7 @@ int main(void)
         cmocka_unit_test(vp_map_full),
         cmocka_unit_test(too_many_pages),
         cmocka_unit_test(shared_page),
+        cmocka_unit_test(too_many_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,15 @@ bool stash_fits(const struct stash *stash, uint64_t bytes)
     unsigned used = 0;
     for (unsigned i = 0; i < STASH_BLOCKS; i++)
         used += stash->blocks[i].used;
-    return used < STASH_BLOCKS && (used + 1) * stash->config.maps <= stash->config.entries &&
-           find_hole(stash, in_chunks(bytes), &first);
+    return used < STASH_BLOCKS && find_hole(stash, in_chunks(bytes), &first);
+}
+
+unsigned stash_active(const struct stash *stash)
+{
+    unsigned active = 0;
+    for (unsigned e = 0; e < stash->config.entries; e++)
+        active += stash_is_active(&stash->entries[e]);
+    return active;
 }
 
 unsigned stash_begin_block(struct stash *stash, uint64_t bytes, uint32_t *first)

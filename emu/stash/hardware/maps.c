@@ -160,9 +160,9 @@ enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct s
     struct stash_block *owner = &stash->blocks[block];
     struct plan plan;
     const unsigned e = next_free(stash, stash->tail);
-    assert(owner->used && owner->count < stash->config.maps && e != STASH_NONE);
+    assert(owner->used && owner->count < stash->config.maps);
     make_plan(stash, &plan, block, tile);
-    if (plan.page_count > stash->config.pages)
+    if (e == STASH_NONE || plan.page_count > stash->config.pages)
         return STASH_ERROR;
     if (!evict(stash, e, now))
         return STASH_WAIT;
