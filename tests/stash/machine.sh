@@ -148,7 +148,7 @@ timeout 600 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote
 status=0
 wait $! || status=$?
 check "gdb: ends" test "$status" -eq 0
-for line in '$1 = 0x5eed' '$2 = 42' '$3 = 77'; do check "gdb: $line" says "$line"; done
+for line in "\$1 = 0x5eed" "\$2 = 42" "\$3 = 77"; do check "gdb: $line" says "$line"; done
 
 # Descriptions that make no sense.
 refuses() {
