@@ -25,8 +25,8 @@ SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/includ
 # Pages name the command as it is after an installation.
 DOC         := $(BUILD)/share/doc/croft
 DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples -name README.md))
-DOC_COPIES  := $(filter-out %.md %/ examples/examples.mk examples/demo.sh,$(sort $(shell find examples -type f) $(shell host/linked.sh $(DOC_PAGES)))) \
-               $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def
+DOC_COPIES  := $(filter-out %.md %/ examples/examples.mk examples/demo.sh,$(sort $(shell find examples -type f) $(shell host/linked.sh $(DOC_PAGES)) \
+               $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def))
 DOC_FILES   := $(DOC_PAGES:%=$(DOC)/%) $(DOC_COPIES:%=$(DOC)/%) $(DOC)/copyright $(DOC)/isa/include
 
 include host/kernel.mk
