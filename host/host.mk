@@ -139,7 +139,7 @@ install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is resp
 	rm -rf $(DESTDIR)$(PREFIX)/share/croft $(DESTDIR)$(PREFIX)/share/doc/croft
 	cp -r $(SHARE) $(DESTDIR)$(PREFIX)/share/croft
 	cp -r $(DOC) $(DESTDIR)$(PREFIX)/share/doc/croft
-	mkdir -p $(DESTDIR)$(PREFIX)/share/croft/cmake $(DESTDIR)$(PREFIX)/share/pkgconfig
+	umask 022; mkdir -p $(DESTDIR)$(PREFIX)/share/croft/cmake $(DESTDIR)$(PREFIX)/share/pkgconfig
 	cp examples/linux/riscv64-linux.cmake $(DESTDIR)$(PREFIX)/share/croft/cmake
 	printf 'prefix=%s\n\nName: croft\nDescription: headers of croft for programs of Linux\nVersion: %s\nCflags: -isystem $${prefix}/share/croft/include\n' \
 	    $(PREFIX) "$$($(BUILD)/bin/croft version | sed -n '1s/[^0-9]*\([0-9][^ ]*\).*/\1/p')" >$(DESTDIR)$(PREFIX)/share/pkgconfig/croft.pc

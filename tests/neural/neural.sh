@@ -108,7 +108,7 @@ check "biases are evaluated" grep -q '^result    correct$' output
 refuses "no file" 2 "no C file given"
 refuses "no such file" 1 "its compilation failed with status 1" none.c
 refuses "no calls" 1 "no function marked with CROFT_APPROX was called" "$here/toy.c" 0
-refuses "few calls" 1 "mean.samples has 31 calls; training needs at least 32" "$here/toy.c" 31
+refuses "few calls" 1 "calls of mean: there are 31; training needs at least 32" "$here/toy.c" 31
 refuses "other inputs" 1 "--topology has 2 inputs and 2 outputs, but mean has 3 and 2" --topology 2-4-2 "$here/toy.c"
 for topology in 6 x 6- 6--1 6-8-8-8-1 6-8,1; do
     refuses "topology $topology" 2 "it must be 2 to 4 numbers, as in 6-8-1" --topology $topology "$here/toy.c"

@@ -144,11 +144,11 @@ check "one: the thread sees the cycles" test $((seen - warp)) -ge 0 -a $((seen -
 # From a task in the queue to the region's first instruction, firmware accesses its unit ten times (start.S: TAKE,
 # SUMMARY, BEGIN, s5 to s8, gp, START, tp), one after the other: 20 more clocks of the accelerator, 1 ns each, for each of
 # them are 280 of the multiprocessor. At the region's end, it accesses the unit five times before the report (trap: RESULT,
-# STATUS, FORMAT, RESULT, FFLAGS): 140 more. Below about 30 clocks, an access overlaps the fetch of firmware's code.
-check "slow unit: runs" run 0 --set nucd.unit_clocks=42 -- clocks
+# STATUS, FORMAT, RESULT, FFLAGS): 140 more. Below about 60 clocks, an access overlaps the fetch of firmware's code.
+check "slow unit: runs" run 0 --set nucd.unit_clocks=62 -- clocks
 slow=$(value 'simt\.[0-9]+\.nucd\.start_cycles') slow_warp=$(value 'simt\.[0-9]+\.nucd\.warp_cycles')
-check "slow unit: start has all accesses" test "$slow" -ge $((10 * 42 * 14 / 10))
-check "slower unit: runs" run 0 --set nucd.unit_clocks=62 -- clocks
+check "slow unit: start has all accesses" test "$slow" -ge $((10 * 62 * 14 / 10))
+check "slower unit: runs" run 0 --set nucd.unit_clocks=82 -- clocks
 check "slower unit: start" counts 'simt\.[0-9]+\.nucd\.start_cycles' $((slow + 280))
 check "slower unit: the other parts" counts 'simt\.[0-9]+\.nucd\.offload_cycles' $((11 + 46 + slow + 280))
 check "slower unit: the warp" counts 'simt\.[0-9]+\.nucd\.warp_cycles' $((slow_warp + 280 + 140))
