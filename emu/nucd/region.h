@@ -15,7 +15,8 @@ struct nucd_place {
 
 /* The depth is counted at jumps by the link registers x1 and x5, as a return-address stack does (unprivileged
  * specification, table 2.1). A jump out of calls, such as longjmp(), loads the stack pointer from where it was stored: then the
- * depth is what it was at the store. If the region has not stored it there, it goes to calls of others, and has left. */
+ * depth is what it was at the store. If the region has not stored it there, it goes to calls of others, and has left. Functions
+ * also restore sp by a load: so if more than NUCD_REGION_PLACES were stored, an unknown place leaves the depth as it is. */
 struct nucd_region {
     uint64_t begin, end;
     int64_t depth;   /* calls minus returns since the region began; -1: left */
@@ -41,8 +42,10 @@ static inline void nucd_region_place(struct nucd_region *region, const struct st
     uint32_t kept = region->stored < NUCD_REGION_PLACES ? region->stored : NUCD_REGION_PLACES, i = 0;
     while (i < kept && region->places[i].address != address)
         i++;
-    if (op->flags & STREAM_LOAD)
-        region->depth = i < kept ? region->places[i].depth : -1;
+    if (op->flags & STREAM_LOAD && i == kept)
+        region->depth = region->stored > NUCD_REGION_PLACES ? region->depth : -1; /* perhaps an older place */
+    else if (op->flags & STREAM_LOAD)
+        region->depth = region->places[i].depth;
     else if (i < kept)
         region->places[i].depth = region->depth;
     else

@@ -18,9 +18,7 @@ evidence() {
 
 machines=("functional --set simt.count=2" "gpu --set simt.count=2 --detail roi")
 printf 'extends: gpu\nsimt: {count: 2, scratchpad: 16KiB}\nstash: {kind: stash}\n' >"$work/stash.yaml"
-for machine in "$work/stash.yaml" stash_apps; do
-    if "$croft" show "$machine" >/dev/null 2>&1; then machines+=("$machine --detail roi"); fi
-done
+machines+=("$work/stash.yaml --detail roi" "stash_apps --detail roi")
 
 # on MACHINE ARGUMENT...: runs the subject on a machine with its options, and compares.
 on() {

@@ -165,14 +165,17 @@ static uint32_t permission_lacked(enum trap_cause cause)
                                       : CROFT_RANGE_READ;
 }
 
+/* While another host changes the table of ranges, what the emulator reads there may be half done. So with several hosts the
+ * kernel decides, under its lock: it brings the page in, or denies it (refuse()). */
 static bool can_bring_page(void *context, const struct trap *trap)
 {
     const struct threads *threads = context;
+    const bool decided = threads->host_count == 1 || launch_memory(threads->launch)->debug;
     uint32_t permission = permission_lacked(trap->cause);
     uint64_t physical;
     if (trap->cause != TRAP_LOAD_PAGE && trap->cause != TRAP_STORE_PAGE && trap->cause != TRAP_FETCH_PAGE)
         return false;
-    return kernel_pages_allow(threads->user->pages, trap->value, permission) &&
+    return (!decided || kernel_pages_allow(threads->user->pages, trap->value, permission)) &&
            !kernel_pages_translate(threads->user->pages, trap->value, permission, &physical);
 }
 

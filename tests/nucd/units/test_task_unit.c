@@ -394,8 +394,9 @@ static void jumps_out_of_calls(void **state)
     }
     nucd_region_follow(&many, &load, 0x6008); /* the oldest that is kept */
     assert_int_equal(many.depth, 1);
-    nucd_region_follow(&many, &load, 0x6000);
-    assert_int_equal(many.depth, -1);
+    many.depth = 5;
+    nucd_region_follow(&many, &load, 0x6000); /* older: its depth is not known */
+    assert_int_equal(many.depth, 5);
     decoder_free(decoder);
 }
 

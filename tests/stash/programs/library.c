@@ -57,10 +57,10 @@ int main(void)
 {
     const char *end =
         NULL; /* of the heap, which does not grow if what threads allocate is free at their end */
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 40; i++) {
         run(run_library_first);
         run(run_map_first);
-        CHECK(i < 15 || sbrk(0) == end);
+        CHECK(i < 25 || sbrk(0) == end);
         end = sbrk(0);
     }
     return check_end("library", values, sizeof values);
