@@ -91,8 +91,10 @@ static bool serve_region(struct process *process, struct thread *thread, struct 
     if (process->user->ended)
         return true;
     if (result == LINUX_WAITS || result == LINUX_RETURNS) {
-        thread->state = THREAD_RUNNING;
-        thread->deadline = LINUX_NEVER;
+        if (process->on[hart->hartid] == thread) { /* it has not exited */
+            thread->state = THREAD_RUNNING;
+            thread->deadline = LINUX_NEVER;
+        }
         return false; /* a region cannot wait */
     }
     process->tasks->ops->answer(process->tasks, accelerator, (uint64_t)result);

@@ -34,7 +34,8 @@ struct space_map {
     uint64_t physical;       /* of `first`; SPACE_UNBACKED: no memory yet, because nothing may access it */
     uint64_t offset;         /* of `first` in the file */
     uint8_t protection;      /* set of SPACE_READ ... */
-    bool shared;             /* MAP_SHARED of a file: written back */
+    bool shared;             /* MAP_SHARED of a file */
+    bool stored;             /* the program may have stored to it, so that it is written back */
     struct space_file *file; /* NULL: anonymous */
 };
 

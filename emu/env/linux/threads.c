@@ -88,6 +88,7 @@ void thread_wake(struct process *process, struct thread *thread, int64_t result)
     const uint64_t now = linux_now(process), deadline = thread->deadline;
     if (thread->rest_address && result < 0) /* an interrupted sleep */
         time_leave(process, thread->rest_address, deadline > now ? deadline - now : 0);
+    thread->poll_deadline = 0;
     thread->context.x[X_A0] = (uint64_t)result;
     thread->context.pc += 4;
     make_ready(process, thread);

@@ -89,7 +89,7 @@ static bool continues(const struct space_map *a, const struct space_map *b)
     const uint64_t size = a->end - a->first;
     bool backed = a->physical != SPACE_UNBACKED;
     return a->end == b->first && a->protection == b->protection && a->shared == b->shared &&
-           a->file == b->file && backed == (b->physical != SPACE_UNBACKED) &&
+           a->stored == b->stored && a->file == b->file && backed == (b->physical != SPACE_UNBACKED) &&
            (!backed || a->physical + size == b->physical) && (!a->file || a->offset + size == b->offset);
 }
 
@@ -152,7 +152,7 @@ static void settle(struct space *space, uint64_t first, uint64_t end)
 static int64_t write_back(const struct space *space, const struct space_map *map, uint64_t first,
                           uint64_t end)
 {
-    if (!map->shared || !map->file || map->file->host < 0 || map->physical == SPACE_UNBACKED)
+    if (!map->shared || !map->stored || !map->file || map->file->host < 0 || map->physical == SPACE_UNBACKED)
         return 0;
     off_t size = lseek(map->file->host, 0, SEEK_END);
     uint64_t offset = map->offset + (first - map->first), length = end - first;
@@ -301,6 +301,7 @@ int64_t address_space_map(struct space *space, const struct space_request *reque
                             .offset = request->offset,
                             .protection = request->protection,
                             .shared = request->shared,
+                            .stored = request->shared && request->protection & SPACE_WRITE,
                             .file = request->file};
     if (map.file)
         map.file->references++;
@@ -349,8 +350,11 @@ int64_t address_space_protect(struct space *space, uint64_t address, uint64_t le
     split(space, end);
     if (protection && !back(space, address, end))
         return -ENOMEM;
-    for (size_t i = index_after(space, address); i < space->count && space->maps[i].first < end; i++)
-        space->maps[i].protection = protection;
+    for (size_t i = index_after(space, address); i < space->count && space->maps[i].first < end; i++) {
+        struct space_map *map = &space->maps[i];
+        map->protection = protection;
+        map->stored = map->stored || (map->shared && protection & SPACE_WRITE);
+    }
     bool shown = show(space, address, end);
     settle(space, address, end);
     return shown ? 0 : -ENOMEM;
@@ -405,6 +409,15 @@ static void copy(struct space *space, uint64_t to, uint64_t from, uint64_t lengt
             (void)address_space_write(space, to + done, page, FRAME);
 }
 
+/* Reads what a mapping has gained behind its first `old_length` bytes from its file, if it has one. */
+static void fill_rest(struct space *space, uint64_t address, uint64_t old_length, uint64_t length)
+{
+    const struct space_map *map = address_space_find(space, address + old_length);
+    if (length > old_length && map && map->file && map->file->host >= 0 && map->physical != SPACE_UNBACKED)
+        (void)address_space_fill(space, address + old_length, length - old_length, map->file->host,
+                                 map->offset + (address + old_length - map->first));
+}
+
 /* Moves a mapping's bytes to `request`, and removes the old one. */
 static int64_t move(struct space *space, uint64_t address, uint64_t old_length, struct space_request *request)
 {
@@ -412,6 +425,7 @@ static int64_t move(struct space *space, uint64_t address, uint64_t old_length, 
     if (at < 0)
         return at;
     copy(space, (uint64_t)at, address, old_length < request->length ? old_length : page_up(request->length));
+    fill_rest(space, (uint64_t)at, old_length, page_up(request->length));
     (void)address_space_unmap(space, address, old_length);
     return at;
 }
@@ -447,6 +461,8 @@ int64_t address_space_remap(struct space *space, uint64_t address, uint64_t old_
         is_free(space, address + old_length, address + new_length)) {
         request.offset += old_length;
         int64_t grown = address_space_map(space, &request);
+        if (grown >= 0)
+            fill_rest(space, address, old_length, new_length);
         return grown < 0 ? grown : (int64_t)address;
     }
     if (!may_move)

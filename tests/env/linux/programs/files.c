@@ -124,6 +124,12 @@ static void pipes(void)
     SHOW(lseek, ends[0], 0, SEEK_SET);
     wait.fd = ends[0];
     SHOW(ppoll, &wait, 1, &little, NULL, 8);
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    SHOW(ppoll, &wait, 1, &little, NULL, 8);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    printf("waits again: %d\n",
+           (after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >= little.tv_nsec);
     SHOW(write, ends[1], "abc", 3);
     SHOW(ppoll, &wait, 1, &little, NULL, 8);
     printf("events %d\n", wait.revents);

@@ -110,6 +110,16 @@ static void files(void)
     shared[2] = 't';
     munmap(shared, PAGE);
     printf("read %zd %.4s\n", pread(fd, text, 4, 0), text);
+    shared = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+    printf("written %zd\n", pwrite(fd, "new", 3, 0));
+    munmap(shared, PAGE);
+    printf("read %zd %.4s\n", pread(fd, text, 4, 0), text);
+    printf("written %zd\n", pwrite(fd, "second", 6, PAGE));
+    shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    shared = mremap(shared, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+    printf("%.6s\n", shared + PAGE);
+    munmap(shared, 2 * PAGE);
+    printf("read %zd %.4s\n", pread(fd, text, 4, PAGE), text);
     reader = open(name, O_RDONLY);
     SHOW(mmap, NULL, PAGE, PROT_WRITE, MAP_SHARED, reader, 0);
     SHOW_OK(mmap, NULL, PAGE, PROT_WRITE, MAP_PRIVATE, reader, 0);
