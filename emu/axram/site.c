@@ -66,9 +66,9 @@ const void *axram_place(const struct assembly *assembly, const struct instance *
     }
     clusters = ops->keep(assembly, (count + 1) * sizeof *clusters);
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        const struct simt_config *config = i->config;
-        if (i->kind == &simt_kind && config->count)
-            clusters[site->cluster_count++] = ops->object(assembly, i);
+        struct simt_cluster *cluster = i->kind == &simt_kind ? ops->object(assembly, i) : NULL;
+        if (cluster) /* without multiprocessors, or if nobody uses them, none is made */
+            clusters[site->cluster_count++] = cluster;
     }
     site->clusters = clusters;
     return site;

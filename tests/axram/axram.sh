@@ -45,6 +45,7 @@ is() {
 
 # 6 -> 8 -> 1, as blackscholes: 56 RD4 of inputs, 14 of weights and 9 WR4 each.
 for kind in 0 1 2; do
+    check "host, arithmetic $kind, no launches: runs" run 0 --set simt.launches=false -- host $kind 20
     check "host, arithmetic $kind: runs" run 0 --check dram -- host $kind 20
     check "host, arithmetic $kind: results" says output '^640 of 640 equal, 0 kept'
     check "host, arithmetic $kind: rules" silent
