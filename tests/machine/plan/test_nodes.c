@@ -13,6 +13,7 @@
 #include "emu/machine/machine.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/net/network.h"
+#include "emu/schema/assembly.h"
 #include "emu/simt/multiprocessor.h"
 
 enum { NODES = 16, PLACES = 3 /* of a router: core, bank, memory controller */ };
@@ -40,6 +41,8 @@ static void see(struct seen *seen, const struct mem_site_mail *mail, unsigned po
 static const void *place(void *context, const struct instance *instance, const struct mem_site *memory)
 {
     struct seen *seen = context;
+    if (instance->kind->hooks && instance->kind->hooks->place)
+        return NULL; /* a mechanism, whose place is a struct of its own */
     if (instance->kind == &core_kind) {
         see(seen, &memory->mail, 0, &seen->cores);
         assert_true(memory->far && !memory->last && memory->level);
