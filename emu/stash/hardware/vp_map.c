@@ -23,7 +23,8 @@ unsigned stash_pages_of(const struct stash_mapping *mapping, uint64_t *pages, un
         if (mapping->object < STASH_PAGE) /* each page from the first field to the last has a part of one */
             count = add_range(pages, count, limit, start, last + mapping->field);
         else
-            for (uint64_t at = start; at <= last; at += mapping->object)
+            for (uint64_t i = 0, at = start; i < mapping->objects && count < limit;
+                 i++, at += mapping->object)
                 count = add_range(pages, count, limit, at, at + mapping->field);
     }
     return count;

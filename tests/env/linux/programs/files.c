@@ -27,18 +27,9 @@ static void *writes(void *unused)
     return NULL;
 }
 
-static void paths(void)
+static void transfers(int fd)
 {
-    struct stat st;
     char text[64] = "";
-    SHOW(mkdirat, AT_FDCWD, "folder", 0755);
-    SHOW(mkdirat, AT_FDCWD, "folder", 0755);
-    int folder = (int)SHOW(openat, AT_FDCWD, "folder", O_RDONLY | O_DIRECTORY);
-    int fd = (int)SHOW(openat, folder, "file", O_RDWR | O_CREAT | O_EXCL, 0640);
-    SHOW(openat, folder, "file", O_RDWR | O_CREAT | O_EXCL, 0640);
-    SHOW(openat, folder, "missing", O_RDONLY);
-    SHOW(openat, 99, "missing", O_RDONLY);
-    SHOW(openat, AT_FDCWD, NOWHERE, O_RDONLY);
     SHOW(write, fd, "0123456789", 10);
     SHOW(write, fd, NOWHERE, 10);
     SHOW(write, 99, text, 10);
@@ -60,6 +51,12 @@ static void paths(void)
     SHOW(ftruncate, fd, -5);
     SHOW(fsync, fd);
     SHOW(fdatasync, 99);
+}
+
+static void names(int folder, int fd)
+{
+    struct stat st;
+    char text[64] = "";
     SHOW(fstat, fd, &st);
     printf("size %ld mode %o\n", (long)st.st_size, st.st_mode);
     SHOW(newfstatat, folder, "file", &st, 0);
@@ -75,6 +72,11 @@ static void paths(void)
     SHOW(renameat2, folder, "file", folder, "third", 1);
     SHOW(renameat2, folder, "file", folder, "third", 99);
     SHOW(readlinkat, folder, "file", text, 10);
+}
+
+static void descriptors(int fd)
+{
+    char text[64] = "";
     SHOW(fcntl, fd, F_GETFL) & O_RDWR ? (void)0 : (void)puts("not O_RDWR");
     SHOW(fcntl, fd, F_GETFD);
     SHOW(fcntl, fd, F_SETFD, FD_CLOEXEC);
@@ -93,6 +95,11 @@ static void paths(void)
     SHOW(dup3, fd, 31, 5);
     SHOW(close, 30);
     SHOW(close, 30);
+}
+
+static void removals(int folder, int fd)
+{
+    char text[64] = "";
     SHOW(unlinkat, folder, "third", 0);
     SHOW(unlinkat, folder, "file", 0);
     SHOW(unlinkat, folder, "file", 0);
@@ -106,6 +113,22 @@ static void paths(void)
     char entries[256];
     SHOW(getdents64, fd, entries, sizeof entries);
     SHOW(getdents64, 99, entries, sizeof entries);
+}
+
+static void paths(void)
+{
+    SHOW(mkdirat, AT_FDCWD, "folder", 0755);
+    SHOW(mkdirat, AT_FDCWD, "folder", 0755);
+    int folder = (int)SHOW(openat, AT_FDCWD, "folder", O_RDONLY | O_DIRECTORY);
+    int fd = (int)SHOW(openat, folder, "file", O_RDWR | O_CREAT | O_EXCL, 0640);
+    SHOW(openat, folder, "file", O_RDWR | O_CREAT | O_EXCL, 0640);
+    SHOW(openat, folder, "missing", O_RDONLY);
+    SHOW(openat, 99, "missing", O_RDONLY);
+    SHOW(openat, AT_FDCWD, NOWHERE, O_RDONLY);
+    transfers(fd);
+    names(folder, fd);
+    descriptors(fd);
+    removals(folder, fd);
     close(fd);
     close(folder);
 }
