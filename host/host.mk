@@ -133,8 +133,24 @@ $(SHARE)/include/croft/%: isa/include/croft/%
 	@mkdir -p $(@D)
 	cp $< $@
 
+# Manual pages: croft.1 and one for each command, from the tables of --help.
+MAN := $(BUILD)/share/man
+$(MAN).stamp: $(BUILD)/bin/croft host/host.mk
+	rm -rf $(MAN)
+	mkdir -p $(MAN)/man1
+	$< help --man >$(MAN)/man1/croft.1
+	for command in $$($< complete '' | cut -f 1 | grep -vx help); do $< help --man $$command >$(MAN)/man1/croft-$$command.1; done
+	touch $@
+
+.PHONY: man
+man: $(MAN).stamp ## manual pages, in $(BUILD)/share/man
+all: man
+
 install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
-	umask 022; mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc
+	umask 022; mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc share/man/man1 share/bash-completion/completions share/zsh/site-functions)
+	for page in $(MAN)/man1/*; do sed 's|$(realpath $(BUILD))/share/doc|$(PREFIX)/share/doc|g' $$page >$(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/}; done
+	cp emu/cmd/help/croft.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/croft
+	cp emu/cmd/help/_croft $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_croft
 	cp $(BUILD)/bin/croft $(DESTDIR)$(PREFIX)/bin/croft
 	rm -rf $(DESTDIR)$(PREFIX)/share/croft $(DESTDIR)$(PREFIX)/share/doc/croft
 	cp -r $(SHARE) $(DESTDIR)$(PREFIX)/share/croft
@@ -143,6 +159,7 @@ install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is resp
 	cp examples/linux/riscv64-linux.cmake $(DESTDIR)$(PREFIX)/share/croft/cmake
 	printf 'prefix=%s\n\nName: croft\nDescription: headers of croft for programs of Linux\nVersion: %s\nCflags: -isystem $${prefix}/share/croft/include\n' \
 	    $(PREFIX) "$$($(BUILD)/bin/croft version | sed -n '1s/[^0-9]*\([0-9][^ ]*\).*/\1/p')" >$(DESTDIR)$(PREFIX)/share/pkgconfig/croft.pc
-	chmod -R u+rwX,go+rX $(addprefix $(DESTDIR)$(PREFIX)/,bin/croft share/croft share/doc/croft share/pkgconfig/croft.pc)
+	chmod -R u+rwX,go+rX $(addprefix $(DESTDIR)$(PREFIX)/,bin/croft share/croft share/doc/croft share/pkgconfig/croft.pc \
+	    share/man/man1 share/bash-completion/completions/croft share/zsh/site-functions/_croft)
 
 -include $(HOST_OBJ:.o=.d)

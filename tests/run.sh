@@ -225,6 +225,7 @@ if part env "user environment, loader, command line"; then
 fi
 if part env "installation"; then
     suite "installation" tests/cmd/install.sh "$MAKE" "$BUILD"
+    suite "manual pages and completion" tests/cmd/help.sh "$BUILD"
 fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"

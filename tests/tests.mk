@@ -80,7 +80,7 @@ manual-check: $(BUILD)/tools/manual
 
 # All C files of ours. Static analysis leaves out the files that rows expand into: there is nothing to read in them.
 C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
-SHELL_FILES := .ci/run $(sort $(shell find examples host tests -name '*.sh'))
+SHELL_FILES := .ci/run emu/cmd/help/croft.bash $(sort $(shell find examples host tests -name '*.sh'))
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES))
 

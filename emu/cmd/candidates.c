@@ -60,7 +60,7 @@ static const struct option_row rows[] = {
                  "print the bits of TOM's tables in the machine (default tom), without a program"},
 };
 
-static const struct option_set interface = {
+const struct option_set candidates_interface = {
     .command = "croft candidates",
     .synopsis = "[options] PROGRAM",
     .summary = "Finds blocks of code that save bytes on the links if they are executed near memory.",
@@ -315,7 +315,7 @@ static int number(int option, const char *text, uint64_t least, uint64_t most, u
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || parsed < least || parsed > most)
-        return options_usage_error(&interface,
+        return options_usage_error(&candidates_interface,
                                    "--%s is '%s'; it must be a number from %" PRIu64 " to %" PRIu64,
                                    rows[option].name, text, least, most);
     *value = parsed;
@@ -336,7 +336,7 @@ static int take(void *context, int option, const char *value)
     case FOR:
         r->nucd = strcmp(value, "nucd") == 0;
         if (!r->nucd && strcmp(value, "tom") != 0)
-            return options_usage_error(&interface, "--for is '%s'; it must be tom or nucd", value);
+            return options_usage_error(&candidates_interface, "--for is '%s'; it must be tom or nucd", value);
         break;
     case MACHINE: r->machine = value; break;
     case LINE: return number(option, value, 16, 4096, &r->line);
@@ -346,12 +346,14 @@ static int take(void *context, int option, const char *value)
     case TRUST:
         r->known_only = strcmp(value, "known") == 0;
         if (!r->known_only && strcmp(value, "trusted") != 0)
-            return options_usage_error(&interface, "--pointers is '%s'; it must be trusted or known", value);
+            return options_usage_error(&candidates_interface,
+                                       "--pointers is '%s'; it must be trusted or known", value);
         break;
     case MOST: return number(option, value, 1, CANDIDATE_ENTRIES, &r->most);
     default:
         if (r->path)
-            return options_usage_error(&interface, "takes one program, but '%s' was given, too", value);
+            return options_usage_error(&candidates_interface, "takes one program, but '%s' was given, too",
+                                       value);
         r->path = value;
     }
     return OPTIONS_TAKEN;
@@ -400,11 +402,12 @@ int cmd_candidates(int argc, char **argv)
     struct request r = {.lanes = 32, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
     struct program program = {0};
     struct error err;
-    int status = options_parse(&interface, argc, argv, take, &r);
+    int status = options_parse(&candidates_interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)
         return status;
     if (r.storage && r.path)
-        return options_usage_error(&interface, "--storage takes no program, but '%s' was given", r.path);
+        return options_usage_error(&candidates_interface, "--storage takes no program, but '%s' was given",
+                                   r.path);
     if (r.storage && candidates_print_storage(r.machine ? r.machine : "tom", &err))
         return 0;
     if (r.storage) {
@@ -412,10 +415,11 @@ int cmd_candidates(int argc, char **argv)
         return 1;
     }
     if (!r.path)
-        return options_usage_error(&interface, "no program given");
+        return options_usage_error(&candidates_interface, "no program given");
     for (size_t i = 0; r.nucd && i < sizeof of_tom / sizeof *of_tom; i++)
         if (r.given >> of_tom[i] & 1)
-            return options_usage_error(&interface, "--for nucd takes no --%s", rows[of_tom[i]].name);
+            return options_usage_error(&candidates_interface, "--for nucd takes no --%s",
+                                       rows[of_tom[i]].name);
     bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);

@@ -30,7 +30,7 @@ static const struct option_row cc_rows[] = {
      "allocates"},
 };
 
-static const struct option_set cc_options = {
+const struct option_set cc_interface = {
     .command = "croft cc",
     .synopsis = "[--bare | --linux] [--offload] [GCC options] FILE...",
     .summary = "Compiles and links C and assembler programs for `croft run` and qemu-riscv64.",
@@ -124,8 +124,9 @@ static void cc_number(struct cc_request *request, const char *option, unsigned l
     const char *text = strchr(option, '=') + 1;
     unsigned long parsed = strtoul(text, &end, 10);
     if (end == text || *end || *text == '-' || parsed < least || parsed > most)
-        request->status = options_usage_error(&cc_options, "%.*s is '%s'; it must be a number from %u to %u",
-                                              (int)(text - option - 1), option, text, least, most);
+        request->status =
+            options_usage_error(&cc_interface, "%.*s is '%s'; it must be a number from %u to %u",
+                                (int)(text - option - 1), option, text, least, most);
     *value = (unsigned)parsed;
 }
 
@@ -166,14 +167,14 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
     }
     if (request->linux_program && (request->bare || request->offload || request->loops || request->reports))
         request->status = options_usage_error(
-            &cc_options,
+            &cc_interface,
             "--linux is for riscv64-linux-gnu-gcc, without --bare, --offload and -foffload-loops");
     if (request->loops && request->offload)
         request->status =
-            options_usage_error(&cc_options, "--offload and -foffload-loops cannot be combined");
+            options_usage_error(&cc_interface, "--offload and -foffload-loops cannot be combined");
     if (request->loops && request->bare)
         request->status = options_usage_error(
-            &cc_options,
+            &cc_interface,
             "-foffload-loops is not for --bare: loops may access devices there, which tasks must not");
 }
 
@@ -313,14 +314,14 @@ int cmd_cc(int argc, char **argv)
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)
-        options_help(&cc_options);
+        options_help(&cc_interface);
     else
         status = request.status == OPTIONS_TAKEN ? cc_run(&request, arguments) : request.status;
     free(arguments);
     return status;
 }
 
-static const struct option_set cxx_options = {
+const struct option_set cxx_interface = {
     .command = "croft c++",
     .synopsis = "[G++ options] FILE...",
     .summary = "Compiles and links C++ programs for Linux, which `croft run` and qemu-riscv64 run.",
@@ -334,7 +335,7 @@ int cmd_cxx(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            options_help(&cxx_options);
+            options_help(&cxx_interface);
             return 0;
         }
     return cc_linux("croft c++", "riscv64-linux-gnu-g++", argv + 1, argc - 1);

@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
     [SYMBOL] = {"symbol", 's', "NAME", "print this function only"},
 };
 
-static const struct option_set interface = {
+const struct option_set disasm_interface = {
     .command = "croft disasm",
     .synopsis = "[options] PROGRAM | --bits WORD...",
     .summary = "Prints the code of a program, or of single instructions, as text.",
@@ -148,8 +148,9 @@ static int print_words(const struct listing *l, char **words, int count)
         errno = 0;
         unsigned long long bits = strtoull(words[i], &end, 0);
         if (errno != 0 || end == words[i] || *end != '\0' || words[i][0] == '-' || bits > UINT32_MAX)
-            return options_usage_error(
-                &interface, "'%s' is not an instruction: it must be a number up to 0xffffffff", words[i]);
+            return options_usage_error(&disasm_interface,
+                                       "'%s' is not an instruction: it must be a number up to 0xffffffff",
+                                       words[i]);
         struct insn insn = decode(l->decoder, (uint32_t)bits);
         disasm(&insn, 0, text, sizeof text);
         printf("%0*llx\t%s\n", insn.length == 2 ? 4 : 8, bits, text);
@@ -195,13 +196,14 @@ int cmd_disasm(int argc, char **argv)
 {
     /* Arguments overwrite argv from the front, where the entries have already been parsed. */
     struct request r = {.arguments = argv + 1};
-    int status = options_parse(&interface, argc, argv, take, &r);
+    int status = options_parse(&disasm_interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)
         return status;
     if (r.count == 0)
-        return options_usage_error(&interface, r.words ? "--bits needs a number" : "no program given");
+        return options_usage_error(&disasm_interface, r.words ? "--bits needs a number" : "no program given");
     if (!r.words && r.count > 1)
-        return options_usage_error(&interface, "takes one program, but '%s' was given, too", r.arguments[1]);
+        return options_usage_error(&disasm_interface, "takes one program, but '%s' was given, too",
+                                   r.arguments[1]);
     struct decoder *decoder = decoder_new();
     r.listing.decoder = decoder;
     status = list(&r.listing, r.words, r.arguments, r.count);

@@ -63,7 +63,7 @@ static const struct option_row rows[] = {
     [OPTION_YES] = {"yes", 'y', NULL, "do not ask before an experiment of more than 10000 runs"},
 };
 
-static const struct option_set interface = {
+const struct option_set experiment_interface = {
     .command = "croft experiment",
     .synopsis = "[options] FILE.yaml",
     .summary = "Runs programs on variants of a machine, and makes tables of their statistics.",
@@ -105,8 +105,9 @@ static int take_engine(struct request *request, const char *value)
             request->engine = (enum experiment_engine)i;
             return OPTIONS_TAKEN;
         }
-    return options_usage_error(&interface, "--engine: unknown engine '%s'%s; allowed: local, slurm, parallel",
-                               value, nearest_hint(value, names, 3).text);
+    return options_usage_error(&experiment_interface,
+                               "--engine: unknown engine '%s'%s; allowed: local, slurm, parallel", value,
+                               nearest_hint(value, names, 3).text);
 }
 
 static int take(void *context, int option, const char *value)
@@ -135,14 +136,15 @@ static int take(void *context, int option, const char *value)
     else if (option == OPTION_MEMORY) {
         struct error err;
         if (!quantity_parse(QUANTITY_SIZE, value, &request->memory, &err) || request->memory == 0)
-            return options_usage_error(&interface, "--memory: a size such as 8 GiB is expected, not '%s'",
-                                       value);
+            return options_usage_error(&experiment_interface,
+                                       "--memory: a size such as 8 GiB is expected, not '%s'", value);
     } else if (option == OPTION_SET)
         request->sets[request->set_count++] = value;
     else if (option == OPTION_JOBS && !parse_jobs(value, &request->jobs))
-        return options_usage_error(&interface, "--jobs: 1 to %d are allowed, not '%s'", JOBS_MOST, value);
+        return options_usage_error(&experiment_interface, "--jobs: 1 to %d are allowed, not '%s'", JOBS_MOST,
+                                   value);
     else if (option == OPTION_ARGUMENT && request->file)
-        return options_usage_error(&interface, "one FILE at a time; '%s' is a second one", value);
+        return options_usage_error(&experiment_interface, "one FILE at a time; '%s' is a second one", value);
     else if (option == OPTION_ARGUMENT)
         request->file = value;
     return OPTIONS_TAKEN;
@@ -297,7 +299,7 @@ static int experiment(const struct request *request)
     struct error err = {.text = ""};
     struct experiment e;
     if (!request->file)
-        return options_usage_error(&interface, "no FILE given");
+        return options_usage_error(&experiment_interface, "no FILE given");
     if (request->work)
         return spool_work(request->work, request->file, body);
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
@@ -335,7 +337,7 @@ static int experiment(const struct request *request)
 int cmd_experiment(int argc, char **argv)
 {
     struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
-    int status = options_parse(&interface, argc, argv, take, &request);
+    int status = options_parse(&experiment_interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = experiment(&request);
     free(request.sets);

@@ -7,7 +7,7 @@
 #include "emu/machine/plan/plan.h"
 #include "emu/schema/machine_list.h"
 
-static const struct option_set interface = {
+const struct option_set machines_interface = {
     .command = "croft machines",
     .synopsis = "",
     .summary = "Lists the machines that come with croft, each with its description.",
@@ -33,12 +33,13 @@ static bool machine_line(const char *name, const char *folder)
 static int take(void *context, int option, const char *value)
 {
     (void)context, (void)option;
-    return options_usage_error(&interface, "takes no argument; `croft show %s` shows one machine", value);
+    return options_usage_error(&machines_interface, "takes no argument; `croft show %s` shows one machine",
+                               value);
 }
 
 int cmd_machines(int argc, char **argv)
 {
-    int status = options_parse(&interface, argc, argv, take, NULL);
+    int status = options_parse(&machines_interface, argc, argv, take, NULL);
     if (status != OPTIONS_TAKEN)
         return status;
     char folder[PATH_MAX];

@@ -6,29 +6,28 @@
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
+#include "emu/cmd/help/complete.h"
+#include "emu/cmd/help/man.h"
 #include "emu/cmd/paths.h"
 #include "emu/sim/text/nearest.h"
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-};
-
 static const struct command commands[] = {
-    {"run", cmd_run, "run a program on a machine"},
-    {"cc", cmd_cc, "compile C programs for the machines"},
-    {"c++", cmd_cxx, "compile C++ programs for Linux, which the machines run"},
-    {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics"},
-    {"report", cmd_report, "make a page of an experiment's or a run's results"},
-    {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate"},
-    {"neural", cmd_neural, "train neural networks that stand for marked functions"},
-    {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory"},
-    {"pages", cmd_pages, "tell how blocks of threads share the pages of a memory trace, and place them"},
-    {"disasm", cmd_disasm, "disassemble a program, or single instructions"},
-    {"machines", cmd_machines, "list the machines that come with croft"},
-    {"show", cmd_show, "print a machine's description, every key explained"},
-    {"version", cmd_version, "print the version"},
+    {"run", cmd_run, "run a program on a machine", &run_interface},
+    {"cc", cmd_cc, "compile C programs for the machines", &cc_interface},
+    {"c++", cmd_cxx, "compile C++ programs for Linux, which the machines run", &cxx_interface},
+    {"experiment", cmd_experiment, "run programs on variants of a machine, and tabulate statistics",
+     &experiment_interface},
+    {"report", cmd_report, "make a page of an experiment's or a run's results", &report_interface},
+    {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate", &net_interface},
+    {"neural", cmd_neural, "train neural networks that stand for marked functions", &neural_interface},
+    {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory",
+     &candidates_interface},
+    {"pages", cmd_pages, "tell how blocks of threads share the pages of a memory trace, and place them",
+     &pages_interface},
+    {"disasm", cmd_disasm, "disassemble a program, or single instructions", &disasm_interface},
+    {"machines", cmd_machines, "list the machines that come with croft", &machines_interface},
+    {"show", cmd_show, "print a machine's description, every key explained", &show_interface},
+    {"version", cmd_version, "print the version", &version_interface},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -40,7 +39,8 @@ static void print_help(void)
            "memory.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s%s\n", commands[i].name, commands[i].help);
-    printf("  %-12s%s\n", "help", "print this text, or a command's: croft help run");
+    printf("  %-12s%s\n", "help",
+           "print this text, or a command's: croft help run; with --man, as a manual page");
     paths_print(
         "\n$DOC/README.md is the way in, isa/MANUAL.md beside it the manual;\n$DOC/examples has programs, "
         "machines, networks and experiments.\n"
@@ -79,8 +79,23 @@ static int finish(const char *name, int status)
     return 1;
 }
 
+/* croft help --man [COMMAND] */
+static int manual(int argc, char **argv)
+{
+    const struct command *command = argc > 2 ? find(argv[2]) : NULL;
+    if (argc > 2 && !command)
+        return unknown(argv[2]);
+    if (command)
+        man_command(command);
+    else
+        man_croft(commands, COMMANDS);
+    return finish("help", 0);
+}
+
 static int help(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--man") == 0)
+        return manual(argc, argv);
     if (argc < 2 || strcmp(argv[1], "help") == 0 || strncmp(argv[1], "-", 1) == 0) {
         print_help();
         return finish("help", 0);
@@ -111,6 +126,8 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help(argc - 1, argv + 1);
+    if (strcmp(name, "complete") == 0) /* for the shells' completion, which emu/cmd/help has */
+        return finish(name, complete(commands, COMMANDS, argc - 2, argv + 2));
     if (strcmp(name, "--version") == 0)
         name = "version";
     const struct command *command = find(name);

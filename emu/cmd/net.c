@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
     [OPTION_SHOW] = {"show", 0, NULL, "print the description with every key explained instead"},
 };
 
-static const struct option_set interface = {
+const struct option_set net_interface = {
     .command = "croft net",
     .synopsis = "[options] FILE.yaml",
     .summary = "Drives a network alone with synthetic traffic, and tabulates latency by injection rate.",
@@ -102,7 +102,7 @@ static int take(void *context, int option, const char *value)
     case OPTION_SHOW: request->show = true; break;
     default:
         if (request->file)
-            return options_usage_error(&interface, "one FILE at a time; '%s' is a second one", value);
+            return options_usage_error(&net_interface, "one FILE at a time; '%s' is a second one", value);
         request->file = value;
     }
     return OPTIONS_TAKEN;
@@ -137,18 +137,23 @@ static bool is_timed(const struct tree *tree)
     return true;
 }
 
-static bool describe_with(struct described *net, const struct request *request, const char *const *sets,
-                          size_t set_count, struct error *err)
+struct tree *net_tree(const char *file, const char *const *sets, size_t set_count, struct error *err)
 {
     const struct tree_options options = {.root = &root_kind,
                                          .kinds = kinds,
-                                         .machine = request->file,
+                                         .machine = file,
                                          .shipped_dir = ".",
                                          .sets = sets,
                                          .set_count = set_count,
                                          .reader = "croft net FILE.yaml",
                                          .timed = is_timed};
-    *net = (struct described){.tree = tree_load(&options, err)};
+    return tree_load(&options, err);
+}
+
+static bool describe_with(struct described *net, const struct request *request, const char *const *sets,
+                          size_t set_count, struct error *err)
+{
+    *net = (struct described){.tree = net_tree(request->file, sets, set_count, err)};
     if (!net->tree)
         return false;
     net->network = tree_find(net->tree, "network");
@@ -358,10 +363,10 @@ static bool to_file(const struct net_curve *curve, void (*write)(const struct ne
 static int run(struct request *request)
 {
     if (!request->file)
-        return options_usage_error(&interface, "no FILE.yaml given");
+        return options_usage_error(&net_interface, "no FILE.yaml given");
     size_t length = strlen(request->file);
     if (length < 5 || strcmp(request->file + length - 5, ".yaml") != 0)
-        return options_usage_error(&interface, "'%s' is no description; its name ends in .yaml",
+        return options_usage_error(&net_interface, "'%s' is no description; its name ends in .yaml",
                                    request->file);
     struct described net;
     struct error err;
@@ -388,7 +393,7 @@ static int run(struct request *request)
 int cmd_net(int argc, char **argv)
 {
     struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
-    int status = options_parse(&interface, argc, argv, take, &request);
+    int status = options_parse(&net_interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = run(&request);
     free(request.sets);

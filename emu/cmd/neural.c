@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
                "take the smallest network whose error is so near the least (default 10)"},
 };
 
-static const struct option_set interface = {
+const struct option_set neural_interface = {
     .command = "croft neural",
     .synopsis = "[options] FILE.c [ARGS...]",
     .summary = "Trains neural networks that stand for functions marked with CROFT_APPROX.",
@@ -77,7 +77,7 @@ static int number(int option, const char *text, uint64_t least, uint64_t most, u
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || parsed < least || parsed > most)
-        return options_usage_error(&interface, "--%s is %s; it must be a number from %llu to %llu",
+        return options_usage_error(&neural_interface, "--%s is %s; it must be a number from %llu to %llu",
                                    rows[option].name, text_quote(text).text, (unsigned long long)least,
                                    (unsigned long long)most);
     *value = parsed;
@@ -97,10 +97,12 @@ static int take_topology(struct network *topology, const char *text)
     }
     topology->layers = count ? count - 1 : 0;
     if (count < 2 || *at || at[-1] == '-')
-        return options_usage_error(&interface, "--topology is %s; it must be 2 to 4 numbers, as in 6-8-1",
+        return options_usage_error(&neural_interface,
+                                   "--topology is %s; it must be 2 to 4 numbers, as in 6-8-1",
                                    text_quote(text).text);
     if (!network_check(topology, &err))
-        return options_usage_error(&interface, "--topology is %s: %s", text_quote(text).text, err.text);
+        return options_usage_error(&neural_interface, "--topology is %s: %s", text_quote(text).text,
+                                   err.text);
     return OPTIONS_TAKEN;
 }
 
@@ -111,7 +113,7 @@ static int take_quality(double *quality, const char *text)
     const double percent = strtod(text, &end);
     end += *end == '%';
     if (end == text || *end || !(percent >= 0.01 && percent <= 100))
-        return options_usage_error(&interface,
+        return options_usage_error(&neural_interface,
                                    "--quality is %s; it must be a number of percent from 0.01 to 100",
                                    text_quote(text).text);
     *quality = percent / 100;
@@ -396,11 +398,12 @@ int cmd_neural(int argc, char **argv)
         .samples = 8192, .epochs = 1000, .folds = 4, .iterations = 4, .seed = 1, .slack = 10};
     r->arguments = alloc((size_t)argc + 1, sizeof *r->arguments);
     r->terminal = isatty(STDERR_FILENO) == 1;
-    int status = options_parse(&interface, argc, argv, take, r);
+    int status = options_parse(&neural_interface, argc, argv, take, r);
     if (status == OPTIONS_TAKEN && !r->source)
-        status = options_usage_error(&interface, "no C file given");
+        status = options_usage_error(&neural_interface, "no C file given");
     if (status == OPTIONS_TAKEN && r->quality > 0 && r->iterates)
-        status = options_usage_error(&interface, "--quality chooses the iterations; leave --iterations out");
+        status = options_usage_error(&neural_interface,
+                                     "--quality chooses the iterations; leave --iterations out");
     if (status == OPTIONS_TAKEN) {
         name_output(r);
         if (r->quality > 0)

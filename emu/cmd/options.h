@@ -13,7 +13,15 @@ struct option_row {
     const char *help;     /* one line for --help */
 };
 
-/* A command's interface; usually `static const` in the command's file. --help and -h need no row. */
+/* The words with which the value of an option can begin, if `argument` does not spell them. */
+struct option_words {
+    const char *option;       /* long name; NULL: the end of the table */
+    const char *const *words; /* NULL-terminated */
+};
+
+/* A command's interface. --help and -h need no row. Manual pages and completion (emu/cmd/help/) are made from it, too:
+ * there, lower-case words of `argument` and of the synopsis stand for themselves, FILE, PATH and the like for a file, DIR
+ * for a folder; the value of an option `machine`, and MACHINE, is a machine's name or file, that of `set` a setting. */
 struct option_set {
     const char *command;   /* "croft run" */
     const char *synopsis;  /* rest of the usage line: "[options] PROGRAM [ARGS...]" */
@@ -23,6 +31,7 @@ struct option_set {
     bool stop_at_argument; /* the first argument ends the options: all that follow are arguments */
     size_t count;          /* number of rows */
     const struct option_row *rows;
+    const struct option_words *words; /* or NULL */
 };
 
 /* Passed to take() of options_parse() instead of a row's index. */

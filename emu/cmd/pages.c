@@ -31,7 +31,7 @@ static const struct option_row rows[] = {
                          "multiprocessors of --place, as many in turn at each memory (default 64)"},
 };
 
-static const struct option_set interface = {
+const struct option_set pages_interface = {
     .command = "croft pages",
     .synopsis = "[options] TRACE",
     .summary = "Tells how many blocks of threads share the pages of a memory trace.",
@@ -83,15 +83,15 @@ static int take(void *context, int option, const char *value)
     case PROGRAM: r->program = value; break;
     case OPTION_ARGUMENT:
         if (r->trace)
-            return options_usage_error(&interface, "one trace at a time; '%s' is a second one", value);
+            return options_usage_error(&pages_interface, "one trace at a time; '%s' is a second one", value);
         r->trace = value;
         break;
     default:
         if (!number(value, address, most[option], numbers[option]) ||
             (option == PAGE && r->page & (r->page - 1)))
-            return options_usage_error(&interface, "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
-                                       rows[option].name, value, !address, most[option],
-                                       option == PAGE ? ", a power of two" : "");
+            return options_usage_error(
+                &pages_interface, "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
+                rows[option].name, value, !address, most[option], option == PAGE ? ", a power of two" : "");
     }
     return OPTIONS_TAKEN;
 }
@@ -279,12 +279,13 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
 static bool complete(struct request *r)
 {
     if (r->place && r->page != PAGES_BYTES)
-        (void)options_usage_error(
-            &interface, "--page: a machine's pages have %d bytes, so those of --place have", PAGES_BYTES);
+        (void)options_usage_error(&pages_interface,
+                                  "--page: a machine's pages have %d bytes, so those of --place have",
+                                  PAGES_BYTES);
     else if (!r->map && r->launch)
-        (void)options_usage_error(&interface, "--launch: needs --map");
+        (void)options_usage_error(&pages_interface, "--launch: needs --map");
     else if (!r->place && (r->memories || r->multiprocessors))
-        (void)options_usage_error(&interface, "--%s: needs --place",
+        (void)options_usage_error(&pages_interface, "--%s: needs --place",
                                   rows[r->memories ? MEMORIES : MULTIPROCESSORS].name);
     else {
         r->launch += !r->launch;
@@ -299,11 +300,11 @@ int cmd_pages(int argc, char **argv)
 {
     struct request r = {.page = PAGES_BYTES, .last = UINT64_MAX};
     struct error err;
-    int status = options_parse(&interface, argc, argv, take, &r);
+    int status = options_parse(&pages_interface, argc, argv, take, &r);
     if (status != OPTIONS_TAKEN)
         return status;
     if (!r.trace)
-        return options_usage_error(&interface, "no trace; croft run --trace memory:FILE writes one");
+        return options_usage_error(&pages_interface, "no trace; croft run --trace memory:FILE writes one");
     if (!complete(&r))
         return 2;
     const struct sharing_setup setup = {.page = r.page, .first = r.first, .last = r.last, .stacks = r.stacks};

@@ -42,12 +42,23 @@ bool paths_share(const char *name, char *path, size_t size, struct error *err)
     return true;
 }
 
-void paths_print(const char *text)
+void paths_expand(const char *text, char *expanded, size_t size)
 {
     char base[PATH_MAX];
     struct error err;
     const bool found = find_base(base, &err);
-    for (const char *mark; (mark = strstr(text, "$DOC")); text = mark + 4)
-        printf("%.*s%s/share/doc/croft", (int)(mark - text), text, found ? base : "");
-    fputs(text, stdout);
+    size_t used = 0;
+    expanded[0] = '\0';
+    for (const char *mark; (mark = strstr(text, "$DOC")) && used < size; text = mark + 4)
+        used += (size_t)snprintf(expanded + used, size - used, "%.*s%s/share/doc/croft", (int)(mark - text),
+                                 text, found ? base : "");
+    if (used < size)
+        (void)snprintf(expanded + used, size - used, "%s", text);
+}
+
+void paths_print(const char *text)
+{
+    char expanded[PATHS_TEXT];
+    paths_expand(text, expanded, sizeof expanded);
+    fputs(expanded, stdout);
 }

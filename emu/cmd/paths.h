@@ -13,7 +13,12 @@
  * `name` does not exist, or the path does not fit. */
 bool paths_share(const char *name, char *path, size_t size, struct error *err);
 
-/* Prints a text of --help in which "$DOC" stands for the folder of README.md, isa/MANUAL.md and examples. */
+/* Size of a text of --help in which "$DOC" has been replaced, with at most three long paths. */
+enum { PATHS_TEXT = 16384 };
+
+/* Writes a text of --help in which "$DOC" stands for the folder of README.md, isa/MANUAL.md and examples to expanded[size], or
+ * prints it. */
+void paths_expand(const char *text, char *expanded, size_t size);
 void paths_print(const char *text);
 
 #endif

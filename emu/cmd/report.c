@@ -17,7 +17,7 @@ static const struct option_row rows[] = {
                            "which of several experiments in results.db (default: the last)"},
 };
 
-static const struct option_set interface = {
+const struct option_set report_interface = {
     .command = "croft report",
     .synopsis = "[options] RESULTS",
     .summary = "Makes an HTML page of results, with tables and figures; it needs no network.",
@@ -41,7 +41,7 @@ static int take(void *context, int option, const char *value)
     else if (option == OPTION_EXPERIMENT)
         request->experiment = value;
     else if (request->results)
-        return options_usage_error(&interface, "one RESULTS at a time; '%s' is a second one", value);
+        return options_usage_error(&report_interface, "one RESULTS at a time; '%s' is a second one", value);
     else
         request->results = value;
     return OPTIONS_TAKEN;
@@ -67,11 +67,11 @@ int cmd_report(int argc, char **argv)
 {
     struct request request = {.out = "report.html"};
     struct error err;
-    int status = options_parse(&interface, argc, argv, take, &request);
+    int status = options_parse(&report_interface, argc, argv, take, &request);
     if (status != OPTIONS_TAKEN)
         return status;
     if (!request.results)
-        return options_usage_error(&interface, "no RESULTS given");
+        return options_usage_error(&report_interface, "no RESULTS given");
     if (report(&request, &err))
         return 0;
     (void)fprintf(stderr, "croft report: %s\n", err.text);

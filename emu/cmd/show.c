@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
     [OPTION_MIGRATE] = {"migrate", 0, "FILE", "print the description FILE with current keys instead"},
 };
 
-static const struct option_set interface = {
+const struct option_set show_interface = {
     .command = "croft show",
     .synopsis = "[options] MACHINE | --migrate FILE",
     .summary = "Prints a machine's resolved description as YAML, with every key explained.",
@@ -58,7 +58,7 @@ static int take(void *context, int option, const char *value)
     else if (option == OPTION_MIGRATE)
         request->old = value;
     else if (request->machine)
-        return options_usage_error(&interface, "one MACHINE at a time; '%s' is a second one", value);
+        return options_usage_error(&show_interface, "one MACHINE at a time; '%s' is a second one", value);
     else
         request->machine = value;
     return OPTIONS_TAKEN;
@@ -130,7 +130,7 @@ static bool draw(const struct machine_config *machine, const char *path, struct 
 static int show(const struct request *request)
 {
     if (!request->machine)
-        return options_usage_error(&interface,
+        return options_usage_error(&show_interface,
                                    "no MACHINE given; `croft machines` lists the shipped machines");
     char folder[PATH_MAX];
     struct error err;
@@ -156,7 +156,7 @@ static int show(const struct request *request)
 int cmd_show(int argc, char **argv)
 {
     struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
-    int status = options_parse(&interface, argc, argv, take, &request);
+    int status = options_parse(&show_interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = request.old ? migrate(&request) : show(&request);
     free(request.sets);

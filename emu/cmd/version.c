@@ -5,7 +5,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 
-static const struct option_set interface = {
+const struct option_set version_interface = {
     .command = "croft version",
     .synopsis = "",
     .summary = "Prints the version of croft and how it was built.",
@@ -21,12 +21,12 @@ static const struct option_set interface = {
 static int take(void *context, int option, const char *value)
 {
     (void)context, (void)option;
-    return options_usage_error(&interface, "takes no argument, but '%s' was given", value);
+    return options_usage_error(&version_interface, "takes no argument, but '%s' was given", value);
 }
 
 int cmd_version(int argc, char **argv)
 {
-    int status = options_parse(&interface, argc, argv, take, NULL);
+    int status = options_parse(&version_interface, argc, argv, take, NULL);
     if (status != OPTIONS_TAKEN)
         return status;
     printf("croft %s\nbuilt with %s\n", CROFT_VERSION, COMPILER);

@@ -20,18 +20,19 @@ struct log {
     char name[];
 };
 
+const char *const log_kinds[] = {[LOG_COMMIT] = "commit", [LOG_INSN] = "insn", [LOG_TRAP] = "trap", NULL};
+
 static bool parse_kind(const char *text, size_t length, enum log_kind *kind, struct error *err)
 {
-    static const char *const names[] = {[LOG_COMMIT] = "commit", [LOG_INSN] = "insn", [LOG_TRAP] = "trap"};
     char given[32];
     (void)snprintf(given, sizeof given, "%.*s", (int)length, text);
     for (unsigned i = 0; i < LOG_KINDS; i++) {
-        if (strcmp(given, names[i]) == 0) {
+        if (strcmp(given, log_kinds[i]) == 0) {
             *kind = (enum log_kind)i;
             return true;
         }
     }
-    const char *nearest = nearest_name(given, names, LOG_KINDS);
+    const char *nearest = nearest_name(given, log_kinds, LOG_KINDS);
     return error_set(
         err, "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, trap, optionally followed by :FILE",
         given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");

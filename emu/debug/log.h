@@ -9,6 +9,9 @@
 
 struct log;
 
+/* "commit", "insn", "trap", NULL. */
+extern const char *const log_kinds[];
+
 /* Checks that KIND[:FILE] names a kind of log. Otherwise returns false and sets err to a message with the
  * allowed kinds. */
 bool log_check(const char *kind_and_file, struct error *err);

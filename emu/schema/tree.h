@@ -105,6 +105,19 @@ const void *tree_config(const struct tree *tree, const char *path);
  * absent parts. NULL at the end. */
 struct instance *tree_next(const struct tree *tree, const struct instance *instance);
 
+/* A key that a setting can change. */
+struct tree_key {
+    const char *name;               /* dotted, without numbers: of all copies */
+    const struct part_field *field; /* NULL: not a field, but a count, a port or a part */
+    const char *value;              /* the field's value; NULL: not a field */
+    const char *meaning;            /* one line */
+    bool adds;                      /* names a part that the machine lacks; `default` adds it */
+};
+
+/* Calls each() with each key, in the order of tree_show(). */
+void tree_keys(const struct tree *tree, void (*each)(void *context, const struct tree_key *key),
+               void *context);
+
 /* Writes the origin of a field's value, for messages and comments: "default", "--set", "FILE:LINE", or what a
  * derived value follows. */
 void tree_source(const struct tree *tree, const struct instance *instance, unsigned field,

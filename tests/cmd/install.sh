@@ -6,7 +6,7 @@ set -uo pipefail
 source "$(dirname "$0")/../lib.sh"
 
 make=$1
-build=$2
+build=$(realpath "$2")
 scratch
 chmod 755 "$work"
 destination=$work/root
@@ -64,6 +64,11 @@ while IFS= read -r page; do
 done < <(find "$doc" -name '*.md') >missing
 check "links of installed pages" test ! -s missing
 check "pages name the installed command" test "$(grep -rl --include='*.md' 'build/bin/croft' "$doc" | wc -l)" = 0
+man -l --warnings "$prefix/share/man/man1/croft-run.1" >output 2>errors
+check "a manual page" test ! -s errors -a -s output
+grep -l "$destination\|$build" "$prefix"/share/man/man1/* >missing
+check "manual pages name installed files" test ! -s missing
+check "completion" test -r "$prefix/share/bash-completion/completions/croft" -a -r "$prefix/share/zsh/site-functions/_croft"
 check "a licence" test -s "$doc/copyright"
 : >missing
 find "$prefix" ! -type l ! -perm -o=r >missing

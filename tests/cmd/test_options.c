@@ -18,8 +18,9 @@ static const struct option_row rows[] = {
     [FILE_NAME] = {"file", 'f', "FILE", "with a value"},
 };
 
-static const struct option_set whole = {"croft test", "", "", "croft test", NULL, false, 2, rows};
-static const struct option_set until_argument = {"croft test", "", "", "croft test", NULL, true, 2, rows};
+static const struct option_set whole = {"croft test", "", "", "croft test", NULL, false, 2, rows, NULL};
+static const struct option_set until_argument = {"croft test", "", "",   "croft test", NULL,
+                                                 true,         2,  rows, NULL};
 
 /* The options and arguments taken, as text: q, f=VALUE or VALUE, each after a space. */
 struct taken {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/cmd/options.h"
+#include "emu/cmd/cmd.h"
 #include "emu/debug/log.h"
 #include "emu/dev/device.h"
 #include "emu/env/loader/image.h"
@@ -102,7 +102,7 @@ static const struct option_row rows[] = {
     [VERBOSE] = {"verbose", 0, NULL, "print the registers and the occupancy of kernels on a timed machine"},
 };
 
-static const struct option_set interface = {
+const struct option_set run_interface = {
     .command = "croft run",
     .synopsis = "[options] PROGRAM [ARGS...]",
     .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
@@ -113,6 +113,7 @@ static const struct option_set interface = {
     .stop_at_argument = true,
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
+    .words = (const struct option_words[]){{"log", log_kinds}, {"trace", trace_kinds}, {NULL, NULL}},
 };
 
 static bool parse_count(const char *text, uint64_t *value)
@@ -134,7 +135,7 @@ static bool take_environment(struct request *r, const char *name)
             r->env = values[i];
             return true;
         }
-    (void)options_usage_error(&interface, "unknown environment '%s'%s; allowed: user, kernel, bare", name,
+    (void)options_usage_error(&run_interface, "unknown environment '%s'%s; allowed: user, kernel, bare", name,
                               nearest_hint(name, known, 3).text);
     return false;
 }
@@ -145,7 +146,7 @@ static bool take_log(struct request *r, const char *value)
     r->log = value;
     if (log_check(value, &err))
         return true;
-    (void)options_usage_error(&interface, "%s", err.text);
+    (void)options_usage_error(&run_interface, "%s", err.text);
     return false;
 }
 
@@ -160,7 +161,7 @@ static bool take_warp(struct request *r, const char *value)
                  value[length] == '\0';
     if (!r->watched) {
         (void)options_usage_error(
-            &interface,
+            &run_interface,
             "--warp needs the numbers of a launch, from 1, of a block and of a warp in it, from 0, "
             "such as 1.0.0, not '%s'",
             value);
@@ -182,7 +183,7 @@ static bool take_timing(struct request *r, int option, const char *value)
     default: taken = timing_take_trace(&r->timing, value, &err); break;
     }
     if (!taken)
-        (void)options_usage_error(&interface, "%s", err.text);
+        (void)options_usage_error(&run_interface, "%s", err.text);
     return taken;
 }
 
@@ -238,7 +239,7 @@ static bool take_drive(struct request *r, const char *value)
             readonly = equals(at, length, "readonly=on") ? "true" : "false";
         } else if (!equals(at, length, "format=raw") && !equals(at, length, "if=none") &&
                    !equals(at, length, "if=virtio") && strncmp(at, "id=", 3) != 0) {
-            (void)options_usage_error(&interface,
+            (void)options_usage_error(&run_interface,
                                       "--drive: '%.*s' is unknown; allowed: file=FILE, readonly=on|off",
                                       (int)length, at);
             return false;
@@ -246,7 +247,7 @@ static bool take_drive(struct request *r, const char *value)
         at += length + (at[length] == ',');
     }
     if (!file || r->drives == DISK_MOST) {
-        (void)options_usage_error(&interface,
+        (void)options_usage_error(&run_interface,
                                   file ? "--drive: a machine has at most %d disks"
                                        : "--drive needs file=FILE[,readonly=on]",
                                   DISK_MOST);
@@ -267,7 +268,7 @@ static bool take_netdev(struct request *r, const char *value)
         set(r, "devices.net.socket", value + prefix, strlen(value + prefix));
         return true;
     }
-    (void)options_usage_error(&interface, "--netdev needs unix:PATH or none, not '%s'", value);
+    (void)options_usage_error(&run_interface, "--netdev needs unix:PATH or none, not '%s'", value);
     return false;
 }
 
@@ -275,9 +276,9 @@ static bool take_max_memory(struct request *r, const char *value)
 {
     struct error err;
     if (!quantity_parse(QUANTITY_SIZE, value, &r->user.max_memory, &err))
-        (void)options_usage_error(&interface, "--max-memory: %s", err.text);
+        (void)options_usage_error(&run_interface, "--max-memory: %s", err.text);
     else if (r->user.max_memory == 0)
-        (void)options_usage_error(&interface, "--max-memory: '%s' is not allowed; it must be greater than 0",
+        (void)options_usage_error(&run_interface, "--max-memory: '%s' is not allowed; it must be greater than 0",
                                   value);
     else
         return true;
@@ -291,7 +292,7 @@ static bool take_trap_loops(struct request *r, const char *value)
     if (strcmp(value, "off") == 0 || parse_count(value, &r->bare.trap_loops))
         return true;
     (void)options_usage_error(
-        &interface, "--trap-loops needs a number from 1 to 18446744073709551615, or off, not '%s'", value);
+        &run_interface, "--trap-loops needs a number from 1 to 18446744073709551615, or off, not '%s'", value);
     return false;
 }
 
@@ -332,13 +333,13 @@ static bool take_option(struct request *r, int option, const char *value)
         if (parse_count(value, &r->user.max_insns))
             return true;
         (void)options_usage_error(
-            &interface, "--max-insns needs a number from 1 to 18446744073709551615, not '%s'", value);
+            &run_interface, "--max-insns needs a number from 1 to 18446744073709551615, not '%s'", value);
         return false;
     default:
         r->environment[r->user.environment_count++] = value;
         if (strchr(value, '=') && value[0] != '=')
             return true;
-        (void)options_usage_error(&interface, "--setenv needs NAME=VALUE, not '%s'", value);
+        (void)options_usage_error(&run_interface, "--setenv needs NAME=VALUE, not '%s'", value);
         return false;
     }
 }
@@ -352,19 +353,19 @@ static bool choose_environment(struct request *r)
     if (r->env == ENV_CHOOSE)
         r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
     if (r->watched && (!r->log || r->env == ENV_BARE))
-        (void)options_usage_error(&interface, "--warp needs --log, and a user program");
+        (void)options_usage_error(&run_interface, "--warp needs --log, and a user program");
     else if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
-        (void)options_usage_error(&interface, "--record and --replay exclude each other");
+        (void)options_usage_error(&run_interface, "--record and --replay exclude each other");
     else if (r->env == ENV_BARE && r->user.environment_count)
         (void)options_usage_error(
-            &interface, "--setenv is for user programs; programs in machine mode have no environment");
+            &run_interface, "--setenv is for user programs; programs in machine mode have no environment");
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
-            &interface, "--core is for user programs; programs in machine mode serve their own traps");
+            &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
     else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay ||
                                     r->loops_given || r->made_count > r->settings))
         (void)options_usage_error(
-            &interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
+            &run_interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
                         "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");
     else
         return true;
@@ -385,7 +386,7 @@ static int take(void *context, int option, const char *value)
 
 bool request_parse(struct request *r, int argc, char **argv, int *status)
 {
-    *status = options_parse(&interface, argc, argv, take, r);
+    *status = options_parse(&run_interface, argc, argv, take, r);
     if (*status != OPTIONS_TAKEN)
         return false;
     *status = 2;
@@ -393,7 +394,7 @@ bool request_parse(struct request *r, int argc, char **argv, int *status)
         r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
         r->user.environment = r->environment;
     } else if (!r->bare.bios && !r->dump_dtb) {
-        (void)options_usage_error(&interface, "no program given");
+        (void)options_usage_error(&run_interface, "no program given");
         return false;
     }
     return choose_environment(r);
