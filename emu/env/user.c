@@ -168,6 +168,7 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
     if (options->system && options->system->hosts > 1) {
         user->hosts = guest_hosts_new(options->system);
         user->host_count = options->system->hosts;
+        guest_cpu_init(user);
     }
     if (set_up(user, err))
         return user;

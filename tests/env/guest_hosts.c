@@ -216,6 +216,34 @@ static int test_refusals(void)
     return 0;
 }
 
+static double cpu_time(long clock)
+{
+    struct timespec time = {0};
+    (void)call(113, clock, (long)&time, 0); /* clock_gettime */
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void sleep_once(void *argument)
+{
+    (void)argument;
+    (void)nanosleep(&(struct timespec){0, 300000000}, NULL);
+}
+
+/* Sleeping takes no CPU time, also if several threads sleep at once. 2, 3: the clocks of the process and of the thread. */
+static int test_clocks(void)
+{
+    const double before = cpu_time(2);
+    if (croft_thread_start(&threads[1], sleep_once, NULL) == 0) {
+        sleep_once(NULL);
+        const double asleep = cpu_time(2);
+        croft_thread_join(&threads[1]);
+        const double process = cpu_time(2), thread = cpu_time(3);
+        printf("%d %d %d %d\n", before < 0.2, process < 0.2, thread < 0.2,
+               thread <= process && asleep <= process);
+    }
+    return 0;
+}
+
 /* One host fills all queues with long tasks; what the other's task takes. */
 static void send_one(void *argument)
 {
@@ -262,6 +290,8 @@ int main(int argc, char **argv)
         return test_protect();
     if (strcmp(what, "outlive") == 0)
         return test_outlive();
+    if (strcmp(what, "clocks") == 0)
+        return test_clocks();
     if (strcmp(what, "share") == 0)
         return test_share();
     if (strcmp(what, "refusals") == 0)

@@ -68,6 +68,15 @@ for what in floats protect outlive refusals crash exit fault; do
         check "$what, $mode" same
     done
 done
+oracle "$OUT/wanted" "$guest" clocks
+hosts 2 4 driver clocks
+check "CPU clocks of two hosts that sleep, beneath the kernel" same
+for machine in "-m ddr3 --set host.count=2" "--env kernel -m virt --set harts=2"; do
+    # shellcheck disable=SC2086 # several words
+    "$CROFT" run $machine "$guest" clocks >"$OUT/output" 2>"$OUT/errors"
+    check "CPU clocks of two hosts that sleep, $machine" same
+done
+
 hosts 2 4 driver fault
 check "a fault in a region, driver: where" says 'in the task of the nucd at'
 check "and of which host" says 'in the thread on host 1'

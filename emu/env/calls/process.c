@@ -141,8 +141,10 @@ static bool read_clock(const struct user *user, uint64_t clock, uint64_t *nanose
 {
     enum { REALTIME, MONOTONIC, PROCESS, THREAD, MONOTONIC_RAW, REALTIME_COARSE, MONOTONIC_COARSE, BOOTTIME };
     *nanoseconds = guest_nanoseconds(user);
-    if (clock == PROCESS || clock == THREAD)
+    if (clock == PROCESS)
         *nanoseconds = guest_process_nanoseconds(user);
+    if (clock == THREAD)
+        *nanoseconds = guest_thread_nanoseconds(user);
     if (clock == REALTIME || clock == REALTIME_COARSE)
         *nanoseconds += UINT64_C(1) * EPOCH * NANOSECONDS;
     return clock <= BOOTTIME;

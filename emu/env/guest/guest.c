@@ -52,6 +52,7 @@ void guest_free(struct user *user)
     heap_free(&user->heap);
     sandbox_close(&user->sandbox);
     symbols_free(user->symbols);
+    free(user->cpu);
     free(user->speaker);
     free(user);
 }
@@ -211,13 +212,76 @@ uint64_t guest_nanoseconds(const struct user *user)
     return user->options->timed ? timed_now(user->options->timed) / NS : user->hart->instret + user->slept;
 }
 
+void guest_cpu_init(struct user *user)
+{
+    if (user->host_count < 2)
+        return;
+    user->cpu = alloc(user->host_count, sizeof *user->cpu);
+    user->cpu[0].runs = true;
+}
+
+/* Returns the CPU time of a host's thread. */
+static uint64_t cpu_time(const struct user *user, unsigned host)
+{
+    const struct guest_cpu *cpu = &user->cpu[host];
+    const uint64_t now = guest_nanoseconds(user);
+    return cpu->ran + (cpu->runs && now > cpu->since ? now - cpu->since : 0);
+}
+
+void guest_cpu_run(struct user *user, unsigned host)
+{
+    if (!user->cpu || user->cpu[host].runs)
+        return;
+    user->cpu[host].runs = true;
+    user->cpu[host].since = guest_nanoseconds(user);
+}
+
+void guest_cpu_pause(struct user *user, unsigned host)
+{
+    if (!user->cpu)
+        return;
+    user->cpu[host].ran = cpu_time(user, host);
+    user->cpu[host].runs = false;
+}
+
+void guest_cpu_end(struct user *user, unsigned host)
+{
+    if (!user->cpu)
+        return;
+    user->cpu_ended += cpu_time(user, host);
+    user->cpu[host] = (struct guest_cpu){0};
+}
+
+static unsigned host_of(const struct user *user)
+{
+    return (unsigned)(user->hart - user->host_harts);
+}
+
 uint64_t guest_process_nanoseconds(const struct user *user)
 {
-    return guest_nanoseconds(user) - user->slept;
+    uint64_t sum = user->cpu_ended;
+    if (user->options->timed && !user->cpu)
+        return guest_nanoseconds(user) - user->slept;
+    for (unsigned i = 0; i < user->host_count; i++) /* without a clock, an instruction takes 1 ns */
+        sum += user->options->timed ? cpu_time(user, i) : user->host_harts[i].instret;
+    return sum;
+}
+
+uint64_t guest_thread_nanoseconds(const struct user *user)
+{
+    if (user->options->timed)
+        return user->cpu ? cpu_time(user, host_of(user)) : guest_process_nanoseconds(user);
+    return user->hart->instret;
 }
 
 void guest_sleep(struct user *user, uint64_t nanoseconds)
 {
+    if (user->cpu) {
+        struct guest_cpu *cpu = &user->cpu[host_of(user)];
+        guest_cpu_pause(user, host_of(user));
+        cpu->runs = true;
+        cpu->since = guest_nanoseconds(user) + nanoseconds;
+    }
     user->slept += nanoseconds;
     if (user->options->system)
         system_sleep(user->options->system, nanoseconds);

@@ -39,6 +39,13 @@ struct guest_lane {
     const struct warp_scratchpad *pad;
 };
 
+/* The CPU time of the thread on a host of a timed machine with several hosts. */
+struct guest_cpu {
+    bool runs;
+    uint64_t since; /* ns: the thread has run since then; later than now while it sleeps */
+    uint64_t ran;   /* ns before `since` */
+};
+
 struct user {
     struct hart *hart;             /* the host that is being served */
     const struct hart *host_harts; /* of all hosts */
@@ -64,8 +71,10 @@ struct user {
     int status; /* exit status, once ended */
     int signal; /* signal by which the program ended itself, or 0 */
 
-    uint64_t slept;  /* total time slept, in ns */
-    uint64_t random; /* state of the random number generator */
+    uint64_t slept;        /* total time slept, in ns */
+    struct guest_cpu *cpu; /* cpu[host_count] if there are several hosts; else NULL; unused without a clock */
+    uint64_t cpu_ended;    /* CPU time of threads that have ended, in ns */
+    uint64_t random;       /* state of the random number generator */
     uint64_t blocked_signals;
     struct guest_signal signals[GUEST_SIGNALS];
 
@@ -116,8 +125,18 @@ int64_t guest_put(struct user *user, uint64_t address, const void *bytes, uint64
 /* Returns the time since the program's start by its own clock, in ns. */
 uint64_t guest_nanoseconds(const struct user *user);
 
-/* Returns the process's CPU time in ns: the time since its start minus the time slept. */
+/* Return the CPU time of the process, and of the calling thread, in ns: the time that hosts have run its threads. Time slept is
+ * none of it. */
 uint64_t guest_process_nanoseconds(const struct user *user);
+uint64_t guest_thread_nanoseconds(const struct user *user);
+
+/* With several hosts on a timed machine: a host's thread begins or goes on, pauses, or has ended. */
+void guest_cpu_run(struct user *user, unsigned host);
+void guest_cpu_pause(struct user *user, unsigned host);
+void guest_cpu_end(struct user *user, unsigned host);
+
+/* Makes room for the hosts' CPU times, once host_count is set. */
+void guest_cpu_init(struct user *user);
 
 /* Lets the program sleep. */
 void guest_sleep(struct user *user, uint64_t nanoseconds);

@@ -52,8 +52,9 @@ static bool set_word(struct user *user, uint64_t address, uint64_t value)
 }
 
 /* Wakes at most `most` threads that wait for a word, those that have waited longest first. Returns their number. */
-static int64_t wake(struct guest_hosts *hosts, uint64_t address, uint64_t most)
+static int64_t wake(struct user *user, uint64_t address, uint64_t most)
 {
+    struct guest_hosts *hosts = user->hosts;
     int64_t woken = 0;
     for (; (uint64_t)woken < most; woken++) {
         struct guest_host *first = NULL;
@@ -64,6 +65,7 @@ static int64_t wake(struct guest_hosts *hosts, uint64_t address, uint64_t most)
             break;
         first->awaits = 0;
         first->woken = true;
+        guest_cpu_run(user, (unsigned)(first - hosts->each));
         system_resume(hosts->system, (unsigned)(first - hosts->each), true);
     }
     return woken;
@@ -73,7 +75,6 @@ static int64_t wake(struct guest_hosts *hosts, uint64_t address, uint64_t most)
 static int64_t serve_futex(struct user *user, struct guest_host *self, const uint64_t a[6], bool *waits)
 {
     enum { WAIT = 0, WAKE = 1, PRIVATE = 128 };
-    struct guest_hosts *hosts = user->hosts;
     uint64_t operation = (uint32_t)a[1] & ~(uint64_t)PRIVATE;
     uint32_t value;
     if (self->woken) {
@@ -83,7 +84,7 @@ static int64_t serve_futex(struct user *user, struct guest_host *self, const uin
     if (a[0] == 0 || a[0] % sizeof value != 0)
         return -EINVAL;
     if (operation == WAKE)
-        return wake(hosts, a[0], (int32_t)a[2] > 0 ? (uint32_t)a[2] : 0);
+        return wake(user, a[0], (int32_t)a[2] > 0 ? (uint32_t)a[2] : 0);
     if (operation != WAIT || a[3] != 0)
         return -ENOSYS;
     const void *word = guest_readable(user, a[0], sizeof value);
@@ -93,7 +94,7 @@ static int64_t serve_futex(struct user *user, struct guest_host *self, const uin
     if (value != (uint32_t)a[2])
         return -EAGAIN;
     self->awaits = a[0];
-    self->since = ++hosts->waits;
+    self->since = ++user->hosts->waits;
     *waits = true;
     return 0;
 }
@@ -151,6 +152,7 @@ static int64_t serve_clone(struct user *user, const uint64_t a[6])
         (struct guest_host){.runs = true, .thread = thread, .clear = a[0] & CLONE_CHILD_CLEARTID ? a[4] : 0};
     hosts->threads = thread;
     begin(&hosts->system->harts[i], user->hart, a);
+    guest_cpu_run(user, i);
     system_resume(hosts->system, i, false);
     return (int64_t)thread;
 }
@@ -167,8 +169,9 @@ static bool is_last(const struct guest_hosts *hosts)
 static void end_thread(struct user *user, struct guest_host *self)
 {
     if (self->clear && set_word(user, self->clear, 0))
-        (void)wake(user->hosts, self->clear, 1);
+        (void)wake(user, self->clear, 1);
     self->runs = false;
+    guest_cpu_end(user, user->hart->hartid);
     hart_retire_call(user->hart);
     system_suspend(user->hosts->system, user->hart->hartid);
 }
@@ -198,6 +201,7 @@ bool guest_hosts_serve(struct user *user)
     }
     guest_settle(user);
     if (waits) {
+        guest_cpu_pause(user, hart->hartid);
         system_suspend(user->hosts->system, hart->hartid);
         return true;
     }

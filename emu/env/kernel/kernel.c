@@ -93,6 +93,8 @@ static void serve_call(struct kernel *kernel, struct kernel_frame *frame)
     struct user *user = kernel->user;
     struct registers kept = show_program(user->hart, frame);
     struct tasks_region region;
+    guest_cpu_run(
+        user, user->hart->hartid); /* the kernel begins threads itself: they are seen by their first call */
     if (frame->accelerator > 0 && region_call(user, (unsigned)frame->accelerator - 1, &region))
         user->region_stack = region.stack;
     if (!threads_call_open(user->threads))
@@ -350,6 +352,7 @@ static bool set_up(struct kernel *kernel, struct error *err)
                                         .bus = &system->bus};
     kernel->user->tasks = kernel->tasks = tasks_new(&tasks, err);
     kernel->user->host_count = system->count - (kernel->tasks ? kernel->tasks->count : 0);
+    guest_cpu_init(kernel->user);
     if (!kernel->tasks)
         return tasks_count(machine->tree, o->firmware) == 0;
     const void *boot = phys_at(&kernel->memory, kernel->layout.boot, sizeof(struct kernel_boot));
