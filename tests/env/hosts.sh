@@ -39,11 +39,11 @@ hosts 2 2 driver work 4
 check "more threads than hosts: start fails, and the caller does the work" same
 hosts 1 2 driver work 4
 check "one host" same
-check "one host: a warning" says 'no host is there for another thread; threads need host.count of 2 or more on a timed machine, and'
+check "one host: a warning" says 'no host is left for another thread, so the program cannot start it: run it on a machine with a clock and more hosts'
 status=0
 "$CROFT" run "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
 check "without the kernel" same
-check "without the kernel: a warning" says 'no host is there for another thread'
+check "without the kernel: a warning" says 'no host is left for another thread'
 status=0
 "$CROFT" run --env kernel -m virt --set harts=3 "$guest" work 4 >"$OUT/output" 2>"$OUT/errors" || status=$?
 check "harts without a clock" same

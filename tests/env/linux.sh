@@ -160,6 +160,18 @@ test_random() {
     done
 }
 
+# Succeeds if the last run has ended with a message that its status calls for: croft itself has neither crashed nor hung.
+explained() {
+    case $status in
+        0) ;;
+        1 | 2) grep -qE '^croft( run)?: ' "$OUT/errors" ;;
+        124) grep -q '(--max-insns)' "$OUT/errors" ;;
+        132) grep -q 'illegal instruction' "$OUT/errors" ;;
+        139) grep -qE '^croft: .* (at|to) 0x[0-9a-f]+' "$OUT/errors" ;;
+        *) false ;;
+    esac
+}
+
 # Damages one byte of the program's headers at a time: a message or a run, but no crash.
 test_damage() {
     local at value
@@ -169,7 +181,7 @@ test_damage() {
             printf '%b' "$value" | dd of="$OUT/damaged" bs=1 seek=$at conv=notrunc status=none
             status=0
             timeout 60 "$CROFT" run --max-insns 1000000 "$OUT/damaged" >"$OUT/output" 2>"$OUT/errors" || status=$?
-            check "byte $at set to $value: status $status" [ "$status" -lt 128 -o "$status" = 132 -o "$status" = 139 ]
+            check "byte $at set to $value: status $status" explained
         done
     done
     head -c 100 "$OUT/faults" >"$OUT/damaged"
@@ -187,9 +199,9 @@ test_repeats() {
 # Our headers are C and C++, for the compilers of Linux programs, too.
 test_headers() {
     local header name
-    for header in isa/include/croft/*.h; do
-        name=$(basename "$header")
-        case $name in approx_*.h | sigmoid_table.h) continue ;; esac # parts of approx.h
+    for header in isa/include/croft/*.h isa/include/croft/approx/*.h; do
+        name=${header#isa/include/croft/}
+        case $name in approx/axram.h | approx/ngpu.h | sigmoid_table.h) continue ;; esac # parts of a network that croft neural writes
         echo "#include <croft/$name>" >"$OUT/header.c"
         cp "$OUT/header.c" "$OUT/header.cc"
         check "$name in C" "$CROFT" cc --linux -std=c11 -Wall -Wextra -Werror -fsyntax-only "$OUT/header.c"

@@ -29,9 +29,10 @@ int64_t call_clone(struct user *user, const uint64_t a[6])
 {
     (void)a;
     if (!user->warned_of_threads)
-        guest_warn(user, "no host is there for another thread; threads need host.count of 2 or more on a "
-                         "timed machine, and with accelerators that take tasks, or without a clock "
-                         "(harts), --env kernel");
+        guest_warn(user, "no host is left for another thread, so the program cannot start it: run it on a "
+                         "machine with a clock and more hosts, as with -m ddr3 --set host.count=4; where "
+                         "accelerators take tasks, also with --env kernel; without a clock, with --env "
+                         "kernel -m virt --set harts=4");
     user->warned_of_threads = true;
     return -EAGAIN;
 }

@@ -31,8 +31,9 @@ static const uint32_t stub_code[] = {
 };
 enum { STUB_RETURN = 12, STUB_FENCE = 16, STUB_IDLE = 24 };
 
-/* Instructions of a round with one hart, about 0.1 s of host time: rounds end earlier for deadlines and turns of threads. */
-enum { QUANTUM_ALONE = 1 << 25 };
+/* Instructions of a round with one hart, about 0.1 s of host time, unless the machine sets another quantum than the default one:
+ * rounds end earlier for deadlines and turns of threads. */
+enum { QUANTUM_DEFAULT = 10000, QUANTUM_ALONE = 1 << 25 };
 
 enum { SIGNAL_OF_KERNEL = 128 }; /* SI_KERNEL */
 
@@ -240,7 +241,8 @@ static bool make_harts(struct process *process, struct error *err)
     const struct machine_config *machine = o->machine;
     struct system *system = &process->system;
     process->decoder = decoder_new_for(machine->isa);
-    const uint64_t quantum = machine->harts == 1 ? QUANTUM_ALONE : machine->quantum;
+    const bool alone = machine->harts == 1 && machine->quantum == QUANTUM_DEFAULT;
+    const uint64_t quantum = alone ? QUANTUM_ALONE : machine->quantum;
     if (!system_init(system, (unsigned)machine->harts, quantum, &process->all, process->decoder, err))
         return false;
     system->max_insns = o->user->max_insns;
