@@ -63,6 +63,8 @@ enum network_change { NETWORK_STOP, NETWORK_LATE };
 enum network_order { NETWORK_FIRST, NETWORK_LATEST };
 enum network_choice { NETWORK_TURN, NETWORK_CREDITS };
 enum network_stalls { NETWORK_CLOCKS, NETWORK_HEADS };
+enum network_candidates { NETWORK_LINKS, NETWORK_ALL_PORTS };
+enum network_floor { NETWORK_EIGHTH, NETWORK_FLITS };
 
 struct network_config {
 #include "emu/sim/fields_struct.h"

@@ -83,16 +83,22 @@ struct slow {
 static void slow_track(struct slow *slow)
 {
     uint32_t first[SLOW_PORTS], ports[SLOW_PORTS];
+    uint64_t candidates[SLOW_PORTS];
     const struct topology *topology = slow->topology;
-    for (uint32_t r = 0; r < topology->router_count; r++)
-        first[r] = topology->routers[r].first_port, ports[r] = topology->routers[r].ports;
+    for (uint32_t r = 0; r < topology->router_count; r++) {
+        first[r] = topology->routers[r].first_port, ports[r] = topology->routers[r].ports, candidates[r] = 0;
+        for (uint32_t p = 0; p < ports[r]; p++)
+            if (slow->config->track_ports == NETWORK_ALL_PORTS ||
+                topology->ports[first[r] + p].wire != TOPOLOGY_NO_WIRE)
+                candidates[r] |= BIT(p);
+    }
     slow->congestion =
         congestion_new(&(struct congestion_setup){.routers = topology->router_count,
                                                   .first_port = first,
                                                   .ports = ports,
+                                                  .candidates = candidates,
                                                   .threshold = slow->config->track_threshold,
                                                   .hysteresis = slow->config->hysteresis,
-                                                  .width_threshold = slow->config->width_threshold,
                                                   .reorder = slow->config->pair_order == NETWORK_LATEST});
 }
 

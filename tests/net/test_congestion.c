@@ -22,12 +22,13 @@ struct figure {
 static struct figure figure_new(uint32_t threshold, uint32_t hysteresis)
 {
     static const uint32_t first[] = {0, 3}, ports[] = {3, 3};
+    static const uint64_t candidates[] = {7, 7};
     const struct congestion_setup setup = {.routers = SWITCHES,
                                            .first_port = first,
                                            .ports = ports,
+                                           .candidates = candidates,
                                            .threshold = threshold,
-                                           .hysteresis = hysteresis,
-                                           .width_threshold = 90};
+                                           .hysteresis = hysteresis};
     return (struct figure){.congestion = congestion_new(&setup)};
 }
 
@@ -162,21 +163,28 @@ static void widths_follow_the_rules(void **state)
 {
     (void)state;
     static const struct {
-        bool critical;
+        bool critical, carries;
         uint32_t parts;
         uint64_t stalls, credits, most;
         uint32_t expected;
     } cases[] = {
-        {true, 4, 11, 10, 100, 1}, {true, 4, 10, 10, 100, 4},  {true, 1, 0, 201, 0, 1},
-        {true, 1, 0, 200, 0, 2},   {true, 8, 0, 101, 0, 2},    {true, 1, 0, 100, 0, 4},
-        {true, 8, 0, 0, 0, 4},     {false, 1, 91, 0, 100, 1},  {false, 4, 91, 0, 100, 2},
-        {false, 4, 90, 0, 100, 8}, {false, 1, 90, 0, 100, 2},  {false, 8, 0, 700, 0, 8},
-        {false, 2, 0, 700, 5, 4},  {false, 8, 100, 0, 100, 4},
+        {true, false, 4, 11, 10, 100, 1}, {true, false, 4, 10, 10, 100, 4},  {true, false, 1, 0, 201, 0, 1},
+        {true, false, 1, 0, 200, 0, 2},   {true, false, 8, 0, 101, 0, 2},    {true, false, 1, 0, 100, 0, 4},
+        {true, false, 8, 0, 0, 0, 4},     {false, false, 1, 91, 0, 100, 1},  {false, false, 4, 91, 0, 100, 2},
+        {false, false, 4, 90, 0, 100, 8}, {false, false, 1, 90, 0, 100, 2},  {false, false, 8, 0, 700, 0, 8},
+        {false, false, 2, 0, 700, 5, 4},  {false, false, 8, 100, 0, 100, 4}, {false, true, 8, 0, 700, 5, 1},
+        {false, true, 1, 0, 400, 5, 2},   {false, true, 1, 0, 401, 5, 1},    {false, true, 4, 0, 100, 5, 8},
+        {false, true, 4, 0, 101, 5, 4},   {false, true, 4, 100, 0, 100, 2},  {true, true, 8, 0, 100, 0, 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct congestion_epoch epoch = {cases[i].stalls, cases[i].credits};
-        assert_int_equal(congestion_width(cases[i].critical, cases[i].parts, &epoch, 800, cases[i].most, 90),
-                         cases[i].expected);
+        const struct congestion_link link = {.flits = 800,
+                                             .most = cases[i].most,
+                                             .parts = cases[i].parts,
+                                             .threshold = 90,
+                                             .critical = cases[i].critical,
+                                             .carries = cases[i].carries};
+        assert_int_equal(congestion_width(&link, &epoch), cases[i].expected);
     }
 }
 

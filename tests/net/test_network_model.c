@@ -139,6 +139,7 @@ static void random_world(struct world *world, struct random *random)
     config->track_threshold = upto(random, 0, 100);
     config->hysteresis = upto(random, 0, 2);
     config->pair_order = (enum network_order)upto(random, 0, 1);
+    config->track_ports = (enum network_candidates)upto(random, 0, 1);
     config->path_priority = config->track && upto(random, 0, 3) > 0;
     config->shared_vcs = upto(random, 0, 1) * upto(random, world->routing.sets, 2);
     config->priority_by_class = upto(random, 0, 1);

@@ -330,6 +330,34 @@ static void long_changes_are_finished(void **state)
     }
 }
 
+/* A node takes no packet, so its output stalls, and the link to its router behind it does. Of the two, only the link can be critical,
+ * unless all ports can. */
+static void outputs_to_nodes_are_candidates_by_key(void **state)
+{
+    (void)state;
+    for (unsigned all = 0; all < 2; all++) {
+        struct network_config config = chain("2");
+        config.track = config.idle_epochs = true;
+        config.track_ports = all ? NETWORK_ALL_PORTS : NETWORK_LINKS;
+        config.vcs = 1;
+        config.buffer = 2;
+        config.epoch = 1000 * PERIOD;
+        struct rig *rig = rig_new(&config);
+        rig->refuses = 1;
+        for (unsigned packet = 0; packet < 4; packet++)
+            assert_true(send(rig, 0, 1, 4, 0));
+        event_queue_run(rig->queue, 1010 * PERIOD);
+        network_sync(rig->network, 1010 * PERIOD);
+        const struct congestion *congestion = network_congestion(rig->network);
+        assert_in_range(congestion->routers[0].most, 900, 1000);
+        assert_int_equal(congestion->routers[0].pending, BIT(0));
+        uint32_t node = rig->topology.node_ports[1] - rig->topology.routers[1].first_port;
+        assert_true(all ? congestion->routers[1].most > 900 : congestion->routers[1].most == 0);
+        assert_int_equal(congestion->routers[1].pending, all ? BIT(node) : 0);
+        rig_free(rig);
+    }
+}
+
 /* Stalls that last longer than 2^31 and 2^32 ticks are counted to the clock: a node takes no packet. */
 static void long_stalls_are_counted(void **state)
 {
@@ -338,6 +366,7 @@ static void long_stalls_are_counted(void **state)
     for (unsigned i = 0; i < 3; i++) {
         struct network_config config = chain("2");
         config.track = config.idle_epochs = true;
+        config.track_ports = NETWORK_ALL_PORTS;
         config.vcs = 1;
         config.buffer = 4;
         config.epoch = epochs[i] * PERIOD;
@@ -503,13 +532,21 @@ static void invariants_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urgent_packets_pass),           cmocka_unit_test(buffers_are_for_urgent_packets),
-        cmocka_unit_test(critical_paths_go_first),       cmocka_unit_test(farther_packets_go_first),
-        cmocka_unit_test(idle_links_get_narrow),         cmocka_unit_test(long_changes_are_finished),
-        cmocka_unit_test(long_stalls_are_counted),       cmocka_unit_test(busy_links_stay_wide),
-        cmocka_unit_test(bad_keys_are_refused),          cmocka_unit_test(invariants_hold),
-        cmocka_unit_test(oracle_matches_to_the_end),     cmocka_unit_test(waiting_weighs_as_much_as_flits),
-        cmocka_unit_test(what_has_most_left_goes_first), cmocka_unit_test(full_narrow_links_get_wide),
+        cmocka_unit_test(urgent_packets_pass),
+        cmocka_unit_test(buffers_are_for_urgent_packets),
+        cmocka_unit_test(critical_paths_go_first),
+        cmocka_unit_test(farther_packets_go_first),
+        cmocka_unit_test(idle_links_get_narrow),
+        cmocka_unit_test(long_changes_are_finished),
+        cmocka_unit_test(outputs_to_nodes_are_candidates_by_key),
+        cmocka_unit_test(long_stalls_are_counted),
+        cmocka_unit_test(busy_links_stay_wide),
+        cmocka_unit_test(bad_keys_are_refused),
+        cmocka_unit_test(invariants_hold),
+        cmocka_unit_test(oracle_matches_to_the_end),
+        cmocka_unit_test(waiting_weighs_as_much_as_flits),
+        cmocka_unit_test(what_has_most_left_goes_first),
+        cmocka_unit_test(full_narrow_links_get_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

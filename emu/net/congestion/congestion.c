@@ -11,12 +11,12 @@ struct congestion *congestion_new(const struct congestion_setup *setup)
                                       .router_count = setup->routers,
                                       .threshold = setup->threshold,
                                       .limit = UINT32_C(1) << setup->hysteresis,
-                                      .width_threshold = setup->width_threshold,
                                       .reorder = setup->reorder};
     for (uint32_t r = 0; r < setup->routers; r++) {
         struct congestion_router *router = &congestion->routers[r];
         uint32_t ports = setup->ports[r];
-        *router = (struct congestion_router){.first_port = setup->first_port[r], .ports = ports};
+        *router = (struct congestion_router){
+            .first_port = setup->first_port[r], .ports = ports, .candidates = setup->candidates[r]};
         router->pairs = alloc((size_t)ports * ports, sizeof *router->pairs);
         router->kept = alloc((size_t)ports * ports, sizeof *router->kept);
         router->ranks = alloc((size_t)ports * ports, sizeof *router->ranks);
@@ -144,22 +144,25 @@ void congestion_end_epoch(struct congestion *congestion, const struct congestion
         age_outputs(congestion, router);
         router->pending = router->tracked = router->most = 0;
         for (uint32_t p = 0; p < router->ports; p++) {
-            router->stalls[p] = epoch[router->first_port + p].stalls;
+            router->stalls[p] = router->candidates & BIT(p) ? epoch[router->first_port + p].stalls : 0;
             router->most = router->stalls[p] > router->most ? router->stalls[p] : router->most;
         }
         select_output(congestion, router, CONGESTION_NONE);
     }
 }
 
-uint32_t congestion_width(bool critical, uint32_t parts, const struct congestion_epoch *epoch, uint64_t flits,
-                          uint64_t most, uint32_t width_threshold)
+uint32_t congestion_width(const struct congestion_link *link, const struct congestion_epoch *epoch)
 {
-    if (critical) {
-        if (epoch->stalls > epoch->credits || epoch->credits * 4 > flits)
+    uint32_t parts = link->parts;
+    if (link->critical) {
+        if (epoch->stalls > epoch->credits || epoch->credits * 4 > link->flits)
             return 1;
-        return epoch->credits * 8 > flits ? 2 : 4;
+        return epoch->credits * 8 > link->flits ? 2 : 4;
     }
-    if (epoch->stalls * 100 > most * width_threshold)
+    if (epoch->stalls * 100 > link->most * link->threshold)
         return parts > 1 ? parts / 2 : 1;
-    return parts < CONGESTION_NARROWEST ? parts * 2 : CONGESTION_NARROWEST;
+    parts = parts < CONGESTION_NARROWEST ? parts * 2 : CONGESTION_NARROWEST;
+    while (link->carries && parts > 1 && epoch->credits * parts > link->flits)
+        parts /= 2;
+    return parts;
 }

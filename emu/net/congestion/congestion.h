@@ -16,7 +16,9 @@
  * received), BW those that the full width could carry, T the stalls, Tmax those of the router's most stalled output:
  *
  *   critical      W if T > FR or FR > BW / 4; W / 2 if FR > BW / 8; else W / 4
- *   others        twice the width, at most W, if T > width_threshold percent of Tmax; else half of it, at least W / 8 */
+ *   others        twice the width, at most W, if T > width_threshold percent of Tmax; else half of it, at least W / 8
+ *
+ * Only candidates are tracked and count for Tmax. With `carries`, no link gets narrower than the flits of the epoch need. */
 #ifndef EMU_NET_CONGESTION_CONGESTION_H
 #define EMU_NET_CONGESTION_CONGESTION_H
 
@@ -33,11 +35,11 @@ enum {
 struct congestion_setup {
     uint32_t routers;
     const uint32_t *first_port,
-        *ports;               /* by router: its first port of the network, and their number, at most 64 */
-    uint32_t threshold;       /* percent (the paper's k) */
-    uint32_t hysteresis;      /* log2 of a number of epochs */
-    uint32_t width_threshold; /* percent (the paper's w, 0.9) */
-    bool reorder;             /* at the end of an epoch, pairs selected in it go before the others */
+        *ports;                 /* by router: its first port of the network, and their number, at most 64 */
+    const uint64_t *candidates; /* by router: outputs that can be critical */
+    uint32_t threshold;         /* percent (the paper's k) */
+    uint32_t hysteresis;        /* log2 of a number of epochs */
+    bool reorder;               /* at the end of an epoch, pairs selected in it go before the others */
 };
 
 /* The counts of an output in one epoch. */
@@ -58,7 +60,8 @@ struct congestion_router {
     uint64_t tracked;  /* outputs selected in this epoch */
     uint64_t critical; /* outputs by which a tracker has left */
     uint64_t selected; /* of these, outputs by which one has left in this epoch */
-    uint64_t most;     /* stalls of the most stalled output */
+    uint64_t most;     /* stalls of the most stalled candidate */
+    uint64_t candidates;
     uint32_t first_port, ports;
     uint32_t pair_count;
     uint32_t selected_pairs;       /* in this epoch */
@@ -77,7 +80,7 @@ struct congestion_counters {
 
 struct congestion {
     struct congestion_router *routers;
-    uint32_t router_count, threshold, limit, width_threshold;
+    uint32_t router_count, threshold, limit;
     bool reorder;
     struct congestion_counters counters;
 };
@@ -108,10 +111,17 @@ static inline uint32_t congestion_rank(const struct congestion_router *router, u
     return router->ranks[in * router->ports + out];
 }
 
-/* Returns the width that an output gets at the end of an epoch, as the divisor of the full width: 1, 2, 4 or 8. parts: the
- * present divisor; flits: how many the full width could carry in the epoch; most: stalls of the router's most stalled
- * output; width_threshold: percent. */
-uint32_t congestion_width(bool critical, uint32_t parts, const struct congestion_epoch *epoch, uint64_t flits,
-                          uint64_t most, uint32_t width_threshold);
+/* A link at the end of an epoch. */
+struct congestion_link {
+    uint64_t flits;     /* that the full width could have carried in the epoch */
+    uint64_t most;      /* stalls of the router's most stalled candidate */
+    uint32_t parts;     /* its width, as the divisor of the full width */
+    uint32_t threshold; /* percent (the paper's w, 0.9) */
+    bool critical;
+    bool carries; /* it stays wide enough for the flits of the epoch */
+};
+
+/* Returns the width that a link gets at the end of an epoch, as the divisor of the full width: 1, 2, 4 or 8. */
+uint32_t congestion_width(const struct congestion_link *link, const struct congestion_epoch *epoch);
 
 #endif

@@ -20,6 +20,11 @@ static const char *const network_order_names[] = {
 static const char *const network_stall_names[] = {
     [NETWORK_CLOCKS] = "clocks", [NETWORK_HEADS] = "heads", NULL};
 
+static const char *const network_candidate_names[] = {
+    [NETWORK_LINKS] = "links", [NETWORK_ALL_PORTS] = "all", NULL};
+static const char *const network_floor_names[] = {
+    [NETWORK_EIGHTH] = "eighth", [NETWORK_FLITS] = "flits", NULL};
+
 #define PART struct network_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"

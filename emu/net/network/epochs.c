@@ -76,10 +76,14 @@ static void adapt_width(struct network *network, uint32_t number, const struct c
         return;
     if (clock < width->ready) /* changes now */
         return;
-    uint64_t flits = network->epochs.clocks / link_flit_clocks(network->config.flit, port->width);
-    bool critical = router->critical & BIT(number - router->first_port);
-    uint32_t parts =
-        congestion_width(critical, width->parts, epoch, flits, most, network->config.width_threshold);
+    const struct congestion_link link = {.flits = network->epochs.clocks /
+                                                  link_flit_clocks(network->config.flit, port->width),
+                                         .most = most,
+                                         .parts = width->parts,
+                                         .threshold = network->config.width_threshold,
+                                         .critical = router->critical & BIT(number - router->first_port),
+                                         .carries = network->config.width_floor == NETWORK_FLITS};
+    uint32_t parts = congestion_width(&link, epoch);
     if (parts == width->parts)
         return;
     width->ready = clock + network->epochs.width_clocks;
@@ -95,8 +99,10 @@ static void adapt_width(struct network *network, uint32_t number, const struct c
 static void adapt_widths(struct network *network, const struct congestion_router *router, uint64_t clock)
 {
     uint64_t most = 0;
-    for (uint32_t p = router->first_port; p < router->first_port + router->ports; p++)
-        most = network->epochs.ended[p].stalls > most ? network->epochs.ended[p].stalls : most;
+    for (uint32_t p = 0; p < router->ports; p++) {
+        uint64_t stalls = network->epochs.ended[router->first_port + p].stalls;
+        most = router->candidates & BIT(p) && stalls > most ? stalls : most;
+    }
     for (uint32_t p = router->first_port; p < router->first_port + router->ports; p++)
         adapt_width(network, p, router, &network->epochs.ended[p], most, clock);
 }
@@ -173,6 +179,16 @@ void epochs_pass(struct network *network)
     set_due(network);
 }
 
+/* The outputs of a router that can be critical. */
+static uint64_t candidates_of(const struct network *network, uint32_t router)
+{
+    const struct topology_router *of = &network->topology->routers[router];
+    uint64_t links = 0;
+    for (uint32_t p = 0; p < of->ports; p++)
+        links |= network->topology->ports[of->first_port + p].wire == TOPOLOGY_NO_WIRE ? 0 : BIT(p);
+    return network->config.track_ports == NETWORK_ALL_PORTS ? low_bits(of->ports) : links;
+}
+
 /* Makes the state of critical paths. */
 static void make_paths(struct network *network)
 {
@@ -180,20 +196,23 @@ static void make_paths(struct network *network)
     const struct network_config *config = &network->config;
     uint32_t *first = alloc(topology->router_count, sizeof *first),
              *ports = alloc(topology->router_count, sizeof *ports);
+    uint64_t *candidates = alloc(topology->router_count, sizeof *candidates);
     for (uint32_t r = 0; r < topology->router_count; r++) {
         first[r] = topology->routers[r].first_port;
         ports[r] = topology->routers[r].ports;
+        candidates[r] = candidates_of(network, r);
     }
     network->epochs.congestion =
         congestion_new(&(struct congestion_setup){.routers = topology->router_count,
                                                   .first_port = first,
                                                   .ports = ports,
+                                                  .candidates = candidates,
                                                   .threshold = config->track_threshold,
                                                   .hysteresis = config->hysteresis,
-                                                  .width_threshold = config->width_threshold,
                                                   .reorder = config->pair_order == NETWORK_LATEST});
     free(first);
     free(ports);
+    free(candidates);
     network->epochs.before = alloc(topology->port_count, sizeof *network->epochs.before);
     network->epochs.ended = alloc(topology->port_count, sizeof *network->epochs.ended);
     network->epochs.stalls = alloc(topology->port_count, sizeof *network->epochs.stalls);
