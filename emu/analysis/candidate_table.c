@@ -37,12 +37,34 @@ struct candidate_entry candidate_table_entry(const struct candidate *c)
                             (c->floats ? CANDIDATE_FLOATS : 0) | (c->threshold ? CANDIDATE_CONDITION : 0));
     if (!c->threshold)
         return entry;
-    bool whole = c->trip.first == 0 && (c->trip.step & (c->trip.step - 1)) == 0;
     entry.minuend = c->trip.minuend == REGISTER_NONE ? 0 : c->trip.minuend;
     entry.subtrahend = c->trip.subtrahend == REGISTER_NONE ? 0 : c->trip.subtrahend;
+    if (c->trip.step_register != REGISTER_NONE) {
+        entry.flags |= CANDIDATE_STEP;
+        entry.step = c->trip.step_register;
+        entry.compare = c->trip.relation == TRIP_DIFFERS ? CANDIDATE_FAR
+                        : c->trip.relation == TRIP_LESS  ? CANDIDATE_MORE
+                                                         : CANDIDATE_AT_LEAST;
+        entry.threshold = (int64_t)(c->threshold - (entry.compare != CANDIDATE_FAR));
+        return entry;
+    }
+    bool whole = c->trip.first == 0 && (c->trip.step & (c->trip.step - 1)) == 0;
     entry.shift = whole ? (uint8_t)__builtin_ctzll(c->trip.step) : 0;
     entry.threshold = trip_threshold(&c->trip, c->threshold) >> entry.shift;
     return entry;
+}
+
+bool candidate_holds(const struct candidate_entry *entry, uint64_t minuend, uint64_t subtrahend,
+                     uint64_t step)
+{
+    int64_t difference = (int64_t)(minuend - subtrahend), needed;
+    if (!(entry->flags & CANDIDATE_STEP))
+        return difference >> entry->shift >= entry->threshold;
+    const int64_t size = (int64_t)step < 0 ? (int64_t)(0 - step) : (int64_t)step;
+    if (entry->compare == CANDIDATE_FAR && difference < 0)
+        difference = (int64_t)(subtrahend - minuend);
+    return size > 0 && !__builtin_mul_overflow(size, entry->threshold, &needed) &&
+           (entry->compare == CANDIDATE_MORE ? difference > needed : difference >= needed);
 }
 
 static void write_entry(uint8_t *at, const struct candidate_entry *entry)
@@ -58,6 +80,8 @@ static void write_entry(uint8_t *at, const struct candidate_entry *entry)
     at[39] = entry->shift;
     put(at + 40, (uint64_t)entry->threshold, 8);
     put(at + 48, entry->rounds, 8);
+    at[56] = entry->step;
+    at[57] = entry->compare;
 }
 
 uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size)
@@ -87,14 +111,16 @@ static bool read_entry(const uint8_t *at, size_t number, struct candidate_entry 
                                       .subtrahend = at[38],
                                       .shift = at[39],
                                       .threshold = (int64_t)get(at + 40, 8),
-                                      .rounds = get(at + 48, 8)};
+                                      .rounds = get(at + 48, 8),
+                                      .step = at[56],
+                                      .compare = at[57]};
     if (entry->begin % 2 || entry->end % 2 || entry->begin == entry->end)
         return error_set(err,
                          "entry %zu of " CANDIDATE_SECTION " is from 0x%" PRIx64 " to 0x%" PRIx64
                          "; these must be two even addresses",
                          number, entry->begin, entry->end);
-    if (entry->flags > 15 || entry->minuend > 31 || entry->subtrahend > 31 || entry->shift > 63 ||
-        (entry->in | entry->out) & 1)
+    if (entry->flags > 31 || entry->step > 31 || entry->compare > 2 || entry->minuend > 31 ||
+        entry->subtrahend > 31 || entry->shift > 63 || (entry->in | entry->out) & 1)
         return error_set(
             err, "entry %zu of " CANDIDATE_SECTION " has flags, registers or a shift that do not exist",
             number);

@@ -7,12 +7,14 @@
  *          0, 8   begin, end: addresses of the first instruction, and of the one that control reaches when the block ends
  *         16, 24  registers that are sent and that are returned; bits 0 to 31 integer, 32 to 63 floating-point
  *         32      coordinates that are sent: bit n is CSR sthread_x + n (32 bits)
- *         36      bit 0: saves TX, 1: saves RX, 2: has a condition, 3: needs frm and gives fflags
+ *         36      bit 0: saves TX, 1: saves RX, 2: has a condition, 3: needs frm and gives fflags, 4: the condition has a step
  *         37, 38  the condition's minuend and subtrahend: integer registers; 0: the value 0
  *         39      the condition's shift
  *         40      the condition's threshold: (minuend - subtrahend) >> shift >= threshold, signed, 64 bits
  *         48      least number of rounds, for information
- *         56      0 */
+ *         56, 57  with a step: an integer register, whose value s counts without its sign, and enum candidate_compare;
+ *                 with d = minuend - subtrahend: 0: d >= threshold * s, 1: d > threshold * s, 2: |d| >= threshold * s
+ *         58      0 */
 #ifndef EMU_ANALYSIS_CANDIDATE_TABLE_H
 #define EMU_ANALYSIS_CANDIDATE_TABLE_H
 
@@ -27,11 +29,14 @@ enum {
     CANDIDATE_HEADER = 16,
 };
 
+enum candidate_compare { CANDIDATE_AT_LEAST, CANDIDATE_MORE, CANDIDATE_FAR };
+
 enum candidate_flag {
     CANDIDATE_TX = 1,
     CANDIDATE_RX = 2,
     CANDIDATE_CONDITION = 4,
     CANDIDATE_FLOATS = 8,
+    CANDIDATE_STEP = 16,
 };
 
 struct candidate_entry {
@@ -40,7 +45,12 @@ struct candidate_entry {
     uint8_t flags, minuend, subtrahend, shift;
     int64_t threshold;
     uint64_t rounds;
+    uint8_t step, compare;
 };
+
+/* Returns whether the condition of an entry holds with these values of its registers. */
+bool candidate_holds(const struct candidate_entry *entry, uint64_t minuend, uint64_t subtrahend,
+                     uint64_t step);
 
 /* Returns the table's bytes, which the caller frees, and their number. There may be at most CANDIDATE_ENTRIES candidates. */
 uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size);

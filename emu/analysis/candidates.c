@@ -489,7 +489,7 @@ static void look_at_function(struct search *s, const struct function *f)
 {
     s->trips = alloc(f->loops.count + 1, sizeof *s->trips);
     for (unsigned loop = 0; loop < f->loops.count; loop++)
-        s->trips[loop] = trip_of(f, loop);
+        s->trips[loop] = trip_guess(f, loop);
     for (unsigned node = 0; node < f->part->count; node++)
         try_entry(s, f, node);
     free(s->trips);
@@ -497,7 +497,9 @@ static void look_at_function(struct search *s, const struct function *f)
 
 struct candidates candidates_of(const struct cfg *cfg, const struct candidate_model *model, size_t most)
 {
-    struct search s = {.cfg = cfg, .model = model, .live = liveness_of(cfg, NULL)};
+    struct search s = {.cfg = cfg,
+                       .model = model,
+                       .live = model->kernels ? liveness_of_kernels(cfg) : liveness_of(cfg, NULL)};
     find_scratch(&s);
     for (int i = 0; i < cfg->function_count && !cfg->too_large; i++) {
         struct function f = function_open(cfg, &cfg->functions[i]);

@@ -14,7 +14,7 @@
  *     the loops around them in the block. Those relative to sp (spills, and the thread's own arrays) are not counted.
  *   - REG_TX are the integer and floating-point registers that the block reads before it writes them, of 64 bits each (sp,
  *     gp and tp included), and the coordinates that it reads. REG_RX are those that it writes and that are live where it
- *     ends (at a return, all that can hold a result); those that it writes on some paths only are sent, too. frm and
+ *     ends (at a return, what callers use; all that can hold a result, if they are not known); those that it writes on some paths only are sent, too. frm and
  *     fflags travel with the packet and are not counted.
  *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
  *
@@ -32,6 +32,7 @@ struct candidate_model {
     double line_ratio;  /* S_C: bytes of a line over those of an address */
     double coalesced;   /* Coal_LD and Coal_ST */
     double load_misses; /* Miss_LD */
+    bool kernels; /* the graph's entries are kernels, so that all callers are known: liveness_of_kernels() */
     bool known_only; /* no accesses through pointers that were loaded: they may point into the scratchpad */
     /* Sets both for the load or store at pc in place of the values above, or returns false; NULL: not called. */
     bool (*measured)(const void *context, uint64_t pc, double *coalesced, double *load_misses);

@@ -4,12 +4,16 @@
 
 #include "emu/sim/alloc.h"
 
+#define KEPT                                                                                                 \
+    ((CALLEE_SAVED | CALLEE_SAVED_FLOAT) & ~register_bit(RA)) /* what a function keeps for its caller */
+
 /* The state of the analysis. */
 struct search {
     const struct cfg *cfg;
     const struct values *values; /* or NULL */
     struct liveness live;
     struct live *results; /* by function: what known callers use of the results */
+    bool known;           /* without values: all callers are known, and nobody calls the entries */
 };
 
 /* What an instruction demands of its operands. */
@@ -161,26 +165,25 @@ static struct live live_before(const struct search *search, int at)
 static struct live live_at_call(const struct search *search, const struct cfg_insn *call, struct live after)
 {
     struct live out = live_only(after, ~register_bit(call->regs.rd));
-    const uint64_t kept = (CALLEE_SAVED | CALLEE_SAVED_FLOAT) & ~register_bit(RA);
     if (call->regs.rd == T0) {
-        out = whole(ALL_REGISTERS);
+        (void)join(&out, whole(search->known ? POINTERS | register_bit(RA) : ALL_REGISTERS));
     } else if (call->target == CFG_NONE) {
         uint64_t arguments =
             call->arguments ? call->arguments & ALL_REGISTERS : INTEGER_ARGUMENTS | FLOAT_ARGUMENTS;
         (void)join(&out, whole(arguments | POINTERS));
     } else {
-        (void)join(&out, live_only(search->live.in[call->target], ~kept));
+        (void)join(&out, live_only(search->live.in[call->target], ~KEPT));
         (void)join(&out, whole(POINTERS));
     }
     return out;
 }
 
 /* Returns what is live where control leaves a function; without `values`. */
-static struct live live_at_end(const struct cfg_insn *insn)
+static struct live live_at_end(const struct search *search, const struct cfg_insn *insn)
 {
-    const uint64_t kept = ((CALLEE_SAVED | CALLEE_SAVED_FLOAT) & ~register_bit(RA)) | RESULTS | POINTERS;
+    const uint64_t kept = KEPT | RESULTS | POINTERS;
     if (insn->step.flow & FLOW_RETURN)
-        return whole(insn->step.insn.rs1 == T0 ? ALL_REGISTERS : kept);
+        return whole(insn->step.insn.rs1 == T0 ? ALL_REGISTERS : search->known ? POINTERS : kept);
     if (insn->step.flow & FLOW_JUMP)
         return whole(insn->arguments ? (insn->arguments & ALL_REGISTERS) | kept : ALL_REGISTERS);
     return whole(insn->step.flow & FLOW_CALL ? 0 : ALL_REGISTERS);
@@ -206,7 +209,7 @@ static struct live live_after(const struct search *search, const struct cfg_insn
     for (int i = insn->first; i < insn->last; i++)
         (void)join(&out, search->live.in[i]);
     if (!search->values && cfg_leaves(insn))
-        (void)join(&out, live_at_end(insn));
+        (void)join(&out, live_at_end(search, insn));
     return out;
 }
 
@@ -218,16 +221,18 @@ static bool update(const struct search *search, int at)
     bool grows = join(&search->live.in[at], live_before(search, at));
     if (cfg_is_call(insn) && insn->target != CFG_NONE)
         grows |= join(&search->results[search->cfg->function_at[insn->target]],
-                      live_only(live_behind(search, insn), RESULTS));
+                      live_only(live_behind(search, insn), search->known ? RESULTS | KEPT : RESULTS));
     return grows;
 }
 
-/* Makes the results that known callers use live at the function's returns. Returns whether something grows. */
+/* Makes what known callers use live at the function's returns. Returns whether something grows. */
 static bool give_results(const struct search *search, int number)
 {
     const struct cfg *cfg = search->cfg;
     const struct cfg_function *function = &cfg->functions[number];
     bool grows = false;
+    if (search->known && function->exposed)
+        (void)join(&search->results[number], whole(RESULTS | KEPT));
     for (unsigned i = 0; i < function->count; i++) {
         const struct cfg_block *block = &cfg->blocks[function->blocks[i]];
         if (block->marks & CFG_RETURNS)
@@ -236,22 +241,33 @@ static bool give_results(const struct search *search, int number)
     return grows;
 }
 
-struct liveness liveness_of(const struct cfg *cfg, const struct values *values)
+static struct liveness find(const struct cfg *cfg, const struct values *values, bool known)
 {
     size_t insns = (size_t)cfg->count + 1;
     struct search search = {.cfg = cfg,
                             .values = values,
+                            .known = known,
                             .live = {alloc(insns, sizeof(struct live)), alloc(insns, sizeof(struct live))},
                             .results = alloc((size_t)cfg->function_count + 1, sizeof *search.results)};
     for (bool grows = !cfg->too_large; grows;) {
         grows = false;
         for (int i = cfg->count; i-- > 0;)
             grows |= update(&search, i);
-        for (int i = 0; i < cfg->function_count && values; i++)
+        for (int i = 0; i < cfg->function_count && (values || known); i++)
             grows |= give_results(&search, i);
     }
     free(search.results);
     return search.live;
+}
+
+struct liveness liveness_of(const struct cfg *cfg, const struct values *values)
+{
+    return find(cfg, values, false);
+}
+
+struct liveness liveness_of_kernels(const struct cfg *cfg)
+{
+    return find(cfg, NULL, true);
 }
 
 void liveness_free(struct liveness *liveness)

@@ -29,6 +29,12 @@ struct liveness {
  * value (as `values` tells) and return addresses are no uses, a return needs the results that known callers use, and calls
  * change what values_changed_by() says. */
 struct liveness liveness_of(const struct cfg *cfg, const struct values *values);
+
+/* As without values, for a graph whose entries are kernels: nobody calls them, and nobody uses what registers hold when they return,
+ * but sp, gp and tp. A return of another function needs only what some call of it uses, unless the function is `exposed`. A call by
+ * t0 needs sp, gp, tp and ra: barriers of kernels call by t0 where threads are not on multiprocessors, and keep all registers; so do
+ * the compiler's functions that save a caller's. */
+struct liveness liveness_of_kernels(const struct cfg *cfg);
 void liveness_free(struct liveness *liveness);
 
 /* Returns the live registers that are in the set. */

@@ -11,7 +11,7 @@
 #include "emu/cmd/candidates/profile.h"
 #include "emu/cmd/candidates/storage.h"
 #include "emu/cmd/cmd.h"
-#include "emu/cmd/code/program.h"
+#include "emu/cmd/code/exposed.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
 #include "emu/machine/machine.h"
@@ -109,6 +109,13 @@ static void describe_condition(const struct candidate *c, char *text, size_t siz
     const struct candidate_entry entry = candidate_table_entry(c);
     if (!c->threshold) {
         (void)snprintf(text, size, "always");
+        return;
+    }
+    if (entry.flags & CANDIDATE_STEP) {
+        const char *size_of = entry.compare == CANDIDATE_FAR ? "|" : "";
+        (void)snprintf(text, size, "%sx%u - x%u%s %s %" PRId64 " * |x%u|", size_of, entry.minuend,
+                       entry.subtrahend, size_of,
+                       entry.compare == CANDIDATE_MORE ? ">" : ">=", entry.threshold, entry.step);
         return;
     }
     char shift[16] = "";
@@ -268,15 +275,16 @@ static bool write_table(const struct program *p, const char *output, const struc
 
 static bool find_candidates(struct program *p, const struct request *r, struct error *err)
 {
-    const struct candidate_model model = {.lanes = (double)r->lanes,
-                                          .line_ratio = (double)r->line / (double)r->address,
-                                          .coalesced = (double)r->coalesced,
-                                          .load_misses = (double)r->misses / 100,
-                                          .known_only = r->known_only};
-    struct candidate_model measured = model;
+    struct candidate_model model = {.lanes = (double)r->lanes,
+                                    .line_ratio = (double)r->line / (double)r->address,
+                                    .coalesced = (double)r->coalesced,
+                                    .load_misses = (double)r->misses / 100,
+                                    .known_only = r->known_only};
     struct profile *profile = r->trace ? profile_read(r->trace, &r->l1, err) : NULL;
     struct decoder *decoder = decoder_new();
     bool done = (profile || !r->trace) && program_find_entries(p, r->symbol, r->all, decoder, err);
+    model.kernels = p->kernels;
+    struct candidate_model measured = model;
     if (profile) {
         measured.measured = profile_rates;
         measured.context = profile;
@@ -284,6 +292,7 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
     if (done) {
         struct cfg cfg = cfg_build(decoder, &(struct reach_code){program_fetch, p}, p->entries, p->count,
                                    &candidate_options);
+        program_mark_exposed(p, decoder, &cfg);
         struct candidates found = candidates_of(&cfg, &measured, r->most), other = {.count = 0};
         if (profile)
             other = candidates_of(&cfg, &model, r->most);

@@ -329,8 +329,8 @@ static void blocks_in_loops_count_in_each_round(void **state)
     code_fixture_free(&rig.code);
 }
 
-/* Runs a loop do { a2++ } while (a1 += step, a1 ? a3) on one thread. Returns the number of rounds. */
-static uint64_t rounds_of(struct rig *rig, int64_t start, int64_t limit)
+/* Runs a loop do { a2++ } while (a1 += step, a1 ? a3) on one thread, with `by` in a5. Returns the number of rounds. */
+static uint64_t rounds_by(struct rig *rig, int64_t start, int64_t limit, uint64_t by)
 {
     const struct warp_place place = {.block_size = {1, 1, 1}, .grid_size = {1, 1, 1}};
     struct warp_report report;
@@ -338,9 +338,15 @@ static uint64_t rounds_of(struct rig *rig, int64_t start, int64_t limit)
     warp_start(rig->warp, &place, CODE_BASE, 0, 0);
     warp_set_register(rig->warp, 11, 0, (uint64_t)start);
     warp_set_register(rig->warp, 13, 0, (uint64_t)limit);
+    warp_set_register(rig->warp, 15, 0, by);
     for (unsigned i = 0; i < 3000 && warp_live(rig->warp); i++)
         (void)warp_step(rig->warp, &report);
     return warp_live(rig->warp) ? 0 : warp_register(rig->warp, 12, 0);
+}
+
+static uint64_t rounds_of(struct rig *rig, int64_t start, int64_t limit)
+{
+    return rounds_by(rig, start, limit, 0);
 }
 
 static enum insn_id opposite(enum insn_id branch)
@@ -404,6 +410,153 @@ static void trip_counts_hold(void **state)
         cfg_free(&cfg);
     }
     assert_true(known > LOOPS / 3 && unknown > LOOPS / 20);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* How the loops of the next test step. */
+enum step_kind { STEP_IMMEDIATE, STEP_CONSTANT, STEP_REGISTER, STEP_SUBTRACTED, STEP_KINDS };
+
+/* Writes for (; a1 `branch` a3; a1 += step) a2++, tested at its end, or where it begins (`early`). Steps in a register are in a5. */
+static void write_steps(struct rig *rig, enum insn_id branch, enum step_kind kind, int32_t step, bool early)
+{
+    rig->code.at = CODE_BASE;
+    if (kind == STEP_CONSTANT) {
+        row(rig, INSN_lui, OP(.rd = 15, .imm = 4096));
+        row(rig, INSN_addiw, OP(.rd = 15, .rs1 = 15, .imm = -2040));
+        row(rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = -2040));
+        row(rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = step - 16));
+    } else {
+        row(rig, INSN_addi, OP(.rd = A0));
+    }
+    uint64_t loop = rig->code.at;
+    if (early) {
+        row(rig, branch, OP(.rs1 = 11, .rs2 = 13, .imm = 8));
+        row(rig, INSN_jal, OP(.imm = 16));
+    }
+    row(rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 1));
+    if (kind == STEP_IMMEDIATE)
+        row(rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = step));
+    else
+        row(rig, kind == STEP_SUBTRACTED ? INSN_sub : INSN_add, OP(.rd = 11, .rs1 = 11, .rs2 = 15));
+    row(rig, early ? INSN_jal : branch,
+        early ? OP(.imm = (int32_t)(loop - rig->code.at))
+              : OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig->code.at)));
+    row(rig, INSN_jalr, OP(.rs1 = RA));
+}
+
+/* Returns the condition of a block that needs n rounds of the loop. */
+static struct candidate_entry condition_of(const struct trip *trip, uint64_t n)
+{
+    const struct candidate one = {.trip = *trip, .threshold = n};
+    return candidate_table_entry(&one);
+}
+
+/* Loops whose steps are in registers, up and down, with every comparison, tested early and late: a condition for n rounds holds
+ * exactly if the loop, executed, has n or more. trip_of() knows only steps that are constants. */
+static void conditions_hold_for_steps_in_registers(void **state)
+{
+    (void)state;
+    static const enum insn_id branches[] = {INSN_bne, INSN_blt, INSN_bge};
+    struct rig rig;
+    unsigned known = 0;
+    rig_init(&rig);
+    for (unsigned i = 0; i < LOOPS; i++) {
+        const enum insn_id branch = branches[i % 3];
+        const enum step_kind kind = random_below(&rig.random, STEP_KINDS);
+        const bool early = random_chance(&rig.random, 50),
+                   up = branch == INSN_bne ? i % 2 : branch == INSN_blt;
+        const int32_t size = 1 + (int32_t)random_below(&rig.random, 17), step = up ? size : -size,
+                      start = (int32_t)random_below(&rig.random, 400) - 200,
+                      far = (int32_t)random_below(&rig.random, 300),
+                      limit = start + (branch == INSN_bne ? step * (far / 8 + !early)
+                                       : up               ? far
+                                                          : -far);
+        write_steps(&rig, branch, kind, step, early);
+        uint64_t entry = CODE_BASE, by = (uint64_t)(int64_t)(kind == STEP_SUBTRACTED ? -step : step),
+                 rounds = rounds_by(&rig, start, limit, by);
+        struct cfg cfg = cfg_build(rig.code.decoder, &(struct reach_code){fetch, &rig}, &entry, 1, NULL);
+        struct function f = function_open(&cfg, &cfg.functions[0]);
+        assert_int_equal(f.loops.count, 1);
+        const struct trip trip = trip_guess(&f, 0), sure = trip_of(&f, 0);
+        assert_int_equal(trip.kind, TRIP_KNOWN);
+        assert_int_equal(sure.kind == TRIP_KNOWN, kind <= STEP_CONSTANT);
+        known += rounds >= 2;
+        for (uint64_t n = 2; n < 100; n++) {
+            const struct candidate_entry e = condition_of(&trip, n);
+            const uint64_t values[] = {
+                [11] = (uint64_t)(int64_t)start, [13] = (uint64_t)(int64_t)limit, [15] = by};
+            assert_int_equal(rounds >= n,
+                             candidate_holds(&e, values[e.minuend], values[e.subtrahend], values[e.step]));
+        }
+        function_close(&f);
+        cfg_free(&cfg);
+    }
+    assert_true(known > LOOPS / 2);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* The limit is loaded before the loop and again in each round: only trip_guess() takes it for the same. */
+static void limits_that_are_loaded_again(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned other = 0; other < 2; other++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_ld, OP(.rd = 13, .rs1 = A0, .imm = other ? 8 : 0));
+        uint64_t loop = rig.code.at;
+        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 12));
+        row(&rig, INSN_ld, OP(.rd = 13, .rs1 = A0));
+        row(&rig, INSN_blt, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        uint64_t entry = CODE_BASE;
+        struct cfg cfg = cfg_build(rig.code.decoder, &(struct reach_code){fetch, &rig}, &entry, 1, NULL);
+        struct function f = function_open(&cfg, &cfg.functions[0]);
+        const struct trip trip = trip_guess(&f, 0), sure = trip_of(&f, 0);
+        assert_int_equal(sure.kind, TRIP_UNKNOWN);
+        assert_int_equal(trip.kind, other ? TRIP_UNKNOWN : TRIP_KNOWN);
+        assert_true(other || (trip.step == 12 && trip.minuend == 13 && trip.subtrahend == 11));
+        function_close(&f);
+        cfg_free(&cfg);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* A kernel writes a0 and a1, which nobody uses when it returns; a function that it calls returns a0, which the kernel uses, and a1,
+ * which nobody does. Four stores behind
+ * are a block of each. */
+static void what_callers_use_is_returned(void **state)
+{
+    (void)state;
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    rig_init(&rig);
+    kernels.kernels = true;
+    for (unsigned known = 0; known < 2; known++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_jal, OP(.rd = RA, .imm = 64));
+        row(&rig, INSN_sw, OP(.rs1 = A0, .rs2 = 12));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_addi, OP(.rd = A0, .rs1 = 12));
+        row(&rig, INSN_addi, OP(.rd = A0 + 1, .rs1 = 12));
+        write_stores(&rig);
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        rig.code.at = CODE_BASE + 64;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_addi, OP(.rd = A0, .rs1 = 12));
+        row(&rig, INSN_addi, OP(.rd = A0 + 1, .rs1 = 12));
+        write_stores(&rig);
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, known ? &kernels : &paper, 40);
+        assert_int_equal(found.count, 2);
+        assert_int_equal(found.list[0].out, known ? 0 : UINT64_C(3) << A0);
+        assert_int_equal(found.list[1].out, known ? UINT64_C(1) << A0 : UINT64_C(3) << A0);
+        candidates_free(&found);
+    }
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -515,6 +668,9 @@ int main(void)
         cmocka_unit_test(larger_blocks_win_with_the_same_rounds),
         cmocka_unit_test(blocks_in_loops_count_in_each_round),
         cmocka_unit_test(trip_counts_hold),
+        cmocka_unit_test(conditions_hold_for_steps_in_registers),
+        cmocka_unit_test(limits_that_are_loaded_again),
+        cmocka_unit_test(what_callers_use_is_returned),
         cmocka_unit_test(scratchpad_stays),
         cmocka_unit_test(loaded_pointers_are_trusted_or_not),
         cmocka_unit_test(blocks_have_one_entry),

@@ -113,6 +113,20 @@ reaches() {
     check "$1: bytes to the front" test $((($(value offload.answer_bytes) - accesses / 3 * (2 * 260 + 516) - 4 * blocks) % 8)) -eq 0
 }
 
+# Loops that people write: each has a candidate, found by its function, which is offloaded, and results are qemu's.
+written() {
+    local name
+    "$croft" cc -O2 -g "$here/loops.c" -o "$work/loops"
+    table "$work/program" "$work/loops"
+    cp "$work/candidates" "$work/loops.txt"
+    for name in grid_stride words backwards pages indices triples; do
+        check "$name: a candidate" grep -qE "^[0-9]+ .* $name +[0-9].* x?[(]?[|]?x[0-9]+ - " "$work/loops.txt"
+        oracle "$work/oracle" "$work/loops" "$name"
+        same "$name, small" -m "$here/small.yaml" --set offload.policy=no_ctrl --check coherence "$work/program" "$name"
+        check "$name: offloads" test "$(value offload.offloaded)" -gt 0
+    done
+}
+
 # The cases of blocks.c, with the blocks that are worth it and with more.
 cases() {
     local options name
@@ -637,6 +651,7 @@ if [ -n "${ONLY:-}" ]; then
     for name in $ONLY; do $name; done
 else
     cases
+    written
     packets
     coherence
     latencies

@@ -48,6 +48,9 @@ struct cfg_function {
     int *blocks;
     unsigned count;
     struct digraph graph;
+    /* Code outside of the graph may call it. cfg_build() leaves false; a caller that knows sets it before
+     * liveness_of_kernels(). */
+    bool exposed;
 };
 
 struct cfg {

@@ -6,6 +6,7 @@
 
 #include "emu/analysis/candidate_table.h"
 #include "emu/cmd/code/assembly.h"
+#include "emu/cmd/code/exposed.h"
 #include "emu/cmd/code/numbered.h"
 #include "emu/sim/alloc.h"
 
@@ -22,7 +23,7 @@ struct found {
 #define HINTS ".tom.hints"
 
 /* The paper's model, the default of `croft candidates`: 32 threads, lines of 128 bytes, addresses of 8 bytes. */
-static const struct candidate_model model = {
+static const struct candidate_model paper = {
     .lanes = 32, .line_ratio = 16, .coalesced = 1, .load_misses = 0.5};
 
 static bool find(struct found *f, const char *path, struct error *err)
@@ -33,6 +34,9 @@ static bool find(struct found *f, const char *path, struct error *err)
         return false;
     f->cfg = cfg_build(f->decoder, &(struct reach_code){program_fetch, &f->program}, f->program.entries,
                        f->program.count, &candidate_options);
+    program_mark_exposed(&f->program, f->decoder, &f->cfg);
+    struct candidate_model model = paper;
+    model.kernels = f->program.kernels;
     f->candidates = candidates_of(&f->cfg, &model, CANDIDATE_ENTRIES);
     return !f->cfg.too_large ||
            error_set(err, "%s: has more than %d reachable instructions", path, REACH_INSNS);

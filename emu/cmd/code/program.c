@@ -153,6 +153,7 @@ bool program_find_entries(struct program *p, const char *symbol, bool all, const
     }
     if (!all)
         add_kernels(p, decoder);
+    p->kernels = p->count > 0;
     if (p->count == 0)
         program_each_symbol(p, add_function, NULL);
     if (p->count == 0 && gelf_getehdr(p->elf, &header)) /* without symbols: what the program starts with */

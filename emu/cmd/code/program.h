@@ -19,6 +19,7 @@ struct program {
     size_t size, segments;
     uint64_t *entries; /* where analyses begin; see program_find_entries() */
     size_t count, room;
+    bool kernels; /* the entries are kernels */
 };
 
 /* Opens a linked 64-bit RISC-V ELF file. In any case, release it with program_close(). */

@@ -150,7 +150,7 @@ static void set_ask(struct tom_task *task, uint64_t pc)
                                    .rd = STREAM_NONE,
                                    .rs1 = condition && of->minuend ? of->minuend : STREAM_NONE,
                                    .rs2 = condition && of->subtrahend ? of->subtrahend : STREAM_NONE,
-                                   .rs3 = STREAM_NONE};
+                                   .rs3 = condition && of->step ? of->step : STREAM_NONE};
 }
 
 /* Replaces a hint of the program by an operation that does nothing and does not wait: blocks are found by address. */

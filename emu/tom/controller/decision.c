@@ -15,17 +15,16 @@ void tom_stay(struct tom_task *task, enum tom_reason reason)
 bool tom_condition_holds(const struct tom_task *task)
 {
     const struct candidate_entry *of = &task->entry->of;
-    int64_t most = INT64_MIN;
+    const struct warp *warp = task->member->warp;
     if (!(of->flags & CANDIDATE_CONDITION))
         return true;
     for (uint32_t left = task->lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        uint64_t difference = warp_register(task->member->warp, of->minuend, lane) -
-                              warp_register(task->member->warp, of->subtrahend, lane);
-        int64_t value = (int64_t)difference >> of->shift;
-        most = value > most ? value : most;
+        if (candidate_holds(of, warp_register(warp, of->minuend, lane),
+                            warp_register(warp, of->subtrahend, lane), warp_register(warp, of->step, lane)))
+            return true;
     }
-    return most >= of->threshold;
+    return false;
 }
 
 /* Returns whether the block would add bytes to a busy channel (receive: from the stacks, else to them). */
