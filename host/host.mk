@@ -53,7 +53,7 @@ $(DOC)/isa/include:
 	@mkdir -p $(@D)
 	ln -sfn ../../../croft/include $@
 
-# Order-only prerequisites of targets that need packages: $(BUILD)/setup-build.stamp, -test, -lint.
+# Order-only prerequisites of targets that need packages: $(BUILD)/setup-build.stamp, -test, -lint, -book.
 $(BUILD)/setup-%.stamp: host/packages.txt host/setup.sh
 	@mkdir -p $(@D)
 	@[ "$(SETUP)" = no ] || host/setup.sh $*
@@ -145,6 +145,17 @@ $(MAN).stamp: $(BUILD)/bin/croft host/host.mk
 .PHONY: man
 man: $(MAN).stamp ## manual pages, in $(BUILD)/share/man
 all: man
+
+# All pages as one HTML file, beside the files that they link to; `make install` copies it if it is there.
+BOOK       := $(DOC)/book.html
+BOOK_PAGES := README.md $(sort $(shell find examples -name README.md)) emu/cmd/README.md emu/machine/README.md
+BOOK_PAGES += $(filter-out $(BOOK_PAGES) isa/MANUAL.md tests/README.md,$(DOC_PAGES)) isa/MANUAL.md tests/README.md
+
+.PHONY: book
+book: $(BOOK) ## all pages as one HTML file, $(BUILD)/share/doc/croft/book.html
+$(BOOK): $(BOOK_PAGES) $(wildcard host/book/*) $(DOC_FILES) | $(BUILD)/setup-book.stamp
+	host/book/book.sh $(BOOK_PAGES) >$@.new
+	mv $@.new $@
 
 install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
 	umask 022; mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc share/man/man1 share/bash-completion/completions share/zsh/site-functions)

@@ -317,6 +317,7 @@ if part demo "the demonstration"; then
 fi
 if part pages "the commands and links of all pages"; then
     suite "pages" tests/pages/pages.sh "$BUILD"
+    built book && suite "pages as a book" tests/pages/book.sh "$BUILD"
 fi
 if part clang "compiled by Clang"; then
     other_build clang "${ALL:+unit-tests}" CC=clang
