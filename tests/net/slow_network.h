@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/net/allocator/loads.h"
 #include "emu/net/congestion/congestion.h"
 #include "emu/net/network.h"
 
@@ -63,13 +64,15 @@ struct slow {
     long epoch_clocks;
     unsigned long stalled[SLOW_PORTS], stalled_before[SLOW_PORTS]; /* ticks */
     bool stalls[SLOW_PORTS];                                       /* in this tick */
-    int left[SLOW_PORTS][SLOW_PORTS];  /* flits that are to pass from one port of a router to another */
+    int left[SLOW_PORTS][SLOW_PORTS];   /* flits that are to pass from one port of a router to another */
+    int passed[SLOW_PORTS][SLOW_PORTS]; /* flits of a pair, halved in each window */
+    long clock;
     int wires[SLOW_PORTS][SLOW_PORTS]; /* between routers */
     struct slow_queue in[SLOW_PORTS][SLOW_VCS];
     int credits[SLOW_PORTS + SLOW_NODES][SLOW_VCS], owner[SLOW_PORTS + SLOW_NODES][SLOW_VCS];
     long busy[SLOW_PORTS + SLOW_NODES];
     int vc_grant[SLOW_PORTS * SLOW_VCS], vc_accept[SLOW_PORTS * SLOW_VCS];
-    int sw_grant[SLOW_PORTS], sw_accept[SLOW_PORTS], turn[SLOW_PORTS];
+    int sw_grant[2][SLOW_PORTS], sw_accept[2][SLOW_PORTS], turn[SLOW_PORTS];
     struct slow_event wire[SLOW_WIRE];
     int on_wire;
     int sends[SLOW_NODES][NETWORK_CLASSES][64], send_count[SLOW_NODES][NETWORK_CLASSES];
@@ -469,6 +472,13 @@ static long slow_order(const struct slow *slow, enum network_arbitration arbitra
                 slow->left[port][slow->in[port][in % slow->vcs].out]) *
                    1000 +
                packet->source;
+    if (arbitration == NETWORK_LOADS) {
+        long age = slow->clock - (long)(packet->time / 1000);
+        age = age < LOADS_OLDEST ? age : LOADS_OLDEST;
+        return ((1L << 18) - age - LOADS_WEIGHT * slow->passed[port][slow->in[port][in % slow->vcs].out]) *
+                   1000 +
+               packet->source;
+    }
     return arbitration == NETWORK_DISTANCE ? 1000 - slow->wires[from][slow_port(slow, port)->router] : 0;
 }
 
@@ -516,8 +526,9 @@ static bool slow_bids(const struct slow *slow, int in, int vc, int out, bool spe
     return false;
 }
 
-/* The channel of an input that bids for an output: of its active ones, else of those that speculate. */
-static int slow_bidder(const struct slow *slow, int in, int out)
+/* The channel of an input that bids for an output: of its active ones, else of those that speculate. half: -1: all channels; else
+ * the even or the odd ones. */
+static int slow_bidder(const struct slow *slow, int in, int out, int half)
 {
     enum network_arbitration arbitration = slow->config->switch_arbitration == NETWORK_AGE_INPUT
                                                ? NETWORK_AGE
@@ -526,7 +537,7 @@ static int slow_bidder(const struct slow *slow, int in, int out)
         int best = -1;
         for (int k = 0; k < slow->vcs; k++) {
             int vc = (slow->turn[in] + k) % slow->vcs;
-            if (!slow_bids(slow, in, vc, out, speculates))
+            if ((half >= 0 && vc % 2 != half) || !slow_bids(slow, in, vc, out, speculates))
                 continue;
             if (best < 0 || slow_is_buffer(slow, vc) > slow_is_buffer(slow, best) ||
                 (slow_is_buffer(slow, vc) == slow_is_buffer(slow, best) &&
@@ -552,8 +563,9 @@ static void slow_give(struct slow *slow, int first, int in, int out)
 static void slow_allocate(struct slow *slow, int first, int ports, bool buffers, bool shared)
 {
     static struct slow_match m;
-    bool one_by_one =
-        slow->config->vc_arbitration == NETWORK_AGE || slow->config->vc_arbitration == NETWORK_ORACLE;
+    bool one_by_one = slow->config->vc_arbitration == NETWORK_AGE ||
+                      slow->config->vc_arbitration == NETWORK_LOADS ||
+                      slow->config->vc_arbitration == NETWORK_ORACLE;
     slow_match_begin(&m, ports * slow->vcs, slow->vcs);
     assert(m.size <= SLOW_ROUTER_VCS);
     for (int out = 0; out < m.size; out++) {
@@ -611,6 +623,7 @@ static void slow_forward(struct slow *slow, int in, int vc, long tick, long cloc
                                     .out_vc = (uint8_t)queue->out_vc,
                                     .flit = (uint32_t)flit.number};
     slow->left[in][queue->out]--;
+    slow->passed[in][queue->out]++;
     slow->hop(slow->context, &hop, &slow->packets[flit.packet].head);
     uint32_t router = slow_port(slow, in)->router,
              out = (uint32_t)queue->out - slow->topology->routers[router].first_port;
@@ -644,12 +657,60 @@ static void slow_note(struct slow *slow, const struct topology_router *router, e
         }
 }
 
-static void slow_router(struct slow *slow, const struct topology_router *router, long tick, long clock)
+/* Finds the channels that bid for the switch: bidder[in][out], or -1. */
+static void slow_find_bidders(struct slow *slow, int first, int ports, int half, long crossed,
+                              int bidder[TOPOLOGY_PORTS][TOPOLOGY_PORTS])
+{
+    for (int in = 0; in < ports; in++)
+        for (int out = 0; out < ports; out++) {
+            bool open = slow->busy[first + out] <=
+                        crossed + (long)slow->config->output_queue * slow_flit_clocks(slow, first + out);
+            bidder[in][out] = open ? slow_bidder(slow, first + in, first + out, half) : -1;
+            for (int v = 0; v < slow->vcs && !open; v++)
+                slow->stalls[first + out] |= slow_bids(slow, first + in, v, first + out, false);
+        }
+}
+
+/* Matches bidders and outputs that are not taken yet, and sends their flits. turns: of the pointers. */
+static void slow_switch(struct slow *slow, int first, int ports, int turns,
+                        int bidder[TOPOLOGY_PORTS][TOPOLOGY_PORTS], bool taken[TOPOLOGY_PORTS], long tick,
+                        long clock)
 {
     static struct slow_match m;
-    int first = (int)router->first_port, ports = (int)router->ports;
-    int bidder[TOPOLOGY_PORTS][TOPOLOGY_PORTS];
     enum network_arbitration arbitration = slow->config->switch_arbitration;
+    slow_match_begin(&m, ports, 0);
+    for (int in = 0; in < ports; in++)
+        for (int out = 0; out < ports; out++) {
+            int vc = taken[out] ? -1 : bidder[in][out];
+            m.requests[in][out] = vc >= 0;
+            m.wanted[out] |= vc >= 0;
+            if (vc < 0)
+                continue;
+            long order = slow_order(slow, arbitration, (first + in) * slow->vcs + vc);
+            m.grants[in][out] = slow_rank(slow, first + in, first + out) + order;
+            m.accepts[in][out] = m.grants[in][out] + (slow_is_buffer(slow, vc) ? 0 : 1L << 30);
+        }
+    slow_islip(slow, &m, slow->sw_grant[turns] + first, slow->sw_accept[turns] + first,
+               arbitration != NETWORK_AGE && arbitration != NETWORK_LOADS,
+               arbitration == NETWORK_ORACLE ? ports : (int)slow->config->iterations);
+    for (int in = 0; in < ports; in++) {
+        if (m.match[in] < 0)
+            continue;
+        int vc = bidder[in][m.match[in]];
+        taken[m.match[in]] = true;
+        if (!slow_is_buffer(slow, vc))
+            slow->turn[first + in] = (vc + 1) % slow->vcs;
+        const struct slow_queue *queue = &slow->in[first + in][vc];
+        if (queue->state == SLOW_OWNS && slow->credits[queue->out][queue->out_vc])
+            slow_forward(slow, first + in, vc, tick, clock);
+    }
+}
+
+static void slow_router(struct slow *slow, const struct topology_router *router, long tick, long clock)
+{
+    int first = (int)router->first_port, ports = (int)router->ports;
+    static int bidder[2][TOPOLOGY_PORTS][TOPOLOGY_PORTS];
+    bool taken[TOPOLOGY_PORTS] = {false}, twice = slow->config->input_speedup > 1;
     for (int p = first; p < first + ports; p++)
         for (int v = 0; v < slow->vcs; v++) {
             struct slow_queue *queue = &slow->in[p][v];
@@ -661,38 +722,16 @@ static void slow_router(struct slow *slow, const struct topology_router *router,
     slow_note(slow, router, SLOW_OWNS);
     long crossed =
         (tick + slow->config->switch_clocks - 1 + slow->config->traversal_clocks) / slow->config->speedup;
-    slow_match_begin(&m, ports, 0);
-    for (int in = 0; in < ports; in++)
-        for (int out = 0; out < ports; out++) {
-            bool open = slow->busy[first + out] <=
-                        crossed + (long)slow->config->output_queue * slow_flit_clocks(slow, first + out);
-            int vc = bidder[in][out] = open ? slow_bidder(slow, first + in, first + out) : -1;
-            for (int v = 0; v < slow->vcs && !open; v++)
-                slow->stalls[first + out] |= slow_bids(slow, first + in, v, first + out, false);
-            m.requests[in][out] = vc >= 0;
-            m.wanted[out] |= vc >= 0;
-            if (vc < 0)
-                continue;
-            long order = slow_order(slow, arbitration, (first + in) * slow->vcs + vc);
-            m.grants[in][out] = slow_rank(slow, first + in, first + out) + order;
-            m.accepts[in][out] = m.grants[in][out] + (slow_is_buffer(slow, vc) ? 0 : 1L << 30);
-        }
+    for (int half = 0; half <= twice; half++)
+        slow_find_bidders(slow, first, ports, twice ? half : -1, crossed, bidder[half]);
     if (slow->config->priority_buffer)
         slow_allocate(slow, first, ports, true, !slow->config->priority_by_class);
     slow_allocate(slow, first, ports, false, false);
     if (slow->shared_vcs)
         slow_allocate(slow, first, ports, false, true);
-    slow_islip(slow, &m, slow->sw_grant + first, slow->sw_accept + first, arbitration != NETWORK_AGE,
-               arbitration == NETWORK_ORACLE ? ports : (int)slow->config->iterations);
-    for (int in = 0; in < ports; in++) {
-        if (m.match[in] < 0)
-            continue;
-        int vc = bidder[in][m.match[in]];
-        if (!slow_is_buffer(slow, vc))
-            slow->turn[first + in] = (vc + 1) % slow->vcs;
-        const struct slow_queue *queue = &slow->in[first + in][vc];
-        if (queue->state == SLOW_OWNS && slow->credits[queue->out][queue->out_vc])
-            slow_forward(slow, first + in, vc, tick, clock);
+    for (int turn = 0; turn <= twice; turn++) {
+        int half = twice ? (int)((tick + turn) % 2) : 0;
+        slow_switch(slow, first, ports, half, bidder[half], taken, tick, clock);
     }
     slow_note(slow, router, SLOW_BIDS);
 }
@@ -711,6 +750,10 @@ static void slow_end_epoch(struct slow *slow)
 /* One clock. Packets to be sent in it are in slow->sends. */
 static void slow_step(struct slow *slow, long clock)
 {
+    slow->clock = clock;
+    for (int in = 0; clock % LOADS_WINDOW == 0 && in < slow->ports; in++)
+        for (int out = 0; out < slow->ports; out++)
+            slow->passed[in][out] /= 2;
     if (slow->congestion && clock && clock % slow->epoch_clocks == 0)
         slow_end_epoch(slow);
     slow_arrivals(slow, clock);

@@ -125,11 +125,12 @@ static void random_world(struct world *world, struct random *random)
     config->credit_clocks = upto(random, 0, 2);
     config->speculative = upto(random, 0, 1);
     config->iterations = upto(random, 1, 3);
-    static const enum network_arbitration arbitrations[] = {NETWORK_ROUND_ROBIN, NETWORK_ROUND_ROBIN,
-                                                            NETWORK_AGE,         NETWORK_AGE_INPUT,
-                                                            NETWORK_DISTANCE,    NETWORK_ORACLE};
-    config->vc_arbitration = arbitrations[upto(random, 0, 5)];
-    config->switch_arbitration = arbitrations[upto(random, 0, 5)];
+    static const enum network_arbitration arbitrations[] = {
+        NETWORK_ROUND_ROBIN, NETWORK_ROUND_ROBIN, NETWORK_AGE,   NETWORK_AGE_INPUT,
+        NETWORK_DISTANCE,    NETWORK_LOADS,       NETWORK_ORACLE};
+    config->vc_arbitration = arbitrations[upto(random, 0, 6)];
+    config->switch_arbitration = arbitrations[upto(random, 0, 6)];
+    config->input_speedup = upto(random, 1, 2);
     config->output_queue = upto(random, 0, 2);
     config->send_queue = upto(random, 1, 4);
     config->speedup = upto(random, 1, 2);
@@ -168,13 +169,13 @@ static void print_config(const struct world *world, uint64_t seed)
     const struct network_config *c = &world->config;
     print_message(
         "seed %llu %s classes %u vcs %u buffer %u flow %d RC %u VA %u SA %u ST %u credit %u speculative %d "
-        "iterations %u arbitration %d %d output queue %u speedup %u width %u track %d priority %d buffer "
+        "iterations %u arbitration %d %d output queue %u speedup %u %u width %u track %d priority %d buffer "
         "%u choice %d shared %u by class %d\n",
         (unsigned long long)seed, network_topology_names[world->topology.kind], c->classes, c->vcs, c->buffer,
         c->flow, c->routing_clocks, c->vc_clocks, c->switch_clocks, c->traversal_clocks, c->credit_clocks,
         c->speculative, c->iterations, c->vc_arbitration, c->switch_arbitration, c->output_queue, c->speedup,
-        c->width, c->track, c->path_priority, c->priority_buffer, c->vc_choice, c->shared_vcs,
-        c->priority_by_class);
+        c->input_speedup, c->width, c->track, c->path_priority, c->priority_buffer, c->vc_choice,
+        c->shared_vcs, c->priority_by_class);
 }
 
 /* Sends the packets of a source and class in the order of their making, when its queue has room. Returns how many are

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "emu/net/allocator/loads.h"
 #include "tests/net/network_rig.h"
 
 static bool send_urgent(struct rig *rig, uint32_t from, uint32_t to, uint32_t flits)
@@ -196,29 +197,116 @@ static void what_has_most_left_goes_first(void **state)
     assert_true(long_one[1] >= 12);
 }
 
+static struct network_config crossbar(void)
+{
+    struct network_config config = defaults();
+    config.topology = NETWORK_CROSSBAR;
+    strcpy(config.size, "1");
+    config.nodes = 32;
+    return config;
+}
+
+/* The part of a full load of packets of 5 flits that a network accepts. */
+static double accepted(const struct network_config *config)
+{
+    struct traffic_config traffic;
+    struct traffic_result result;
+    part_defaults(&traffic_kind, 0, &traffic);
+    traffic.warmup = 500, traffic.measure = 1000, traffic.flits = 5, traffic.limit = 1;
+    struct rig *rig = rig_new(config); /* for its topology and routes */
+    const struct traffic_setup setup = {
+        .config = &traffic, .network = config, .topology = &rig->topology, .routing = &rig->routing};
+    struct traffic *run = traffic_new(&setup, 1);
+    traffic_run(run, &result);
+    traffic_free(run);
+    rig_free(rig);
+    return result.accepted;
+}
+
 /* Crossbar, packets of 5 flits, full load: inputs with single queues take 0.586 of it at most (Karol et al., "Input versus
  * output queueing on a space-division packet switch", 1987). With two, one iteration of the oracle's choice takes less,
  * because outputs that choose the same input stay idle; iterations to the end take more. */
 static void oracle_matches_to_the_end(void **state)
 {
     (void)state;
-    struct network_config config = defaults();
-    struct traffic_config traffic;
-    struct traffic_result result;
-    part_defaults(&traffic_kind, 0, &traffic);
-    config.topology = NETWORK_CROSSBAR;
-    strcpy(config.size, "1");
-    config.nodes = 32;
+    struct network_config config = crossbar();
     config.vc_arbitration = config.switch_arbitration = NETWORK_ORACLE;
-    traffic.warmup = 500, traffic.measure = 1000, traffic.flits = 5, traffic.limit = 1;
-    struct rig *rig = rig_new(&config); /* for its topology and routes */
-    const struct traffic_setup setup = {
-        .config = &traffic, .network = &config, .topology = &rig->topology, .routing = &rig->routing};
-    struct traffic *run = traffic_new(&setup, 1);
-    traffic_run(run, &result);
-    assert_true(result.accepted > 0.66);
-    traffic_free(run);
-    rig_free(rig);
+    assert_true(accepted(&config) > 0.66);
+}
+
+/* Most flits that one input sends in a clock. */
+struct burst {
+    uint64_t clock;
+    uint32_t in_port, out_port, most;
+    uint8_t in_vc;
+};
+
+static void note_hop(void *context, const struct network_hop *hop, const struct network_packet *packet)
+{
+    struct burst *burst = &((struct burst *)context)[hop->in_port];
+    (void)packet;
+    bool again = burst->most && burst->clock == hop->clock;
+    if (again) {
+        assert_int_not_equal(burst->in_vc % 2, hop->in_vc % 2);
+        assert_int_not_equal(burst->out_port, hop->out_port);
+    }
+    burst->most = again ? 2 : burst->most ? burst->most : 1;
+    burst->clock = hop->clock, burst->out_port = hop->out_port, burst->in_vc = hop->in_vc;
+}
+
+/* With input speed-up, an input sends two flits in a clock, of an even and an odd channel to two outputs, never more; without it,
+ * one. More of a full load passes. */
+static void inputs_send_two_flits_a_clock(void **state)
+{
+    (void)state;
+    double passed[3];
+    for (uint32_t speedup = 1; speedup <= 2; speedup++) {
+        struct network_config config = crossbar();
+        struct burst bursts[32] = {{0}};
+        uint32_t most = 0;
+        config.input_speedup = speedup;
+        passed[speedup] = accepted(&config);
+        struct rig *rig = rig_new(&config);
+        struct network_observer observer = {.hop = note_hop, .context = bursts};
+        network_observe(rig->network, &observer);
+        for (uint32_t clock = 0; clock < 300; clock++) {
+            for (uint32_t node = 0; node < 32; node++)
+                (void)send(rig, node, (node * node * 3 + clock * clock * 7 + node * clock) % 32, 5, 0);
+            run_clocks(rig, 1);
+            rig->count = 0;
+        }
+        for (uint32_t port = 0; port < 32; port++)
+            most = bursts[port].most > most ? bursts[port].most : most;
+        assert_int_equal(most, speedup);
+        rig_free(rig);
+    }
+    assert_true(passed[2] > passed[1] * 1.1);
+}
+
+/* Packets for a node from two others meet at its router. By counted loads, those of the one that has sent more go first; when it has been
+ * silent for ten windows, those of the lower source. */
+static void counted_loads_go_first(void **state)
+{
+    (void)state;
+    for (unsigned silent = 0; silent < 2; silent++) {
+        struct network_config config = chain("3");
+        unsigned busy = 0;
+        config.vcs = 4;
+        config.send_queue = 30;
+        config.vc_arbitration = config.switch_arbitration = NETWORK_LOADS;
+        struct rig *rig = rig_new(&config);
+        for (unsigned i = 0; i < 30; i++)
+            assert_true(send(rig, 2, 1, 2, 0));
+        run_clocks(rig, silent ? 10 * LOADS_WINDOW : 100);
+        rig->count = 0;
+        for (unsigned i = 0; i < 10; i++)
+            assert_true(send(rig, 0, 1, 2, 0) && send(rig, 2, 1, 2, 0));
+        (void)finish(rig);
+        for (unsigned i = 0; i < 8; i++)
+            busy += rig->arrived[i].source == 2;
+        assert_true(silent ? busy <= 1 : busy >= 7);
+        rig_free(rig);
+    }
 }
 
 /* A packet waits no longer than younger ones have flits to pass: one that is made first goes before 30 of another node, which
@@ -544,6 +632,8 @@ int main(void)
         cmocka_unit_test(bad_keys_are_refused),
         cmocka_unit_test(invariants_hold),
         cmocka_unit_test(oracle_matches_to_the_end),
+        cmocka_unit_test(inputs_send_two_flits_a_clock),
+        cmocka_unit_test(counted_loads_go_first),
         cmocka_unit_test(waiting_weighs_as_much_as_flits),
         cmocka_unit_test(what_has_most_left_goes_first),
         cmocka_unit_test(full_narrow_links_get_wide),

@@ -9,9 +9,10 @@
 #define NETWORK_POLICIES(POLICY) \
     POLICY(ROUND_ROBIN, "round_robin", "",                               NULL,    NULL,    NULL,        false, false, false) \
     POLICY(AGE,         "age",         "age: oldest; ",           older,   older,   NULL,        true,  true,  false) \
-    POLICY(AGE_INPUT,   "age_input",   "age_input: an input's oldest; ", NULL, older,   NULL,        false, false, false) \
-    POLICY(DISTANCE,    "distance",    "distance: most hops; ",          farther, farther, measure,     false, false, false) \
-    POLICY(ORACLE,      "oracle",      "oracle: age, flits ahead.", heavier, heavier, make_oracle, true, false, true)
+    POLICY(AGE_INPUT,   "age_input",   "age_input: of an input; ",       NULL, older,   NULL,        false, false, false) \
+    POLICY(DISTANCE,    "distance",    "distance: hops; ",               farther, farther, measure,     false, false, false) \
+    POLICY(LOADS,       "loads",       "loads: age, flits; ",         loaded, loaded, make_loads,  true,  true,  false) \
+    POLICY(ORACLE,      "oracle",      "oracle: flits ahead.",       heavier, heavier, make_oracle, true, false, true)
 /* clang-format on */
 
 #define POLICY_VALUE(NAME, ...)                 NETWORK_##NAME,

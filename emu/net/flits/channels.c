@@ -115,7 +115,8 @@ void channels_make(struct channels *channels, const struct network_config *confi
                           .sets = routing->sets,
                           .groups = classes * routing->sets,
                           .own = config->vcs,
-                          .in_common = config->shared_vcs};
+                          .in_common = config->shared_vcs,
+                          .halves = {UINT64_C(0x5555555555555555), UINT64_C(0xaaaaaaaaaaaaaaaa)}};
     for (uint32_t vc = 0; vc < channels->vcs; vc++)
         channels->depth[vc] = (uint16_t)(config->buffer - (size ? given_up(config) : 0));
     for (uint32_t class = 0; class < classes; class ++)

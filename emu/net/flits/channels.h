@@ -14,7 +14,8 @@ struct channels {
     uint32_t own, in_common;        /* without priority buffers: of each class, and of all classes */
     /* channels of a group on wires, and of a class at nodes; [0]: without priority buffers; [1]: priority buffers */
     uint64_t wire[2][NETWORK_CLASSES * ROUTING_SETS], node[2][NETWORK_CLASSES];
-    uint64_t priority; /* all priority buffers; 0: none */
+    uint64_t halves[2]; /* even and odd channels of a port */
+    uint64_t priority;  /* all priority buffers; 0: none */
     /* channels and priority buffers of all classes, numbered after those of each class; 0: none */
     uint64_t shared;
     uint64_t shared_wire[2][ROUTING_SETS], shared_node[2]; /* as `wire` and `node` */

@@ -42,6 +42,24 @@ static bool heavier(const struct network *network, uint32_t one, uint32_t other)
     return a != b ? a > b : input_packet(network, one)->source < input_packet(network, other)->source;
 }
 
+/* The weight of loads.h. */
+static uint64_t loaded_weight(const struct network *network, uint32_t input)
+{
+    uint32_t in_port = input / network->channels.vcs,
+             first = network->routers.all[network->routers.ports[in_port].router].first_port;
+    uint64_t now = clock_time(network->clock, network->now), made = input_packet(network, input)->time;
+    uint64_t age = now > made ? (now - made) / network->clock->period : 0;
+    uint32_t load = loads_of(network->arbitration.loads, in_port,
+                             first + network->routers.inputs[input].out_port, network->now);
+    return (age < LOADS_OLDEST ? age : LOADS_OLDEST) + LOADS_WEIGHT * load;
+}
+
+static bool loaded(const struct network *network, uint32_t one, uint32_t other)
+{
+    uint64_t a = loaded_weight(network, one), b = loaded_weight(network, other);
+    return a != b ? a > b : input_packet(network, one)->source < input_packet(network, other)->source;
+}
+
 /* Counts the wires between all routers, breadth first from each. */
 static void measure(struct network *network)
 {
@@ -73,6 +91,11 @@ static void make_oracle(struct network *network)
     network->arbitration.oracle = oracle_new(network->topology, network->routing);
 }
 
+static void make_loads(struct network *network)
+{
+    network->arbitration.loads = loads_new(network->topology);
+}
+
 #define POLICY_ROW(NAME, key, meaning, ...) [NETWORK_##NAME] = {__VA_ARGS__},
 const struct arbitration_policy arbitration_policies[] = {NETWORK_POLICIES(POLICY_ROW)};
 
@@ -93,4 +116,5 @@ void arbitration_free(struct arbitration *arbitration)
 {
     free(arbitration->distances);
     oracle_free(arbitration->oracle);
+    loads_free(arbitration->loads);
 }

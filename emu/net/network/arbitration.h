@@ -3,6 +3,7 @@
 #ifndef EMU_NET_NETWORK_ARBITRATION_H
 #define EMU_NET_NETWORK_ARBITRATION_H
 
+#include "emu/net/allocator/loads.h"
 #include "emu/net/allocator/oracle.h"
 #include "emu/net/congestion/congestion.h"
 #include "emu/net/network.h"
@@ -45,6 +46,7 @@ struct arbitration {
     const struct congestion_router *ranks; /* of the router being worked on; NULL: all pairs are equal */
     uint8_t *distances;                    /* with NETWORK_DISTANCE: [router * routers + router] */
     struct oracle *oracle;                 /* with NETWORK_ORACLE */
+    struct loads *loads;                   /* with NETWORK_LOADS */
     uint64_t random;                       /* state of the generator for config.fairness */
 };
 

@@ -94,6 +94,8 @@ static inline void forward(struct network *network, struct router *router, uint3
         tell_hop(network, router, i, vc, input, flit);
     if (network->arbitration.oracle)
         oracle_passed(network->arbitration.oracle, in_port, out_port);
+    if (network->arbitration.loads)
+        loads_passed(network->arbitration.loads, in_port, out_port, network->now);
     if (network->routers.managed)
         flit = manage(network, router, i, vc, input->out_port, flit, (uint32_t)tick);
     input->first = (uint16_t)(input->first + 1 == (uint16_t)network->config.buffer ? 0 : input->first + 1);
@@ -166,10 +168,52 @@ static void note_busy_links(struct network *network, const struct router *router
     }
 }
 
+/* Sends the flits of matched channels. */
+static void serve(struct network *network, struct router *router, const struct islip_switch *match,
+                  uint64_t matched, uint64_t tick, uint64_t crossed)
+{
+    while (matched) {
+        uint32_t i = take_bit(&matched), vc = match->vc[i][match->out[i]];
+        struct port *in = &network->routers.ports[router->first_port + i];
+        if (!(network->channels.priority & BIT(vc)))
+            in->turn = (uint8_t)(vc + 1 == network->channels.vcs ? 0 : vc + 1);
+        if (in->ready & BIT(vc)) /* else a speculation that failed */
+            forward(network, router, i, vc, tick, crossed);
+    }
+}
+
+/* Adds the bids of a part of the channels. */
+static void bid(const struct network *network, const struct router *router, struct islip_switch *match,
+                uint64_t channels, uint64_t crossed)
+{
+    islip_begin(match);
+    switch_alloc_bid(network, router, match, channels, crossed);
+    if (router->waiting && network->config.speculative)
+        switch_alloc_speculate(network, router, match, channels, crossed);
+}
+
+/* Lets both halves of the channels bid for the switch, each with lines of its own, in turn the first. */
+static void step_twice(struct network *network, struct router *router, uint64_t tick, uint64_t crossed)
+{
+    struct islip_switch match[2];
+    for (uint32_t half = 0; half < 2; half++)
+        bid(network, router, &match[half], network->channels.halves[half], crossed);
+    if (router->waiting)
+        vc_alloc_step(network, router, (uint32_t)tick);
+    uint64_t taken = 0;
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        uint32_t half = (uint32_t)(tick + turn) % 2;
+        match[half].outputs &= ~taken;
+        uint64_t matched = switch_alloc_match(network, router, &match[half], half);
+        for (uint64_t left = matched; left;)
+            taken |= BIT(match[half].out[take_bit(&left)]);
+        serve(network, router, &match[half], matched, tick, crossed);
+    }
+}
+
 void router_step(struct network *network, struct router *router, uint64_t tick)
 {
     struct islip_switch match;
-    islip_begin(&match);
     uint64_t crossed = tick + network->config.switch_clocks - 1 + network->config.traversal_clocks;
     if (network->speedup > 1)
         crossed /= network->speedup;
@@ -179,22 +223,15 @@ void router_step(struct network *network, struct router *router, uint64_t tick)
         finish_routing(network, router, (uint32_t)tick);
     if (network->epochs.stalls)
         note_busy_links(network, router, (uint32_t)tick, crossed);
-    switch_alloc_bid(network, router, &match, crossed);
-    if (router->waiting) {
-        if (network->config.speculative)
-            switch_alloc_speculate(network, router, &match, crossed);
-        vc_alloc_step(network, router, (uint32_t)tick);
-    }
-    if (!match.outputs)
+    if (network->config.input_speedup > 1) {
+        step_twice(network, router, tick, crossed);
         return;
-    for (uint64_t matched = switch_alloc_match(network, router, &match); matched;) {
-        uint32_t i = take_bit(&matched), vc = match.vc[i][match.out[i]];
-        struct port *in = &network->routers.ports[router->first_port + i];
-        if (!(network->channels.priority & BIT(vc)))
-            in->turn = (uint8_t)(vc + 1 == network->channels.vcs ? 0 : vc + 1);
-        if (in->ready & BIT(vc)) /* else a speculation that failed */
-            forward(network, router, i, vc, tick, crossed);
     }
+    bid(network, router, &match, UINT64_MAX, crossed);
+    if (router->waiting)
+        vc_alloc_step(network, router, (uint32_t)tick);
+    if (match.outputs)
+        serve(network, router, &match, switch_alloc_match(network, router, &match, 0), tick, crossed);
 }
 
 /* Making. */

@@ -39,12 +39,12 @@ static inline void bid_channels(const struct network *network, const struct rout
 }
 
 void switch_alloc_bid(const struct network *network, const struct router *router, struct islip_switch *match,
-                      uint64_t crossed)
+                      uint64_t channels, uint64_t crossed)
 {
     for (uint64_t inputs = router->ready; inputs;) {
         uint32_t i = take_bit(&inputs);
-        bid_channels(network, router, match, i, network->routers.ports[router->first_port + i].ready, 0,
-                     crossed);
+        bid_channels(network, router, match, i,
+                     network->routers.ports[router->first_port + i].ready & channels, 0, crossed);
     }
 }
 
@@ -76,7 +76,7 @@ static uint64_t speculating(const struct network *network, const struct router *
 }
 
 void switch_alloc_speculate(const struct network *network, const struct router *router,
-                            struct islip_switch *match, uint64_t crossed)
+                            struct islip_switch *match, uint64_t channels, uint64_t crossed)
 {
     uint64_t waiting[TOPOLOGY_PORTS], inputs = 0; /* channels by input */
     for (uint64_t outputs = router->waiting; outputs;) {
@@ -85,7 +85,7 @@ void switch_alloc_speculate(const struct network *network, const struct router *
             const uint64_t *bids = router_bids(network, router, out, group);
             for (uint64_t left = bids[0]; left;) {
                 uint32_t i = take_bit(&left);
-                uint64_t able = speculating(network, router, out, group, i, bids[1 + i]);
+                uint64_t able = speculating(network, router, out, group, i, bids[1 + i] & channels);
                 waiting[i] = (inputs & BIT(i) ? waiting[i] : 0) | able;
                 inputs |= able ? BIT(i) : 0;
             }
@@ -153,14 +153,16 @@ static uint64_t best_outputs(const void *context, const struct islip_switch *mat
     return equal;
 }
 
-uint64_t switch_alloc_match(struct network *network, const struct router *router, struct islip_switch *match)
+uint64_t switch_alloc_match(struct network *network, const struct router *router, struct islip_switch *match,
+                            uint32_t half)
 {
+    struct islip_turns *turns = network->sa.turns + half * network->topology->port_count;
     const struct choice choice = {network, router};
     const struct islip_chooser chooser = {best_inputs, best_outputs, &choice};
     /* Both sides of a switch choose by the same weights, so iterations to the end match the heaviest pairs first. */
     uint32_t iterations =
         network->arbitration.switch_policy->exhaustive ? router->ports : network->config.iterations;
-    return islip_match(match, &network->sa.turns[router->first_port], router->ports, iterations,
+    return islip_match(match, &turns[router->first_port], router->ports, iterations,
                        network->sa.plain ? NULL : &chooser);
 }
 
@@ -172,7 +174,8 @@ bool switch_alloc_plain(const struct network *network)
 
 void switch_alloc_make(struct network *network)
 {
-    network->sa.turns = alloc(network->topology->port_count, sizeof *network->sa.turns);
+    network->sa.turns = alloc((size_t)network->topology->port_count * network->config.input_speedup,
+                              sizeof *network->sa.turns);
     network->sa.plain = switch_alloc_plain(network);
 }
 
