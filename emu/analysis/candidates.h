@@ -18,6 +18,9 @@
  *     fflags travel with the packet and are not counted.
  *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
  *
+ * A block may lack the first instructions of its first basic block, and the last ones of its last, which only leads to its end, if
+ * it saves more so, and at least what packets take besides registers; but not in a loop that is a block.
+ *
  * If a block begins with a loop whose trip count is known from registers when the block begins, the block may be a
  * candidate only from a number of rounds on: it has a condition. A loop whose count is not known counts as one round
  * (section 3.1.3). */
@@ -33,6 +36,7 @@ struct candidate_model {
     double coalesced;   /* Coal_LD and Coal_ST */
     double load_misses; /* Miss_LD */
     bool kernels; /* the graph's entries are kernels, so that all callers are known: liveness_of_kernels() */
+    bool why;     /* find `refusals`, too */
     bool known_only; /* no accesses through pointers that were loaded: they may point into the scratchpad */
     /* Sets both for the load or store at pc in place of the values above, or returns false; NULL: not called. */
     bool (*measured)(const void *context, uint64_t pc, double *coalesced, double *load_misses);
@@ -50,8 +54,9 @@ enum candidate_tag { CANDIDATE_SAVES_TX = 1, CANDIDATE_SAVES_RX = 2 };
 struct candidate {
     /* Addresses of the first instruction, and of the one that control reaches when the block ends. */
     uint64_t begin, end;
-    uint64_t function;    /* entry of the function */
-    uint64_t in, out;     /* registers, numbered as in isa/decoder/flow.h */
+    uint64_t function; /* entry of the function */
+    uint64_t in, out;  /* registers, numbered as in isa/decoder/flow.h */
+    uint64_t behind;   /* registers that are read behind its first basic block, by the block or behind it */
     uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
     unsigned reg_tx, reg_rx;
     /* Most registers that are live at a time, for what the block does and returns; and in its function (TOM 6.4). */
@@ -89,10 +94,20 @@ static inline double candidate_saved(const struct candidate *candidate, double r
     return sum;
 }
 
+/* A loop, or a function, without a candidate that has the loop's first instruction, or any of the function. */
+struct candidate_refusal {
+    uint64_t function, begin; /* entry of the function, first instruction of the loop or function */
+    bool loop;
+    uint64_t where; /* the instruction that is the reason; 0: none is */
+    char text[176]; /* "it calls a function" */
+};
+
 struct candidates {
     struct candidate *list; /* by `begin`; no two share instructions */
     size_t count;
-    size_t left_out; /* of those found, how many were left out because of the limit */
+    size_t left_out;                    /* of those found, how many were left out because of the limit */
+    struct candidate_refusal *refusals; /* with `why`; by function, the function first, then its loops */
+    size_t refused;
 };
 
 /* Finds the candidates of all functions of a graph made with candidate_options. Of blocks that overlap, a larger one is

@@ -119,3 +119,13 @@ void candidates_choose(struct candidates *found, const struct cfg *cfg, size_t m
     if (found->count)
         qsort(found->list, found->count, sizeof *found->list, by_begin);
 }
+
+void candidates_mark(const struct candidates *found, const struct cfg *cfg, bool *in)
+{
+    size_t *owner = alloc((size_t)cfg->count + 1, sizeof *owner);
+    for (size_t i = 0; i < found->count; i++)
+        (void)walk(cfg, &found->list[i], owner, i + 1, NULL);
+    for (int i = 0; i < cfg->count; i++)
+        in[i] = owner[i] != 0;
+    free(owner);
+}

@@ -33,7 +33,8 @@ enum {
     PROFILE,
     FOR,
     OUTPUT,
-    STORAGE
+    STORAGE,
+    WHY
 };
 
 static const struct option_row rows[] = {
@@ -58,6 +59,7 @@ static const struct option_row rows[] = {
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
     [STORAGE] = {"storage", 0, NULL,
                  "print the bits of TOM's tables in the machine (default tom), without a program"},
+    [WHY] = {"why", 0, NULL, "print for each loop and function that is not taken the reason, too"},
 };
 
 const struct option_set candidates_interface = {
@@ -84,7 +86,7 @@ const struct option_set candidates_interface = {
 struct request {
     const char *path, *symbol, *output, *machine, *trace;
     struct profile_cache l1; /* of the machine */
-    bool json, all, known_only, storage, nucd;
+    bool json, all, known_only, storage, nucd, why;
     uint32_t given; /* set of options */
     uint64_t lanes, line, address, misses, coalesced, most;
 };
@@ -189,6 +191,53 @@ static void print_table(const struct program *p, const struct candidates *found,
         printf("most live registers: %u in a block, %u in its function\n", most->live, most->function_live);
 }
 
+/* Returns the name of the function that has the refused code, or NULL: code without a name, such as a kernel's code in front of its
+ * function. */
+static const char *refused_function(const struct program *p, const struct candidate_refusal *refusal)
+{
+    uint64_t offset;
+    const char *name = symbols_name(p->symbols, refusal->function, &offset);
+    return name && offset == 0 ? name : NULL;
+}
+
+/* Prints why loops and functions are no candidates. */
+static void print_refusals(const struct program *p, const struct candidates *found)
+{
+    char line[SYMBOLS_TEXT];
+    if (found->refused)
+        printf("%-8s %-28s %-22s %s\n", "not", "source", "function", "because");
+    for (size_t i = 0; i < found->refused; i++) {
+        const struct candidate_refusal *refusal = &found->refusals[i];
+        const char *function = refused_function(p, refusal);
+        if (!function && !refusal->loop)
+            continue;
+        print_line(p, refusal->begin, line, sizeof line);
+        printf("%-8s %-28s %-22s %s", refusal->loop ? "loop" : "function", line, function ? function : "-",
+               refusal->text);
+        print_line(p, refusal->where, line, sizeof line);
+        if (refusal->where)
+            printf(" (0x%" PRIx64 ", %s)", refusal->where, line);
+        printf("\n");
+    }
+}
+
+static json_t *describe_refusals(const struct program *p, const struct candidates *found)
+{
+    json_t *list = json_array();
+    char line[SYMBOLS_TEXT], where[SYMBOLS_TEXT];
+    for (size_t i = 0; i < found->refused; i++) {
+        const struct candidate_refusal *refusal = &found->refusals[i];
+        print_line(p, refusal->begin, line, sizeof line);
+        print_line(p, refusal->where, where, sizeof where);
+        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:s?, s:I, s:s, s:I, s:s}", "what",
+                                                    refusal->loop ? "loop" : "function", "source", line,
+                                                    "function", refused_function(p, refusal), "begin",
+                                                    (json_int_t)refusal->begin, "reason", refusal->text, "at",
+                                                    (json_int_t)refusal->where, "at_source", where));
+    }
+    return list;
+}
+
 static json_t *registers(uint64_t set)
 {
     json_t *list = json_array();
@@ -258,6 +307,8 @@ static void print_json(const struct program *p, const struct candidate_model *mo
     if (other)
         (void)json_object_set(all, "only_static", only);
     json_decref(only);
+    if (model->why)
+        (void)json_object_set_new(all, "refused", describe_refusals(p, found));
     (void)json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     printf("\n");
     json_decref(all);
@@ -279,6 +330,7 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                                     .line_ratio = (double)r->line / (double)r->address,
                                     .coalesced = (double)r->coalesced,
                                     .load_misses = (double)r->misses / 100,
+                                    .why = r->why,
                                     .known_only = r->known_only};
     struct profile *profile = r->trace ? profile_read(r->trace, &r->l1, err) : NULL;
     struct decoder *decoder = decoder_new();
@@ -301,6 +353,8 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
             print_json(p, &model, &found, profile ? &other : NULL);
         else if (done)
             print_table(p, &found, profile ? &other : NULL);
+        if (done && !r->json)
+            print_refusals(p, &found);
         if (done && found.left_out)
             fprintf(
                 stderr,
@@ -339,6 +393,7 @@ static int take(void *context, int option, const char *value)
     case JSON: r->json = true; break;
     case ALL: r->all = true; break;
     case STORAGE: r->storage = true; break;
+    case WHY: r->why = true; break;
     case SYMBOL: r->symbol = value; break;
     case OUTPUT: r->output = value; break;
     case PROFILE: r->trace = value; break;
@@ -407,7 +462,7 @@ static bool answer(struct program *program, struct request *r, struct error *err
 int cmd_candidates(int argc, char **argv)
 {
     static const unsigned char of_tom[] = {MACHINE, LINE,  ADDRESS, MISSES, COALESCED,
-                                           MOST,    TRUST, PROFILE, OUTPUT};
+                                           MOST,    TRUST, PROFILE, OUTPUT, WHY};
     struct request r = {.lanes = 32, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
     struct program program = {0};
     struct error err;
