@@ -262,6 +262,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     built simt-programs && suite "simt" "$MAKE" --no-print-directory -s test-simt BUILD="$BUILD" SETUP="$SETUP"
     built stash-programs && suite "maps of local memory" tests/stash/run.sh "$BUILD/bin/croft" "$BUILD/tests/stash/programs"
     built stash-programs && suite "machines with a stash" tests/stash/machine.sh "$BUILD/bin/croft" "$BUILD/tests/stash/programs" "$BUILD/tests/stash/machine"
+    suite "DMA engines" tests/stash/dma.sh "$BUILD/bin/croft" "$BUILD/tests/stash/dma"
     built stash-examples && suite "workloads of the stash paper" tests/stash/workloads.sh "$BUILD/bin/croft" "$BUILD/examples/stash"
     built workloads && suite "workloads" tests/simt/workloads.sh "$BUILD/bin/croft" "$BUILD/tests/simt/workloads" \
         "$BUILD"/examples/workloads/*

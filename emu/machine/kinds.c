@@ -21,7 +21,8 @@
     KIND(tom)                                                                                                \
     KIND(axram) /* emu/axram */                                                                              \
     KIND(ngpu)  /* emu/ngpu */                                                                               \
-    KIND(stash) /* emu/stash */
+    KIND(stash) /* emu/stash */                                                                              \
+    KIND(dma)   /* emu/stash/dma */
 
 #define DECLARE(name) extern const struct part_kind name##_kind;
 KINDS(DECLARE)

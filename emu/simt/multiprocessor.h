@@ -221,6 +221,10 @@ void simt_drop_stacks(struct simt *simt, const struct simt_block *block, uint64_
 void simt_debug(struct simt *simt, bool debugged);
 void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t warp, bool held, uint64_t now);
 
+/* Keeps the memory pipeline from beginning accesses and going on with them, or lets it go on, at the queue's time. What has left
+ * the pipeline is not concerned. For a mechanism that has the multiprocessor's way to memory for itself. */
+void simt_stop_memory(struct simt *simt, bool stopped, uint64_t now);
+
 /* Return the multiprocessor's name and its clock. */
 const char *simt_name(const struct simt *simt);
 const struct clock *simt_clock(const struct simt *simt);

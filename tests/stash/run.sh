@@ -14,11 +14,12 @@ evidence() {
     tail -n 3 "$work/errors" "$work/output"
 }
 
-# Machines, each with its options; the last two have a stash.
+# Machines, each with its options; some have a stash, the last ones DMA engines.
 machines=("functional" "functional --set simt.count=2" "functional --set simt.count=2 --set simt.width=4" "gpu --set simt.count=2"
     "gpu --set simt.count=2 --env kernel")
 printf 'extends: gpu\nsimt: {count: 2, scratchpad: 16KiB}\nstash: {kind: stash}\n' >"$work/stash.yaml"
-machines+=("$work/stash.yaml" stash_micro)
+printf 'extends: gpu\nsimt: {count: 2}\ndma: {kind: dma}\n' >"$work/dma.yaml"
+machines+=("$work/stash.yaml" stash_micro "$work/dma.yaml" "$work/dma.yaml --env kernel --set dma.requests=1")
 
 # on STATUS MACHINE ARGUMENT...: runs the subject on a machine with its options.
 on() {

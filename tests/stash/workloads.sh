@@ -19,6 +19,7 @@ evidence() {
 machines=("functional --set simt.count=2" "gpu --set simt.count=2 --detail roi")
 printf 'extends: gpu\nsimt: {count: 2, scratchpad: 16KiB}\nstash: {kind: stash}\n' >"$work/stash.yaml"
 machines+=("$work/stash.yaml --detail roi" "stash_apps --detail roi")
+engines="stash_apps --set stash=none --set dma.kind=dma --detail roi"
 
 # on MACHINE ARGUMENT...: runs the subject on a machine with its options, and compares.
 on() {
@@ -41,6 +42,7 @@ workload() {
         for machine in "${machines[@]}"; do
             check "${subject[0]##*/} $*, $config on $machine" on "$machine" --config "$config" "$@"
         done
+        [ "$config" != ScratchGD ] || check "${subject[0]##*/} $*, $config by engines" on "$engines" --config "$config" "$@"
     done
 }
 

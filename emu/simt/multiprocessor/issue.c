@@ -486,7 +486,7 @@ uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle)
     if (any_ready(simt))
         return cycle;
     uint64_t next = next_on_wheel(simt, cycle);
-    if (simt->queue_count && !simt->refused) {
+    if (simt->queue_count && !simt->refused && !simt->stopped) {
         uint64_t pipe = simt->pipe_free > cycle ? simt->pipe_free : cycle;
         next = pipe < next ? pipe : next;
     }

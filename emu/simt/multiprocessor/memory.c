@@ -328,7 +328,7 @@ static bool make_passes(struct simt *simt, struct simt_access *access, uint64_t 
 
 struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
 {
-    if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
+    if (!simt->queue_count || simt->refused || simt->stopped || simt->pipe_free > cycle)
         return NULL;
     struct simt_access *access = simt->queue[simt->queue_first];
     bool complete = false;
@@ -345,7 +345,7 @@ struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
 
 bool simt_memory_foresee(struct simt *simt, uint64_t cycle)
 {
-    if (!simt->queue_count || simt->refused || simt->pipe_free > cycle)
+    if (!simt->queue_count || simt->refused || simt->stopped || simt->pipe_free > cycle)
         return false;
     struct simt_access *access = simt->queue[simt->queue_first];
     if (access->kind != SIMT_LOAD || (access->passes && !access->passed) || access->local)

@@ -400,6 +400,12 @@ void simt_hold(struct simt *simt, const struct simt_block *block, uint32_t numbe
         simt_classify(simt, slot, simt->cycle);
 }
 
+void simt_stop_memory(struct simt *simt, bool stopped, uint64_t now)
+{
+    touch(simt, now);
+    simt->stopped = stopped;
+}
+
 const char *simt_name(const struct simt *simt)
 {
     return simt->name;

@@ -142,6 +142,7 @@ struct simt {
     bool refused;                           /* the head waits until the cache has room or a request is free */
     bool full;                              /* an atomic at the head waits for the cache */
     bool local_refused;                     /* the head waits for local memory */
+    bool stopped;                           /* by simt_stop_memory() */
     const struct simt_local_ops *local_ops; /* NULL: a scratchpad */
     void *local;
 

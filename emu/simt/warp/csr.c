@@ -48,7 +48,10 @@ static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned numb
         const struct warp_local *local = warp_memory_local(warp->memory);
         return local ? local->maps(local->context, &warp->pad) : 0;
     }
-    case CSR_sdma: return 0;
+    case CSR_sdma: {
+        const struct custom_units *units = warp->memory->setup.custom;
+        return units && units->of[EXTENSION_Xdma].execute;
+    }
     default: break;
     }
     if (number >= CSR_sgriddim_x)
