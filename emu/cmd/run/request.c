@@ -278,8 +278,8 @@ static bool take_max_memory(struct request *r, const char *value)
     if (!quantity_parse(QUANTITY_SIZE, value, &r->user.max_memory, &err))
         (void)options_usage_error(&run_interface, "--max-memory: %s", err.text);
     else if (r->user.max_memory == 0)
-        (void)options_usage_error(&run_interface, "--max-memory: '%s' is not allowed; it must be greater than 0",
-                                  value);
+        (void)options_usage_error(&run_interface,
+                                  "--max-memory: '%s' is not allowed; it must be greater than 0", value);
     else
         return true;
     return false;
@@ -291,8 +291,9 @@ static bool take_trap_loops(struct request *r, const char *value)
     r->bare.trap_loops = 0;
     if (strcmp(value, "off") == 0 || parse_count(value, &r->bare.trap_loops))
         return true;
-    (void)options_usage_error(
-        &run_interface, "--trap-loops needs a number from 1 to 18446744073709551615, or off, not '%s'", value);
+    (void)options_usage_error(&run_interface,
+                              "--trap-loops needs a number from 1 to 18446744073709551615, or off, not '%s'",
+                              value);
     return false;
 }
 
@@ -366,7 +367,7 @@ static bool choose_environment(struct request *r)
                                     r->loops_given || r->made_count > r->settings))
         (void)options_usage_error(
             &run_interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
-                        "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");
+                            "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");
     else
         return true;
     return false;

@@ -17,8 +17,15 @@
     X(ATOMIC)                                                                                                \
     X(REMAP)                                                                                                 \
     X(EVICT)                                                                                                 \
-    X(ANSWER) X(ACKNOWLEDGED) X(ACCEPTED) X(NOT_ACCEPTED) X(REMAPPED) X(NOT_REMAPPED) X(FORWARD_READ)        \
-        X(FORWARD_REGISTER) X(REVOKE)
+    X(ANSWER)                                                                                                \
+    X(ACKNOWLEDGED)                                                                                          \
+    X(ACCEPTED)                                                                                              \
+    X(NOT_ACCEPTED)                                                                                          \
+    X(REMAPPED)                                                                                              \
+    X(NOT_REMAPPED)                                                                                          \
+    X(FORWARD_READ)                                                                                          \
+    X(FORWARD_REGISTER)                                                                                      \
+    X(REVOKE)
 
 #define DENOVO_UNIT_ACTIONS(X)                                                                               \
     X(NEVER) /* no row */                                                                                    \
