@@ -244,8 +244,10 @@ static int cc_with_loops(const struct cc_request *request, struct cc_units *unit
         status = cc_copy(units, &units->units[i], err);
     if (status == 0 && !units->assembles)
         status = cc_units_finish(units, false, NULL, err);
-    if (options.report && options.report != stderr && fclose(options.report) != 0 && status == 0)
-        status = error_set(err, "%s: %s", request->report, strerror(errno)) ? 0 : -1;
+    if (options.report && options.report != stderr && fclose(options.report) != 0 && status == 0) {
+        (void)error_set(err, "%s: %s", request->report, strerror(errno));
+        status = -1;
+    }
     return status;
 }
 

@@ -56,14 +56,16 @@ struct request {
     bool stacks;
 };
 
+/* Parses a number from 1 to `most`, or an address from 0, which may be hexadecimal. */
 static bool number(const char *value, bool address, uint64_t most, uint64_t *result)
 {
+    const uint64_t least = address ? 0 : 1;
     char *end;
     errno = 0;
     if (*value < '0' || *value > '9')
         return false;
     *result = strtoull(value, &end, address && value[0] == '0' && (value[1] | 32) == 'x' ? 16 : 10);
-    return !errno && !*end && *result >= !address && *result <= most;
+    return !errno && !*end && *result >= least && *result <= most;
 }
 
 static int take(void *context, int option, const char *value)
@@ -89,9 +91,10 @@ static int take(void *context, int option, const char *value)
     default:
         if (!number(value, address, most[option], numbers[option]) ||
             (option == PAGE && r->page & (r->page - 1)))
-            return options_usage_error(
-                &pages_interface, "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
-                rows[option].name, value, !address, most[option], option == PAGE ? ", a power of two" : "");
+            return options_usage_error(&pages_interface,
+                                       "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
+                                       rows[option].name, value, address ? 0 : 1, most[option],
+                                       option == PAGE ? ", a power of two" : "");
     }
     return OPTIONS_TAKEN;
 }

@@ -149,8 +149,10 @@ int spool_next(struct spool *spool, struct engine_done *done, struct error *err)
         bool good = file >= 0 && outcome_read(file, SIZE_MAX, &text, err);
         if (file >= 0)
             (void)close(file);
-        if (!good)
-            return error_set(err, "%s: %s", path, strerror(errno)) ? 1 : -1;
+        if (!good) {
+            (void)error_set(err, "%s: %s", path, strerror(errno));
+            return -1;
+        }
         done->again = !decode(&text, &done->outcome);
         free(text.bytes);
         forget(spool, i);

@@ -24,6 +24,7 @@ struct translation {
     bool ended;
 };
 
+/* Returns the number of the block's instructions so far, with the one that was added last. */
 static uint32_t retired(const struct translation *t)
 {
     return t->cache->record_count - t->block->record;
@@ -169,7 +170,7 @@ static void add_jalr(struct translation *t, const struct insn *insn)
     bool returning = insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0 && t->depth > 0;
     op_handler *run = returning ? t->hart->exec->returns : choose_handler(t, insn);
     union op *op = add_op(t, run, insn);
-    op->rs2 = (uint8_t)retired(t);
+    op->rs2 = (uint8_t)retired(t); /* jalr has no rs2: its handler retires as many */
     add_exit(t, EXIT_INDIRECT)->link.value = t->pc + insn->length;
     if (returning) {
         t->pc = t->returns[--t->depth];
@@ -197,7 +198,7 @@ static void add_insn(struct translation *t, const struct insn *insn)
     union op *op = add_fusible(t, insn);
     if (t->cache->described &&
         (info->access == ACCESS_LOAD || info->access == ACCESS_STORE || info->format == FORMAT_PREFETCH))
-        op->rs3 = (uint8_t)(retired(t) - 1);
+        op->rs3 = (uint8_t)(retired(t) - 1); /* its index in the block: memory operations have no rs3 */
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;
     t->pc += insn->length;
