@@ -225,6 +225,7 @@ if part env "user environment, loader, command line"; then
 fi
 if part env "installation"; then
     suite "installation" tests/cmd/install.sh "$MAKE" "$BUILD"
+    suite "mistakes of newcomers" tests/cmd/mistakes.sh "$BUILD/bin/croft"
     suite "manual pages and completion" tests/cmd/help.sh "$BUILD"
 fi
 if part env "experiments and pictures"; then

@@ -62,7 +62,10 @@ static int unknown(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         names[i + 1] = commands[i].name;
     const char *near = nearest_name(name, names, COMMANDS + 1);
-    if (near)
+    if (access(name, R_OK) == 0)
+        fprintf(stderr, "croft: unknown command '%s'; to run a program of that name: croft run %s\n", name,
+                name);
+    else if (near)
         fprintf(stderr, "croft: unknown command '%s'; did you mean '%s'?\n", name, near);
     else
         fprintf(stderr, "croft: unknown command '%s'; 'croft --help' lists the commands\n", name);

@@ -142,7 +142,6 @@ struct tree *net_tree(const char *file, const char *const *sets, size_t set_coun
     const struct tree_options options = {.root = &root_kind,
                                          .kinds = kinds,
                                          .machine = file,
-                                         .shipped_dir = ".",
                                          .sets = sets,
                                          .set_count = set_count,
                                          .reader = "croft net FILE.yaml",

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/paths.h"
+#include "emu/cmd/run/advice.h"
 #include "emu/cmd/run/interrupt.h"
 #include "emu/cmd/run/report.h"
 #include "emu/cmd/run/request.h"
@@ -19,6 +21,7 @@
 #include "emu/env/gdb/system.h"
 #include "emu/env/kernel.h"
 #include "emu/env/linux.h"
+#include "emu/env/loader/image.h"
 #include "emu/env/tasks_part.h"
 #include "emu/env/user.h"
 #include "emu/env/user_harts.h"
@@ -38,6 +41,7 @@ struct session {
     struct gdb_server *gdb;
     struct timing timing;
     char firmware[PATH_MAX]; /* path of the accelerators' firmware; empty: none */
+    bool regions;            /* a functional host has run regions for accelerators */
     double start;
     int failure; /* exit status if croft fails */
 };
@@ -221,9 +225,11 @@ static int run_system(const struct program *p, struct error *err)
 {
     enum system_stop stop;
     interrupt_arm(p->system);
-    while ((stop = system_run(p->system, UINT64_MAX)) == SYSTEM_RESET)
+    while ((stop = system_run(p->system, UINT64_MAX)) == SYSTEM_RESET) {
+        assert(p->restart); /* only machine mode resets the system */
         if (!p->restart(p->context, err))
             break;
+    }
     interrupt_disarm();
     return stop == SYSTEM_RESET ? -1 : p->finish(p->context, stop, err);
 }
@@ -233,6 +239,8 @@ static int run_program(struct session *s, const struct program *p, struct error 
 {
     s->start = seconds_now();
     int status = s->gdb ? debug_program(s, p, err) : run_system(p, err);
+    for (unsigned i = 0; i < p->system->count; i++)
+        s->regions = s->regions || p->system->harts[i].offload.translated;
     return status >= 0 && !wind_up(s, p->program, &status, err) ? -1 : status;
 }
 
@@ -270,6 +278,25 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     simt->checks = machine_checks(machine);
 }
 
+/* Warns after the run of a program that has not waited for its last launch, or has kernels but no launch. */
+static void warn_launches(const struct session *s, const struct request *r,
+                          const struct timed_launch *launches)
+{
+    if (!s->timing.timed || !s->machine.simt)
+        return;
+    if (launches->counts.launches == 0 && advice_lacks_launch(r->user.program))
+        fprintf(stderr,
+                "croft run: warning: %s has no launch, so the multiprocessors of machine '%s' did nothing; "
+                "simt_launch() runs a function on them\n",
+                r->user.program, s->machine.name);
+    else if (launches->counts.launches > 0 && !launches->waited)
+        fprintf(
+            stderr,
+            "croft run: warning: %s did not wait for its last launch, whose results are complete only behind "
+            "simt_wait(0)\n",
+            r->user.program);
+}
+
 /* Runs a user program on `harts`. */
 static int run_harts(struct session *s, const struct request *r, struct user_options *options,
                      struct user_harts *harts, struct timed_launch *launches, struct error *err)
@@ -289,6 +316,8 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
     p.context = user;
     p.threads = user ? user_threads(user) : NULL;
     int status = user ? run_program(s, &p, err) : -1;
+    if (status >= 0)
+        warn_launches(s, r, launches);
     user_free(user);
     return status;
 }
@@ -298,8 +327,10 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct phys memory;
     struct memory_limit limit = {0};
     struct user_harts harts;
-    if (s->machine.harts != 1 && !machine_timed(&s->machine))
-        return error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts) ? 0 : -1;
+    if (s->machine.harts != 1 && !machine_timed(&s->machine)) {
+        (void)error_set(err, "harts: a user program runs on 1 hart, not %d", (int)s->machine.harts);
+        return -1;
+    }
     if (!phys_init(&memory, s->machine.memory->base, s->machine.memory->size, err))
         return -1;
     if (r->user.max_memory && !memory_limit_init(&limit, &memory, r->user.max_memory, err)) {
@@ -383,6 +414,8 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
         status = run_program(s, &p, err);
+        if (status >= 0)
+            warn_launches(s, r, &launches);
     }
     timing_free(&s->timing);
     kernel_free(kernel);
@@ -399,14 +432,14 @@ static int finish_linux(void *process, enum system_stop stop, struct error *err)
 static int run_linux(struct session *s, const struct request *r, struct error *err)
 {
     struct user_options user = r->user;
-    if (r->env == ENV_KERNEL)
-        return error_set(
-                   err,
-                   "%s is a Linux program, which --env user runs, with page tables of its own; --env kernel "
-                   "runs programs of croft cc",
-                   user.program)
-                   ? 0
-                   : -1;
+    if (r->env == ENV_KERNEL) {
+        (void)error_set(
+            err,
+            "%s is a Linux program, which --env user runs, with page tables of its own; --env kernel "
+            "runs programs of croft cc",
+            user.program);
+        return -1;
+    }
     user.stack_size = s->machine.stack->size;
     user.stats = report_stats(s->report);
     user.log = s->log;
@@ -477,6 +510,41 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     return status;
 }
 
+/* Warns before the run of a program with the calls of --env user (host/calls) in machine mode, where its first access traps. */
+static void warn_environment(const struct request *r)
+{
+    uint64_t value;
+    if (r->env == ENV_BARE && r->user.program && image_symbol(r->user.program, "call_result", &value))
+        fprintf(stderr,
+                "croft run: warning: %s is a program for --env user or kernel; croft cc --bare compiles for "
+                "machine mode\n",
+                r->user.program);
+}
+
+/* Warns before the run that an option behind the program has no effect on croft. */
+static void warn_order(const struct request *r)
+{
+    char folder[PATH_MAX];
+    struct error ignored;
+    if (r->user.argument_count > 1 && paths_share("machines", folder, sizeof folder, &ignored) &&
+        advice_is_machine(r->user.arguments + 1, r->user.argument_count - 1, folder))
+        fprintf(
+            stderr,
+            "croft run: warning: '%s %s' behind the program belongs to the program; options of croft stand "
+            "before it\n",
+            r->user.arguments[1], r->user.arguments[2]);
+}
+
+/* Warns after the run of a program for accelerators on the machine that runs without -m, which has none. */
+static void warn_default(const struct session *s, const struct request *r)
+{
+    if (!r->machine && r->env != ENV_BARE && s->regions)
+        fprintf(stderr,
+                "croft run: warning: the host ran all regions, because machine '%s' has no clock and no "
+                "accelerators; take a machine that has both, such as -m nucd\n",
+                s->machine.name);
+}
+
 /* statistics: open file for them instead of --stats; -1: none. */
 static int run(const struct request *r, int statistics, const struct engine_machine *loaded)
 {
@@ -485,12 +553,18 @@ static int run(const struct request *r, int statistics, const struct engine_mach
     int status = -1;
     if (statistics >= 0)
         report_to(session.report, statistics);
+    warn_order(r);
+    warn_environment(r);
     if (set_up(&session, r, loaded, &err))
         status = is_linux(&session, r)  ? run_linux(&session, r, &err)
                  : r->env == ENV_BARE   ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
                                         : run_user(&session, r, &err);
-    if (status < 0) {
+    if (status >= 0) {
+        warn_default(&session, r);
+    } else {
+        if (r->user.program)
+            advice_program(r->user.program, &err);
         fprintf(stderr, "croft run: %s\n", err.text);
         status = session.failure;
     }

@@ -76,7 +76,8 @@ struct hart_offload {
     uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
     void (*control)(void *context, uint64_t action); /* nucdctl was written; may be NULL */
     void *context;
-    bool inlined; /* a nucd with its signature was executed as a HINT: the hart runs the region itself */
+    bool translated; /* a nucd is in a block of the fast handlers, which ignore it */
+    bool inlined;    /* a nucd with its signature was executed as a HINT: the hart runs the region itself */
     /* The nucd *insn at pc is about to trap, as a driver's call. May be NULL. */
     void (*called)(void *context, const struct hart *hart, const struct insn *insn);
     void *call_context;

@@ -67,8 +67,8 @@ struct tree_options {
     const struct part_kind *root;
     const struct part_kind *const *kinds; /* kinds that the key `kind` can name, NULL-terminated */
     const char *machine;                  /* name of a shipped machine, or a path */
-    const char *shipped_dir;              /* folder of the shipped machines, NAME.yaml */
-    const char *const *sets;              /* NAME=VALUE each */
+    const char *shipped_dir; /* folder of the shipped machines, NAME.yaml; NULL: there are none */
+    const char *const *sets; /* NAME=VALUE each */
     size_t set_count;
     /* the command that reads such descriptions ("croft net FILE"); NULL: croft run, of machines */
     const char *reader;

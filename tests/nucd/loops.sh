@@ -44,7 +44,7 @@ offloads() {
 }
 
 compiled loops "$here/programs/loops.c" -O2
-runs loops
+runs loops -m functional
 runs loops -m nucd --check nucd --stats stats
 check "loops: tasks" test "$(offloads stats)" -gt 150
 runs loops -m nucd --set nucd.mode=none
@@ -146,7 +146,7 @@ rm -f fill.o fill.d
 "$croft" cc -O2 -foffload-loops -MMD -c fill.c && "$croft" cc -O2 main.c fill.o -o parts && runs parts -m nucd --stats stats
 check "an object: tasks" test "$(offloads stats)" -gt 10
 check "dependencies" grep -q '^fill\.o: fill\.c' fill.d
-"$croft" cc -O2 -foffload-loops -S fill.c -o fill.s && "$croft" cc fill.s main.c -o parts && runs parts
+"$croft" cc -O2 -foffload-loops -S fill.c -o fill.s && "$croft" cc fill.s main.c -o parts && runs parts -m functional
 check "assembler: a launch" grep -q 'croft_loop_plan' fill.s
 check "assembler: no debug information" test "$(grep -c 'debug_info\|\.loc' fill.s)" -eq 0
 "$croft" cc -O2 -foffload-loops fill.c main.c -o first && "$croft" cc -O2 -foffload-loops fill.c main.c -o second

@@ -143,6 +143,21 @@ static void add_kernels(struct program *p, const struct decoder *decoder)
     }
 }
 
+bool program_launches(const char *path)
+{
+    struct program program;
+    struct error ignored;
+    struct decoder *decoder = decoder_new();
+    bool found = false;
+    if (program_open(&program, path, &ignored)) {
+        add_kernels(&program, decoder);
+        found = program.count > 0;
+    }
+    program_close(&program);
+    decoder_free(decoder);
+    return found;
+}
+
 bool program_find_entries(struct program *p, const char *symbol, bool all, const struct decoder *decoder,
                           struct error *err)
 {

@@ -34,6 +34,9 @@ bool program_fetch(void *context, uint64_t pc, uint32_t *bits);
 bool program_find_entries(struct program *program, const char *symbol, bool all,
                           const struct decoder *decoder, struct error *err);
 
+/* Returns whether the program of that path has the entry of a kernel for multiprocessors, that is, a launch. */
+bool program_launches(const char *path);
+
 /* Calls visit() for each defined symbol. */
 void program_each_symbol(struct program *program,
                          void (*visit)(struct program *program, const char *name, const GElf_Sym *symbol,

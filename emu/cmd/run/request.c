@@ -377,6 +377,8 @@ static bool choose_environment(struct request *r)
 static int take(void *context, int option, const char *value)
 {
     struct request *r = context;
+    r->last = option == OPTION_ARGUMENT ? NULL : value;
+    r->last_option = option;
     if (option != OPTION_ARGUMENT)
         return take_option(r, option, value) ? OPTIONS_TAKEN : 2;
     if (!r->user.program)
@@ -395,7 +397,11 @@ bool request_parse(struct request *r, int argc, char **argv, int *status)
         r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
         r->user.environment = r->environment;
     } else if (!r->bare.bios && !r->dump_dtb) {
-        (void)options_usage_error(&run_interface, "no program given");
+        if (r->last)
+            (void)options_usage_error(&run_interface, "no program given: '%s' is the value of --%s", r->last,
+                                      rows[r->last_option].name);
+        else
+            (void)options_usage_error(&run_interface, "no program given");
         return false;
     }
     return choose_environment(r);

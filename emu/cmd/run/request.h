@@ -24,6 +24,8 @@ struct request {
     const char *dump_dtb;        /* file for the device tree; NULL: run */
     bool verbose, watched;       /* watched: --warp was given */
     bool loops_given;            /* --trap-loops was given */
+    const char *last;            /* the value of the last option, or NULL */
+    int last_option;
     struct grid_watch watch;
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;

@@ -83,6 +83,11 @@ static bool open_path(struct gdb_server *server, const char *path, struct error 
         return error_set(err,
                          "--gdb: '%s' is neither a port (0 to %d) nor the path of a socket (1 to %zu bytes)",
                          path, PORT_MAX, sizeof address.sun_path - 1);
+    if (!strchr(path, '/'))
+        return error_set(err,
+                         "--gdb: '%s' is neither a port (0 to %d) nor the path of a socket, which contains a "
+                         "'/', such as ./%s",
+                         path, PORT_MAX, path);
     memcpy(address.sun_path, path, length + 1);
     remove_abandoned(&address);
     if (!listen_at(server, AF_UNIX, (const struct sockaddr *)&address, sizeof address))

@@ -184,6 +184,8 @@ static void add_insn(struct translation *t, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
     bool fp = insn_needs_fp(info);
+    if (insn->id == INSN_nucd)
+        t->hart->offload.translated = true;
     bool recorded = fp && !t->cache->contexts[t->cache->context].mode.fp_dirty;
     if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || recorded) {
         add_step(t, insn);

@@ -43,7 +43,7 @@ static char *find_path(const char *name, const char *from, const char *shipped_d
 {
     char *path = NULL;
     int length;
-    if (!is_path(name)) {
+    if (!is_path(name) && shipped_dir) {
         length = asprintf(&path, "%s/%s.yaml", shipped_dir, name);
     } else {
         const char *slash = from && *name != '/' ? strrchr(from, '/') : NULL;
@@ -74,6 +74,19 @@ static bool unknown_machine(const char *name, const char *shipped_dir, struct er
     return false;
 }
 
+/* Reports a name in a description of a kind of which none are shipped. The file `path` has that name. Returns false. */
+static bool no_path(const char *name, const char *path, struct error *err)
+{
+    char hint[TREE_NAME + 32] = "", *file = NULL;
+    if (asprintf(&file, "%s.yaml", path) < 0)
+        alloc_failed();
+    if (access(file, F_OK) == 0)
+        (void)snprintf(hint, sizeof hint, "; did you mean '%.200s.yaml'?", name);
+    free(file);
+    return error_set(err, "%s is no path of a description, which contains a '/' or ends in .yaml%s",
+                     text_quote(name).text, hint);
+}
+
 /* Records the file as element `index` of the chain. False with err set if the chain already contains it. */
 static bool is_new(const struct tree *tree, struct chain *chain, unsigned index, const struct stat *stat,
                    struct error *err)
@@ -87,12 +100,32 @@ static bool is_new(const struct tree *tree, struct chain *chain, unsigned index,
     return true;
 }
 
+/* Reports a file that cannot be opened, and the shipped machine of that name, if there is one. */
+static void cannot_open(const struct tree *tree, const char *name, const char *path, struct error *err)
+{
+    const int reason = errno;
+    char *shipped = NULL;
+    const bool named = reason == ENOENT && !strchr(name, '/') && tree->options.shipped_dir;
+    if (named && asprintf(&shipped, "%s/%s", tree->options.shipped_dir, name) < 0)
+        alloc_failed();
+    if (shipped && access(shipped, F_OK) == 0)
+        (void)error_set(err, "%s: cannot be opened: %s; the shipped machine is '%.*s'", path,
+                        strerror(reason), (int)(strlen(name) - strlen(".yaml")), name);
+    else
+        (void)error_set(err, "%s: cannot be opened: %s", path, strerror(reason));
+    free(shipped);
+}
+
 /* Opens tree->files[index] and checks that the chain does not contain it yet. Returns a file descriptor, or
  * -1 with err set. */
 static int open_file(struct tree *tree, struct chain *chain, unsigned index, const char *name,
                      struct error *err)
 {
     const char *path = tree->files[index].path;
+    if (!is_path(name) && !tree->files[index].shipped) {
+        (void)no_path(name, path, err);
+        return -1;
+    }
     /* O_NONBLOCK: opening a FIFO must not block; FIFOs, folders and devices are refused below. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0 && errno == ENOENT && tree->files[index].shipped) {
@@ -101,7 +134,7 @@ static int open_file(struct tree *tree, struct chain *chain, unsigned index, con
     }
     struct stat stat;
     if (file < 0 || fstat(file, &stat) != 0)
-        (void)error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
+        cannot_open(tree, name, path, err);
     else if (!S_ISREG(stat.st_mode))
         (void)error_set(err, "%s: not a regular file; a machine description is a YAML file", path);
     else if (is_new(tree, chain, index, &stat, err))
@@ -140,7 +173,7 @@ static bool chain_add(struct tree *tree, struct chain *chain, const char *name, 
     }
     const char *from = index ? tree->files[index - 1].path : NULL;
     tree->files[index] = (struct tree_file){.path = find_path(name, from, tree->options.shipped_dir),
-                                            .shipped = !is_path(name)};
+                                            .shipped = tree->options.shipped_dir && !is_path(name)};
     tree->file_count++;
 
     int file = open_file(tree, chain, index, name, err);

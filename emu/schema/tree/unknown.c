@@ -129,6 +129,46 @@ static bool name_elsewhere(const struct tree *tree, const struct part_role *role
     return true;
 }
 
+/* Returns whether parts of the role can have the key, which may be that of a part below. */
+static bool has_key(const struct part_role *role, const char *key)
+{
+    if (name_is_index(key))
+        key = name_behind(key);
+    const size_t length = name_length(key);
+    if (!*key || role->kind->open || kind_has_key(role->kind, key) ||
+        (role->many && strcmp(key, "count") == 0))
+        return true;
+    for (const struct part_role *below = role->kind->roles; below && below->name; below++)
+        if (strlen(below->name) == length && strncmp(below->name, key, length) == 0)
+            return !key[length] || has_key(below, key + length + 1);
+    return false;
+}
+
+/* Reports a key that no part of the role has, which the machine lacks besides. Returns true. */
+static bool no_key(const struct instance *instance, const struct part_role *role, const char *key,
+                   struct error *err)
+{
+    struct name_list list = {NULL, 0};
+    char keys[768], whole[2 * TREE_NAME], hint[3 * TREE_NAME] = "";
+    const char *dot = *instance->path ? "." : "";
+    collect(&list, role->kind, "");
+    if (role->many)
+        add_name(&list, "", "count");
+    const char *near = nearest_name(name_is_index(key) ? name_behind(key) : key,
+                                    (const char *const *)list.names, list.count);
+    if (near)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s%s%s.%s'? Known", instance->path, dot, role->name,
+                       near);
+    (void)snprintf(whole, sizeof whole, "%s%s%s.%s", instance->path, dot, role->name, key);
+    kind_members(role->kind, role, keys, sizeof keys);
+    (void)error_set(err, "unknown key %s; %s in %s: %s", text_quote(whole).text, *hint ? hint : "known",
+                    role->name, keys);
+    for (size_t i = 0; i < list.count; i++)
+        free(list.names[i]);
+    free(list.names);
+    return true;
+}
+
 /* Reports that `rest` names a part that this kind can have but this machine lacks. False if it does not. */
 static bool is_absent(const struct tree *tree, const struct instance *instance, const char *rest,
                       struct error *err)
@@ -141,7 +181,10 @@ static bool is_absent(const struct tree *tree, const struct instance *instance, 
     for (const struct part_role *role = instance->kind->roles; role && role->name; role++) {
         if (strlen(role->name) != length || strncmp(role->name, rest, length) != 0)
             continue;
-        if (name_elsewhere(tree, role, rest + length + 1, elsewhere))
+        const bool other = name_elsewhere(tree, role, rest + length + 1, elsewhere);
+        if (!other && !has_key(role, rest + length + 1))
+            return no_key(instance, role, rest + length + 1, err);
+        if (other)
             (void)snprintf(hint, sizeof hint, "; did you mean %s? Otherwise", text_quote(elsewhere).text);
         (void)error_set(err,
                         role->many ? "the machine has no %1$s%2$s%3$s%4$s %1$s%2$s%3$s=default or "

@@ -97,18 +97,23 @@ static enum launch_end enqueue(void *context, const struct launch_work *work)
     if (!machine->launch(machine->context, launch, halves, work->queue))
         return LAUNCH_ENDED;
     t->counts.launches++;
+    t->waited = false;
     return LAUNCH_DONE;
 }
 
 static bool wait(void *context, uint64_t number)
 {
-    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    struct timed_launch *t = context;
+    const struct timed_launch_machine *machine = &t->machine;
+    t->waited = true;
     return machine->wait(machine->context, number);
 }
 
 static bool ready(void *context, uint64_t number)
 {
-    const struct timed_launch_machine *machine = &((struct timed_launch *)context)->machine;
+    struct timed_launch *t = context;
+    const struct timed_launch_machine *machine = &t->machine;
+    t->waited = t->waited || number != LAUNCH_ROOM;
     return machine->ready(machine->context, number);
 }
 

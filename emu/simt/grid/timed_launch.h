@@ -50,6 +50,7 @@ struct timed_launch {
     const struct decoder *decoder;
     struct launch_work work; /* the last launch */
     struct launch_counts counts;
+    bool waited; /* the program has waited for a launch since the last one */
     bool warned;
     bool
         verbose; /* print the registers and the occupancy of each launch's kernel, once per kernel and block size */

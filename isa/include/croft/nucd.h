@@ -90,10 +90,10 @@
     static CROFT_INLINE type name##_body parameters
 
 /* Parameters of a region. */
-#define CROFT_VALUE(type, name)        (CROFT_KIND_VALUE, type, name, 0)
-#define CROFT_IN(type, name, bytes)    (CROFT_KIND_IN, type, name, bytes)
-#define CROFT_OUT(type, name, bytes)   (CROFT_KIND_OUT, type, name, bytes)
-#define CROFT_INOUT(type, name, bytes) (CROFT_KIND_INOUT, type, name, bytes)
+#define CROFT_VALUE(type, name) (CROFT_KIND_VALUE, type, name, 0)
+#define CROFT_IN(type, ...)     CROFT_RANGE(CROFT_KIND_IN, type, __VA_ARGS__)    /* type, name, bytes */
+#define CROFT_OUT(type, ...)    CROFT_RANGE(CROFT_KIND_OUT, type, __VA_ARGS__)   /* type, name, bytes */
+#define CROFT_INOUT(type, ...)  CROFT_RANGE(CROFT_KIND_INOUT, type, __VA_ARGS__) /* type, name, bytes */
 
 /* A loop over tasks: it divides 0 .. total-1 into `tasks` parts (fewer if there are fewer grains) and runs its body for
  * each, with part.first and part.count. All parts but the last are multiples of `grain`; their sizes differ by at most
@@ -185,8 +185,14 @@ enum {
     CROFT_NUCD_MOVE_PARCELS = 2, /* mv; norvc keeps it at 4 bytes */
 };
 
-/* Bits: 1 = value in, 2 = memory in, 4 = memory out. */
-enum croft_kind { CROFT_KIND_VALUE = 1, CROFT_KIND_IN = 2, CROFT_KIND_OUT = 4, CROFT_KIND_INOUT = 6 };
+/* Bits: 1 = value in, 2 = memory in, 4 = memory out, 8 = not as it should be (CROFT_RANGE). */
+enum croft_kind {
+    CROFT_KIND_VALUE = 1,
+    CROFT_KIND_IN = 2,
+    CROFT_KIND_OUT = 4,
+    CROFT_KIND_INOUT = 6,
+    CROFT_KIND_WRONG = 8
+};
 
 struct croft_packet {
     unsigned long xd, xt, memory; /* memory: the M bits, at their places in Xn */
@@ -328,7 +334,17 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
                 #name ": a region has at most four inputs (CROFT_VALUE, CROFT_IN, CROFT_INOUT)");            \
     CROFT_CHECK((results CROFT_EACH(CROFT_IS_OUTPUT, __VA_ARGS__)) <= CROFT_NUCD_SEGMENTS,                   \
                 #name ": a region has at most four outputs (CROFT_OUT, CROFT_INOUT, the result)");           \
-    CROFT_CHECK(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");
+    CROFT_CHECK(1 CROFT_EACH(CROFT_FITS, __VA_ARGS__), #name ": a parameter must fit in a register");        \
+    CROFT_CHECK(1 CROFT_EACH(CROFT_HAS_BYTES, __VA_ARGS__),                                                  \
+                #name ": CROFT_IN, CROFT_OUT and CROFT_INOUT need three arguments: type, name, bytes");
+
+/* The tuple of a range; with CROFT_KIND_WRONG, if it has no number of bytes, or more than that. */
+#define CROFT_RANGE(kind, type, ...)                                                                         \
+    CROFT_CAT(CROFT_RANGE_, CROFT_RANGE_COUNT(__VA_ARGS__, 3, 2, 1, 0))(kind, type, __VA_ARGS__)
+#define CROFT_RANGE_COUNT(a, b, c, n, ...)           n
+#define CROFT_RANGE_1(kind, type, name)              ((kind | CROFT_KIND_WRONG), type, name, 0)
+#define CROFT_RANGE_2(kind, type, name, bytes)       (kind, type, name, bytes)
+#define CROFT_RANGE_3(kind, type, name, bytes, more) CROFT_RANGE_1(kind, type, name)
 
 /* Uses of parameter i, a tuple (kind, type, name, bytes). */
 #define CROFT_PARAMETER(i, tuple) CROFT_APPLY(CROFT_PARAMETER_, i, CROFT_OPEN tuple)
@@ -338,6 +354,7 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
 #define CROFT_IS_INPUT(i, tuple)  CROFT_APPLY(CROFT_IS_INPUT_, i, CROFT_OPEN tuple)
 #define CROFT_IS_OUTPUT(i, tuple) CROFT_APPLY(CROFT_IS_OUTPUT_, i, CROFT_OPEN tuple)
 #define CROFT_FITS(i, tuple)      CROFT_APPLY(CROFT_FITS_, i, CROFT_OPEN tuple)
+#define CROFT_HAS_BYTES(i, tuple) CROFT_APPLY(CROFT_HAS_BYTES_, i, CROFT_OPEN tuple)
 #define CROFT_NAME(i, tuple)      CROFT_APPLY(CROFT_NAME_, i, CROFT_OPEN tuple)
 #define CROFT_RAW(i, tuple)       unsigned long croft_raw##i
 #define CROFT_REGISTER(i, tuple)                                                                             \
@@ -351,9 +368,10 @@ static CROFT_INLINE unsigned long croft_packet_xn(const struct croft_packet *pac
     croft_packet_add(&croft_packet, CROFT_CARRIER_NUMBER(i), kind, (unsigned long)(bytes));
 #define CROFT_PACK_(i, kind, type, name, bytes)      unsigned long croft_bits##i = CROFT_TO_BITS(type, name);
 #define CROFT_UNPACK_(i, kind, type, name, bytes)    CROFT_FROM_BITS(type, croft_raw##i)
-#define CROFT_IS_INPUT_(i, kind, type, name, bytes)  +(kind != CROFT_KIND_OUT)
+#define CROFT_IS_INPUT_(i, kind, type, name, bytes)  +(((kind) & ~CROFT_KIND_WRONG) != CROFT_KIND_OUT)
 #define CROFT_IS_OUTPUT_(i, kind, type, name, bytes) +((kind & CROFT_KIND_OUT) != 0)
 #define CROFT_FITS_(i, kind, type, name, bytes)      &&sizeof(type) <= 8
+#define CROFT_HAS_BYTES_(i, kind, type, name, bytes) &&!((kind)&CROFT_KIND_WRONG)
 
 /* The number of arguments behind the first: 0 if there are none, 1 if there are 1 to 8, 2 if there are 9 to 16. */
 #define CROFT_AMOUNT(...)                                                        CROFT_AMOUNT_(__VA_ARGS__, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)
