@@ -10,7 +10,7 @@ programs=$PWD/tests/env/linux/programs
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=$(fresh "${OUT:-build/tests/linux}")
 sysroot=/usr/riscv64-linux-gnu
-calls=(memory signals threads process files)
+calls=(memory signals threads process files pipes ready)
 
 evidence() {
     diff "$OUT/wanted" "$OUT/output" | head -n 10
@@ -19,7 +19,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults; do
+    for name in "${calls[@]}" own faults input; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -140,6 +140,26 @@ test_fortran() {
     ask numbers
     equal numbers functional
     equal numbers "in order" -m ddr3
+}
+
+# Prints lines one by one, and nothing for a while at the end.
+lines() {
+    local i
+    for i in 1 2 3 4 5 6; do
+        sleep 0.1
+        echo "line $i"
+    done
+    sleep 1
+}
+
+test_input() {
+    local machine
+    qemu-riscv64 "$OUT/input" >"$OUT/wanted" < <(lines)
+    for machine in functional ddr3 "virt --set harts=2" "ddr3 --set host.count=2"; do
+        # shellcheck disable=SC2086 # several words
+        timeout 100 "$CROFT" run -m $machine "$OUT/input" >"$OUT/output" 2>"$OUT/errors" < <(lines) || true
+        check "input that arrives late, $machine" cmp -s "$OUT/output" "$OUT/wanted"
+    done
 }
 
 test_openmp() {
@@ -264,6 +284,7 @@ test_table
 test_calls
 test_dynamic
 test_faults
+test_input
 test_openmp
 test_fortran
 test_random

@@ -25,12 +25,12 @@ enum {
 #define TRANSFER_MOST UINT64_C(0x7ffff000)
 
 /* Returns whether a host call that has just failed must be repeated: a signal interrupted it that does not
- * end the run, or the host's stream is in non-blocking mode (set by another process) and has become ready. */
-static bool try_again(const struct user *user, int host, short events)
+ * end the run, or a standard stream is in non-blocking mode (set by another process) and has become ready. */
+static bool try_again(const struct user *user, int host, bool standard, short events)
 {
     if (errno == EINTR)
         return guest_interrupted(user) == 0;
-    if (errno != EAGAIN)
+    if (errno != EAGAIN || !standard)
         return false;
     struct pollfd wait = {.fd = host, .events = events};
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
@@ -46,16 +46,17 @@ struct transfer {
     bool writes; /* true: to the file */
     const struct span *spans;
     uint64_t count;  /* number of spans */
-    bool positioned; /* one span, at `offset`; false: at the file's own position */
+    uint64_t from;   /* bytes of the spans that have been moved before */
+    bool positioned; /* at `offset`; false: at the file's own position */
+    bool standard;   /* a standard stream */
     off_t offset;
 };
 
 static ssize_t move_once(int host, const struct transfer *t, const struct iovec *vectors, int count,
                          off_t offset)
 {
-    if (count == 1 && t->positioned)
-        return t->writes ? pwrite(host, vectors->iov_base, vectors->iov_len, offset)
-                         : pread(host, vectors->iov_base, vectors->iov_len, offset);
+    if (t->positioned)
+        return t->writes ? pwritev(host, vectors, count, offset) : preadv(host, vectors, count, offset);
     if (count == 1)
         return t->writes ? write(host, vectors->iov_base, vectors->iov_len)
                          : read(host, vectors->iov_base, vectors->iov_len);
@@ -70,7 +71,7 @@ static int64_t move(struct user *user, int host, const struct transfer *t, const
     ssize_t result;
     do
         result = move_once(host, t, vectors, count, offset);
-    while (result < 0 && try_again(user, host, t->writes ? POLLOUT : POLLIN));
+    while (result < 0 && try_again(user, host, t->standard, t->writes ? POLLOUT : POLLIN));
     if (result >= 0)
         return result;
     int failed = errno;
@@ -117,13 +118,15 @@ static bool may_go_on(int host, const struct transfer *t)
 static int64_t transfer(struct user *user, int host, const struct transfer *t)
 {
     struct iovec vectors[VECTORS_MAX];
-    uint64_t total = 0, done = 0;
+    uint64_t total = 0, done = t->from;
     for (uint64_t i = 0; i < t->count; i++) {
         if (!guest_reaches(user, t->spans[i].base, t->spans[i].length, !t->writes))
             return -EFAULT;
         total += t->spans[i].length;
     }
     total = total < TRANSFER_MOST ? total : TRANSFER_MOST;
+    if (total == 0 && t->count != 1) /* the host would ask the file */
+        return 0;
     do {
         uint64_t left = total - done, piece = user->pages && left > PIECE ? PIECE : left;
         int count = view_spans(user, t, done, piece, vectors);
@@ -131,12 +134,12 @@ static int64_t transfer(struct user *user, int host, const struct transfer *t)
         if (user->pages && piece < total)
             guest_release(user);
         if (moved < 0)
-            return done > 0 ? (int64_t)done : moved;
+            return done > t->from ? (int64_t)(done - t->from) : moved;
         done += (uint64_t)moved;
         if ((uint64_t)moved < piece || !may_go_on(host, t))
             break;
     } while (done < total);
-    return (int64_t)done;
+    return (int64_t)(done - t->from);
 }
 
 int64_t call_dup(struct user *user, const uint64_t a[6])
@@ -263,10 +266,13 @@ static int64_t transfer_bytes(struct user *user, const uint64_t a[6], bool write
     const struct span span = {a[1], a[2]};
     if (!file)
         return -EBADF;
-    return transfer(
-        user, file->host,
-        &(struct transfer){
-            .writes = writes, .spans = &span, .count = 1, .positioned = positioned, .offset = (off_t)a[3]});
+    return transfer(user, file->host,
+                    &(struct transfer){.writes = writes,
+                                       .spans = &span,
+                                       .count = 1,
+                                       .positioned = positioned,
+                                       .standard = file->standard,
+                                       .offset = (off_t)a[3]});
 }
 
 int64_t call_read(struct user *user, const uint64_t a[6])
@@ -305,7 +311,8 @@ static int64_t get_spans(struct user *user, uint64_t address, uint64_t count, st
     return 0;
 }
 
-static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool writes)
+/* Like transfer_bytes(), of a vector of buffers: a[1], a[2]. */
+static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool writes, bool positioned)
 {
     struct span spans[VECTORS_MAX];
     struct file *file = files_get(&user->files, a[0]);
@@ -314,17 +321,60 @@ static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool wri
     int64_t failed = get_spans(user, a[1], a[2], spans);
     return failed ? failed
                   : transfer(user, file->host,
-                             &(struct transfer){.writes = writes, .spans = spans, .count = a[2]});
+                             &(struct transfer){.writes = writes,
+                                                .spans = spans,
+                                                .count = a[2],
+                                                .positioned = positioned,
+                                                .standard = file->standard,
+                                                .offset = (off_t)a[3]});
+}
+
+int64_t call_measure(struct user *user, const uint64_t a[6], bool vectors, uint64_t *total, uint64_t *first)
+{
+    struct span spans[VECTORS_MAX] = {{a[1], a[2]}};
+    int64_t failed = vectors ? get_spans(user, a[1], a[2], spans) : 0;
+    *total = *first = 0;
+    for (uint64_t i = 0; !failed && i < (vectors ? a[2] : 1); i++) {
+        *first = *total ? *first : spans[i].length;
+        *total += spans[i].length;
+    }
+    return failed;
+}
+
+int64_t call_continue(struct user *user, const uint64_t a[6], bool writes, bool vectors, uint64_t done)
+{
+    struct span spans[VECTORS_MAX] = {{a[1], a[2]}};
+    const struct file *file = files_get(&user->files, a[0]);
+    if (!file)
+        return -EBADF;
+    int64_t failed = vectors ? get_spans(user, a[1], a[2], spans) : 0;
+    return failed ? failed
+                  : transfer(user, file->host,
+                             &(struct transfer){.writes = writes,
+                                                .spans = spans,
+                                                .count = vectors ? a[2] : 1,
+                                                .from = done,
+                                                .standard = file->standard});
+}
+
+int64_t call_preadv(struct user *user, const uint64_t a[6])
+{
+    return transfer_vectors(user, a, false, true);
+}
+
+int64_t call_pwritev(struct user *user, const uint64_t a[6])
+{
+    return transfer_vectors(user, a, true, true);
 }
 
 int64_t call_readv(struct user *user, const uint64_t a[6])
 {
-    return transfer_vectors(user, a, false);
+    return transfer_vectors(user, a, false, false);
 }
 
 int64_t call_writev(struct user *user, const uint64_t a[6])
 {
-    return transfer_vectors(user, a, true);
+    return transfer_vectors(user, a, true, false);
 }
 
 int64_t call_ftruncate(struct user *user, const uint64_t a[6])

@@ -19,6 +19,8 @@ CALL(readv)
 CALL(writev)
 CALL(pread)
 CALL(pwrite)
+CALL(preadv)
+CALL(pwritev)
 CALL(fstat)
 CALL(ftruncate)
 CALL(fsync)
@@ -66,6 +68,13 @@ CALL(munmap)
 CALL(mremap)
 CALL(flush_icache)
 #undef CALL
+
+/* Serves read, write, and with `vectors` readv and writev, of which `done` bytes have been moved before. Returns the number of bytes
+ * moved now, or -errno; -EAGAIN if a file that is not one of the standard streams is not ready. */
+int64_t call_continue(struct user *user, const uint64_t a[6], bool writes, bool vectors, uint64_t done);
+
+/* Sets *total to the bytes that such a call names, *first to those of its first buffer that is not empty. Returns 0 or -errno. */
+int64_t call_measure(struct user *user, const uint64_t a[6], bool vectors, uint64_t *total, uint64_t *first);
 
 /* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
  * -errno. */

@@ -198,6 +198,15 @@ static void hook_update(void *context)
     threads_update(process);
 }
 
+static bool hook_wait(void *context)
+{
+    struct process *process = context;
+    if (!threads_await_input(process, LINUX_NEVER))
+        return false;
+    threads_call_hosts(process);
+    return true;
+}
+
 static uint64_t hook_next_event(void *context)
 {
     const uint64_t next = threads_next(context);
@@ -316,6 +325,7 @@ static bool set_up(struct process *process, struct error *err)
                                                   .semihosting = hook_stub,
                                                   .update = hook_update,
                                                   .next_event = hook_next_event,
+                                                  .wait = hook_wait,
                                                   .context = process};
     return true;
 }

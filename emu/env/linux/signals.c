@@ -119,6 +119,12 @@ static void interrupt(struct process *process, struct thread *thread, int number
     }
     if (!signal_is_due(process, thread))
         return;
+    if (thread->wait == WAIT_AGAIN && thread->moved > 0) { /* a write that has written a part */
+        const int64_t moved = (int64_t)thread->moved;
+        thread->moved = 0;
+        thread_wake(process, thread, moved);
+        return;
+    }
     bool restarts =
         thread->wait == WAIT_AGAIN || (thread->wait == WAIT_FUTEX && thread->deadline == LINUX_NEVER);
     if (restarts && (process->user->signals[number].flags & ACTION_RESTART))

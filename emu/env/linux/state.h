@@ -2,6 +2,8 @@
 #ifndef EMU_ENV_LINUX_STATE_H
 #define EMU_ENV_LINUX_STATE_H
 
+#include <poll.h>
+
 #include "emu/core/tasks.h"
 #include "emu/env/guest/guest.h"
 #include "emu/env/linux.h"
@@ -14,6 +16,7 @@ enum {
     LINUX_THREADS = 4096,   /* threads of a program at once */
     LINUX_QUEUED = 64,      /* signals that wait for one thread, or for the process */
     LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
+    LINUX_INPUTS = 4,       /* descriptors outside of the program that a thread waits for */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
 };
 
@@ -61,12 +64,15 @@ struct thread {
     char name[16];
 
     enum thread_wait wait;
-    uint64_t wait_address, wait_bits; /* of a futex: its key and set; of signals: the set */
-    uint64_t deadline;                /* ns of the process's clock, or LINUX_NEVER */
-    int64_t timeout_result;           /* what the call returns at the deadline */
-    uint64_t rest_address;            /* where the rest of an interrupted sleep is stored, or 0 */
-    uint64_t info_address;            /* where sigtimedwait stores the signal, or 0 */
-    uint64_t poll_deadline;           /* of a ppoll() that is repeated; 0: none */
+    uint64_t wait_address, wait_bits;  /* of a futex: its key and set; of signals: the set */
+    uint64_t deadline;                 /* ns of the process's clock, or LINUX_NEVER */
+    int64_t timeout_result;            /* what the call returns at the deadline */
+    uint64_t rest_address;             /* where the rest of an interrupted sleep is stored, or 0 */
+    uint64_t info_address;             /* where sigtimedwait stores the signal, or 0 */
+    uint64_t moved;                    /* of a write to a pipe that waits for room: bytes written so far */
+    uint64_t poll_deadline;            /* of a poll that is repeated; 0: none */
+    struct pollfd input[LINUX_INPUTS]; /* of a poll: what of it others than threads make ready, on the host */
+    unsigned inputs;
 
     uint64_t blocked, saved_blocked; /* signal masks; saved: restored after the handler */
     bool restores;                   /* saved_blocked is valid */
@@ -100,6 +106,8 @@ struct process {
     struct {
         uint64_t deadline, period; /* ns; LINUX_NEVER: off */
     } alarm;
+    uint64_t awaited;   /* ns: input has been waited for in real time until then */
+    bool epolls_input;  /* an epoll has a standard stream */
     uint64_t ended_ran; /* ns that threads which have ended ran */
     uint32_t umask;
     uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
@@ -144,6 +152,13 @@ void threads_call_hosts(struct process *process);
 /* Chooses the thread that a host goes on with, and loads it: the one it has unless that waits, has ended, or `yields` while
  * others are ready. Returns false if the host has none. */
 bool threads_choose(struct process *process, unsigned host, bool yields);
+
+/* Lets threads that poll standard streams go on when these are ready on the host. While no thread can run, waits for that in real
+ * time, but not longer than until `until` of the process's clock (LINUX_NEVER: for ever). Returns whether one is ready. */
+bool threads_await_input(struct process *process, uint64_t until);
+
+/* Returns whether a thread other than `thread` runs, or can. */
+bool threads_others_run(const struct process *process, const struct thread *thread);
 
 /* Time: wakes threads whose deadline has come, and interrupts those whose slice is over. */
 void threads_update(struct process *process);

@@ -160,12 +160,58 @@ bool threads_choose(struct process *process, unsigned host, bool yields)
     return next != NULL;
 }
 
+bool threads_others_run(const struct process *process, const struct thread *thread)
+{
+    for (const struct thread *t = process->threads; t; t = t->next)
+        if (t != thread && t->state != THREAD_WAITING)
+            return true;
+    return false;
+}
+
+/* Gathers what threads wait for on the host. Returns the number. */
+static nfds_t gather_inputs(const struct process *process, struct pollfd *inputs, nfds_t most)
+{
+    nfds_t count = 0;
+    for (const struct thread *t = process->threads; t; t = t->next)
+        for (unsigned i = 0; t->state == THREAD_WAITING && t->wait == WAIT_POLL && i < t->inputs; i++)
+            if (count < most)
+                inputs[count++] = t->input[i];
+    return count;
+}
+
+bool threads_await_input(struct process *process, uint64_t until)
+{
+    enum { MOST = 64, LONGEST = 1 << 30 };
+    struct pollfd inputs[MOST];
+    const nfds_t count = gather_inputs(process, inputs, MOST);
+    const uint64_t now = linux_now(process);
+    int limit = 0;
+    if (count == 0)
+        return false;
+    if (!threads_others_run(process, NULL) && until > now && until != process->awaited) {
+        process->awaited = until == LINUX_NEVER ? 0 : until;
+        const uint64_t ms = (until - now) / MILLISECOND + 1;
+        limit = until == LINUX_NEVER ? -1 : ms < LONGEST ? (int)ms : LONGEST;
+    }
+    if (poll(inputs, count, limit) <= 0)
+        return false;
+    for (struct thread *t = process->threads; t; t = t->next)
+        if (t->state == THREAD_WAITING && t->wait == WAIT_POLL && t->inputs > 0)
+            make_ready(process, t);
+    return true;
+}
+
 void threads_update(struct process *process)
 {
-    const uint64_t now = linux_now(process);
+    const uint64_t now = linux_now(process), next = threads_next(process);
+    (void)threads_await_input(process, next == LINUX_NEVER ? now : next);
     for (struct thread *thread = process->threads; thread; thread = thread->next)
-        if (thread->state == THREAD_WAITING && thread->deadline <= now)
-            thread_wake(process, thread, thread->timeout_result);
+        if (thread->state == THREAD_WAITING && thread->deadline <= now) {
+            if (thread->wait == WAIT_POLL) /* it stores that nothing is ready */
+                make_ready(process, thread);
+            else
+                thread_wake(process, thread, thread->timeout_result);
+        }
     bool ready = first_ready(process) != NULL;
     for (unsigned i = 0; i < process->hosts && ready; i++)
         if (process->on[i] && process->on[i]->slice_end <= now)

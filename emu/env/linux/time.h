@@ -7,7 +7,7 @@
 /* 2020-01-01 00:00:00 UTC in ns since 1970: each program's start. */
 #define TIME_EPOCH (UINT64_C(1577836800) * 1000000000)
 
-enum { SECOND = 1000000000 }; /* ns */
+enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* ns */
 
 /* The kernel's struct timespec, and struct timeval with microseconds. */
 struct guest_time {

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -68,7 +70,6 @@ static void refused(void)
     EXPECT(-ENOSYS, clone3, NULL, 0);
     EXPECT(-ENOSYS, statx, 0, "", 0, 0, NULL);
     EXPECT(-ENOSYS, close_range, 100, 200, 0);
-    EXPECT(-ENOSYS, epoll_create1, 0);
     NUMBER(-ENOSYS, 258, NULL, 0, 0, NULL, 0); /* SYS_riscv_hwprobe */
     EXPECT(-EPERM, setpgid, 0, 0);
     EXPECT(-ECHILD, wait4, -1, NULL, 0, NULL);
@@ -78,6 +79,21 @@ static void refused(void)
     NUMBER(-ENOSYS, 599, 0);
     NUMBER(-ENOSYS, 599, 0); /* warned of once */
     NUMBER(-ENOSYS, 100000, 0);
+}
+
+static void polls(void)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = 5}, found[2];
+    const struct timespec little = {0, 1000000}, wrong = {0, -1};
+    int fd = eventfd(0, 0), epoll = epoll_create1(0);
+    const uint64_t one = 1;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+    EXPECT(0, epoll_pwait2, epoll, found, 2, &little, NULL, 8);
+    EXPECT(-EINVAL, epoll_pwait2, epoll, found, 2, &wrong, NULL, 8);
+    EXPECT(-EFAULT, epoll_pwait2, epoll, found, 2, NOWHERE, NULL, 8);
+    EXPECT(8, write, fd, &one, 8);
+    EXPECT(1, epoll_pwait2, epoll, found, 2, NULL, NULL, 8);
+    expect(__LINE__, "the event", (long)found[0].data.u64, 5);
 }
 
 static void simulated(void)
@@ -96,6 +112,7 @@ int main(void)
     memory();
     threads();
     refused();
+    polls();
     simulated();
     return wrong;
 }

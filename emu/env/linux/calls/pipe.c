@@ -1,0 +1,177 @@
+/* Reading and writing, and the files that threads of a program serve to each other: pipes and event counters. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/served.h"
+
+bool descriptor_is_inner(const struct file *file)
+{
+    struct stat st;
+    return file && !file->standard && !file->folder && fstat(file->host, &st) == 0 && !S_ISREG(st.st_mode) &&
+           !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode);
+}
+
+int64_t descriptor_add(struct process *process, int host, int mode, uint64_t flags)
+{
+    struct files *files = &process->user->files;
+    int64_t descriptor = files_add(files, host, mode | (int)(flags & GUEST_NONBLOCK), false);
+    if (descriptor >= 0)
+        files->close_on_exec[descriptor] = (flags & GUEST_CLOEXEC) != 0;
+    return descriptor;
+}
+
+/* Makes the guest's descriptors of both ends of a new pipe. */
+static int64_t add_pipe(struct process *process, const int host[2], uint64_t flags, int32_t guest[2])
+{
+    int64_t from = descriptor_add(process, host[0], O_RDONLY, flags);
+    if (from < 0) {
+        (void)close(host[1]);
+        return from;
+    }
+    int64_t to = descriptor_add(process, host[1], O_WRONLY, flags);
+    if (to < 0) {
+        (void)files_close(&process->user->files, (uint64_t)from);
+        return to;
+    }
+    guest[0] = (int32_t)from;
+    guest[1] = (int32_t)to;
+    return 0;
+}
+
+int64_t linux_pipe(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    int host[2];
+    int32_t guest[2];
+    (void)thread;
+    if (a[1] & ~(uint64_t)(GUEST_CLOEXEC | GUEST_NONBLOCK))
+        return -EINVAL;
+    if (!guest_writable(process->user, a[0], sizeof guest))
+        return -EFAULT;
+    if (pipe2(host, O_CLOEXEC | O_NONBLOCK) != 0)
+        return -errno;
+    int64_t failed = add_pipe(process, host, a[1], guest);
+    return failed ? failed : guest_put(process->user, a[0], guest, sizeof guest);
+}
+
+int64_t linux_eventfd(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { SEMAPHORE = 1 };
+    (void)thread;
+    if (a[1] & ~(uint64_t)(GUEST_CLOEXEC | GUEST_NONBLOCK | SEMAPHORE))
+        return -EINVAL;
+    int host = eventfd((unsigned)a[0], EFD_CLOEXEC | EFD_NONBLOCK | (a[1] & SEMAPHORE ? EFD_SEMAPHORE : 0));
+    return host < 0 ? -errno : descriptor_add(process, host, O_RDWR, a[1]);
+}
+
+/* A call that reads or writes. */
+struct request {
+    const uint64_t *a;
+    bool writes, vectors;
+};
+
+/* Returns 0 if an inner file can be used like this, or -errno. Sets *whole to the bytes that the call must transfer before it
+ * returns; 0: any number will do. */
+static int64_t check_inner(struct process *process, const struct file *file, const struct request *r,
+                           uint64_t *whole)
+{
+    enum { EVENT = 8 }; /* bytes of an event counter */
+    struct stat st;
+    uint64_t total, first;
+    *whole = 0;
+    if ((file->flags & O_ACCMODE) == (r->writes ? O_RDONLY : O_WRONLY))
+        return -EBADF;
+    int64_t failed = call_measure(process->user, r->a, r->vectors, &total, &first);
+    if (failed)
+        return failed;
+    if (fstat(file->host, &st) != 0 || S_ISSOCK(st.st_mode) || (r->vectors && total == 0))
+        return 0;
+    if (!S_ISFIFO(st.st_mode))
+        return (r->writes ? first : total) < EVENT ? -EINVAL : 0;
+    *whole = r->writes && !(file->flags & GUEST_NONBLOCK) ? total : 0;
+    return 0;
+}
+
+/* Returns whether a standard stream on which the program does not want to wait is not ready. */
+static bool would_wait(const struct file *file, bool writes)
+{
+    struct pollfd ready = {.fd = file->host, .events = writes ? POLLOUT : POLLIN};
+    return file->standard && (file->flags & GUEST_NONBLOCK) && poll(&ready, 1, 0) == 0;
+}
+
+/* Transfers what can be transferred now, from byte `done` on; a blocking write to a pipe goes on until `whole` bytes are written.
+ * Returns the number of bytes with those before, or -errno with *done bytes transferred. */
+static int64_t move(struct process *process, const struct request *r, uint64_t whole, uint64_t *done)
+{
+    for (;;) {
+        int64_t moved = call_continue(process->user, r->a, r->writes, r->vectors, *done);
+        if (moved < 0)
+            return moved;
+        *done += (uint64_t)moved;
+        if (*done >= whole)
+            return (int64_t)*done;
+    }
+}
+
+/* Lets the thread wait until another one has used the file. */
+static int64_t wait_again(struct process *process, struct thread *thread, uint64_t done)
+{
+    if (done > 0)
+        threads_repeat(process);
+    if (signal_is_due(process, thread))
+        return done > 0 ? (int64_t)done : -EINTR;
+    thread_wait(process, thread, WAIT_AGAIN, LINUX_NEVER, 0);
+    thread->moved = done;
+    return LINUX_WAITS;
+}
+
+static int64_t transfer(struct process *process, struct thread *thread, const struct request *r)
+{
+    struct file *file = files_get(&process->user->files, r->a[0]);
+    bool inner = descriptor_is_inner(file);
+    uint64_t whole = 0, done = thread->moved;
+    int64_t failed = inner ? check_inner(process, file, r, &whole) : 0;
+    thread->moved = 0;
+    if (failed || (file && would_wait(file, r->writes)))
+        return failed ? failed : -EAGAIN;
+    struct guest_signal *action = &process->user->signals[SIGPIPE];
+    const struct guest_signal kept = *action;
+    action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */
+    int64_t result = move(process, r, whole, &done);
+    *action = kept;
+    if (inner && result == -EAGAIN && !(file->flags & GUEST_NONBLOCK))
+        return wait_again(process, thread, done);
+    if (result == -EPIPE) {
+        const struct queued_signal signal = {.number = SIGPIPE, .sender = GUEST_PROCESS_ID};
+        signal_send(process, thread, &signal);
+    }
+    if (inner)
+        threads_repeat(process);
+    return result < 0 && done > 0 ? (int64_t)done : result;
+}
+
+int64_t linux_read(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer(process, thread, &(struct request){a, false, false});
+}
+
+int64_t linux_write(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer(process, thread, &(struct request){a, true, false});
+}
+
+int64_t linux_readv(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer(process, thread, &(struct request){a, false, true});
+}
+
+int64_t linux_writev(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer(process, thread, &(struct request){a, true, true});
+}

@@ -1,0 +1,63 @@
+/* Input that arrives late, for a thread that polls while others run, sleep, or are not there. */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile int done;
+
+/* Reads a line of standard input as bytes, so that the next one stays there. */
+static void print_line(const char *name)
+{
+    char c;
+    printf("%s: ", name);
+    while (read(0, &c, 1) == 1 && c != '\n')
+        putchar(c);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void *await(void *name)
+{
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    if (poll(&input, 1, -1) == 1)
+        print_line(name);
+    done = 1;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    struct timeval limit = {1000, 0};
+    struct epoll_event event = {.events = EPOLLIN};
+    fd_set set;
+    pthread_create(&thread, NULL, await, (void *)"beside one that runs");
+    while (!done)
+        ;
+    pthread_join(thread, NULL);
+    done = 0;
+    pthread_create(&thread, NULL, await, (void *)"beside one that sleeps");
+    while (!done)
+        usleep(1000);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, await, (void *)"beside one that waits");
+    pthread_join(thread, NULL);
+    if (poll(&input, 1, 1000000) == 1)
+        print_line("poll");
+    FD_ZERO(&set);
+    FD_SET(0, &set);
+    if (select(1, &set, NULL, NULL, &limit) == 1)
+        print_line("select");
+    int epoll = epoll_create1(0);
+    epoll_ctl(epoll, EPOLL_CTL_ADD, 0, &event);
+    if (epoll_wait(epoll, &event, 1, 1000000) == 1)
+        print_line("epoll");
+    printf("nothing more: %d\n", poll(&input, 1, 30));
+    return 0;
+}
