@@ -25,8 +25,10 @@ enum { SPACE_READ = 1, SPACE_WRITE = 2, SPACE_EXECUTE = 4 };
 /* The file of mappings. */
 struct space_file {
     size_t references;
-    int host;   /* host descriptor, for writing back; -1: none */
-    char *name; /* as /proc/self/maps shows it; "" is none */
+    int host;               /* host descriptor, for writing back; -1: none */
+    uint64_t device, inode; /* of the host's file */
+    bool read_only;         /* was opened to read: shared mappings cannot become writable */
+    char *name;             /* as /proc/self/maps shows it; "" is none */
 };
 
 struct space_map {
@@ -47,6 +49,7 @@ struct space {
     uint64_t break_start, break_end;
     uint64_t top;                /* mappings are placed below it, the highest first */
     struct frame_range kept_out; /* addresses at which accelerators have memory of their own; empty: none */
+    bool shares;                 /* a file has been mapped shared */
     bool changed;                /* the page tables have changed since this was last cleared */
     struct croft_range_table *ranges; /* in the machine's memory; kept up to date */
     uint64_t ranges_at;               /* its physical address */
@@ -82,6 +85,16 @@ int64_t address_space_unmap(struct space *space, uint64_t address, uint64_t leng
 int64_t address_space_protect(struct space *space, uint64_t address, uint64_t length, uint8_t protection);
 /* Makes anonymous memory zero; with `zero` false only checks that all is mapped. */
 int64_t address_space_discard(struct space *space, uint64_t address, uint64_t length, bool zero);
+/* Bytes of a host file. */
+struct space_part {
+    uint64_t device, inode, offset, length;
+};
+
+/* Before the program uses a file by a call: writes what it has stored to shared mappings of these bytes to the file. */
+void address_space_store(struct space *space, const struct space_part *part);
+/* After it has changed the file by a call: shared mappings show these bytes. */
+void address_space_reload(struct space *space, const struct space_part *part);
+
 /* Writes shared mappings back to their files. */
 int64_t address_space_sync(struct space *space, uint64_t address, uint64_t length);
 

@@ -11,7 +11,7 @@
 #include "emu/env/linux/calls/descriptor.h"
 #include "emu/env/linux/served.h"
 
-enum { GUEST_APPEND = 02000, GUEST_CREATES = 01300 };
+enum { GUEST_CREATES = 01300 };
 enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, SYMLINK_FOLLOW = 0x400, EFFECTIVE = 0x200 };
 
 /* Opens an absolute path in the sysroot, to read it. Returns a host descriptor; -ENOENT: it is not there. */

@@ -75,6 +75,10 @@ static int64_t map_file(struct process *process, const struct file *file, struct
     ssize_t length = readlink(link, name, sizeof name - 1);
     name[length < 0 ? 0 : length] = '\0';
     request->file = address_space_file_new(fcntl(file->host, F_DUPFD_CLOEXEC, 0), name);
+    request->file->read_only = (file->flags & O_ACCMODE) == O_RDONLY;
+    const struct space_part part = {request->file->device, request->file->inode, request->offset,
+                                    request->length};
+    address_space_store(&process->space, &part);
     int64_t at = address_space_map(&process->space, request);
     int64_t failed = at < 0 ? 0
                             : address_space_fill(&process->space, (uint64_t)at, request->length, file->host,
@@ -108,7 +112,7 @@ int64_t linux_mmap(struct process *process, struct thread *thread, const uint64_
     if (!file)
         return address_space_map(&process->space, &request);
     int64_t failed = check_file(file, shared, a[2]);
-    request.shared = shared && (file->flags & O_ACCMODE) == O_RDWR;
+    request.shared = shared;
     return failed ? failed : map_file(process, file, &request);
 }
 

@@ -74,6 +74,7 @@ int64_t linux_eventfd(struct process *process, struct thread *thread, const uint
 struct request {
     const uint64_t *a;
     bool writes, vectors;
+    bool positioned; /* at a[3] */
 };
 
 /* Returns 0 if an inner file can be used like this, or -errno. Sets *whole to the bytes that the call must transfer before it
@@ -131,6 +132,37 @@ static int64_t wait_again(struct process *process, struct thread *thread, uint64
     return LINUX_WAITS;
 }
 
+/* Returns the part of a regular file that the call uses; length 0: nobody maps it. */
+static struct space_part part_of(struct process *process, const struct file *file, const struct request *r)
+{
+    struct space_part part = {0};
+    struct stat st;
+    uint64_t first;
+    if (!process->space.shares || !file || fstat(file->host, &st) != 0 || !S_ISREG(st.st_mode) ||
+        call_measure(process->user, r->a, r->vectors, &part.length, &first) != 0)
+        return (struct space_part){0};
+    const off_t at = r->positioned ? (off_t)r->a[3] : lseek(file->host, 0, SEEK_CUR);
+    part.device = st.st_dev;
+    part.inode = st.st_ino;
+    part.offset = r->writes && (file->flags & GUEST_APPEND) ? (uint64_t)st.st_size : (uint64_t)at;
+    return part;
+}
+
+/* Serves a call on a file that no other thread serves, so that shared mappings of it agree with it. */
+static int64_t use_file(struct process *process, const struct file *file, const struct request *r)
+{
+    static int64_t (*const positioned[2][2])(struct user * user, const uint64_t a[6]) = {
+        {call_pread, call_pwrite}, {call_preadv, call_pwritev}};
+    const struct space_part part = part_of(process, file, r);
+    if (part.length > 0)
+        address_space_store(&process->space, &part);
+    int64_t result = r->positioned ? positioned[r->vectors][r->writes](process->user, r->a)
+                                   : call_continue(process->user, r->a, r->writes, r->vectors, 0);
+    if (r->writes && part.length > 0)
+        address_space_reload(&process->space, &part);
+    return result;
+}
+
 static int64_t transfer(struct process *process, struct thread *thread, const struct request *r)
 {
     struct file *file = files_get(&process->user->files, r->a[0]);
@@ -143,7 +175,7 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     struct guest_signal *action = &process->user->signals[SIGPIPE];
     const struct guest_signal kept = *action;
     action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */
-    int64_t result = move(process, r, whole, &done);
+    int64_t result = inner ? move(process, r, whole, &done) : use_file(process, file, r);
     *action = kept;
     if (inner && result == -EAGAIN && !(file->flags & GUEST_NONBLOCK))
         return wait_again(process, thread, done);
@@ -158,20 +190,65 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
 
 int64_t linux_read(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, false});
+    return transfer(process, thread, &(struct request){a, false, false, false});
 }
 
 int64_t linux_write(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, false});
+    return transfer(process, thread, &(struct request){a, true, false, false});
 }
 
 int64_t linux_readv(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, true});
+    return transfer(process, thread, &(struct request){a, false, true, false});
 }
 
 int64_t linux_writev(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, true});
+    return transfer(process, thread, &(struct request){a, true, true, false});
+}
+
+int64_t linux_pread(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return use_file(process, files_get(&process->user->files, a[0]),
+                    &(struct request){a, false, false, true});
+}
+
+int64_t linux_pwrite(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, false, true});
+}
+
+int64_t linux_preadv(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, false, true, true});
+}
+
+int64_t linux_pwritev(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, true, true});
+}
+
+/* Sets the length of an open host file; mappings show the bytes behind a new end as zeros. */
+int64_t descriptor_truncate(struct process *process, int host, uint64_t length)
+{
+    struct stat st;
+    if (fstat(host, &st) != 0)
+        return -errno;
+    const struct space_part part = {st.st_dev, st.st_ino, 0, UINT64_MAX};
+    address_space_store(&process->space, &part);
+    const int64_t result = ftruncate(host, (off_t)length) != 0 ? -errno : 0;
+    address_space_reload(&process->space, &part);
+    return result;
+}
+
+int64_t linux_ftruncate(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const struct file *file = files_get(&process->user->files, a[0]);
+    (void)thread;
+    return file ? descriptor_truncate(process, file->host, a[1]) : -EBADF;
 }

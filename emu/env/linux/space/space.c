@@ -6,29 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/env/linux/space/maps.h"
 #include "emu/env/linux/space/tables.h"
 #include "emu/sim/alloc.h"
 
 static uint64_t page_up(uint64_t address)
 {
     return (address + FRAME - 1) & ~(uint64_t)(FRAME - 1);
-}
-
-struct space_file *address_space_file_new(int host, const char *name)
-{
-    struct space_file *file = alloc(1, sizeof *file);
-    *file = (struct space_file){.references = 1, .host = host, .name = alloc_text(name)};
-    return file;
-}
-
-void address_space_file_release(struct space_file *file)
-{
-    if (!file || --file->references > 0)
-        return;
-    if (file->host >= 0)
-        (void)close(file->host);
-    free(file->name);
-    free(file);
 }
 
 bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct error *err)
@@ -46,41 +30,10 @@ bool address_space_init(struct space *space, const struct phys *memory, uint64_t
     return true;
 }
 
-/* Returns the index of the first mapping that ends after the address. */
-static size_t index_after(const struct space *space, uint64_t address)
-{
-    size_t low = 0, high = space->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (space->maps[middle].end > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 const struct space_map *address_space_find(const struct space *space, uint64_t address)
 {
-    size_t i = index_after(space, address);
+    size_t i = space_index_after(space, address);
     return i < space->count && space->maps[i].first <= address ? &space->maps[i] : NULL;
-}
-
-static void insert(struct space *space, size_t at, const struct space_map *map)
-{
-    if (space->count == space->room) {
-        space->room = space->room ? 2 * space->room : 32;
-        space->maps = alloc_resize(space->maps, space->room * sizeof *space->maps);
-    }
-    memmove(&space->maps[at + 1], &space->maps[at], (space->count - at) * sizeof *space->maps);
-    space->maps[at] = *map;
-    space->count++;
-}
-
-static void erase(struct space *space, size_t at)
-{
-    space->count--;
-    memmove(&space->maps[at], &space->maps[at + 1], (space->count - at) * sizeof *space->maps);
 }
 
 /* Returns whether two neighbours are one mapping. */
@@ -100,25 +53,8 @@ static bool merge(struct space *space, size_t at)
         return false;
     space->maps[at - 1].end = space->maps[at].end;
     address_space_file_release(space->maps[at].file);
-    erase(space, at);
+    space_erase(space, at);
     return true;
-}
-
-/* Makes `address` the border of two mappings if it lies within one. */
-static void split(struct space *space, uint64_t address)
-{
-    size_t i = index_after(space, address);
-    if (i == space->count || space->maps[i].first >= address)
-        return;
-    struct space_map high = space->maps[i];
-    const uint64_t low = address - high.first;
-    space->maps[i].end = high.first = address;
-    high.offset += low;
-    if (high.physical != SPACE_UNBACKED)
-        high.physical += low;
-    if (high.file)
-        high.file->references++;
-    insert(space, i + 1, &high);
 }
 
 static void show_ranges(struct space *space)
@@ -141,32 +77,17 @@ static void show_ranges(struct space *space)
 /* Merges the neighbours of [first, end), and shows the result to accelerators. */
 static void settle(struct space *space, uint64_t first, uint64_t end)
 {
-    size_t i = index_after(space, first == 0 ? 0 : first - 1);
+    size_t i = space_index_after(space, first == 0 ? 0 : first - 1);
     while (i < space->count && space->maps[i].first <= end)
         if (!merge(space, i))
             i++;
     show_ranges(space);
 }
 
-/* Writes the mapping's bytes in [first, end) to its file. */
-static int64_t write_back(const struct space *space, const struct space_map *map, uint64_t first,
-                          uint64_t end)
-{
-    if (!map->shared || !map->stored || !map->file || map->file->host < 0 || map->physical == SPACE_UNBACKED)
-        return 0;
-    off_t size = lseek(map->file->host, 0, SEEK_END);
-    uint64_t offset = map->offset + (first - map->first), length = end - first;
-    if (size < 0 || (uint64_t)size <= offset)
-        return 0;
-    length = length < (uint64_t)size - offset ? length : (uint64_t)size - offset;
-    const uint8_t *from = phys_at(space->frames.memory, map->physical + (first - map->first), length);
-    return pwrite(map->file->host, from, length, (off_t)offset) < 0 ? -errno : 0;
-}
-
 void address_space_free(struct space *space)
 {
     for (size_t i = 0; i < space->count; i++) {
-        (void)write_back(space, &space->maps[i], space->maps[i].first, space->maps[i].end);
+        (void)space_write_back(space, &space->maps[i], space->maps[i].first, space->maps[i].end);
         address_space_file_release(space->maps[i].file);
     }
     free(space->maps);
@@ -177,16 +98,14 @@ void address_space_free(struct space *space)
 /* Removes whole mappings in [first, end), whose borders are borders of mappings. */
 static void remove_maps(struct space *space, uint64_t first, uint64_t end)
 {
-    size_t i = index_after(space, first);
+    size_t i = space_index_after(space, first);
     while (i < space->count && space->maps[i].first < end) {
         struct space_map map = space->maps[i];
         tables_set(space, map.first, map.end, SPACE_UNBACKED, 0);
-        (void)write_back(space, &map, map.first, map.end);
-        if (map.physical != SPACE_UNBACKED)
-            frames_give(&space->frames,
-                        (struct frame_range){map.physical, map.physical + (map.end - map.first)});
+        (void)space_write_back(space, &map, map.first, map.end);
+        space_erase(space, i);
+        space_give_back(space, &map);
         address_space_file_release(map.file);
-        erase(space, i);
     }
 }
 
@@ -200,18 +119,18 @@ static bool in_reach(uint64_t address, uint64_t length)
 static bool back(struct space *space, uint64_t first, uint64_t end)
 {
     uint64_t wanted = 0;
-    for (size_t i = index_after(space, first); i < space->count && space->maps[i].first < end; i++)
+    for (size_t i = space_index_after(space, first); i < space->count && space->maps[i].first < end; i++)
         if (space->maps[i].physical == SPACE_UNBACKED)
             wanted += space->maps[i].end - space->maps[i].first;
     if (wanted > 0 && wanted + TABLES_MOST(wanted) > frames_left(&space->frames))
         return false;
-    for (size_t i = index_after(space, first); i < space->count && space->maps[i].first < end; i++) {
+    for (size_t i = space_index_after(space, first); i < space->count && space->maps[i].first < end; i++) {
         struct frame_range range;
         if (space->maps[i].physical != SPACE_UNBACKED)
             continue;
         if (!frames_take(&space->frames, space->maps[i].end - space->maps[i].first, &range))
             return false;
-        split(space, space->maps[i].first + (range.end - range.first));
+        space_split(space, space->maps[i].first + (range.end - range.first));
         space->maps[i].physical = range.first;
     }
     return true;
@@ -221,7 +140,7 @@ static bool back(struct space *space, uint64_t first, uint64_t end)
 static bool show(struct space *space, uint64_t first, uint64_t end)
 {
     bool shown = true;
-    for (size_t i = index_after(space, first); i < space->count && space->maps[i].first < end; i++) {
+    for (size_t i = space_index_after(space, first); i < space->count && space->maps[i].first < end; i++) {
         const struct space_map *map = &space->maps[i];
         shown &= tables_set(space, map->first, map->end, map->physical, map->protection);
     }
@@ -251,7 +170,7 @@ static uint64_t place_below(const struct space *space, uint64_t ceiling, uint64_
 
 static bool is_free(const struct space *space, uint64_t first, uint64_t end)
 {
-    size_t i = index_after(space, first);
+    size_t i = space_index_after(space, first);
     bool kept_out = first < space->kept_out.end && space->kept_out.first < end;
     return !kept_out && (i == space->count || space->maps[i].first >= end);
 }
@@ -292,8 +211,8 @@ int64_t address_space_map(struct space *space, const struct space_request *reque
     const uint64_t first = (uint64_t)at, end = first + length;
     if (request->protection && length + TABLES_MOST(length) > frames_left(&space->frames))
         return -ENOMEM;
-    split(space, first);
-    split(space, end);
+    space_split(space, first);
+    space_split(space, end);
     remove_maps(space, first, end);
     struct space_map map = {.first = first,
                             .end = end,
@@ -305,7 +224,8 @@ int64_t address_space_map(struct space *space, const struct space_request *reque
                             .file = request->file};
     if (map.file)
         map.file->references++;
-    insert(space, index_after(space, first), &map);
+    space_insert(space, space_index_after(space, first), &map);
+    space_share(space, first, end);
     if ((map.protection || map.file) && (!back(space, first, end) || !show(space, first, end))) {
         remove_maps(space, first, end);
         at = -ENOMEM;
@@ -319,8 +239,8 @@ int64_t address_space_unmap(struct space *space, uint64_t address, uint64_t leng
     if (address % FRAME != 0 || length == 0 || !in_reach(address, length))
         return -EINVAL;
     const uint64_t end = page_up(address + length);
-    split(space, address);
-    split(space, end);
+    space_split(space, address);
+    space_split(space, end);
     remove_maps(space, address, end);
     settle(space, address, end);
     return 0;
@@ -329,11 +249,20 @@ int64_t address_space_unmap(struct space *space, uint64_t address, uint64_t leng
 /* Returns whether all of [first, end) is mapped. */
 static bool all_mapped(const struct space *space, uint64_t first, uint64_t end)
 {
-    for (size_t i = index_after(space, first); first < end; i++) {
+    for (size_t i = space_index_after(space, first); first < end; i++) {
         if (i == space->count || space->maps[i].first > first)
             return false;
         first = space->maps[i].end;
     }
+    return true;
+}
+
+/* Returns whether no mapping in [first, end) is a shared one of a file that was opened to read. */
+static bool may_write(const struct space *space, uint64_t first, uint64_t end)
+{
+    for (size_t i = space_index_after(space, first); i < space->count && space->maps[i].first < end; i++)
+        if (space->maps[i].shared && space->maps[i].file->read_only)
+            return false;
     return true;
 }
 
@@ -346,11 +275,13 @@ int64_t address_space_protect(struct space *space, uint64_t address, uint64_t le
         return 0;
     if (!in_reach(address, length) || !all_mapped(space, address, end))
         return -ENOMEM;
-    split(space, address);
-    split(space, end);
+    if ((protection & SPACE_WRITE) && !may_write(space, address, end))
+        return -EACCES;
+    space_split(space, address);
+    space_split(space, end);
     if (protection && !back(space, address, end))
         return -ENOMEM;
-    for (size_t i = index_after(space, address); i < space->count && space->maps[i].first < end; i++) {
+    for (size_t i = space_index_after(space, address); i < space->count && space->maps[i].first < end; i++) {
         struct space_map *map = &space->maps[i];
         map->protection = protection;
         map->stored = map->stored || (map->shared && protection & SPACE_WRITE);
@@ -370,7 +301,7 @@ int64_t address_space_discard(struct space *space, uint64_t address, uint64_t le
     if (!in_reach(address, length))
         return -EINVAL;
     bool mapped = all_mapped(space, address, end);
-    for (size_t i = index_after(space, address); zero && i < space->count && space->maps[i].first < end;
+    for (size_t i = space_index_after(space, address); zero && i < space->count && space->maps[i].first < end;
          i++) {
         const struct space_map *map = &space->maps[i];
         uint64_t from = map->first > address ? map->first : address, to = map->end < end ? map->end : end;
@@ -391,10 +322,10 @@ int64_t address_space_sync(struct space *space, uint64_t address, uint64_t lengt
     int64_t result = 0;
     if (!in_reach(address, length) || !all_mapped(space, address, end))
         return -ENOMEM;
-    for (size_t i = index_after(space, address); i < space->count && space->maps[i].first < end; i++) {
+    for (size_t i = space_index_after(space, address); i < space->count && space->maps[i].first < end; i++) {
         const struct space_map *map = &space->maps[i];
-        int64_t failed = write_back(space, map, map->first > address ? map->first : address,
-                                    map->end < end ? map->end : end);
+        int64_t failed = space_write_back(space, map, map->first > address ? map->first : address,
+                                          map->end < end ? map->end : end);
         result = failed ? failed : result;
     }
     return result;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 enum { PAGE = 4096 };
 #define ANONYMOUS (MAP_PRIVATE | MAP_ANONYMOUS)
@@ -131,6 +132,69 @@ static void files(void)
     unlink(name);
 }
 
+/* Shared mappings, calls on the file, and other mappings of it agree at once. */
+static void shared_files(void)
+{
+    char text[16] = "";
+    int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0600), other = open("shared", O_RDWR), reader;
+    struct iovec parts[2] = {{"vec", 3}, {"tor", 3}};
+    printf("written %zd\n", write(fd, "0123456789", 10));
+    SHOW(ftruncate, fd, 3 * PAGE);
+    char *one = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    one[0] = 'a';
+    printf("pread %zd %.4s\n", pread(other, text, 4, 0), text);
+    printf("read %zd %.4s\n", read(other, text, 4), text);
+    SHOW(pwrite64, other, "bc", 2, 1);
+    printf("mapped %.4s\n", one);
+    SHOW(pwritev, other, parts, 2, PAGE - 3, 0);
+    printf("mapped %.6s\n", one + PAGE - 3);
+    lseek(other, 5, SEEK_SET);
+    SHOW(writev, other, parts, 2);
+    printf("mapped %.11s\n", one);
+    parts[0].iov_base = text;
+    parts[1].iov_base = text + 3;
+    one[6] = 'X';
+    SHOW(preadv, other, parts, 2, 5, 0);
+    printf("%.6s\n", text);
+    SHOW(preadv, other, parts, 2, -1, 0);
+    SHOW(pwritev, 99, parts, 2, 0, 0);
+    SHOW(pwritev, other, parts, -1, 0, 0);
+    /* Two mappings that overlap in the file. */
+    char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, other, PAGE);
+    one[PAGE] = 'Y';
+    two[1] = 'Z';
+    printf("two %.3s %.3s\n", one + PAGE, two);
+    two[PAGE] = 'L';
+    SHOW(munmap, one + PAGE, PAGE);
+    printf("left %.3s %c\n", two, two[PAGE]);
+    one = mremap(one, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+    one[PAGE + 2] = 'M';
+    printf("moved %.3s\n", two);
+    SHOW(munmap, two, 2 * PAGE);
+    printf("pread %zd %.3s\n", pread(fd, text, 3, PAGE), text);
+    printf("pread %zd %.3s\n", pread(fd, text, 3, 2 * PAGE), text);
+    /* The file becomes shorter, and longer again. */
+    SHOW(ftruncate, fd, 3);
+    printf("short %.4s\n", one);
+    SHOW(ftruncate, fd, 2 * PAGE);
+    printf("zero %d %d\n", one[3], one[PAGE]);
+    SHOW(ftruncate, fd, 6);
+    reader = open("shared", O_WRONLY | O_APPEND);
+    printf("appended %zd, mapped %.8s\n", write(reader, "ZZ", 2), one);
+    close(reader);
+    /* Mapped shared to read: it follows, but never becomes writable. */
+    reader = open("shared", O_RDONLY);
+    two = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, reader, 0);
+    one[0] = 'A';
+    printf("followed %c\n", two[0]);
+    SHOW(mprotect, two, PAGE, PROT_READ | PROT_WRITE);
+    char *private = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, reader, 0);
+    printf("private %c\n", private[0]);
+    private[0] = 'P';
+    printf("apart %c\n", one[0]);
+    unlink("shared");
+}
+
 static void code(void)
 {
     static const uint32_t instructions[] = {0x02a00513, 0x00008067}; /* li a0, 42; ret */
@@ -151,6 +215,7 @@ int main(void)
     advice();
     remap();
     files();
+    shared_files();
     code();
     return 4;
 }

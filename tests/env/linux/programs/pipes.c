@@ -106,8 +106,7 @@ static void interrupted(void)
 static void *write_counter(void *fd)
 {
     const uint64_t value = 0xfffffffffffffffe;
-    SHOW(write, *(int *)fd, &value, 8);
-    return NULL;
+    return (void *)write(*(int *)fd, &value, 8);
 }
 
 static void counters(void)
@@ -137,7 +136,9 @@ static void counters(void)
     pthread_create(&thread, NULL, write_counter, &fd);
     nap(100);
     SHOW(read, fd, &value, 8);
-    pthread_join(thread, NULL);
+    void *written;
+    pthread_join(thread, &written);
+    printf("written %ld\n", (long)written);
     SHOW(read, fd, &value, 8);
     close(fd);
 }
