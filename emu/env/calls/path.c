@@ -127,6 +127,27 @@ static int64_t open_parent(struct user *user, const struct path *path, char last
     return explain(user, path, sandbox_open_parent(&user->sandbox, path->base, path->text, last));
 }
 
+int64_t path_open(struct user *user, uint64_t folder, uint64_t address, int flags)
+{
+    struct path path;
+    int64_t failed = get_path(user, folder, address, &path);
+    return failed ? failed : open_path(user, &path, flags, 0);
+}
+
+int64_t path_open_here(struct user *user)
+{
+    struct path path = {.text = "."};
+    int64_t failed = find_base(user, user->files.working_folder, path.base);
+    return failed ? failed : open_path(user, &path, O_PATH, 0);
+}
+
+int64_t path_open_parent(struct user *user, uint64_t folder, uint64_t address, char last[NAME_MAX + 1])
+{
+    struct path path;
+    int64_t failed = get_path(user, folder, address, &path);
+    return failed ? failed : open_parent(user, &path, last);
+}
+
 int64_t call_getcwd(struct user *user, const uint64_t a[6])
 {
     char text[2 * PATH_MAX];

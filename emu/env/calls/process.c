@@ -218,6 +218,14 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+void call_random(struct user *user, uint8_t *bytes, uint64_t length)
+{
+    for (uint64_t i = 0; i < length; i += 8) {
+        uint64_t value = next_random(&user->random);
+        memcpy(bytes + i, &value, length - i < 8 ? length - i : 8);
+    }
+}
+
 int64_t call_getrandom(struct user *user, const uint64_t a[6])
 {
     enum { RANDOM_MOST = 33554431 }; /* of one call (getrandom(2)) */
@@ -225,10 +233,7 @@ int64_t call_getrandom(struct user *user, const uint64_t a[6])
     uint8_t *to = guest_reaches(user, a[0], a[1], true) ? guest_writable(user, a[0], length) : NULL;
     if (!to)
         return -EFAULT;
-    for (uint64_t i = 0; i < length; i += 8) {
-        uint64_t value = next_random(&user->random);
-        memcpy(to + i, &value, length - i < 8 ? length - i : 8);
-    }
+    call_random(user, to, length);
     return (int64_t)length;
 }
 

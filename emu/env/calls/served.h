@@ -2,6 +2,8 @@
 #ifndef EMU_ENV_CALLS_SERVED_H
 #define EMU_ENV_CALLS_SERVED_H
 
+#include <limits.h>
+
 #include "emu/env/guest/guest.h"
 
 /* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
@@ -75,6 +77,16 @@ int64_t call_continue(struct user *user, const uint64_t a[6], bool writes, bool 
 
 /* Sets *total to the bytes that such a call names, *first to those of its first buffer that is not empty. Returns 0 or -errno. */
 int64_t call_measure(struct user *user, const uint64_t a[6], bool vectors, uint64_t *total, uint64_t *first);
+
+/* Fills bytes[length] with the program's next random ones. */
+void call_random(struct user *user, uint8_t *bytes, uint64_t length);
+
+/* Open what a path names beneath --dir (`folder`: a descriptor or AT_FDCWD), or the folder that holds its last component. Return
+ * a host descriptor, which the caller closes, or -errno; a path that is refused is warned of once. Opening a device has effects:
+ * use O_PATH first. */
+int64_t path_open(struct user *user, uint64_t folder, uint64_t address, int flags);
+int64_t path_open_here(struct user *user); /* the working folder */
+int64_t path_open_parent(struct user *user, uint64_t folder, uint64_t address, char last[NAME_MAX + 1]);
 
 /* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
  * -errno. */

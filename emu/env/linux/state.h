@@ -114,7 +114,7 @@ struct process {
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */
     bool told[LINUX_CALLS_MOST];
-    bool warned_of_fork;
+    bool warned_of_fork, no_new_privileges;
 };
 
 /* time.c */

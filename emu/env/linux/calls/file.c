@@ -4,63 +4,59 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/special.h"
 #include "emu/env/linux/served.h"
 
 enum { GUEST_CREATES = 01300 };
-enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, SYMLINK_FOLLOW = 0x400, EFFECTIVE = 0x200 };
+enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, EFFECTIVE = 0x200 };
 
-/* Opens an absolute path in the sysroot, to read it. Returns a host descriptor; -ENOENT: it is not there. */
-static int open_sysroot(const struct process *process, const char *path, int flags)
+/* Makes a guest descriptor for a file that only Linux programs see. */
+static int64_t add_special(struct process *process, int host, uint64_t flags)
 {
-    if (process->sysroot.root < 0 || path[0] != '/')
-        return -ENOENT;
-    path += strspn(path, "/");
-    return sandbox_open_at(&process->sysroot, "", *path ? path : ".", flags, 0);
-}
-
-/* Returns whether a path that the sysroot does not have cannot be elsewhere either. */
-static bool is_foreign(const struct process *process, const char *path)
-{
-    const char *root = process->user->sandbox.path;
-    return process->sysroot.root >= 0 && path[0] == '/' && strncmp(path, root, strlen(root)) != 0;
-}
-
-/* Opens what only Linux programs see at an absolute path. Returns a host descriptor, or -ENOENT. */
-static int open_special(struct process *process, const char *path, int flags)
-{
-    int host = path[0] == '/' ? proc_open(process, path) : -ENOENT;
-    return host >= 0 ? host : open_sysroot(process, path, flags);
+    struct stat st;
+    const int mode = (int)(flags & (O_ACCMODE | GUEST_APPEND));
+    if (fstat(host, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISCHR(st.st_mode))) {
+        (void)close(host);
+        return -EACCES;
+    }
+    int64_t descriptor = files_add(&process->user->files, host, mode, S_ISDIR(st.st_mode));
+    if (descriptor >= 0)
+        process->user->files.close_on_exec[descriptor] = (flags & GUEST_CLOEXEC) != 0;
+    return descriptor;
 }
 
 int64_t linux_openat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     char path[PATH_MAX];
-    struct stat st;
     (void)thread;
     int64_t failed = guest_string(process->user, a[1], path, sizeof path);
     if (failed)
         return failed;
     const int mode = (int)(a[2] & O_ACCMODE);
-    if (mode == O_RDONLY && !(a[2] & GUEST_CREATES)) {
-        int host = open_special(process, path, O_RDONLY | (a[2] & 0200000 ? O_DIRECTORY : 0) | O_NONBLOCK);
-        if (host >= 0 && (fstat(host, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))) {
-            (void)close(host);
-            return -EACCES;
-        }
-        int64_t descriptor =
-            host >= 0 ? files_add(&process->user->files, host, 0, S_ISDIR(st.st_mode)) : -ENOENT;
-        if (descriptor >= 0)
-            process->user->files.close_on_exec[descriptor] = (a[2] & GUEST_CLOEXEC) != 0;
-        if (host >= 0)
-            return descriptor;
-        if (is_foreign(process, path))
-            return host;
+    int64_t open = special_descriptor(process, path, mode);
+    if (open >= 0) {
+        open = files_duplicate(&process->user->files, (uint64_t)open, 0);
+        if (open >= 0)
+            process->user->files.close_on_exec[open] = (a[2] & GUEST_CLOEXEC) != 0;
+        return open;
     }
+    if (open != -ENOENT)
+        return open == -EBADF ? -ENOENT : open;
+    bool reads = mode == O_RDONLY && !(a[2] & GUEST_CREATES);
+    int host = device_open(process, path, mode);
+    if (host == -ENOENT && reads)
+        host = special_open(process, path, O_RDONLY | (a[2] & 0200000 ? O_DIRECTORY : 0) | O_NONBLOCK);
+    if (host >= 0)
+        return add_special(process, host, a[2]);
+    if (host != -ENOENT || path_is_foreign(process, path))
+        return reads || host != -ENOENT ? host : -EROFS;
     uint64_t arguments[6] = {a[0], a[1], a[2], a[3] & ~(uint64_t)process->umask};
     return call_openat(process->user, arguments);
 }
@@ -71,9 +67,14 @@ static int64_t check_access(struct process *process, const uint64_t a[6])
     int64_t failed = guest_string(process->user, a[1], path, sizeof path);
     if (failed)
         return failed;
-    int host = a[2] & ~UINT64_C(7) ? -ENOENT : open_special(process, path, O_PATH);
+    int host = a[2] & ~UINT64_C(7) ? -ENOENT : device_open(process, path, O_RDONLY);
+    if (host >= 0) {
+        (void)close(host);
+        return a[2] & X_OK ? -EACCES : 0;
+    }
+    host = a[2] & ~UINT64_C(7) ? -ENOENT : special_open(process, path, O_PATH);
     if (host < 0)
-        return is_foreign(process, path) ? host : call_faccessat(process->user, a);
+        return path_is_foreign(process, path) ? host : call_faccessat(process->user, a);
     struct stat st;
     bool runs = fstat(host, &st) == 0 && (st.st_mode & 0111);
     (void)close(host);
@@ -94,25 +95,6 @@ int64_t linux_faccessat2(struct process *process, struct thread *thread, const u
     return check_access(process, a);
 }
 
-int64_t linux_fstatat(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    char path[PATH_MAX];
-    (void)thread;
-    int64_t failed = guest_string(process->user, a[1], path, sizeof path);
-    if (failed)
-        return failed;
-    if (path[0] == '\0' && (a[3] & EMPTY_PATH) && files_get(&process->user->files, a[0])) {
-        const uint64_t arguments[6] = {a[0], a[2]};
-        return call_fstat(process->user, arguments);
-    }
-    int host = open_special(process, path, O_PATH | (a[3] & FOLLOW_NOT ? O_NOFOLLOW : 0));
-    if (host < 0)
-        return is_foreign(process, path) ? host : call_fstatat(process->user, a);
-    failed = call_put_stat(process->user, a[2], host);
-    (void)close(host);
-    return failed;
-}
-
 int64_t linux_readlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     char path[PATH_MAX], link[PATH_MAX];
@@ -125,12 +107,14 @@ int64_t linux_readlinkat(struct process *process, struct thread *thread, const u
     if (strcmp(path, "/proc/self/exe") == 0) {
         (void)snprintf(link, sizeof link, "%s", process->executable);
     } else {
-        int host = open_sysroot(process, path, O_PATH | O_NOFOLLOW);
+        int host = sysroot_open(process, path, O_PATH | O_NOFOLLOW);
         ssize_t length = host < 0 ? -1 : readlinkat(host, "", link, sizeof link - 1);
         if (host >= 0)
             (void)close(host);
         if (length < 0)
-            return host >= 0 ? -EINVAL : is_foreign(process, path) ? host : call_readlinkat(process->user, a);
+            return host >= 0                        ? -EINVAL
+                   : path_is_foreign(process, path) ? host
+                                                    : call_readlinkat(process->user, a);
         link[length] = '\0';
     }
     const uint64_t length = strlen(link) < a[3] ? strlen(link) : a[3];
@@ -162,10 +146,15 @@ int64_t linux_close(struct process *process, struct thread *thread, const uint64
 int64_t linux_fcntl(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     enum { SETFL = 4, GETLK = 5, SETLK = 6, SETLKW = 7, UNLOCKED = 2 };
+    enum { SET_PIPE = 1031, GET_PIPE = 1032, ADD_SEALS = 1033, GET_SEALS = 1034 };
     struct file *file = files_get(&process->user->files, a[0]);
     const int16_t unlocked = UNLOCKED;
     (void)thread;
-    if (file && a[1] == SETFL && descriptor_is_inner(file)) {
+    if (file && a[1] >= SET_PIPE && a[1] <= GET_SEALS) {
+        const int result = file->standard ? -1 : fcntl(file->host, (int)a[1], (int)a[2]);
+        return result < 0 ? (file->standard ? -EBADF : -errno) : result;
+    }
+    if (file && a[1] == SETFL && (file->standard || descriptor_is_inner(file))) {
         file->flags = (file->flags & O_ACCMODE) | (int)(a[2] & (GUEST_NONBLOCK | GUEST_APPEND));
         return 0;
     }
@@ -174,4 +163,108 @@ int64_t linux_fcntl(struct process *process, struct thread *thread, const uint64
     if (file && a[1] == GETLK)
         return guest_put(process->user, a[2], &unlocked, sizeof unlocked);
     return call_fcntl(process->user, a);
+}
+
+int64_t linux_ioctl(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { NONBLOCK = 0x5421, CLOEXEC = 0x5451, NO_CLOEXEC = 0x5450, READABLE = 0x541b };
+    struct file *file = files_get(&process->user->files, a[0]);
+    int32_t value = 0;
+    (void)thread;
+    if (!file)
+        return -EBADF;
+    switch (a[1]) {
+    case CLOEXEC:
+    case NO_CLOEXEC: process->user->files.close_on_exec[a[0]] = a[1] == CLOEXEC; return 0;
+    case NONBLOCK: {
+        const void *from = guest_readable(process->user, a[2], sizeof value);
+        if (!from)
+            return -EFAULT;
+        memcpy(&value, from, sizeof value);
+        file->flags = (file->flags & ~GUEST_NONBLOCK) | (value ? GUEST_NONBLOCK : 0);
+        return 0;
+    }
+    case READABLE:
+        if (ioctl(file->host, FIONREAD, &value) != 0)
+            return -errno;
+        return guest_put(process->user, a[2], &value, sizeof value);
+    default: return -ENOTTY;
+    }
+}
+
+int64_t linux_close_range(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { UNSHARE = 2, CLOEXEC = 4 };
+    const uint64_t first = (uint32_t)a[0], last = (uint32_t)a[1];
+    if ((a[2] & ~(uint64_t)(UNSHARE | CLOEXEC)) || first > last)
+        return -EINVAL;
+    for (uint64_t fd = first; fd <= last && fd < FILES_MAX; fd++) {
+        const uint64_t arguments[6] = {fd};
+        if (!files_get(&process->user->files, fd))
+            continue;
+        if (a[2] & CLOEXEC)
+            process->user->files.close_on_exec[fd] = true;
+        else
+            (void)linux_close(process, thread, arguments);
+    }
+    return 0;
+}
+
+/* Locks of whole files: nobody else could hold one. */
+int64_t linux_flock(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { SHARED = 1, EXCLUSIVE = 2, NONBLOCK = 4, UNLOCK = 8 };
+    const uint64_t operation = a[1] & ~(uint64_t)NONBLOCK;
+    (void)thread;
+    if (operation != SHARED && operation != EXCLUSIVE && operation != UNLOCK)
+        return -EINVAL;
+    return files_get(&process->user->files, a[0]) ? 0 : -EBADF;
+}
+
+int64_t linux_fadvise64(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { LAST = 5 };
+    const struct file *file = files_get(&process->user->files, a[0]);
+    struct stat st;
+    (void)thread;
+    if (!file || fstat(file->host, &st) != 0)
+        return -EBADF;
+    if (S_ISFIFO(st.st_mode))
+        return -ESPIPE;
+    return a[3] > LAST || (int64_t)a[2] < 0 ? -EINVAL : 0;
+}
+
+int64_t linux_readahead(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const struct file *file = files_get(&process->user->files, a[0]);
+    struct stat st;
+    (void)thread;
+    if (!file || (file->flags & O_ACCMODE) == O_WRONLY || fstat(file->host, &st) != 0)
+        return -EBADF;
+    return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+}
+
+int64_t linux_fallocate(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const struct file *file = files_get(&process->user->files, a[0]);
+    (void)thread;
+    if (!file)
+        return -EBADF;
+    if (a[1] > 1) /* FALLOC_FL_KEEP_SIZE */
+        return -EOPNOTSUPP;
+    return fallocate(file->host, (int)a[1], (off_t)a[2], (off_t)a[3]) != 0 ? -errno : 0;
+}
+
+int64_t linux_memfd_create(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { CLOEXEC = 1, SEALS = 2, LONGEST = 249 };
+    char name[LONGEST + 1];
+    (void)thread;
+    int64_t failed = guest_string(process->user, a[0], name, sizeof name);
+    if (failed)
+        return failed == -ENAMETOOLONG ? -EINVAL : failed;
+    if (a[1] & ~(uint64_t)(CLOEXEC | SEALS))
+        return -EINVAL;
+    int host = memfd_create(name, MFD_CLOEXEC | (a[1] & SEALS ? MFD_ALLOW_SEALING : 0));
+    return host < 0 ? -errno : descriptor_add(process, host, O_RDWR, a[1] & CLOEXEC ? GUEST_CLOEXEC : 0);
 }

@@ -116,6 +116,25 @@ int64_t linux_mmap(struct process *process, struct thread *thread, const uint64_
     return failed ? failed : map_file(process, file, &request);
 }
 
+/* All that is mapped is in memory. */
+int64_t linux_mincore(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const uint64_t pages = (a[1] + FRAME - 1) / FRAME;
+    (void)thread;
+    if (a[0] % FRAME != 0)
+        return -EINVAL;
+    if (a[0] > SPACE_END || a[1] > SPACE_END - a[0])
+        return -ENOMEM;
+    uint8_t *to = guest_writable(process->user, a[2], pages);
+    if (!to)
+        return -EFAULT;
+    for (uint64_t i = 0; i < pages; i++)
+        if (!address_space_find(&process->space, a[0] + i * FRAME))
+            return -ENOMEM;
+    memset(to, 1, pages);
+    return 0;
+}
+
 int64_t linux_flush_icache(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;

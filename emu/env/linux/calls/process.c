@@ -123,10 +123,19 @@ int64_t linux_get_robust_list(struct process *process, struct thread *thread, co
 
 int64_t linux_prctl(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    enum { GET_DUMPABLE = 3, SET_NAME = 15, GET_NAME = 16 };
+    enum { SET_DEATH_SIGNAL = 1, GET_DUMPABLE = 3, SET_DUMPABLE = 4, SET_NAME = 15, GET_NAME = 16 };
+    enum { SET_NO_NEW_PRIVILEGES = 38, GET_NO_NEW_PRIVILEGES = 39 };
     char name[sizeof thread->name] = "";
     switch (a[0]) {
     case GET_DUMPABLE: return 1;
+    case SET_DUMPABLE: return a[1] > 1 ? -EINVAL : 0;
+    case SET_DEATH_SIGNAL: return a[1] >= GUEST_SIGNALS ? -EINVAL : 0; /* there is no parent */
+    case SET_NO_NEW_PRIVILEGES:
+        if (a[1] != 1 || a[2] || a[3] || a[4])
+            return -EINVAL;
+        process->no_new_privileges = true;
+        return 0;
+    case GET_NO_NEW_PRIVILEGES: return a[1] || a[2] || a[3] || a[4] ? -EINVAL : process->no_new_privileges;
     case GET_NAME: return guest_put(process->user, a[1], thread->name, sizeof thread->name);
     case SET_NAME: {
         int64_t failed = guest_string(process->user, a[1], name, sizeof name);

@@ -40,11 +40,26 @@ static uint64_t ran_all(const struct process *process)
     return sum;
 }
 
+/* The CPU clock of another process or thread: a number and kind in one (clock_getcpuclockid(3)). */
+static int64_t read_cpu_clock(const struct process *process, const struct thread *thread, int32_t clock,
+                              uint64_t *ns)
+{
+    enum { KIND = 3, OF_THREAD = 4, ID_SHIFT = 3, KINDS = 3 };
+    const int32_t id = ~(clock >> ID_SHIFT);
+    const struct thread *of = id == 0 ? thread : thread_find(process, id);
+    if ((clock & KIND) == KINDS || !of || (!(clock & OF_THREAD) && id != 0 && id != GUEST_PROCESS_ID))
+        return -EINVAL;
+    *ns = clock & OF_THREAD ? ran(process, of) : ran_all(process);
+    return 0;
+}
+
 /* Sets *ns to the time of a clock. Returns 0 or -EINVAL. */
 static int64_t read_clock(const struct process *process, const struct thread *thread, uint64_t clock,
                           uint64_t *ns)
 {
     *ns = linux_now(process);
+    if ((int32_t)clock < 0)
+        return read_cpu_clock(process, thread, (int32_t)clock, ns);
     switch ((int32_t)clock) {
     case CLOCK_OF_REAL_TIME:
     case CLOCK_REAL_COARSE:

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { PAGE = 4096 };
@@ -32,6 +33,7 @@ static void memory(void)
     char *p = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(0, mprotect, p, 0, PROT_READ);
     EXPECT(-EINVAL, mprotect, p, PAGE, 64);
+    EXPECT(-EINVAL, mincore, p + 1, PAGE, p);
     EXPECT(-EINVAL, mremap, p, PAGE, 0, 0);
     EXPECT(-EINVAL, munmap, (char *)-(long)PAGE, PAGE);
     EXPECT(-EEXIST, mmap, p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -68,8 +70,6 @@ static void refused(void)
     EXPECT(-ENOSYS, rseq, NULL, 0, 1, 0);
     EXPECT(-ENOSYS, membarrier, 0, 0, 0);
     EXPECT(-ENOSYS, clone3, NULL, 0);
-    EXPECT(-ENOSYS, statx, 0, "", 0, 0, NULL);
-    EXPECT(-ENOSYS, close_range, 100, 200, 0);
     NUMBER(-ENOSYS, 258, NULL, 0, 0, NULL, 0); /* SYS_riscv_hwprobe */
     EXPECT(-EPERM, setpgid, 0, 0);
     EXPECT(-ECHILD, wait4, -1, NULL, 0, NULL);
@@ -79,6 +79,171 @@ static void refused(void)
     NUMBER(-ENOSYS, 599, 0);
     NUMBER(-ENOSYS, 599, 0); /* warned of once */
     NUMBER(-ENOSYS, 100000, 0);
+}
+
+static void attributes(void)
+{
+    char text[8];
+    EXPECT(-EOPNOTSUPP, setxattr, ".", "user.a", text, 1, 0);
+    EXPECT(-EOPNOTSUPP, lsetxattr, ".", "user.a", text, 1, 0);
+    EXPECT(-EOPNOTSUPP, fsetxattr, 0, "user.a", text, 1, 0);
+    EXPECT(-EOPNOTSUPP, getxattr, ".", "user.a", text, 1);
+    EXPECT(-EOPNOTSUPP, lgetxattr, ".", "user.a", text, 1);
+    EXPECT(-EOPNOTSUPP, fgetxattr, 0, "user.a", text, 1);
+    EXPECT(-EOPNOTSUPP, listxattr, ".", text, 1);
+    EXPECT(-EOPNOTSUPP, llistxattr, ".", text, 1);
+    EXPECT(-EOPNOTSUPP, flistxattr, 0, text, 1);
+    EXPECT(-EOPNOTSUPP, removexattr, ".", "user.a");
+    EXPECT(-EOPNOTSUPP, lremovexattr, ".", "user.a");
+    EXPECT(-EOPNOTSUPP, fremovexattr, 0, "user.a");
+    EXPECT(-EPERM, mknodat, AT_FDCWD, "node", 0600, 0);
+    EXPECT(-EINVAL, sendfile, 1, 0, NULL, 1);
+    EXPECT(-EOPNOTSUPP, copy_file_range, 0, NULL, 1, NULL, 1, 0);
+    EXPECT(-ENOSYS, signalfd4, -1, NULL, 8, 0);
+    EXPECT(-ENOSYS, timerfd_create, 0, 0);
+    EXPECT(-EOPNOTSUPP, landlock_create_ruleset, NULL, 0, 1);
+    EXPECT(-EPERM, fchownat, AT_FDCWD, ".", 0, 0, 0);
+    EXPECT(-EROFS, fchmod, open("/dev/null", O_RDWR), 0600);
+    EXPECT(-ENXIO, openat, AT_FDCWD, "/dev/tty", O_RDWR);
+}
+
+static void ways_to_open(void)
+{
+    struct {
+        uint64_t flags, mode, resolve, more;
+    } how = {O_RDWR | O_CREAT, 0640, 2, 0};
+    struct stat st;
+    int fd = (int)syscall(SYS_openat2, AT_FDCWD, "made", &how, 24);
+    expect(__LINE__, "openat2", fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0777) == 0640, 1);
+    EXPECT(-EINVAL, openat2, AT_FDCWD, "made", &how, 8);
+    EXPECT(-E2BIG, openat2, AT_FDCWD, "made", &how, 5000);
+    EXPECT(-EFAULT, openat2, AT_FDCWD, "made", NOWHERE, 24);
+    how.more = 1;
+    EXPECT(-E2BIG, openat2, AT_FDCWD, "made", &how, 32);
+    how.resolve = 8;
+    EXPECT(-EINVAL, openat2, AT_FDCWD, "made", &how, 24);
+    how.resolve = 0;
+    how.flags = O_RDONLY;
+    EXPECT(-EINVAL, openat2, AT_FDCWD, "made", &how, 24); /* a mode, but no O_CREAT */
+    how.mode = 0;
+    how.flags = 1UL << 40;
+    EXPECT(-EINVAL, openat2, AT_FDCWD, "made", &how, 24);
+    NUMBER(0, 452, AT_FDCWD, "made", 0600, 0); /* SYS_fchmodat2 */
+    expect(__LINE__, "fchmodat2", fstat(fd, &st) == 0 && (st.st_mode & 0777) == 0600, 1);
+    NUMBER(-EINVAL, 452, AT_FDCWD, "made", 0600, 1 << 20);
+    EXPECT(50, dup3, fd, 50, 0);
+    EXPECT(0, close_range, 40, 60, 4);
+    EXPECT(FD_CLOEXEC, fcntl, 50, F_GETFD);
+    EXPECT(0, close_range, 40, -1, 0);
+    EXPECT(-EBADF, fcntl, 50, F_GETFD);
+    EXPECT(-EINVAL, close_range, 60, 40, 0);
+    EXPECT(-EINVAL, close_range, 40, 60, 64);
+    EXPECT(0, unlinkat, AT_FDCWD, "made", 0);
+}
+
+static void identity(void)
+{
+    uint32_t ids[3];
+    int32_t priority = 0, high = 50;
+    struct timespec time;
+    EXPECT(0, setuid, 1000);
+    EXPECT(-EPERM, setuid, 0);
+    EXPECT(-EINVAL, setgid, -1);
+    EXPECT(0, setreuid, -1, 1000);
+    EXPECT(-EPERM, setregid, 5, -1);
+    EXPECT(0, setresuid, -1, 1000, 1000);
+    EXPECT(-EPERM, setresgid, -1, 1000, 0);
+    EXPECT(0, getresuid, &ids[0], &ids[1], &ids[2]);
+    EXPECT(0, getresgid, &ids[0], &ids[1], &ids[2]);
+    expect(__LINE__, "getresgid", ids[2], 1000);
+    EXPECT(-EFAULT, getresuid, &ids[0], NOWHERE, &ids[2]);
+    EXPECT(0, getgroups, 0, NULL);
+    EXPECT(-EINVAL, getgroups, -1, NULL);
+    EXPECT(-EPERM, setgroups, 0, NULL);
+    EXPECT(1, getsid, 0);
+    EXPECT(-ESRCH, getsid, 77);
+    EXPECT(-EPERM, setsid);
+    EXPECT(1, getpgid, 1);
+    EXPECT(-ESRCH, getpgid, 77);
+    EXPECT(-ECHILD, waitid, 0, 0, NULL, 4, NULL);
+    EXPECT(-EPERM, setrlimit, 3, (const long[]){1, 1});
+    EXPECT(20, getpriority, 0, 0);
+    EXPECT(-EINVAL, getpriority, 9, 0);
+    EXPECT(-ESRCH, getpriority, 0, 1 << 22);
+    EXPECT(0, setpriority, 0, 0, 5);
+    EXPECT(-EACCES, setpriority, 0, 0, -5);
+    EXPECT(0, sched_getscheduler, 0);
+    EXPECT(-ESRCH, sched_getscheduler, 1 << 22);
+    EXPECT(0, sched_getparam, 0, &priority);
+    EXPECT(-EINVAL, sched_getparam, 0, NULL);
+    EXPECT(0, sched_setparam, 0, &priority);
+    EXPECT(-EINVAL, sched_setparam, 0, &high);
+    EXPECT(0, sched_setscheduler, 0, SCHED_BATCH, &priority);
+    EXPECT(-EPERM, sched_setscheduler, 0, SCHED_FIFO, &high);
+    EXPECT(-EINVAL, sched_setscheduler, 0, SCHED_FIFO, &priority);
+    EXPECT(-EINVAL, sched_setscheduler, 0, 77, &priority);
+    EXPECT(99, sched_get_priority_max, SCHED_RR);
+    EXPECT(1, sched_get_priority_min, SCHED_FIFO);
+    EXPECT(0, sched_get_priority_max, SCHED_OTHER);
+    EXPECT(-EINVAL, sched_get_priority_min, 77);
+    EXPECT(0, sched_rr_get_interval, 0, &time);
+    EXPECT(-EINVAL, sched_rr_get_interval, -1, &time);
+    EXPECT(0, getcpu, &ids[0], &ids[1], NULL);
+    EXPECT(-EFAULT, getcpu, NOWHERE, NULL, NULL);
+}
+
+static void sockets(void)
+{
+    const long nothing[2] = {0, 0};
+    EXPECT(-EAFNOSUPPORT, socketpair, AF_UNIX, SOCK_STREAM, 0, nothing);
+    EXPECT(-ENOTSOCK, bind, 0, nothing, 16);
+    EXPECT(-ENOTSOCK, listen, 0, 1);
+    EXPECT(-ENOTSOCK, accept, 0, NULL, NULL);
+    EXPECT(-ENOTSOCK, accept4, 0, NULL, NULL, 0);
+    EXPECT(-ENOTSOCK, connect, 0, nothing, 16);
+    EXPECT(-ENOTSOCK, getsockname, 0, nothing, nothing);
+    EXPECT(-ENOTSOCK, getpeername, 0, nothing, nothing);
+    EXPECT(-ENOTSOCK, sendto, 0, nothing, 1, 0, NULL, 0);
+    EXPECT(-ENOTSOCK, recvfrom, 0, nothing, 1, 0, NULL, NULL);
+    EXPECT(-ENOTSOCK, setsockopt, 0, 1, 2, nothing, 4);
+    EXPECT(-ENOTSOCK, getsockopt, 0, 1, 2, nothing, nothing);
+    EXPECT(-ENOTSOCK, shutdown, 0, 2);
+    EXPECT(-ENOTSOCK, sendmsg, 0, nothing, 0);
+    EXPECT(-ENOTSOCK, recvmsg, 0, nothing, 0);
+    EXPECT(-EBADF, getpeername, 99, nothing, nothing);
+}
+
+static void *spend(void *until)
+{
+    while (!*(volatile int *)until)
+        ;
+    return NULL;
+}
+
+/* CPU clocks of other threads, and of the process. */
+static void clocks(void)
+{
+    struct timespec one, all, mine;
+    const struct timespec little = {0, 20000000};
+    clockid_t clock = 0;
+    pthread_t thread;
+    int until = 0;
+    pthread_create(&thread, NULL, spend, &until);
+    nanosleep(&little, NULL);
+    pthread_getcpuclockid(thread, &clock);
+    expect(__LINE__, "clock_gettime", clock_gettime(clock, &one), 0);
+    clock_getcpuclockid(0, &clock);
+    expect(__LINE__, "clock_gettime", clock_gettime(clock, &all), 0);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mine);
+    until = 1;
+    pthread_join(thread, NULL);
+    expect(__LINE__, "the thread's", one.tv_nsec >= 15000000 && mine.tv_nsec < 10000000, 1);
+    expect(__LINE__, "the process's", all.tv_nsec >= one.tv_nsec, 1);
+    EXPECT(-EINVAL, clock_gettime, -1, &one);
+    EXPECT(-EINVAL, clock_gettime, (int)(~9999U << 3 | 6), &one);
+    EXPECT(0, prctl, 38, 1, 0, 0, 0);
+    EXPECT(1, prctl, 39, 0, 0, 0, 0);
+    EXPECT(-EINVAL, prctl, 38, 0, 0, 0, 0);
 }
 
 static void polls(void)
@@ -113,6 +278,11 @@ int main(void)
     threads();
     refused();
     polls();
+    attributes();
+    ways_to_open();
+    identity();
+    sockets();
+    clocks();
     simulated();
     return wrong;
 }

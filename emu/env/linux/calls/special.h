@@ -1,0 +1,31 @@
+/* Paths that only Linux programs see: the sysroot, /proc, /sys, /dev. */
+#ifndef EMU_ENV_LINUX_CALLS_SPECIAL_H
+#define EMU_ENV_LINUX_CALLS_SPECIAL_H
+
+#include "emu/env/linux/served.h"
+
+/* Opens an absolute path in the sysroot, to read it. Returns a host descriptor; -ENOENT: it is not there. */
+int sysroot_open(const struct process *process, const char *path, int flags);
+
+/* Returns whether a path that the sysroot does not have cannot be elsewhere either. */
+bool path_is_foreign(const struct process *process, const char *path);
+
+/* Opens a path of /proc, /sys or the sysroot, to read it. Returns a host descriptor, or -ENOENT. */
+int special_open(struct process *process, const char *path, int flags);
+
+/* Opens a device of /dev. Returns a host descriptor; -ENOENT: it is none. */
+int device_open(struct process *process, const char *path, int mode);
+
+/* Returns the program's own descriptor that a path of /dev or /proc/self/fd names, if it allows the access mode; -ENOENT: it is no
+ * such path, -EBADF: the descriptor is not open. */
+int64_t special_descriptor(const struct process *process, const char *path, int mode);
+
+/* Returns 0 if the attributes of an open host file may be changed, as those of the sysroot's may not; or -EROFS. */
+int64_t special_changes(const struct process *process, int host);
+
+/* Opens what a path names to look at it, or to change its attributes if `changes`. `flags`: AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH.
+ * Returns a host descriptor or -errno. The caller closes it if *owned is set. */
+int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint64_t flags, bool changes,
+                bool *owned);
+
+#endif
