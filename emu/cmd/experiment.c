@@ -30,6 +30,7 @@ enum {
     OPTION_JOBS,
     OPTION_MEMORY,
     OPTION_SET,
+    OPTION_SIZE,
     OPTION_RETRY,
     OPTION_FILES,
     OPTION_YES,
@@ -50,6 +51,7 @@ static const struct option_row rows[] = {
                      "number of parallel runs (default: number of processors; fewer if memory is short)"},
     [OPTION_MEMORY] = {"memory", 0, "SIZE", "memory for all runs together (default: what is free)"},
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key of the machine in all runs; may be repeated"},
+    [OPTION_SIZE] = {"size", 0, "NAME", "one of the description's sizes (default: the first)"},
     [OPTION_RETRY] = {"retry-failed", 0, NULL, "run again what has failed"},
     [OPTION_FILES] = {"files", 0, NULL,
                       "write each run's command, output, statistics and machine to files in DIR/runs, too"},
@@ -79,7 +81,7 @@ const struct option_set experiment_interface = {
 
 /* The parsed command line. */
 struct request {
-    const char *file, *out, *results;
+    const char *file, *out, *results, *size;
     unsigned jobs;
     uint64_t memory;
     bool retry, files, yes;
@@ -117,6 +119,8 @@ static int take(void *context, int option, const char *value)
         request->out = value;
     else if (option == OPTION_RESULTS)
         request->results = value;
+    else if (option == OPTION_SIZE)
+        request->size = value;
     else if (option == OPTION_RETRY)
         request->retry = true;
     else if (option == OPTION_FILES)
@@ -305,7 +309,7 @@ static int experiment(const struct request *request)
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
     if (!find_own(&own, &err))
         status = 1;
-    else if (locate(request, folder, out, &err) && experiment_read(&e, request->file, &err)) {
+    else if (locate(request, folder, out, &err) && experiment_read(&e, request->file, request->size, &err)) {
         (void)snprintf(own.results, sizeof own.results, "%s/results.db", out);
         const struct experiment_where where = {
             .croft = own.croft,

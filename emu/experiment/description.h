@@ -10,9 +10,15 @@
  *     machine: nucd                      # name, or file relative to the description
  *     options: [--env, kernel]           # further options of croft run
  *     set: {host.l1d.prefetch: stride}   # settings of every run
+ *     sizes:                             # croft experiment --size: settings of every run, too; the first one if no size is named
+ *       small: {$tasks: 8}
+ *       full: {$tasks: 64}
  *     programs:
  *       meabo2: {source: meabo2.c, flags: [-O2], arguments: [$tasks], region: meabo2}
- *       other: {file: other.elf}         # both relative to the description
+ *       other: {file: other.elf, set: {host.rob: 32}} # files are relative to the description; settings of its runs
+ *     means:
+ *       both: [meabo2, other]
+ *       busy: {column: rate, at_least: 0.5, at: {offload: none}}
  *     axes:
  *       accelerators:
  *         4: {accel.count: 4, $tasks: 4}
@@ -39,7 +45,7 @@
  * `where` does not hold. The programs are the first axis, named `program`.
  *
  * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
- * axes set the same name, the later axis wins. The command line's --set wins over all, but an axis of values must keep its own:
+ * axes set the same name, the later axis wins; axes win over programs, these over sizes, these over `set`. The command line's --set wins over all, but an axis of values must keep its own:
  * it is an error there. A name A|B stands for those of several keys that a run's machine has: dram.tCL|stack.*.dram.tCL.
  * $machine is the machine of a run instead of `machine`, which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it.
  *
@@ -65,7 +71,8 @@
  * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
  * axes; in all other axes it has the run's points.
  *
- * `mean` adds a row over all programs, named `mean`.
+ * `mean` adds a row over all programs, named `mean`, and one for each of `means`: over the programs that it lists, or those whose
+ * column is `at_least` or `at_most` a value, at the row's points or those of `at`.
  *
  * A search finds the first point of an axis at which a column is `at_least` or `at_most` a value, for each combination of the
  * other axes (or those of `at`). It bisects: once a point reaches the threshold, all later ones are taken to do so. With searches,
@@ -104,7 +111,7 @@ struct experiment_program {
 struct experiment_point {
     const char *name;
     const char *value;                  /* of an axis of values; NULL: none */
-    struct experiment_pairs pairs;      /* settings and variables; none in the axis `program` */
+    struct experiment_pairs pairs;      /* settings and variables */
     struct experiment_program *program; /* in the axis `program` only */
 };
 
@@ -146,6 +153,15 @@ struct experiment_column {
     enum experiment_mean mean;
 };
 
+/* A mean over some programs: those listed, or those whose column is within limits. */
+struct experiment_group {
+    const char *name;
+    bool *members; /* by program; NULL: by the column */
+    int column;
+    int place[EXPERIMENT_AXES]; /* as the baseline of a column */
+    double least, most;         /* NaN: no limit */
+};
+
 /* A search for the first point of an axis whose column reaches a threshold. One of the limits is NaN. */
 struct experiment_search {
     int axis, column;
@@ -164,7 +180,7 @@ struct experiment_table {
 
 struct experiment_reference {
     int column;
-    struct experiment_choice at; /* for `program`, the number after the last program stands for the mean */
+    struct experiment_choice at; /* for `program`, the numbers after the last program stand for the means */
     double value;
     const char *source;
 };
@@ -186,12 +202,15 @@ struct experiment {
     struct experiment_column *columns;
     struct experiment_table *tables;
     struct experiment_reference *references;
-    int column_count, table_count, reference_count, search_count, comparison_count, made_count;
+    struct experiment_group *groups;
+    const char *size; /* NULL: the description has none */
+    bool sized;       /* it has sizes */
+    int group_count, column_count, table_count, reference_count, search_count, comparison_count, made_count;
 };
 
-/* Reads the description at `path`; the string must outlive the experiment. Returns false and sets err on
- * failure. */
-bool experiment_read(struct experiment *e, const char *path, struct error *err);
+/* Reads the description at `path` with the settings of a size (NULL: the first one, if there are sizes); both strings must outlive
+ * the experiment. Returns false and sets err on failure. */
+bool experiment_read(struct experiment *e, const char *path, const char *size, struct error *err);
 void experiment_free(struct experiment *e);
 
 #endif

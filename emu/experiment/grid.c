@@ -9,7 +9,7 @@ bool experiment_measure(struct experiment *e, struct error *err)
 {
     if (e->skipped)
         return true;
-    double places = e->axes[0].count + 1;
+    double places = e->axes[0].count + experiment_means(e);
     for (int axis = 1; axis < e->axis_count; axis++)
         places *= e->axes[axis].leader == axis ? e->axes[axis].count : 1;
     if (places > EXPERIMENT_RUNS)
@@ -27,7 +27,20 @@ void experiment_free_choice(struct experiment_choice *choice)
 
 const char *experiment_point_name(const struct experiment *e, int axis, int point)
 {
-    return axis == 0 && point == e->axes[0].count ? "mean" : e->axes[axis].points[point].name;
+    int mean = axis == 0 ? point - e->axes[0].count : -1;
+    if (mean > 0)
+        return e->groups[mean - 1].name;
+    return mean == 0 ? "mean" : e->axes[axis].points[point].name;
+}
+
+int experiment_means(const struct experiment *e)
+{
+    return 1 + e->group_count;
+}
+
+int experiment_rows(const struct experiment *e, int axis)
+{
+    return e->axes[axis].count + (axis == 0 ? experiment_means(e) : 0);
 }
 
 int experiment_runs(const struct experiment *e)
@@ -40,7 +53,7 @@ int experiment_runs(const struct experiment *e)
 
 int experiment_places(const struct experiment *e)
 {
-    return experiment_runs(e) / e->axes[0].count * (e->axes[0].count + 1);
+    return experiment_runs(e) / e->axes[0].count * experiment_rows(e, 0);
 }
 
 void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES])

@@ -5,9 +5,9 @@
 #include "emu/experiment/description.h"
 
 /* A place is a point of each axis. Places are numbered in the description's order; the last axis varies
- * fastest. The places of the mean follow those of the last program. */
-int experiment_places(const struct experiment *e); /* including the places of the mean */
-int experiment_runs(const struct experiment *e);   /* without the places of the mean */
+ * fastest. The places of the means follow those of the last program. */
+int experiment_places(const struct experiment *e); /* including the places of the means */
+int experiment_runs(const struct experiment *e);   /* without the places of the means */
 void experiment_place(const struct experiment *e, int number, int point[EXPERIMENT_AXES]);
 int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 void experiment_follow(const struct experiment *e,
@@ -28,7 +28,11 @@ void experiment_skip(struct experiment *e, const struct experiment_choice *choic
 /* Returns whether `skip` or `where` excludes a place of a run. */
 bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES]);
 
-/* Returns a point's name; "mean" for the point after the last program. */
+/* Return the number of means, and of an axis's points, in that of the programs with the means. */
+int experiment_means(const struct experiment *e);
+int experiment_rows(const struct experiment *e, int axis);
+
+/* Returns a point's name; those of the means for the points after the last program. */
 const char *experiment_point_name(const struct experiment *e, int axis, int point);
 
 /* Returns the points' names of a place, separated by dots; the caller frees it. */

@@ -86,6 +86,55 @@ judge $? "the later axis wins"
 cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
 judge $? "the same with four runs at a time, in another folder; --set over all"
 
+# Sizes, settings of programs, and means over some of them: listed, or by a column at the row's point or another.
+sed -e 's/^programs:/sizes: {s: {$rounds: 10, $times: 3, memory.size: 128 MiB}, l: {$rounds: 20, $times: 5, memory.size: 128 MiB}}\nprograms:/' \
+    -e 's/arguments: \[\$rounds\]/set: {memory.size: 512 MiB, $rounds: 30}, arguments: [$rounds]/; /^  rounds:/,/^skip/d' \
+    -e 's/^axes:/  third: {source: loop.S, flags: -DSTATUS=0, arguments: $times, region: loop}\naxes: {at: {one: {}, two: {$times: 100}}}/' \
+    -e 's/^columns:/means:\n  pair: [other, third]\n  long: {column: instructions, at_least: 81}\n  short: {column: instructions, at_most: 81, at: {at: one}}\n  none: {column: instructions, at_most: 1}\ncolumns:/' \
+    -e '/speedup:/d; /ratio/d' good.yaml >sizes.yaml
+"$croft" experiment sizes.yaml --files >output 2>messages
+judge $? "sizes and means"
+cut -d, -f 1-3 sizes.results/results.csv | diff - <(cat <<'C'
+program,at,instructions
+loop,one,121
+loop,two,121
+other,one,41
+other,two,41
+third,one,13
+third,two,401
+mean,one,58.333333
+mean,two,187.666667
+pair,one,27
+pair,two,221
+long,one,121
+long,two,261
+short,one,27
+short,two,221
+C
+) >>output
+judge $? "the first size; a program's settings before its"
+grep -q '^  size: 512 MiB' sizes.results/runs/loop.one.json.machine.yaml && grep -q '^  size: 128 MiB' sizes.results/runs/other.one.json.machine.yaml
+judge $? "machines of programs"
+"$croft" experiment sizes.yaml --size l --out large >output 2>messages
+grep -q '^other,one,81,' large/results.csv && grep -q '^third,one,21,' large/results.csv && grep -q '^short,one,51,' large/results.csv
+judge $? "another size"
+"$croft" experiment sizes.yaml --size x >output 2>messages
+[ $? -eq 2 ] && grep -qF "croft experiment: sizes.yaml:3: sizes: no size 'x'" messages
+judge $? "an unknown size"
+"$croft" experiment good.yaml --size l >output 2>messages
+[ $? -eq 2 ] && grep -qF "the description has no 'sizes', so --size l means nothing" messages
+judge $? "a size without sizes"
+for change in "s/pair: \[other/pair: [othr/|means: unknown point 'othr'; did you mean 'other'?" \
+    "s/pair: \[other/pair: [mean/|means: 'mean' is a mean; programs are expected" \
+    "s/  pair:/  other:/|means: 'other' is the name of a program or another mean" \
+    "s/, at_least: 81//|means: 'at_least' or 'at_most' is missing" \
+    "s/{memory.size: 512 MiB, /{memory.sise: 512 MiB, /|unknown key 'memory.sise'; did you mean 'memory.size'?"; do
+    sed "${change%%|*}" sizes.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -eq 2 ] && grep -qF "${change##*|}" messages
+    judge $? "${change##*|}"
+done
+
 # If one run fails and one lacks the statistic, the other runs' results are kept, but not results of an
 # earlier experiment.
 sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml

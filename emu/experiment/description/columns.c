@@ -34,7 +34,7 @@ static int find_axis(struct experiment *e, const yaml_node_t *node, const char *
 static int find_point(struct experiment *e, const yaml_node_t *node, const char *key, int axis,
                       const char *name, struct error *err)
 {
-    int count = e->axes[axis].count + (axis == 0);
+    int count = experiment_rows(e, axis);
     for (int i = 0; i < count; i++)
         if (strcmp(name, experiment_point_name(e, axis, i)) == 0)
             return i;
@@ -147,10 +147,10 @@ static bool column_ratio(void *context, const yaml_node_t *value, struct error *
     return column_compared(context, value, EXPERIMENT_RATIO, err);
 }
 
-static bool column_baseline(void *context, const yaml_node_t *value, struct error *err)
+/* Reads points of some axes; in the others, place[] stays. */
+static bool read_baseline(struct experiment *e, const yaml_node_t *value, int place[EXPERIMENT_AXES],
+                          struct error *err)
 {
-    struct experiment *e = experiment_of(context);
-    struct experiment_column *column = ((struct experiment_part *)context)->target;
     int count = doc_pairs(&e->doc, value, "baseline", err);
     for (int i = 0; i < count; i++) {
         const char *name = doc_text(&e->doc, doc_value(&e->doc, value, i), "baseline", err);
@@ -160,9 +160,15 @@ static bool column_baseline(void *context, const yaml_node_t *value, struct erro
             return false;
         if (axis == 0)
             return doc_wrong(&e->doc, value, err, "a baseline is of the same program");
-        column->baseline[e->axes[axis].leader] = point;
+        place[e->axes[axis].leader] = point;
     }
     return count >= 0;
+}
+
+static bool column_baseline(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    return read_baseline(experiment_of(context), value, column->baseline, err);
 }
 
 static bool column_absent(void *context, const yaml_node_t *value, struct error *err)
@@ -329,6 +335,97 @@ bool experiment_read_references(void *context, const yaml_node_t *value, struct 
             return false;
     }
     return count >= 0;
+}
+
+/* Means over some programs. */
+
+bool experiment_read_mean_names(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    int count = doc_pairs(&e->doc, value, "means", err);
+    if (count < 0)
+        return false;
+    struct experiment_group *groups = e->groups = experiment_array(count, sizeof *e->groups);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *members = doc_value(&e->doc, value, i);
+        const char *name = doc_key(&e->doc, value, i);
+        for (int k = 0; k < experiment_rows(e, 0); k++)
+            if (strcmp(name, experiment_point_name(e, 0, k)) == 0)
+                return doc_wrong(&e->doc, members, err,
+                                 "means: '%s' is the name of a program or another mean", name);
+        if (!experiment_good_name(name))
+            return doc_wrong(&e->doc, members, err, "'%s': a name has letters, digits, '_', '-' and '+'",
+                             name);
+        groups[i] = (struct experiment_group){.name = name, .column = -1, .least = NAN, .most = NAN};
+        e->group_count++;
+    }
+    return true;
+}
+
+static bool group_column(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_group *group = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&experiment_of(context)->doc, value, "column", err);
+    return name && (group->column = find_column(experiment_of(context), value, "means", name, err)) >= 0;
+}
+
+static bool group_least(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_group *group = ((struct experiment_part *)context)->target;
+    return doc_number(&experiment_of(context)->doc, value, "at_least", &group->least, err);
+}
+
+static bool group_most(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_group *group = ((struct experiment_part *)context)->target;
+    return doc_number(&experiment_of(context)->doc, value, "at_most", &group->most, err);
+}
+
+static bool group_at(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_group *group = ((struct experiment_part *)context)->target;
+    return read_baseline(experiment_of(context), value, group->place, err);
+}
+
+/* Reads the list of a mean's programs. */
+static bool read_members(struct experiment *e, const yaml_node_t *node, struct experiment_group *group,
+                         struct error *err)
+{
+    struct experiment_texts names = {0};
+    bool good = experiment_texts(e, node, "means", &names, err);
+    group->members = experiment_array(e->axes[0].count, sizeof *group->members);
+    for (int i = 0; i < names.count && good; i++) {
+        int point = find_point(e, node, "means", 0, names.items[i], err);
+        if (point >= e->axes[0].count)
+            good =
+                doc_wrong(&e->doc, node, err, "means: '%s' is a mean; programs are expected", names.items[i]);
+        else if ((good = point >= 0))
+            group->members[point] = true;
+    }
+    free(names.items);
+    return good;
+}
+
+bool experiment_read_mean_members(void *context, const yaml_node_t *value, struct error *err)
+{
+    static const struct doc_field fields[] = {{"column", group_column, true},
+                                              {"at_least", group_least, false},
+                                              {"at_most", group_most, false},
+                                              {"at", group_at, false}};
+    struct experiment *e = experiment_of(context);
+    for (int i = 0; i < e->group_count; i++) {
+        const yaml_node_t *node = doc_value(&e->doc, value, i);
+        struct experiment_part part = {e, &e->groups[i]};
+        for (int axis = 0; axis < EXPERIMENT_AXES; axis++)
+            e->groups[i].place[axis] = -1;
+        bool listed = node->type != YAML_MAPPING_NODE;
+        if (listed ? !read_members(e, node, &e->groups[i], err)
+                   : !doc_fields(&e->doc, node, "means", fields, 4, &part, err))
+            return false;
+        if (!listed && isnan(e->groups[i].least) && isnan(e->groups[i].most))
+            return doc_wrong(&e->doc, node, err, "means: 'at_least' or 'at_most' is missing");
+    }
+    return true;
 }
 
 /* The fields of searches. */

@@ -1,4 +1,6 @@
 /* Values that several parts of a description have. */
+#include <string.h>
+
 #include "emu/experiment/description/state.h"
 #include "emu/sim/alloc.h"
 
@@ -6,6 +8,12 @@ void *experiment_array(int count, size_t size)
 {
     void *memory = alloc((size_t)(count > 0 ? count : 1), size);
     return memory;
+}
+
+bool experiment_good_name(const char *name)
+{
+    return *name &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+") == strlen(name);
 }
 
 bool experiment_texts(struct experiment *e, const yaml_node_t *node, const char *what,

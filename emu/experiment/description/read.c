@@ -9,13 +9,6 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
 
-/* Returns whether a name can be part of a file name. */
-static bool good_name(const char *name)
-{
-    return *name &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+") == strlen(name);
-}
-
 static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char *what,
                        struct experiment_pairs *pairs, struct error *err)
 {
@@ -39,27 +32,33 @@ static bool read_pairs(struct experiment *e, const yaml_node_t *node, const char
     return true;
 }
 
-#define TEXT_FIELD(name, type, field)                                                                        \
+#define TEXT_FIELD(name, type, field, key)                                                                   \
     static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
     {                                                                                                        \
         type *target = ((struct experiment_part *)context)->target;                                          \
-        return (target->field = doc_text(&experiment_of(context)->doc, value, #field, err)) != NULL;         \
+        return (target->field = doc_text(&experiment_of(context)->doc, value, #key, err)) != NULL;           \
     }
-#define TEXTS_FIELD(name, type, field)                                                                       \
+#define TEXTS_FIELD(name, type, field, key)                                                                  \
     static bool name(void *context, const yaml_node_t *value, struct error *err)                             \
     {                                                                                                        \
         type *target = ((struct experiment_part *)context)->target;                                          \
-        return experiment_texts(experiment_of(context), value, #field, &target->field, err);                 \
+        return experiment_texts(experiment_of(context), value, #key, &target->field, err);                   \
     }
 
 /* The fields of programs. */
 
-TEXT_FIELD(program_file, struct experiment_program, file)
-TEXT_FIELD(program_source, struct experiment_program, source)
-TEXT_FIELD(program_region, struct experiment_program, region)
-TEXTS_FIELD(program_flags, struct experiment_program, flags)
-TEXTS_FIELD(program_arguments, struct experiment_program, arguments)
-TEXTS_FIELD(program_inputs, struct experiment_program, inputs)
+static bool program_set(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_point *point = ((struct experiment_part *)context)->target;
+    return read_pairs(experiment_of(context), value, "set", &point->pairs, err);
+}
+
+TEXT_FIELD(program_file, struct experiment_point, program->file, file)
+TEXT_FIELD(program_source, struct experiment_point, program->source, source)
+TEXT_FIELD(program_region, struct experiment_point, program->region, region)
+TEXTS_FIELD(program_flags, struct experiment_point, program->flags, flags)
+TEXTS_FIELD(program_arguments, struct experiment_point, program->arguments, arguments)
+TEXTS_FIELD(program_inputs, struct experiment_point, program->inputs, inputs)
 
 static bool read_program(struct experiment *e, struct experiment_point *point, const yaml_node_t *node,
                          struct error *err)
@@ -68,9 +67,10 @@ static bool read_program(struct experiment *e, struct experiment_point *point, c
         {"file", program_file, false},     {"source", program_source, false},
         {"flags", program_flags, false},   {"arguments", program_arguments, false},
         {"region", program_region, false}, {"inputs", program_inputs, false},
+        {"set", program_set, false},
     };
     struct experiment_program *program = point->program = experiment_array(1, sizeof *program);
-    struct experiment_part part = {e, program};
+    struct experiment_part part = {e, point};
     program->region = point->name;
     program->node = node;
     if (!doc_fields(&e->doc, node, point->name, fields, sizeof fields / sizeof *fields, &part, err))
@@ -107,7 +107,7 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
         const yaml_node_t *value = doc_value(&e->doc, node, axis->count);
         struct experiment_point *point = &axis->points[axis->count];
         point->name = doc_key(&e->doc, node, axis->count++);
-        if (!good_name(point->name) || (programs && strcmp(point->name, "mean") == 0))
+        if (!experiment_good_name(point->name) || (programs && strcmp(point->name, "mean") == 0))
             return doc_wrong(&e->doc, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s",
                              point->name, programs ? ", and is not 'mean'" : "");
         if (!(programs ? read_program(e, point, value, err)
@@ -129,7 +129,7 @@ static bool read_axes(void *context, const yaml_node_t *value, struct error *err
     e->axes_node = value;
     for (int i = 0; i < count; i++) {
         const char *name = doc_key(&e->doc, value, i);
-        if (!good_name(name) || strcmp(name, "program") == 0)
+        if (!experiment_good_name(name) || strcmp(name, "program") == 0)
             return doc_wrong(&e->doc, value, err, "'%s' cannot be the name of an axis", name);
         if (!read_axis(e, name, doc_value(&e->doc, value, i), false, err))
             return false;
@@ -193,8 +193,8 @@ static bool read_zip(void *context, const yaml_node_t *value, struct error *err)
 
 /* The fields of the whole description. */
 
-TEXT_FIELD(read_title, struct experiment, title)
-TEXTS_FIELD(read_options, struct experiment, options)
+TEXT_FIELD(read_title, struct experiment, title, title)
+TEXTS_FIELD(read_options, struct experiment, options, options)
 
 static bool read_machine(void *context, const yaml_node_t *value, struct error *err)
 {
@@ -206,6 +206,44 @@ static bool read_machine(void *context, const yaml_node_t *value, struct error *
 static bool read_set(void *context, const yaml_node_t *value, struct error *err)
 {
     return read_pairs(experiment_of(context), value, "set", &experiment_of(context)->set, err);
+}
+
+/* Returns the place of a size's settings among `count`, or -1 with err set. */
+static int find_size(struct experiment *e, const yaml_node_t *value, int count, struct error *err)
+{
+    const char **names = alloc((size_t)count + 1, sizeof *names);
+    int found = e->size ? -1 : 0;
+    for (int i = 0; i < count; i++) {
+        names[i] = doc_key(&e->doc, value, i);
+        found = e->size && strcmp(names[i], e->size) == 0 ? i : found;
+    }
+    if (found < 0)
+        (void)doc_wrong(&e->doc, value, err, "sizes: no size '%s'%s", e->size,
+                        nearest_hint(e->size, names, (size_t)count).text);
+    free(names);
+    return found;
+}
+
+/* Adds the size's settings to those of all runs. */
+static bool read_sizes(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_pairs pairs = {NULL, 0};
+    int count = doc_pairs(&e->doc, value, "sizes", err);
+    if (count == 0)
+        return doc_wrong(&e->doc, value, err, "sizes: at least one is expected");
+    int size = count > 0 ? find_size(e, value, count, err) : -1;
+    bool good = size >= 0 && read_pairs(e, doc_value(&e->doc, value, size), "sizes", &pairs, err);
+    e->sized = true;
+    if (good) {
+        e->size = doc_key(&e->doc, value, size);
+        e->set.items =
+            alloc_resize(e->set.items, (size_t)(e->set.count + pairs.count + 1) * sizeof *pairs.items);
+        for (int i = 0; i < pairs.count; i++)
+            e->set.items[e->set.count++] = pairs.items[i];
+    }
+    free(pairs.items);
+    return good;
 }
 
 /* Checks that each run has a machine: that of the description, or an axis's. */
@@ -225,32 +263,42 @@ static bool check_machines(struct experiment *e, struct error *err)
     return true;
 }
 
-bool experiment_read(struct experiment *e, const char *path, struct error *err)
+static bool check_size(struct experiment *e, struct error *err)
+{
+    return !e->size || e->sized ||
+           doc_wrong(&e->doc, doc_root(&e->doc), err,
+                     "the description has no 'sizes', so --size %s means nothing", e->size);
+}
+
+bool experiment_read(struct experiment *e, const char *path, const char *size, struct error *err)
 {
     static const struct doc_field fields[] = {
         {"title", read_title, true},
         {"machine", read_machine, false},
         {"options", read_options, false},
         {"set", read_set, false},
+        {"sizes", read_sizes, false},
         {"programs", read_programs, true},
+        {"means", experiment_read_mean_names, false},
         {"axes", read_axes, false},
         {"zip", read_zip, false},
         {"skip", experiment_read_skip, false},
         {"where", experiment_read_where, false},
         {"columns", experiment_read_columns, true},
+        {"means", experiment_read_mean_members, false},
         {"tables", experiment_read_tables, false},
         {"references", experiment_read_references, false},
         {"searches", experiment_read_searches, false},
         {"compare", experiment_read_compare, false},
     };
-    *e = (struct experiment){.axis_count = 1};
+    *e = (struct experiment){.axis_count = 1, .size = size};
     struct experiment_part part = {e, e};
     if (!doc_load(&e->doc, path, &e->text, err))
         return false;
     e->axes_node = e->machine_node = doc_root(&e->doc);
     if (doc_fields(&e->doc, doc_root(&e->doc), "experiment", fields, sizeof fields / sizeof *fields, &part,
                    err) &&
-        experiment_measure(e, err) && check_machines(e, err))
+        check_size(e, err) && experiment_measure(e, err) && check_machines(e, err))
         return true;
     experiment_free(e);
     return false;
@@ -288,6 +336,9 @@ void experiment_free(struct experiment *e)
     free(e->columns);
     free(e->tables);
     free(e->references);
+    for (int i = 0; i < e->group_count; i++)
+        free(e->groups[i].members);
+    free(e->groups);
     free(e->text);
     doc_free(&e->doc);
 }

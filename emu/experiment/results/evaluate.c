@@ -138,19 +138,40 @@ static double derived(const struct experiment *e, const struct experiment_column
     return column->kind == EXPERIMENT_SPEEDUP ? quotient(a, b) : quotient(b, a);
 }
 
-/* Returns the mean over all programs; NaN if one of the values is unknown. */
+/* Returns whether a program counts for a mean; NULL: over all programs. */
+static bool counts(const struct experiment *e, const struct experiment_group *group,
+                   const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
+{
+    int at[EXPERIMENT_AXES];
+    if (!group)
+        return true;
+    if (group->members)
+        return group->members[point[0]];
+    for (int axis = 0; axis < e->axis_count; axis++)
+        at[axis] = group->place[axis] < 0 ? point[axis] : group->place[axis];
+    experiment_follow(e, at);
+    double value = runs[experiment_number(e, at)].values[group->column];
+    return !isnan(value) && !(value < group->least) && !(value > group->most);
+}
+
+/* Returns the mean over its programs; NaN if there are none, or one of the values is unknown. */
 static double mean(const struct experiment *e, const struct experiment_column *column, int c,
                    const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
 {
-    int at[EXPERIMENT_AXES], count = e->axes[0].count;
+    int at[EXPERIMENT_AXES], programs = e->axes[0].count, number = point[0] - programs, count = 0;
     double total = 0;
     if (column->mean == EXPERIMENT_NO_MEAN)
         return NAN;
     memcpy(at, point, sizeof at);
-    for (at[0] = 0; at[0] < count; at[0]++) {
+    for (at[0] = 0; at[0] < programs; at[0]++) {
         double value = runs[experiment_number(e, at)].values[c];
+        if (!counts(e, number ? &e->groups[number - 1] : NULL, runs, at))
+            continue;
         total += column->mean == EXPERIMENT_GEOMETRIC ? log(value) : value;
+        count++;
     }
+    if (!count)
+        return NAN;
     return column->mean == EXPERIMENT_GEOMETRIC ? exp(total / count) : total / count;
 }
 

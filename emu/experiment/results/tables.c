@@ -266,7 +266,7 @@ static void cell_text(const struct experiment *e, const struct experiment_run *r
     const struct experiment_reference *reference = reference_at(e, column, point);
     double value = run->values[column];
     bool unneeded = e->search_count && run->state == EXPERIMENT_LEFT && !run->wanted;
-    if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] == e->axes[0].count))
+    if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] >= e->axes[0].count))
         (void)snprintf(text, CELL, "-");
     else if (isnan(value))
         (void)snprintf(text, CELL, "%s",
@@ -289,7 +289,7 @@ static void table_line(const struct experiment *e, const struct experiment_run *
     for (int axis = 0; axis < e->axis_count; axis++)
         if (e->axes[axis].leader != table->across)
             (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
-    int across = table->across, points = e->axes[across].count + (across == 0);
+    int across = table->across, points = experiment_rows(e, across);
     for (point[across] = 0; point[across] < points; point[across]++) {
         cell_text(e, runs, table->column, point, text);
         (void)fprintf(out, " %15s", text);
@@ -302,12 +302,12 @@ static void table_line(const struct experiment *e, const struct experiment_run *
 static bool line_exists(const struct experiment *e, const struct experiment_run *runs,
                         const struct experiment_table *table, const int place[EXPERIMENT_AXES])
 {
-    int point[EXPERIMENT_AXES], across = table->across, points = e->axes[across].count + (across == 0);
+    int point[EXPERIMENT_AXES], across = table->across, points = experiment_rows(e, across);
     bool mean = false, known = false, run = false;
     memcpy(point, place, sizeof point);
     for (point[across] = 0; point[across] < points; point[across]++) {
         const struct experiment_run *at = &runs[experiment_number(e, point)];
-        mean = point[0] == e->axes[0].count;
+        mean = point[0] >= e->axes[0].count;
         known = known || !isnan(at->values[table->column]);
         run = run || (!mean && at->state != EXPERIMENT_SKIPPED);
     }
@@ -317,7 +317,7 @@ static bool line_exists(const struct experiment *e, const struct experiment_run 
 static void print_table(const struct experiment *e, const struct experiment_run *runs,
                         const struct experiment_table *table, const char *unit, FILE *out)
 {
-    int point[EXPERIMENT_AXES], points = e->axes[table->across].count + (table->across == 0);
+    int point[EXPERIMENT_AXES], points = experiment_rows(e, table->across);
     bool has = unit && *unit;
     (void)fprintf(out, has ? "%s: %s (%s)\n" : "%s: %s\n", e->title, e->columns[table->column].name, unit);
     for (int axis = 0; axis < e->axis_count; axis++)

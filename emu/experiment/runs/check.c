@@ -57,7 +57,7 @@ static const yaml_node_t *setter(const struct experiment *e, const int point[EXP
                                  const char *name)
 {
     const yaml_node_t *node = find_pair(&e->set, name), *later;
-    for (int axis = 1; axis < e->axis_count; axis++)
+    for (int axis = 0; axis < e->axis_count; axis++)
         if ((later = find_pair(&e->axes[axis].points[point[axis]].pairs, name)) != NULL)
             node = later;
     return node;
@@ -120,7 +120,8 @@ static bool check_axis(const struct experiment *e, const struct experiment_where
         memcpy(point, base, sizeof point);
         point[points->leader] = i;
         experiment_follow(e, point);
-        if (i != base[axis] && !experiment_skipped(e, point) && !check_place(e, where, point, err))
+        bool plain = axis == 0 && !points->points[i].pairs.count; /* a program without settings */
+        if (i != base[axis] && !plain && !experiment_skipped(e, point) && !check_place(e, where, point, err))
             return false;
     }
     return true;
@@ -213,7 +214,7 @@ bool experiment_check(const struct experiment *e, const struct experiment_where 
         return true; /* experiment_plan() says that nothing is left to run */
     if (!check_place(e, where, base, err))
         return false;
-    for (int axis = 1; axis < e->axis_count; axis++)
+    for (int axis = 0; axis < e->axis_count; axis++)
         if (!check_axis(e, where, axis, base, err))
             return false;
     return true;

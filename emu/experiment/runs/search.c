@@ -76,7 +76,7 @@ bool experiment_searched(const struct experiment *e, const struct experiment_sea
 {
     int at[EXPERIMENT_AXES];
     memcpy(at, point, sizeof at);
-    if (point[search->axis] != 0 || point[0] == e->axes[0].count || !experiment_chosen(e, &search->at, point))
+    if (point[search->axis] != 0 || point[0] >= e->axes[0].count || !experiment_chosen(e, &search->at, point))
         return false;
     for (at[search->axis] = 0; at[search->axis] < e->axes[search->axis].count; at[search->axis]++) {
         experiment_follow(e, at);

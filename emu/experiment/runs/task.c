@@ -55,7 +55,7 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
     struct texts sets = {alloc(1, sizeof(char *)), 0}, arguments = {alloc(1, sizeof(char *)), 0},
                  files = {alloc(1, sizeof(char *)), 0};
     add_settings(&sets, &e->set);
-    for (int axis = 1; axis < e->axis_count; axis++)
+    for (int axis = 0; axis < e->axis_count; axis++)
         add_settings(&sets, &e->axes[axis].points[point[axis]].pairs);
     for (size_t i = 0; i < where->set_count; i++)
         add(&sets, alloc_text(where->sets[i]));
