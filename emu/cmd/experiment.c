@@ -16,6 +16,7 @@
 #include "emu/experiment/plan.h"
 #include "emu/experiment/results/evaluate.h"
 #include "emu/experiment/results/files.h"
+#include "emu/experiment/results/markdown.h"
 #include "emu/experiment/results/tables.h"
 #include "emu/experiment/runs/check.h"
 #include "emu/experiment/runs/execute.h"
@@ -256,7 +257,7 @@ static bool ask(const struct experiment *e, bool yes, struct error *err)
 static int run(const struct experiment *e, const struct experiment_where *where, bool files, bool yes,
                struct error *err)
 {
-    if (!experiment_check(e, where, err) || !ask(e, yes, err))
+    if (!markdown_page(e, NULL, NULL, err) || !experiment_check(e, where, err) || !ask(e, yes, err))
         return 2;
     struct experiment_run *runs = experiment_plan(e, err);
     if (!runs)

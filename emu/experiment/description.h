@@ -7,6 +7,7 @@
 /* A description:
  *
  *     title: one line
+ *     text: what a page says first, in Markdown
  *     machine: nucd                      # name, or file relative to the description
  *     options: [--env, kernel]           # further options of croft run
  *     set: {host.l1d.prefetch: stride}   # settings of every run
@@ -36,7 +37,7 @@
  *       misses: {statistic: [host.0.l1d.misses, accel.*.l1d.misses], absent: 0}
  *       rate: {divide: [misses, cycles], mean: arithmetic}
  *       speedup: {speedup: cycles, from: {offload: none, accelerators: 4}, mean: geometric}
- *     tables: [{column: speedup, across: offload}]
+ *     tables: [{column: speedup, across: offload, title: Figure 8, text: "nucd takes {{+speedup nucd}}."}]
  *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
  *     searches: [{axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}]
  *     compare: [{axis: offload, from: none, to: nucd}]
@@ -73,6 +74,10 @@
  *
  * `mean` adds a row over all programs, named `mean`, and one for each of `means`: over the programs that it lists, or those whose
  * column is `at_least` or `at_most` a value, at the row's points or those of `at`.
+ *
+ * A description with a `text` gets a page, page.md: the text, and the tables with their titles and texts. In texts,
+ * {{column point ...}} stands for the column's value at these points, in any axes, and the first ones of all others; {{+column ...}}
+ * for its change from 1 in percent, {{%column ...}} for it in percent.
  *
  * A search finds the first point of an axis at which a column is `at_least` or `at_most` a value, for each combination of the
  * other axes (or those of `at`). It bisects: once a point reaches the threshold, all later ones are taken to do so. With searches,
@@ -176,6 +181,7 @@ struct experiment_comparison {
 
 struct experiment_table {
     int column, across;
+    const char *title, *text; /* of the page; NULL: none */
 };
 
 struct experiment_reference {
@@ -190,7 +196,7 @@ struct experiment {
     char *text;                   /* the file's text */
     const yaml_node_t *axes_node; /* of the whole description, if it has no axes */
     const yaml_node_t *machine_node;
-    const char *title, *machine;
+    const char *title, *machine, *text_of_page;
     struct experiment_texts options;
     struct experiment_pairs set;
     struct experiment_axis axes[EXPERIMENT_AXES];

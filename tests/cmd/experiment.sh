@@ -135,6 +135,34 @@ for change in "s/pair: \[other/pair: [othr/|means: unknown point 'othr'; did you
     judge $? "${change##*|}"
 done
 
+# A page: texts with values, and tables.
+sed -e 's/^machine/text: "Few: {{ratio few}}, {{+speedup few other}}, {{%ratio mean few}}."\nmachine/' \
+    -e 's/across: rounds}/across: rounds, title: Ratios, text: "N is {{instructions other many}}."}/' good.yaml >paged.yaml
+"$croft" experiment paged.yaml >output 2>messages
+diff - paged.results/page.md >>output <<'M'
+# rounds
+
+Few: 0.102, +878.0 %, 10 %.
+## Ratios
+
+| program | size | few | many |
+|---|---|---|---|
+| loop | default | 0.102 (0.1) | 1.000 |
+| loop | small | 0.102 (0.1) | 1.000 |
+| other | default | 0.102 | 1.000 |
+| mean | default | 0.102 | 1.000 |
+
+N is 401.0.
+M
+judge $? "a page"
+for change in 's/{{ratio few/{{rati few/|{{rati}}: no such column' 's/{{ratio few/{{ratio fw/|{{ratio ... fw}}: no such point' \
+    "s/few}}, {{+/few, {{+/; s/few other}}/few other/; s/%ratio mean few}}/x/|'{{' without '}}' in a text: {{ratio few"; do
+    sed "${change%%|*}" paged.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -eq 2 ] && grep -qF "${change##*|}" messages
+    judge $? "${change##*|}"
+done
+
 # If one run fails and one lacks the statistic, the other runs' results are kept, but not results of an
 # earlier experiment.
 sed 's/flags: -DSTATUS=0/flags: -DSTATUS=3/' good.yaml >bad.yaml

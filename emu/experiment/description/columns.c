@@ -279,15 +279,30 @@ static bool table_across(void *context, const yaml_node_t *value, struct error *
     return true;
 }
 
+static bool table_title(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_table *table = ((struct experiment_part *)context)->target;
+    return (table->title = doc_text(&experiment_of(context)->doc, value, "title", err)) != NULL;
+}
+
+static bool table_text(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_table *table = ((struct experiment_part *)context)->target;
+    return (table->text = doc_text(&experiment_of(context)->doc, value, "text", err)) != NULL;
+}
+
 bool experiment_read_tables(void *context, const yaml_node_t *value, struct error *err)
 {
-    static const struct doc_field fields[] = {{"column", table_column, true}, {"across", table_across, true}};
+    static const struct doc_field fields[] = {{"column", table_column, true},
+                                              {"across", table_across, true},
+                                              {"title", table_title, false},
+                                              {"text", table_text, false}};
     struct experiment *e = experiment_of(context);
     int count = doc_items(&e->doc, value, "tables", err);
     e->tables = experiment_array(count, sizeof *e->tables);
     for (; e->table_count < count; e->table_count++) {
         struct experiment_part part = {e, &e->tables[e->table_count]};
-        if (!doc_fields(&e->doc, doc_item(&e->doc, value, e->table_count), "tables", fields, 2, &part, err))
+        if (!doc_fields(&e->doc, doc_item(&e->doc, value, e->table_count), "tables", fields, 4, &part, err))
             return false;
     }
     return count >= 0;

@@ -194,6 +194,7 @@ static bool read_zip(void *context, const yaml_node_t *value, struct error *err)
 /* The fields of the whole description. */
 
 TEXT_FIELD(read_title, struct experiment, title, title)
+TEXT_FIELD(read_text, struct experiment, text_of_page, text)
 TEXTS_FIELD(read_options, struct experiment, options, options)
 
 static bool read_machine(void *context, const yaml_node_t *value, struct error *err)
@@ -274,6 +275,7 @@ bool experiment_read(struct experiment *e, const char *path, const char *size, s
 {
     static const struct doc_field fields[] = {
         {"title", read_title, true},
+        {"text", read_text, false},
         {"machine", read_machine, false},
         {"options", read_options, false},
         {"set", read_set, false},

@@ -7,24 +7,16 @@
 #include <string.h>
 
 #include "emu/experiment/grid.h"
+#include "emu/experiment/results/cells.h"
 #include "emu/experiment/results/compare.h"
+#include "emu/experiment/results/markdown.h"
 #include "emu/experiment/results/units.h"
 #include "emu/experiment/runs/search.h"
 #include "emu/experiment/runs/task.h"
 #include "emu/io/output.h"
 #include "emu/sim/alloc.h"
 
-enum { TEXT = 4096, CELL = 64 };
-
-/* Returns the reference for a column at a place, or NULL. */
-static const struct experiment_reference *reference_at(const struct experiment *e, int column,
-                                                       const int point[EXPERIMENT_AXES])
-{
-    for (int i = 0; i < e->reference_count; i++)
-        if (e->references[i].column == column && experiment_chosen(e, &e->references[i].at, point))
-            return &e->references[i];
-    return NULL;
-}
+enum { TEXT = 4096, NUMBER = 64 };
 
 static struct output *open_file(const struct experiment_where *where, const char *name, struct error *err)
 {
@@ -52,12 +44,12 @@ static bool column_has_references(const struct experiment *e, int column)
 }
 
 /* Writes counts exactly, quotients with six decimal places; NaN as an empty text. */
-static void number_text(double value, char text[CELL])
+static void number_text(double value, char text[NUMBER])
 {
     if (isnan(value))
         text[0] = '\0';
     else
-        (void)snprintf(text, CELL, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6f", value);
+        (void)snprintf(text, NUMBER, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6f", value);
 }
 
 /* Writes a text as a field of CSV (RFC 4180). NULL: an empty one. */
@@ -87,7 +79,7 @@ static void write_sampled(const struct experiment *e, const int *point, FILE *ou
 static bool write_csv(const struct experiment *e, const struct experiment_where *where,
                       const struct experiment_run *runs, struct error *err)
 {
-    char text[CELL];
+    char text[NUMBER];
     int point[EXPERIMENT_AXES];
     struct output *file = open_file(where, "results.csv", err);
     if (!file)
@@ -108,7 +100,7 @@ static bool write_csv(const struct experiment *e, const struct experiment_where 
             (void)fprintf(out, "%s%s", axis ? "," : "", experiment_point_name(e, axis, point[axis]));
         write_sampled(e, point, out);
         for (int c = 0; c < e->column_count; c++) {
-            const struct experiment_reference *reference = reference_at(e, c, point);
+            const struct experiment_reference *reference = cells_reference(e, c, point);
             number_text(runs[n].values[c], text);
             (void)fprintf(out, ",%s", text);
             number_text(reference ? reference->value : NAN, text);
@@ -154,7 +146,7 @@ static json_t *references_json(const struct experiment *e, const int point[EXPER
 {
     json_t *references = json_object();
     for (int c = 0; c < e->column_count; c++) {
-        const struct experiment_reference *reference = reference_at(e, c, point);
+        const struct experiment_reference *reference = cells_reference(e, c, point);
         if (reference)
             (void)json_object_set_new(
                 references, e->columns[c].name,
@@ -258,60 +250,20 @@ static bool write_json(const struct experiment *e, const struct experiment_where
     return good;
 }
 
-/* Writes a table's cell: our value, and the reference in brackets. */
-static void cell_text(const struct experiment *e, const struct experiment_run *runs, int column,
-                      const int point[EXPERIMENT_AXES], char text[CELL])
-{
-    const struct experiment_run *run = &runs[experiment_number(e, point)];
-    const struct experiment_reference *reference = reference_at(e, column, point);
-    double value = run->values[column];
-    bool unneeded = e->search_count && run->state == EXPERIMENT_LEFT && !run->wanted;
-    if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] >= e->axes[0].count))
-        (void)snprintf(text, CELL, "-");
-    else if (isnan(value))
-        (void)snprintf(text, CELL, "%s",
-                       run->state == EXPERIMENT_FAILED ? "failed"
-                       : run->state == EXPERIMENT_LEFT ? "left"
-                                                       : "unknown");
-    else if (fabs(value) >= 1e4)
-        (void)snprintf(text, CELL, "%.0f", value);
-    else
-        (void)snprintf(text, CELL, fabs(value) >= 100 ? "%.1f" : "%.3f", value);
-    size_t used = strlen(text);
-    if (reference)
-        (void)snprintf(text + used, CELL - used, " (%.3g)", reference->value);
-}
-
 static void table_line(const struct experiment *e, const struct experiment_run *runs,
                        const struct experiment_table *table, int point[EXPERIMENT_AXES], FILE *out)
 {
-    char text[CELL];
+    char text[CELLS_TEXT];
     for (int axis = 0; axis < e->axis_count; axis++)
         if (e->axes[axis].leader != table->across)
             (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
     int across = table->across, points = experiment_rows(e, across);
     for (point[across] = 0; point[across] < points; point[across]++) {
-        cell_text(e, runs, table->column, point, text);
+        cells_text(e, runs, table->column, point, text);
         (void)fprintf(out, " %15s", text);
     }
     point[across] = 0;
     (void)fputc('\n', out);
-}
-
-/* Returns whether the table has this line: a value is known, or one of its runs is not skipped. */
-static bool line_exists(const struct experiment *e, const struct experiment_run *runs,
-                        const struct experiment_table *table, const int place[EXPERIMENT_AXES])
-{
-    int point[EXPERIMENT_AXES], across = table->across, points = experiment_rows(e, across);
-    bool mean = false, known = false, run = false;
-    memcpy(point, place, sizeof point);
-    for (point[across] = 0; point[across] < points; point[across]++) {
-        const struct experiment_run *at = &runs[experiment_number(e, point)];
-        mean = point[0] >= e->axes[0].count;
-        known = known || !isnan(at->values[table->column]);
-        run = run || (!mean && at->state != EXPERIMENT_SKIPPED);
-    }
-    return known || run;
 }
 
 static void print_table(const struct experiment *e, const struct experiment_run *runs,
@@ -328,7 +280,7 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     (void)fputc('\n', out);
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
-        if (point[table->across] == 0 && line_exists(e, runs, table, point))
+        if (point[table->across] == 0 && cells_line(e, runs, table, point))
             table_line(e, runs, table, point, out);
     }
 }
@@ -395,6 +347,13 @@ static void print_tables(const struct experiment *e, const struct results *resul
         }
 }
 
+static bool write_page(const struct experiment *e, const struct experiment_where *where,
+                       const struct experiment_run *runs, struct error *err)
+{
+    struct output *file = open_file(where, "page.md", err);
+    return file && markdown_page(e, runs, output_stream(file), err) && output_keep(file, err);
+}
+
 static bool write_files(const struct experiment *e, const struct experiment_where *where,
                         struct results *results, struct experiment_run *runs,
                         const struct experiment_differences *differences, struct error *err)
@@ -409,6 +368,8 @@ static bool write_files(const struct experiment *e, const struct experiment_wher
     (void)fputs(e->text, output_stream(copy));
     if (!output_keep(copy, err) || !write_csv(e, where, runs, err) ||
         !write_json(e, where, results, runs, err))
+        return false;
+    if (e->text_of_page && !write_page(e, where, runs, err))
         return false;
     print_tables(e, results, runs, differences, stdout);
     bool printed = fflush(stdout) == 0 && !ferror(stdout);

@@ -1,0 +1,22 @@
+/* The cells of an experiment's tables. */
+#ifndef EMU_EXPERIMENT_RESULTS_CELLS_H
+#define EMU_EXPERIMENT_RESULTS_CELLS_H
+
+#include "emu/experiment/description.h"
+#include "emu/experiment/plan.h"
+
+enum { CELLS_TEXT = 64 };
+
+/* Returns the reference for a column at a place, or NULL. */
+const struct experiment_reference *cells_reference(const struct experiment *e, int column,
+                                                   const int point[EXPERIMENT_AXES]);
+
+/* Writes a table's cell: our value, and the reference in brackets. */
+void cells_text(const struct experiment *e, const struct experiment_run *runs, int column,
+                const int point[EXPERIMENT_AXES], char text[CELLS_TEXT]);
+
+/* Returns whether a table has the line of a place: a value is known, or one of its runs is not skipped. */
+bool cells_line(const struct experiment *e, const struct experiment_run *runs,
+                const struct experiment_table *table, const int place[EXPERIMENT_AXES]);
+
+#endif
