@@ -68,7 +68,7 @@
  *
  * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a -
  * are subtracted; * stands for any characters. A statistic that a run does not have is an error, or has the
- * value of `absent`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
+ * value of `absent`. `of: most` takes the largest of all in place of their sum; the value is multiplied by `times`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
  * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
  * axes; in all other axes it has the run's points.
  *
@@ -154,6 +154,8 @@ struct experiment_column {
     const yaml_node_t *node;       /* of the statistics */
     int operands[2];               /* indices of earlier columns */
     int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
+    bool most;                     /* the largest of the statistics, not their sum */
+    double times;
     double absent;                 /* NaN: a missing statistic is an error */
     enum experiment_mean mean;
 };

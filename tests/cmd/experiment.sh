@@ -135,6 +135,18 @@ for change in "s/pair: \[other/pair: [othr/|means: unknown point 'othr'; did you
     judge $? "${change##*|}"
 done
 
+# The largest of several statistics, and multiples.
+sed 's/  twice: .*/  twice: {statistic: [hart.0.instructions, "hart.0.*ructions", no.such], of: most, absent: 60, times: 0.5}/' good.yaml >most.yaml
+"$croft" experiment most.yaml >output 2>messages
+grep -q '^loop,few,default,41,30,' most.results/results.csv && grep -q '^loop,many,default,401,200.500000,' most.results/results.csv
+judge $? "the largest statistic"
+for change in 's/of: most/of: mots/|of: '"'mots'"': sum and most are allowed' "s/absent: {statistic: no.such, absent: 7}/absent: {divide: [twice, twice], times: 2}/|absent: 'of' and 'times' need a 'statistic'"; do
+    sed "${change%%|*}" most.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -eq 2 ] && grep -qF "${change##*|}" messages
+    judge $? "${change##*|}"
+done
+
 # A page: texts with values, and tables.
 sed -e 's/^machine/text: "Few: {{ratio few}}, {{+speedup few other}}, {{%ratio mean few}}."\nmachine/' \
     -e 's/across: rounds}/across: rounds, title: Ratios, text: "N is {{instructions other many}}."}/' good.yaml >paged.yaml

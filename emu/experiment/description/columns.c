@@ -177,6 +177,22 @@ static bool column_absent(void *context, const yaml_node_t *value, struct error 
     return doc_number(&experiment_of(context)->doc, value, "absent", &column->absent, err);
 }
 
+static bool column_times(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    return doc_number(&experiment_of(context)->doc, value, "times", &column->times, err);
+}
+
+static bool column_of(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&e->doc, value, "of", err);
+    column->most = name && strcmp(name, "most") == 0;
+    return name && (column->most || strcmp(name, "sum") == 0 ||
+                    doc_wrong(&e->doc, value, err, "of: '%s': sum and most are allowed", name));
+}
+
 static bool column_mean(void *context, const yaml_node_t *value, struct error *err)
 {
     static const char *const names[] = {"arithmetic", "geometric"};
@@ -206,6 +222,8 @@ static bool column_whole(struct experiment *e, const char *name, const yaml_node
     if (has_key(e, node, "statistic") + has_key(e, node, "divide") + speedup + ratio != 1)
         return doc_wrong(&e->doc, node, err,
                          "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio'", name);
+    if (!has_key(e, node, "statistic") && (has_key(e, node, "of") || has_key(e, node, "times")))
+        return doc_wrong(&e->doc, node, err, "%s: 'of' and 'times' need a 'statistic'", name);
     if (has_key(e, node, "from") != speedup || has_key(e, node, "to") != ratio)
         return doc_wrong(&e->doc, node, err, "%s: 'speedup' has a baseline 'from', 'ratio' one 'to'", name);
     return true;
@@ -231,10 +249,16 @@ static bool baseline_is_run(struct experiment *e, const struct experiment_column
 bool experiment_read_columns(void *context, const yaml_node_t *value, struct error *err)
 {
     static const struct doc_field fields[] = {
-        {"statistic", column_statistic, false}, {"divide", column_divide, false},
-        {"speedup", column_speedup, false},     {"ratio", column_ratio, false},
-        {"from", column_baseline, false},       {"to", column_baseline, false},
-        {"absent", column_absent, false},       {"mean", column_mean, false},
+        {"statistic", column_statistic, false},
+        {"divide", column_divide, false},
+        {"speedup", column_speedup, false},
+        {"ratio", column_ratio, false},
+        {"from", column_baseline, false},
+        {"to", column_baseline, false},
+        {"absent", column_absent, false},
+        {"mean", column_mean, false},
+        {"of", column_of, false},
+        {"times", column_times, false},
     };
     struct experiment *e = experiment_of(context);
     if (!experiment_measure(e, err))
@@ -248,6 +272,7 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
         const yaml_node_t *node = doc_value(&e->doc, value, e->column_count);
         struct experiment_part part = {e, column};
         column->absent = NAN;
+        column->times = 1;
         memset(column->baseline, 0xff, sizeof column->baseline);
         const char *name = doc_key(&e->doc, value, e->column_count);
         bool good = doc_fields(&e->doc, node, name, fields, sizeof fields / sizeof *fields, &part, err) &&

@@ -54,8 +54,10 @@ static struct nearest_hint nearest_region(const struct statistics *statistics, c
     return hint;
 }
 
-/* Adds the statistics whose names match the pattern to *total. Returns false if there is none. */
-static bool sum(const struct statistics *statistics, const json_t *values, const char *pattern, double *total)
+/* Adds the statistics whose names match the pattern to *total, or, with `most`, raises it to the largest. Returns false if there is
+ * none. */
+static bool sum(const struct statistics *statistics, const json_t *values, const char *pattern, bool most,
+                double *total)
 {
     bool found = false, plain = !strchr(pattern, '*');
     for (size_t i = 0; i < statistics->names->count && !(plain && found); i++) {
@@ -65,7 +67,7 @@ static bool sum(const struct statistics *statistics, const json_t *values, const
         double value = statistics_number(json_array_get(values, i));
         if (isnan(value))
             continue;
-        *total += value;
+        *total = !most ? *total + value : found && *total > value ? *total : value;
         found = true;
     }
     return found;
@@ -78,20 +80,20 @@ static double statistic(const struct experiment *e, const struct experiment_colu
     const struct asked asked = {&e->doc, column->node, column->name};
     double total = 0;
     for (int i = 0; i < column->statistics.count; i++) {
-        double part = 0;
+        double part = column->absent;
         bool minus = column->statistics.items[i][0] == '-';
         const char *name = column->statistics.items[i] + minus;
-        if (sum(statistics, values, name, &part)) {
-            total += minus ? -part : part;
-            continue;
-        }
-        if (isnan(column->absent)) {
+        double found = 0;
+        if (sum(statistics, values, name, column->most, &found))
+            part = found;
+        else if (isnan(column->absent)) {
             complain(run, &asked, label, "no statistic", name, nearest(statistics, name).text);
             return NAN;
         }
-        total += minus ? -column->absent : column->absent;
+        part = minus ? -part : part;
+        total = !column->most ? total + part : i && total > part ? total : part;
     }
-    return total;
+    return total * column->times;
 }
 
 static void read_run(const struct experiment *e, struct results *results, const int point[EXPERIMENT_AXES],
