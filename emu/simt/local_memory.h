@@ -40,8 +40,12 @@ struct simt_local_access {
     bool load, store; /* both: an atomic */
 };
 
-/* What a step of an access has done. 0: all is done, or waits for answers. */
-enum { SIMT_LOCAL_WAITS = 1, SIMT_LOCAL_MORE = 2, SIMT_LOCAL_REFUSED = 4 };
+/* What a step of an access has done: a sum. 0: all is done, or waits for answers. */
+enum {
+    SIMT_LOCAL_MORE = 1,
+    SIMT_LOCAL_REFUSED = 2,
+    SIMT_LOCAL_WAIT = 4 /* for each answer that is to come */
+};
 
 /* Time. */
 struct simt_local_ops {
@@ -53,8 +57,8 @@ struct simt_local_ops {
     void (*flush)(void *local, uint64_t now);
     /* An access, numbered below SIMT_ACCESSES until it is complete, will be made: looks at its lanes. */
     void (*take)(void *local, uint32_t number, const struct simt_local_access *access);
-    /* Makes the access in the cycle of its passes, and again in later cycles while it returns MORE. WAITS: one call of
-     * simt_local_answered() will follow. REFUSED: simt_local_retry() will be called, then it is made again. */
+    /* Makes the access in the cycle of its passes, and again in later cycles while it returns MORE. As many calls of
+     * simt_local_answered() will follow as it returns WAIT. REFUSED: simt_local_retry() will be called, then it is made again. */
     unsigned (*step)(void *local, uint32_t number, uint64_t time);
 };
 

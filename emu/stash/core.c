@@ -72,11 +72,27 @@ static void take(void *local, uint32_t number, const struct simt_local_access *t
         add_words(access, taken->offset[__builtin_ctz(left)], taken->size);
 }
 
+/* Sends as many misses of an access as can be translated in a clock. */
+static unsigned send_misses(struct stash_core *core, struct stash_warp_access *access, uint64_t time)
+{
+    const struct stash_config *config = &core->part->config;
+    const uint64_t sent = time + clock_time(&core->clock, config->translation_clocks);
+    unsigned done = 0;
+    bool waits;
+    for (uint32_t i = 0; i < config->translations && access->next < access->access.miss_count; i++) {
+        if (stash_send(core->stash, &access->access, access->next, time, sent, &access->waiter, &waits) !=
+            STASH_DONE)
+            return done + SIMT_LOCAL_REFUSED;
+        access->next++;
+        done += waits ? SIMT_LOCAL_WAIT : 0;
+    }
+    return done + (access->next < access->access.miss_count ? SIMT_LOCAL_MORE : 0);
+}
+
 static unsigned step(void *local, uint32_t number, uint64_t time)
 {
     struct stash_core *core = local;
     struct stash_warp_access *access = &core->accesses[number];
-    bool waits;
     if (!access->looked) {
         if (access->space->waiting || stash_look(core->stash, &access->access, time) != STASH_DONE)
             return SIMT_LOCAL_REFUSED;
@@ -86,15 +102,7 @@ static unsigned step(void *local, uint32_t number, uint64_t time)
         access->space->hits += access->access.hits;
         access->space->misses += access->access.misses;
     }
-    if (access->next == access->access.miss_count)
-        return 0;
-    const uint64_t sent = time + clock_time(&core->clock, core->part->config.translation_clocks);
-    if (stash_send(core->stash, &access->access, access->next, time, sent, &access->waiter, &waits) !=
-        STASH_DONE)
-        return SIMT_LOCAL_REFUSED;
-    access->next++;
-    return (waits ? SIMT_LOCAL_WAITS : 0u) |
-           (access->next < access->access.miss_count ? SIMT_LOCAL_MORE : 0u);
+    return send_misses(core, access, time);
 }
 
 static void arrived(struct stash_waiter *waiter, uint64_t now)

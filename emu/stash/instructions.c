@@ -39,8 +39,10 @@ static bool read_tile(struct request *request, unsigned lane)
     if (address % sizeof(uint64_t))
         return fail(lanes, lane, CROFT_STASH_ERROR_DESCRIPTOR, address);
     if (warp_memory_load(request->memory, warp_scratchpad(lanes->warp), address, &request->tile[lane],
-                         sizeof request->tile[lane]))
+                         sizeof request->tile[lane])) {
+        request->tile[lane].global_base += request->changes ? 0 : lanes->operand[1][lane];
         return true;
+    }
     lanes->lane = lane;
     lanes->trap =
         (struct trap){request->memory->setup.translate ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS, address};

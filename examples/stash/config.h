@@ -100,11 +100,13 @@ CONFIG_INLINE void view_copy(struct view to, struct view from, struct tile tile,
             VIEW(view_word, from, i / tile.objects, i % tile.objects);
 }
 
-/* Returns the view of a map's tile. */
+/* Returns the view of a map's tile. The compiler would add the parts of its address again for each access. */
 CONFIG_INLINE struct view view_mapped(struct tile tile, uint64_t index, struct team team)
 {
     const uint64_t selector = team.entries ? (index + 1) << CROFT_STASH_SELECTOR_BIT : 0;
-    return view_local(tile, team.local + tile.local + selector);
+    char *first = team.local + tile.local + selector;
+    __asm__("" : "+r"(first));
+    return view_local(tile, first);
 }
 
 /* Makes a tile accessible. `map` is its descriptor. Copies are complete for all threads behind view_barrier(). */

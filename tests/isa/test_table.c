@@ -388,7 +388,7 @@ static void own_spellings(void **state)
         {0x00b5000b, "config.axram\ta0,a1"},
         {0x00b5100b, "initiate.axram\ta0,a1"},
         {0x00b5200b, "wrt_res.axram\ta0,a1"},
-        {0x0005062b, "stash.addmap\ta2,a0"},
+        {0x0005062b, "stash.addmap\ta2,a0,zero"},
         {0x00b5162b, "stash.chgmap\ta2,a0,a1"},
         {0x0005202b, "dma.load\ta0"},
         {0x0005302b, "dma.store\ta0"},

@@ -128,6 +128,9 @@ for i in 1 2 3 4 6; do
     check "clocks.$i is that of a scratchpad" test "$(clocks $i "$work/ten")" -eq "$(clocks $i "$work/output")"
 done
 check "registrations take a clock a line" test "$(clocks 5 "$work/ten")" -eq $(($(clocks 5 "$work/output") + 3))
+cp "$work/output" "$work/scratchpad"
+check "clocks, four translations: run" run 0 --set simt.count=1 --set stash.translations=4 -- time
+check "four lines are registered in a clock" test "$(clocks 5 "$work/output")" -eq "$(clocks 5 "$work/scratchpad")"
 check "all lanes in one bank" test "$(clocks 3 "$work/ten")" -gt $(($(clocks 2 "$work/ten") + 30))
 
 # Twice the same; and a machine without a stash, where nothing else changes.

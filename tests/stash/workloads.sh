@@ -97,4 +97,9 @@ done
 check "code of pollution_Stash" test "$(code pollution_Stash micro/pollution)" = "1 0 0 0 "
 check "code of pollution_StashG" test "$(code pollution_StashG micro/pollution)" = "2 0 0 0 "
 
+# The descriptor of a tile whose shape is known is a constant: no thread stores it to its stack.
+"$croft" disasm --symbol move "$programs/particles" | sed '/stash.addmap/q' >"$work/output"
+check "move adds a map" grep -q stash.addmap "$work/output"
+check "move stores no descriptor" test "$(grep -c sdsp "$work/output")" -eq 0
+
 conclude

@@ -296,7 +296,7 @@ static bool step_local(struct simt *simt, struct simt_access *access, uint64_t c
     const unsigned done =
         simt->local_ops->step(simt->local, (uint32_t)(access - simt->accesses), simt_time(simt, cycle));
     simt->refused = simt->local_refused = done & SIMT_LOCAL_REFUSED;
-    access->local_waits += done & SIMT_LOCAL_WAITS;
+    access->local_waits += done / SIMT_LOCAL_WAIT;
     access->local = done & (SIMT_LOCAL_MORE | SIMT_LOCAL_REFUSED);
     if (access->local || access->count)
         return false;

@@ -7,11 +7,18 @@
 
 #include <croft/threads.h>
 
+/* Fields of 4 bytes of an object. The paper does not give their number. With 16, an object is a line, so that each access of a
+ * field takes a clock of the memory pipeline in every configuration (examples/papers/stash/README.md). */
+#ifndef MICRO_FIELDS
+#define MICRO_FIELDS 4
+#endif
+
 enum {
-    FIELDS = 16, /* of 4 bytes: an object is a line */
-    HOSTS = 15,  /* of the paper's system beside one multiprocessor */
-    FIELD = 3,   /* the one that kernels use */
+    FIELDS = MICRO_FIELDS,
+    HOSTS = 15, /* of the paper's system beside one multiprocessor */
+    FIELD = 3,  /* the one that kernels use */
 };
+_Static_assert(FIELD < FIELDS, "an object has the field that kernels use");
 
 struct object {
     uint32_t field[FIELDS];

@@ -41,13 +41,17 @@ struct croft_stash_site {
 
 /* croft_stash_map(block_array, &structures[i].field, .objects = n, .object_size = sizeof *structures, ...) maps a tile and
  * returns a pointer to its first element, of the type of &field. block_array is where the tile lies in local memory:
- * simt_shared() + a multiple of 64 bytes, of any or of the field's type. The descriptor is on the thread's stack. */
+ * simt_shared() + a multiple of 64 bytes, of any or of the field's type. If the tile lies at the start of local
+ * memory and the compiler knows its shape, its descriptor is a constant; else it is on the thread's stack. */
 #define croft_stash_map(block_array, field, ...)                                                             \
     __extension__({                                                                                          \
         CROFT_STASH_CHECK_ARRAY(block_array, field);                                                         \
         const uint64_t croft_base = (uint64_t)((char *)(block_array) - (char *)simt_shared());               \
         const struct croft_stash_map croft_tile = croft_stash_tile(croft_base, field, __VA_ARGS__);          \
-        (__typeof__(&*(field)))croft_stash_open(&croft_tile, croft_base);                                    \
+        (__typeof__(&*(field)))croft_stash_open_tile(                                                        \
+            croft_tile.stash_base, croft_tile.global_base, croft_tile.field_size, croft_tile.object_size,    \
+            croft_tile.row_size, croft_tile.stride_size, croft_tile.strides, croft_tile.coherent,            \
+            CROFT_STASH_SITE);                                                                               \
     })
 
 /* croft_stash_map_of(block_array, structures + i, field, .objects = n, ...): the same, with the size of the structure. */
@@ -177,6 +181,47 @@ CROFT_SIMT_INLINE uint64_t croft_stash_operate(uint32_t entries, uint32_t change
     simt_barrier();
     __asm__ volatile(".insn r 0x2b, 1, 0, %0, %1, %2" : "=r"(result) : "r"(map), "r"(index) : "memory");
     return result;
+}
+
+/* Adds a map at the start of local memory whose parameters but for global_base are constants. */
+#define CROFT_STASH_ADD_CONSTANT(result, global, field, object, row, stride, rows, is_coherent)              \
+    do {                                                                                                     \
+        const void *croft_constant;                                                                          \
+        __asm__(".pushsection .rodata.croft_stash, \"a\"\n\t.balign 8\n"                                     \
+                "1:\t.dword 0, 0, %1, %2, %3, %4, %5, %6\n\t.popsection\n\tlla %0, 1b"                       \
+                : "=r"(croft_constant)                                                                       \
+                : "i"(field), "i"(object), "i"(row), "i"(stride), "i"(rows), "i"(is_coherent));              \
+        __asm__ volatile(".insn r 0x2b, 0, 0, %0, %1, %2"                                                    \
+                         : "=r"(result)                                                                      \
+                         : "r"(croft_constant), "r"(global)                                                  \
+                         : "memory");                                                                        \
+    } while (0)
+
+/* Adds the map with these parameters and returns a pointer to its first element. */
+CROFT_SIMT_INLINE void *croft_stash_open_tile(uint64_t stash_base, uint64_t global_base, uint64_t field_size,
+                                              uint64_t object_size, uint64_t row_size, uint64_t stride_size,
+                                              uint64_t strides, uint64_t coherent,
+                                              const struct croft_stash_site *site)
+{
+    const uint32_t entries = croft_stash_entries();
+    uint64_t index;
+    if (entries && stash_base == 0 && __builtin_constant_p(field_size) && __builtin_constant_p(object_size) &&
+        __builtin_constant_p(row_size) && __builtin_constant_p(stride_size) &&
+        __builtin_constant_p(strides) && __builtin_constant_p(coherent)) {
+        CROFT_STASH_ADD_CONSTANT(index, global_base, field_size, object_size, row_size, stride_size, strides,
+                                 coherent);
+    } else {
+        const struct croft_stash_map tile = {.stash_base = stash_base,
+                                             .global_base = global_base,
+                                             .field_size = field_size,
+                                             .object_size = object_size,
+                                             .row_size = row_size,
+                                             .stride_size = stride_size,
+                                             .strides = strides,
+                                             .coherent = coherent};
+        index = croft_stash_operate(entries, 0, &tile, 0, site);
+    }
+    return croft_stash_at(stash_base, index, entries);
 }
 
 #endif
