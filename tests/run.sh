@@ -269,6 +269,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
         "$BUILD"/examples/workloads/*
     suite "regions of threads" tests/nucd/threads.sh "$BUILD/bin/croft"
     built simt-examples && suite "candidates" tests/cmd/candidates.sh "$BUILD/bin/croft" "$BUILD/examples/simt"
+    suite "candidates for maps" tests/cmd/candidates_stash.sh "$BUILD/bin/croft"
     suite "hints of candidates" tests/cmd/offload.sh "$BUILD/bin/croft" examples/simt
     built simt-examples && suite "trees of parts" tests/machine/trees.sh "$BUILD/bin/croft" "$BUILD/tests/machine/trees" \
         "$BUILD/examples/simt"

@@ -9,6 +9,7 @@
 #include "emu/analysis/candidate_table.h"
 #include "emu/cmd/candidates/nucd.h"
 #include "emu/cmd/candidates/profile.h"
+#include "emu/cmd/candidates/stash.h"
 #include "emu/cmd/candidates/storage.h"
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/code/exposed.h"
@@ -53,13 +54,15 @@ static const struct option_row rows[] = {
     [PROFILE] =
         {"profile", 'p', "TRACE",
          "take lines and misses of each load and store from a run's --trace memory (default machine gpu)"},
-    [FOR] = {"for", 0, "tom|nucd",
-             "blocks for TOM's stacks (default), or loops that NUCD's hosts can give to accelerators"},
+    [FOR] = {"for", 0, "tom|nucd|stash",
+             "blocks for TOM's stacks (default), loops that NUCD's hosts can give to accelerators, or copies "
+             "that "
+             "maps of a stash replace"},
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the program with the table as section " CANDIDATE_SECTION " to FILE"},
     [STORAGE] = {"storage", 0, NULL,
                  "print the bits of TOM's tables in the machine (default tom), without a program"},
-    [WHY] = {"why", 0, NULL, "print for each loop and function that is not taken the reason, too"},
+    [WHY] = {"why", 0, NULL, "print for each loop, function and copy that is not taken the reason, too"},
 };
 
 const struct option_set candidates_interface = {
@@ -77,7 +80,14 @@ const struct option_set candidates_interface = {
         "without it. `croft cc --offload` adds the table and marks blocks by hints (tom.begin).\n"
         "With --for nucd, the loops are those that `croft cc -foffload-loops` divides into tasks: \"from\" "
         "are the\n"
-        "rounds with its least number of instructions. Linked code does not tell volatile accesses.\n",
+        "rounds with its least number of instructions. Linked code does not tell volatile accesses.\n"
+        "With --for stash, what is printed is the map in place of a copy between global memory and the "
+        "scratchpad: [x] "
+        "is what memory\n"
+        "holds at x, a0 the kernel's argument, round(LINE) the number of a loop's round, from 0. --all "
+        "prints the "
+        "copies that no\n"
+        "map replaces, and why; $DOC/emu/stash/README.md says more.\n",
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
 };
@@ -86,7 +96,7 @@ const struct option_set candidates_interface = {
 struct request {
     const char *path, *symbol, *output, *machine, *trace;
     struct profile_cache l1; /* of the machine */
-    bool json, all, known_only, storage, nucd, why;
+    bool json, all, known_only, storage, nucd, stash, why;
     uint32_t given; /* set of options */
     uint64_t lanes, line, address, misses, coalesced, most;
 };
@@ -399,8 +409,10 @@ static int take(void *context, int option, const char *value)
     case PROFILE: r->trace = value; break;
     case FOR:
         r->nucd = strcmp(value, "nucd") == 0;
-        if (!r->nucd && strcmp(value, "tom") != 0)
-            return options_usage_error(&candidates_interface, "--for is '%s'; it must be tom or nucd", value);
+        r->stash = strcmp(value, "stash") == 0;
+        if (!r->nucd && !r->stash && strcmp(value, "tom") != 0)
+            return options_usage_error(&candidates_interface, "--for is '%s'; it must be tom, nucd or stash",
+                                       value);
         break;
     case MACHINE: r->machine = value; break;
     case LINE: return number(option, value, 16, 4096, &r->line);
@@ -450,8 +462,11 @@ static bool ask_machine(struct request *r, struct error *err)
 static bool answer(struct program *program, struct request *r, struct error *err)
 {
     const struct candidates_nucd_options loops = {r->symbol, r->json, r->all};
+    const struct candidates_stash_options copies = {r->symbol, r->json, r->all, r->why};
     if (r->nucd)
         return program_open(program, r->path, err) && candidates_print_nucd(program, &loops, err);
+    if (r->stash)
+        return program_open(program, r->path, err) && candidates_print_stash(program, &copies, err);
     r->machine = r->trace && !r->machine ? "gpu" : r->machine;
     if (r->machine && !ask_machine(r, err))
         return false;
@@ -480,10 +495,10 @@ int cmd_candidates(int argc, char **argv)
     }
     if (!r.path)
         return options_usage_error(&candidates_interface, "no program given");
-    for (size_t i = 0; r.nucd && i < sizeof of_tom / sizeof *of_tom; i++)
-        if (r.given >> of_tom[i] & 1)
-            return options_usage_error(&candidates_interface, "--for nucd takes no --%s",
-                                       rows[of_tom[i]].name);
+    for (size_t i = 0; (r.nucd || r.stash) && i < sizeof of_tom / sizeof *of_tom; i++)
+        if (r.given >> of_tom[i] & 1 && (r.nucd || of_tom[i] != WHY))
+            return options_usage_error(&candidates_interface, "--for %s takes no --%s",
+                                       r.nucd ? "nucd" : "stash", rows[of_tom[i]].name);
     bool done = answer(&program, &r, &err);
     if (!done)
         fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);

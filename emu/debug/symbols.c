@@ -252,6 +252,16 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
     return false;
 }
 
+/* Returns the path relative to the compilation folder, if the file lies in it. */
+static const char *in_folder(Dwarf_Die *unit, const char *file)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    const size_t length = folder ? strlen(folder) : 0;
+    const bool inside = length > 0 && strncmp(file, folder, length) == 0 && file[length] == '/';
+    return inside ? file + length + 1 : file;
+}
+
 bool symbols_line(struct symbols *s, uint64_t address, char *text, size_t size)
 {
     open_file(s);
@@ -263,13 +273,48 @@ bool symbols_line(struct symbols *s, uint64_t address, char *text, size_t size)
     int number = 0;
     if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
         return false;
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    size_t length = folder ? strlen(folder) : 0;
-    if (length > 0 && strncmp(file, folder, length) == 0 && file[length] == '/')
-        file += length + 1;
-    (void)snprintf(text, size, "%s:%d", file, number);
+    (void)snprintf(text, size, "%s:%d", in_folder(&unit, file), number);
     return true;
+}
+
+/* Writes "file:line" of a call if it is in `file`. */
+static bool call_line(Dwarf_Die *unit, Dwarf_Die *call, const char *file, char *text, size_t size)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number, line;
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_tag(call) != DW_TAG_inlined_subroutine ||
+        dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &number) != 0 ||
+        dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
+        return false;
+    const char *caller = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+    if (!caller || strcmp(caller, file) != 0)
+        return false;
+    (void)snprintf(text, size, "%s:%d", in_folder(unit, caller), (int)line);
+    return true;
+}
+
+bool symbols_call_line(struct symbols *s, uint64_t address, char *text, size_t size)
+{
+    open_file(s);
+    Dwarf_Die unit, *scopes = NULL, *around = NULL;
+    if (!s->dwarf || !find_unit(s->dwarf, address, &unit))
+        return false;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
+    const char *own = line ? dwarf_linesrc(line, NULL, NULL) : NULL, *file = NULL;
+    const int inner = own ? dwarf_getscopes(&unit, address, &scopes) : 0,
+              count = inner > 0 ? dwarf_getscopes_die(&scopes[0], &around) : 0;
+    for (int i = 0; i < count && !file; i++)
+        if (dwarf_tag(&around[i]) == DW_TAG_subprogram)
+            file = dwarf_decl_file(&around[i]);
+    bool found = false;
+    for (int i = 0; i < count && file && strcmp(file, own) != 0 && !found; i++)
+        found = call_line(&unit, &around[i], file, text, size);
+    free(scopes);
+    free(around);
+    return found;
 }
 
 /* Describes `address` with the symbol and line of the instruction at `lookup`. */

@@ -28,6 +28,10 @@ bool symbols_is_code(struct symbols *symbols, uint64_t address);
  * compilation folder if it lies inside it. Returns false when the line is unknown. */
 bool symbols_line(struct symbols *symbols, uint64_t address, char *text, size_t size);
 
+/* Of an instruction that is inlined from another file: writes the line of the call in the file of the function that the instruction is in.
+ * Returns false if there is none. */
+bool symbols_call_line(struct symbols *symbols, uint64_t address, char *text, size_t size);
+
 /* Describes an address as "main+0x12 (src/main.c:7)", with the parts that are known, or as "no symbol".
  * Always writes a terminated string to text[size], and returns it. */
 const char *symbols_describe(struct symbols *symbols, uint64_t address, char *text, size_t size);

@@ -208,7 +208,7 @@ says "nucd: a reason" 'no: it calls the environment'
 says "nucd: regions" 'no: it is in a region [(]CROFT_REGION[)] already'
 refuses "nucd: with a table" 2 "--for nucd takes no --output" --for nucd -o out loops
 refuses "nucd: with misses" 2 "--for nucd takes no --misses" --for nucd --misses 10 loops
-refuses "another system" 2 "--for is 'stash'; it must be tom or nucd" --for stash loops
+refuses "another system" 2 "--for is 'cuda'; it must be tom, nucd or stash" --for cuda loops
 for length in 40 64 200 5000 40000; do
     head -c "$length" "$examples/libor" >part
     status=0
