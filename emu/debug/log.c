@@ -172,7 +172,7 @@ static void write_commit(struct line_writer *out, const struct hart *hart, const
     line_text(out, "\n");
 }
 
-/* The instruction log (Spike's -l): mnemonic padded to 8 columns, operands as printed by our disassembler. */
+/* The instruction log (Spike's -l): mnemonic padded to 8 columns and at least by one, operands as printed by our disassembler. */
 static void write_insn(struct line_writer *out, const struct hart *hart, const struct step_report *report)
 {
     const struct insn *insn = &report->insn;
@@ -189,7 +189,8 @@ static void write_insn(struct line_writer *out, const struct hart *hart, const s
     if (operands) {
         *operands++ = '\0';
         line_text(out, text);
-        for (size_t i = strlen(text); i < 8; i++)
+        line_char(out, ' ');
+        for (size_t i = strlen(text) + 1; i < 8; i++)
             line_char(out, ' ');
         for (; *operands; operands++) {
             line_char(out, *operands);
