@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/stash/map_track.h"
 #include "emu/stash/part.h"
 
 static struct stash_space *space_of(struct stash_core *core, const struct simt_block *block)
@@ -224,6 +225,7 @@ void stash_core_free(struct stash_core *core)
     }
     for (unsigned i = 0; i < STASH_BLOCKS; i++)
         stash_space_end(&core->spaces[i]);
+    map_track_free(core->track);
     stash_port_free(core->port);
     stash_free(core->stash);
     free(core->accesses);

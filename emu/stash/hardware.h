@@ -45,6 +45,7 @@
 
 #include <stdio.h>
 
+#include "emu/sim/observer.h"
 #include "emu/stash/below.h"
 #include "emu/stash/mapping.h"
 #include "emu/stash/stash.h"
@@ -111,6 +112,24 @@ struct stash_counters {
     uint64_t taken; /* dirty words that other units have registered */
 };
 
+/* What happens to words of an entry. */
+enum stash_event {
+    STASH_LOADS,     /* they are asked for, because loads miss them */
+    STASH_REGISTERS, /* they are registered, because stores miss them */
+    STASH_WRITES,    /* they are written back */
+    STASH_REUSES,    /* another map of the stash has them: they are kept, moved, or copied */
+};
+
+/* Entries are numbers in the stash-map. */
+struct stash_observer {
+    struct observer link;
+    void (*began)(void *context, unsigned entry); /* it maps a tile, after AddMap or ChgMap */
+    void (*left)(void *context, unsigned entry);  /* its block has ended */
+    void (*ended)(void *context, unsigned entry); /* it is no longer valid */
+    void (*event)(void *context, enum stash_event event, unsigned entry, uint32_t words, uint64_t now);
+    void *context;
+};
+
 struct stash;
 
 /* Creates a stash of `bytes`, a multiple of 64 up to 1 MiB. line_bytes: a power of two from 16 to 256. */
@@ -129,6 +148,10 @@ void stash_end_block(struct stash *stash, unsigned block);
 unsigned stash_active(const struct stash *stash);
 /* Returns the number of maps that the block has added. */
 unsigned stash_maps(const struct stash *stash, unsigned block);
+/* Returns the mapping of an entry that is valid; stores the number of its block, STASH_NONE once that has ended, its index there, and
+ * whether it is coherent. */
+const struct stash_mapping *stash_entry_mapping(const struct stash *stash, unsigned entry, unsigned *block,
+                                                unsigned *slot, bool *coherent);
 /* Returns the mapping of map i, which the block has, or NULL if it is not there yet. */
 const struct stash_mapping *stash_map(const struct stash *stash, unsigned block, unsigned i);
 bool stash_map_coherent(const struct stash *stash, unsigned block, unsigned i);
@@ -179,6 +202,9 @@ enum stash_code stash_code(const struct stash *stash, uint32_t word);
 uint32_t *stash_version(struct stash *stash, uint32_t word);
 /* Stores the physical address of a mapped word. Returns false if it is in no map of the block. */
 bool stash_physical(struct stash *stash, unsigned block, unsigned i, uint32_t word, uint64_t *physical);
+
+/* Adds an observer, which must stay valid until the stash is freed. */
+void stash_observe(struct stash *stash, struct stash_observer *observer);
 
 const struct stash_counters *stash_counted(const struct stash *stash, unsigned selector);
 

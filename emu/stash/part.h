@@ -67,6 +67,8 @@ struct stash_warp_access {
     struct stash_access access;
 };
 
+struct map_track;
+
 /* A multiprocessor's stash. */
 struct stash_core {
     struct stash_part *part;
@@ -78,6 +80,7 @@ struct stash_core {
     struct stash_space spaces[STASH_BLOCKS];
     struct stash_warp_access *accesses;
     struct stash_operation *operations, **operations_end;
+    struct map_track *track;             /* NULL: it is not traced */
     uint64_t blocks, hits, misses;       /* the latter in words */
     struct histogram hits_of, misses_of; /* blocks by their words */
 };

@@ -1,9 +1,11 @@
 /* The part kind `stash`: construction, statistics and energy. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/schema/assembly.h"
 #include "emu/sim/alloc.h"
+#include "emu/stash/map_track.h"
 #include "emu/stash/part.h"
 
 static bool allows(const struct assembly *assembly, const struct instance *part, struct error *err)
@@ -178,6 +180,17 @@ static void energy(void *object, struct energy_ledger *ledger, struct scope scop
     }
 }
 
+static void observe(void *object, struct track_sink *sink, const char *name)
+{
+    struct stash_part *part = object;
+    for (uint32_t i = 0; i < part->core_count && track_takes(sink, TRACK_TIMELINE); i++) {
+        struct stash_core *core = &part->cores[i];
+        char group[64];
+        (void)snprintf(group, sizeof group, "%s.%" PRIu32, name, i);
+        core->track = map_track_new(sink, group, core->stash, part->queue);
+    }
+}
+
 #define PART struct stash_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"
@@ -198,5 +211,6 @@ const struct part_kind stash_kind = {
     .units = units,
     .publish = publish,
     .energy = energy,
+    .observe = observe,
     .hooks = &hooks,
 };

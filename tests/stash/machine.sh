@@ -139,6 +139,36 @@ cp "$work/stats.json" "$work/first.json"
 check "again: runs" run 0 --set simt.count=2 -- many
 check "again: the same statistics" cmp -s <(without_host "$work/first.json") <(without_host "$work/stats.json")
 
+# Tracks: a span for each AddMap, whose counts and those of instants are the statistics'; tracing changes none of these.
+# shows MODE: of the spans that do not only name steps, and of instants.
+shows() {
+    check "tracks of $*: runs" run 0 --set simt.count=1 "${@:2}" --trace "perfetto:$work/trace.json" -- "$1"
+    cp "$work/stats.json" "$work/traced.json"
+    check "tracks of $*: runs" run 0 --set simt.count=1 "${@:2}" -- "$1"
+    check "tracks of $*: the same statistics" cmp -s <(without_host "$work/traced.json") <(without_host "$work/stats.json")
+    jq -r '[.. | objects | select(.cat == "map" and .ph == "b" and .args.block? != null)] | "maps \(length)",
+        "fetched \(map(.args.loaded) | add)", "registered \(map(.args.registered) | add)",
+        "written_back \(map(.args.written_back) | add)", "kept \(map(.args.reused) | add)"' "$work/trace.json" >"$work/spans"
+    while read -r name number; do
+        check "tracks of $*: $name" test "$(value "stash.0.map.0.$name")" -eq "$number"
+    done <"$work/spans"
+    jq -r '[.. | objects | select(.ph == "i" and .args.words? != null) | {what: (.name | split(",")[0]), words: .args.words}] |
+        group_by(.what)[] | "\(.[0].what) \(map(.words) | add)"' "$work/trace.json" >"$work/instants"
+    while read -r name number; do
+        case $name in
+        load) name=fetched ;; store) name=registered ;; write-back) name=written_back ;; reuse) name=kept ;;
+        esac
+        check "instants of $*: $name" test "$(value "stash.0.map.0.$name")" -eq "$number"
+    done <"$work/instants"
+}
+# Each block uses all words that it maps, so what answers bring is what loads have asked for.
+shows reuse
+check "tracks: reuse" test "$(awk '$1 == "reuse" { print $2 }' "$work/instants")" -eq $((2 * 8 * 64))
+# The first launch's maps keep the words, with their indices; the others find them and are no longer valid when their blocks end.
+check "tracks: kept maps" test "$(jq '[.. | objects | select(.ph == "b" and .name == "dirty")] | length' "$work/trace.json")" -eq 8
+shows many --set stash.entries=8
+check "tracks: write-backs" test "$(awk '$1 == "write-back" { print $2 }' "$work/instants")" -gt 30000
+
 # The log and gdb show the window.
 check "log: runs" run 0 --set simt.count=1 --log "commit:$work/log" --warp 1.0.0 -- show
 check "log: a store to mapped memory" grep -q 'mem 0x0000600100000014 0x00005eed' "$work/log"
@@ -151,12 +181,20 @@ socket=$work/gdb
 timeout 600 "$croft" run -m "$machine" --set simt.count=1 --gdb "$socket" "$work/program" show >"$work/output" 2>"$work/errors" </dev/null &
 while kill -0 $! 2>/dev/null && [ ! -S "$socket" ]; do sleep 0.05; done
 timeout 600 gdb-multiarch -nx -q -batch -ex 'set confirm off' -ex "target remote $socket" -ex 'break look_here' -ex continue \
-    -ex 'print/x mapped[5]' -ex 'print mapped[6]' -ex 'set var mapped[6] = 77' -ex 'print mapped[6]' -ex 'delete' -ex continue \
+    -ex 'print/x mapped[5]' -ex 'print mapped[6]' -ex 'set var mapped[6] = 77' -ex 'print mapped[6]' \
+    -ex 'x/4xw 0x600100000010' -ex 'set {int}0x60010000001c = 0x1234' -ex 'x/xw 0x60010000001c' -ex 'x/xw 0x600100000400' \
+    -ex 'x/xw 0x600200000000' -ex 'thread 1' -ex 'frame function main' -ex 'print/x work.objects[7].field' \
+    -ex 'print work.objects[6].field' -ex 'print/x work.objects[5].field' -ex 'x/xw 0x600100000010' -ex 'delete' -ex continue \
     "$work/program" >"$work/errors" 2>&1 </dev/null || true
 status=0
 wait $! || status=$?
 check "gdb: ends" test "$status" -eq 0
-for line in "\$1 = 0x5eed" "\$2 = 42" "\$3 = 77"; do check "gdb: $line" says "$line"; done
+# The window in hexadecimal; a word behind the tile, and a selector without a map; what was stored is in global memory, for the host's
+# thread, too, which has no window.
+for line in "\$1 = 0x5eed" "\$2 = 42" "\$3 = 77" "0x600100000010:	0x0000001c	0x00005eed	0x0000004d	0x00000031" \
+    "0x60010000001c:	0x00001234" "Cannot access memory at address 0x600100000400" \
+    "Cannot access memory at address 0x600200000000" "\$4 = 0x1234" "\$5 = 77" "\$6 = 0x5eed" \
+    "Cannot access memory at address 0x600100000010"; do check "gdb: $line" says "$line"; done
 
 # Descriptions that make no sense.
 refuses() {

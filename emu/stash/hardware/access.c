@@ -103,6 +103,7 @@ static bool move(struct stash *stash, const struct stash_access *access, const s
         stash_leave(stash, moved[i].old, STASH_CODE_INVALID);
         stash_claim(stash, moved[i].word, map);
     }
+    stash_tell(stash, STASH_REUSES, e, count, now);
     return true;
 }
 
@@ -123,6 +124,7 @@ static bool fetch_elsewhere(struct stash *stash, const struct stash_access *acce
     if (stash->entries[e].coherent)
         return move(stash, access, &one, e, index_for(stash, word, e), now);
     copy(stash, access->words[i].selector, one.old, word);
+    stash_tell(stash, STASH_REUSES, e, 1, now);
     return true;
 }
 
@@ -143,7 +145,7 @@ static void hit(struct stash *stash, struct stash_access *access, unsigned i)
 }
 
 /* Looks up a load's word: a hit, a copy, or a miss. */
-static void look_load(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
+static void look_load(struct stash *stash, struct stash_access *access, unsigned i, unsigned e, uint64_t now)
 {
     const uint32_t word = access->words[i].word;
     const uint32_t old =
@@ -154,8 +156,10 @@ static void look_load(struct stash *stash, struct stash_access *access, unsigned
     }
     hit(stash, access, i);
     stash->fresh[word] = false;
-    if (old != NO_WORD)
-        copy(stash, access->words[i].selector, old, word);
+    if (old == NO_WORD)
+        return;
+    copy(stash, access->words[i].selector, old, word);
+    stash_tell(stash, STASH_REUSES, e, 1, now);
 }
 
 static void look_store(struct stash *stash, struct stash_access *access, unsigned i, unsigned e)
@@ -189,7 +193,7 @@ enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, 
         else if (access->store)
             look_store(stash, access, i, e);
         else
-            look_load(stash, access, i, e);
+            look_load(stash, access, i, e, now);
     }
     return STASH_DONE;
 }
@@ -261,6 +265,7 @@ static bool enroll(struct stash *stash, const struct stash_access *access, const
     if (!stash->ops->enroll(stash->below, miss->line, map, mask, now))
         return false;
     stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
+    stash_tell(stash, STASH_REGISTERS, miss->entry, (unsigned)__builtin_popcountll(mask), now);
     for (uint32_t i = 0; i < count; i++)
         stash_claim(stash, words[i], map);
     return true;
@@ -289,6 +294,7 @@ enum stash_outcome stash_send(struct stash *stash, const struct stash_access *ac
     if (!stash->ops->read(stash->below, miss->line, miss->entry, need, fills[stash->config.answer] | need,
                           sent))
         return STASH_WAIT;
+    stash_tell(stash, STASH_LOADS, miss->entry, (unsigned)__builtin_popcountll(need), sent);
     await(stash, miss, need, waiter);
     *waits = true;
     return STASH_DONE;

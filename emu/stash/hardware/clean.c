@@ -58,6 +58,7 @@ static bool clean_line(struct stash *stash, unsigned index, uint32_t word, enum 
     if (!taken)
         return false;
     stash->counters[1 + entry->slot].written_back += (unsigned)__builtin_popcountll(mask);
+    stash_tell(stash, STASH_WRITES, index, (unsigned)__builtin_popcountll(mask), now);
     leave_all(stash, first, set, code);
     return true;
 }

@@ -141,6 +141,7 @@ void stash_end_block(struct stash *stash, unsigned number)
     stash_drop_valid(stash, block->first, block->bytes);
     for (unsigned i = 0; i < block->count; i++) {
         stash->entries[block->table[i]].block = STASH_NONE;
+        OBSERVER_TELL(&stash->observers, struct stash_observer, left, block->table[i]);
         stash_retire(stash, &stash->entries[block->table[i]]);
     }
     block->used = false;
@@ -191,6 +192,21 @@ enum stash_code stash_code(const struct stash *stash, uint32_t word)
 uint32_t *stash_version(struct stash *stash, uint32_t word)
 {
     return &stash->version[word];
+}
+
+const struct stash_mapping *stash_entry_mapping(const struct stash *stash, unsigned e, unsigned *block,
+                                                unsigned *slot, bool *coherent)
+{
+    const struct stash_entry *entry = &stash->entries[e];
+    *block = entry->block;
+    *slot = entry->slot;
+    *coherent = entry->coherent;
+    return &entry->mapping;
+}
+
+void stash_observe(struct stash *stash, struct stash_observer *observer)
+{
+    observer_add(&stash->observers, &observer->link);
 }
 
 const struct stash_counters *stash_counted(const struct stash *stash, unsigned selector)

@@ -51,7 +51,7 @@ static bool evict(struct stash *stash, unsigned e, uint64_t now)
 {
     if (!stash_clean_entry(stash, e, now))
         return false;
-    stash->entries[e].valid = false;
+    stash_set_valid(stash, &stash->entries[e], false);
     stash_pages_leave(stash, e);
     for (unsigned i = 0; i < stash->config.entries; i++)
         if (stash->entries[i].reuse_of == e)
@@ -76,14 +76,17 @@ static enum stash_outcome find_pages(struct stash *stash, const struct plan *pla
 }
 
 /* Counts the registered words that an entry finds at its place. */
-static void count_kept(struct stash *stash, unsigned e)
+static void count_kept(struct stash *stash, unsigned e, uint64_t now)
 {
     const struct stash_mapping *mapping = &stash->entries[e].mapping;
+    uint64_t *kept = &stash->counters[1 + stash->entries[e].slot].kept;
+    const uint64_t before = *kept;
     for (uint32_t word = mapping->first / STASH_WORD; word < (mapping->first + mapping->bytes) / STASH_WORD;
          word++)
         if (stash->code[word] >= STASH_CODE_REGISTERED && stash->index[word / CHUNK_WORDS] != e &&
             stash_belongs(stash, word / CHUNK_WORDS, e))
-            stash->counters[1 + stash->entries[e].slot].kept++;
+            (*kept)++;
+    stash_tell(stash, STASH_REUSES, e, *kept - before, now);
 }
 
 /* Searches the stash-map for the latest coherent map of the same tile. */
@@ -123,19 +126,19 @@ static void find_near(struct stash *stash, unsigned e)
 }
 
 /* Sets the entry's tile. Its words are Invalid, but for registered ones of the same map. */
-static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, bool coherent)
+static void set_tile(struct stash *stash, unsigned e, const struct plan *plan, bool coherent, uint64_t now)
 {
     struct stash_entry *entry = &stash->entries[e];
     entry->mapping = plan->mapping;
     entry->coherent = coherent;
-    entry->valid = true;
+    stash_set_valid(stash, entry, true);
     entry->cursor = NO_WORD;
     entry->age = ++stash->age;
     stash_pages_point(stash, plan->pages, plan->page_count, e);
     find_reuse(stash, e);
     find_near(stash, e);
     if (coherent && stash->config.replication)
-        count_kept(stash, e);
+        count_kept(stash, e, now);
 }
 
 /* Starts write-backs of the entries ahead of the tail. */
@@ -172,7 +175,7 @@ enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct s
     stash->entries[e] = (struct stash_entry){.block = (uint8_t)block, .slot = owner->count};
     owner->table[owner->count++] = (uint8_t)e;
     stash->tail = e;
-    set_tile(stash, e, &plan, tile->coherent);
+    set_tile(stash, e, &plan, tile->coherent, now);
     stash->counters[owner->count].maps++;
     scout(stash, now);
     return STASH_DONE;
@@ -219,6 +222,7 @@ static bool enroll_some(struct stash *stash, unsigned e, uint32_t end, uint64_t 
     if (!stash->ops->enroll(stash->below, line, e, mask, now))
         return false;
     stash->counters[1 + entry->slot].registered += (unsigned)__builtin_popcountll(mask);
+    stash_tell(stash, STASH_REGISTERS, e, (unsigned)__builtin_popcountll(mask), now);
     entry->cursor = word;
     return true;
 }
@@ -270,14 +274,14 @@ enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
     /* If even all evictions leave no room, the old map's own pages will. */
     if (find_pages(stash, &plan, e, now) == STASH_WAIT || !empty(stash, e, STASH_CODE_INVALID, now))
         return STASH_WAIT;
-    entry->valid = false;
+    stash_set_valid(stash, entry, false);
     if (stash_pages_missing(stash, plan.pages, plan.page_count) > stash_pages_free(stash))
         stash_pages_leave(stash, e);
     stash_drop_valid(stash, entry->mapping.first, entry->mapping.bytes);
     for (unsigned other = 0; other < stash->config.entries; other++)
         if (stash->entries[other].reuse_of == e)
             stash->entries[other].reuse = false;
-    set_tile(stash, e, &plan, tile->coherent);
+    set_tile(stash, e, &plan, tile->coherent, now);
     stash_pages_leave(stash, e);
     return STASH_DONE;
 }

@@ -66,7 +66,16 @@ struct stash {
     struct stash_page *pages;
     struct stash_wait *waits, *free_waits;
     struct stash_counters counters[1 + STASH_MAPS]; /* by selector */
+    struct observer_list observers;                 /* struct stash_observer */
 };
+
+/* Tells observers what happens to words of an entry. */
+static inline void stash_tell(struct stash *stash, enum stash_event event, unsigned entry, uint64_t words,
+                              uint64_t now)
+{
+    if (words)
+        OBSERVER_TELL(&stash->observers, struct stash_observer, event, event, entry, (uint32_t)words, now);
+}
 
 static inline bool stash_is_active(const struct stash_entry *entry)
 {
@@ -92,6 +101,8 @@ void stash_install_word(struct stash *stash, uint32_t word, unsigned selector);
 void stash_drop_word(struct stash *stash, uint32_t word);
 /* Makes Valid words of a range Invalid. */
 void stash_drop_valid(struct stash *stash, uint32_t first, uint32_t bytes);
+/* Makes an entry valid, or invalid. */
+void stash_set_valid(struct stash *stash, struct stash_entry *entry, bool valid);
 /* Makes an entry invalid that is not active and has no dirty chunks. */
 void stash_retire(struct stash *stash, struct stash_entry *entry);
 /* Returns whether two valid coherent entries map the same tile to the same place. */

@@ -3,11 +3,22 @@
 
 #include "emu/stash/hardware/state.h"
 
+void stash_set_valid(struct stash *stash, struct stash_entry *entry, bool valid)
+{
+    const unsigned e = (unsigned)(entry - stash->entries);
+    if (entry->valid == valid)
+        return;
+    entry->valid = valid;
+    if (valid)
+        OBSERVER_TELL(&stash->observers, struct stash_observer, began, e);
+    else
+        OBSERVER_TELL(&stash->observers, struct stash_observer, ended, e);
+}
+
 void stash_retire(struct stash *stash, struct stash_entry *entry)
 {
-    (void)stash;
     if (!stash_is_active(entry) && !entry->dirty)
-        entry->valid = false;
+        stash_set_valid(stash, entry, false);
 }
 
 static void put(struct stash *stash, uint32_t word, enum stash_code code)
@@ -48,7 +59,7 @@ void stash_claim(struct stash *stash, uint32_t word, unsigned map)
     if (stash->index[chunk] == STASH_NONE) {
         stash->index[chunk] = (uint8_t)map;
         stash->entries[map].dirty++;
-        stash->entries[map].valid = true;
+        stash_set_valid(stash, &stash->entries[map], true);
     }
     stash->dirty[chunk] = true;
     stash->fresh[word] = false;
