@@ -61,7 +61,7 @@ workload surf 72 64
 # The example for newcomers.
 for argument in map scratchpad; do
     subject=("$programs/particles" "$argument")
-    echo "16384 particles, 0 wrong" >"$work/oracle"
+    echo "7680 particles, 0 wrong" >"$work/oracle"
     qemu-riscv64 "${subject[@]}" >"$work/output" 2>"$work/errors" || true
     check "particles $argument" cmp -s "$work/output" "$work/oracle"
     for machine in "${machines[@]}"; do
