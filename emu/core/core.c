@@ -20,8 +20,11 @@ bool core_stop(struct core *core, enum hart_stop stop, uint64_t now)
             core_sleep(core, now);
         return !core->waiting;
     }
-    if (core->parts.server.stopped(core->parts.server.context, core, stop, now) == CORE_CONTINUE)
+    if (core->parts.server.stopped(core->parts.server.context, core, stop, now) == CORE_CONTINUE) {
+        if (stop == HART_STOP_TRAP || stop == HART_STOP_SEMIHOST) /* a call may have waited for others */
+            cache_acquire(core->parts.l1d);
         return true;
+    }
     core_sleep(core, now);
     return false;
 }
@@ -51,6 +54,7 @@ void core_wake(struct core *core, uint64_t now)
     if (edge < core->idle_since) /* the core ran ahead of the queue before it fell asleep */
         edge = core->idle_since;
     core->asleep = false;
+    cache_acquire(core->parts.l1d); /* a thread that starts, or has waited, sees what others have stored */
     core->idle_time += edge - core->idle_since;
     event_schedule(core->parts.queue, &core->event, edge);
 }

@@ -126,6 +126,13 @@ static void find_wait(const struct core *core, struct serial *serial)
     serial->use = effects->stored || atomic ? CACHE_STORE : CACHE_LOAD;
 }
 
+/* Returns whether the instruction orders later loads behind it. The core makes none before the instruction is complete. */
+static bool acquires(const struct insn *insn)
+{
+    enum { AQ = 2 };
+    return insn->id == INSN_fence || (insn_table[insn->id].iclass == CLASS_AMO && (insn->imm & AQ));
+}
+
 void serial_step(struct core *core, uint64_t now, struct serial *serial)
 {
     struct hart *hart = core->parts.hart;
@@ -140,6 +147,8 @@ void serial_step(struct core *core, uint64_t now, struct serial *serial)
     if (!report->retired)
         return;
     const struct effects *effects = &report->effects;
+    if (acquires(&report->insn))
+        cache_acquire(core->parts.l1d);
     bool paging = fence_translations(core, report);
     serial->refetch |= effects->fence_i || effects->returned || paging;
     if (report->insn.id == INSN_fence_i) {

@@ -28,7 +28,8 @@ struct serial {
     bool refetch; /* the next pc differs, or instructions fetched after it may be stale */
 };
 
-/* Returns whether stores must have drained before the instruction at the hart's pc: for fences, atomics, cache-block
+/* Returns whether stores must have drained, and in a cache by word have been registered (cache_release()), before the instruction at the
+ * hart's pc: for fences, atomics, cache-block
  * operations, device accesses and trapping instructions, but not CSR accesses and hints. *length is the length of the
  * instruction, 0 if it cannot be fetched. */
 bool serial_needs_stores(struct core *core, unsigned *length);
@@ -56,8 +57,8 @@ static inline bool core_interrupted(const struct hart *hart)
 /* Sets the hart's clocks to now, a time that the queue has reached. */
 void serial_clock(struct core *core, uint64_t now);
 
-/* Executes the instruction at the hart's pc, or takes an interrupt, at now. Applies the effects of FENCE.I, SFENCE.VMA
- * and writes of satp, mrange or mlocal to caches and TLBs of this core. */
+/* Executes the instruction at the hart's pc, or takes an interrupt, at now. Applies the effects of FENCE, atomics with aq, FENCE.I,
+ * SFENCE.VMA and writes of satp, mrange or mlocal to caches and TLBs of this core. */
 void serial_step(struct core *core, uint64_t now, struct serial *serial);
 
 #endif

@@ -6,6 +6,7 @@
 #include "emu/core/inorder.h"
 #include "emu/core/ooo.h"
 #include "emu/core/report/track.h"
+#include "emu/mem/denovo_domain.h"
 #include "emu/sim/alloc.h"
 
 enum role { L1I, L1D, TLB }; /* in the order of core_kind's roles */
@@ -19,9 +20,14 @@ static struct cache *make_cache(const struct part_site *site, enum role role, co
     struct cache_config config = *(const struct cache_config *)site->below[role];
     char path[NAME];
     (void)snprintf(path, sizeof path, "%s.%s", site->name, name);
-    config.coherent = place->memory->level;
+    struct denovo_domain *domain = place->memory->level ? llc_slices_domain(place->memory->level) : NULL;
+    config.coherent = place->memory->level && !domain;
     struct cache *cache =
         cache_new(path, &config, site->queue, site->clock, part_component(site), place->number, NULL, NULL);
+    if (domain) {
+        const struct denovo_place where = denovo_place_of(&place->memory->mail, 0);
+        cache_join(cache, domain, &where);
+    }
     if (!place->memory->level)
         cache_set_homes(cache, place->memory->homes);
     return cache;
@@ -69,6 +75,9 @@ void *core_tile_make(const void *part, const struct part_site *site, struct erro
     const struct core_site *place = site->place;
     if (!clock_set_frequency(site->clock, config->clock, err))
         return NULL;
+    if (place->memory->level && llc_slices_domain(place->memory->level) &&
+        !(cache_may_join(site->below[L1I], "l1i", err) && cache_may_join(site->below[L1D], "l1d", err)))
+        return NULL;
     struct core_tile *tile = alloc(1, sizeof *tile);
     tile->llc = place->memory->level;
     tile->far = place->memory->far;
@@ -100,7 +109,7 @@ void core_tile_connect(void *part, unsigned port, unsigned slot, const struct pa
     (void)slot;
     cache_connect(tile->l1i, server->ops, server->object);
     cache_connect(tile->l1d, server->ops, server->object);
-    if (!tile->llc)
+    if (!tile->llc || llc_slices_domain(tile->llc))
         return;
     (tile->far ? llc_slices_attach_far : llc_slices_attach)(tile->llc, tile->l1i);
     (tile->far ? llc_slices_attach_far : llc_slices_attach)(tile->llc, tile->l1d);

@@ -68,6 +68,8 @@ struct cache_config {
 extern const struct part_kind cache_kind;
 
 struct cache;
+struct denovo_domain;
+struct denovo_place;
 struct track_sink;
 
 /* Receives the events of a cache. Functions may be NULL. Times are simulated. */
@@ -96,6 +98,23 @@ struct cache *cache_new(const char *name, const struct cache_config *config, str
                         const struct clock *clock, uint32_t component, uint16_t requester,
                         const struct mem_port_ops *lower_ops, void *lower);
 void cache_free(struct cache *cache);
+
+/* Returns whether a cache of this configuration can be by word; false with err set. `role` is its key. */
+bool cache_may_join(const struct cache_config *config, const char *role, struct error *err);
+
+/* Makes the cache a unit of a DeNovo domain (denovo.h), at a place: it keeps its words' states, and is write-back. Its lines go to
+ * the domain's registries; only ranges to clean or invalidate go to the port below. It must have no prefetcher and not be coherent.
+ * Call it before the first access. */
+void cache_join(struct cache *cache, struct denovo_domain *domain, const struct denovo_place *place);
+/* Returns the domain and stores the place; NULL: the cache is in none. */
+struct denovo_domain *cache_domain(const struct cache *cache, struct denovo_place *place);
+bool cache_is_by_word(const struct cache *cache);
+
+/* Synchronization of programs with such a cache; with others, it does nothing. cache_release() returns whether all stores so far are
+ * registered and all atomics done; else it calls the waiter (or NULL) when they are. cache_acquire() drops the words that others
+ * may have stored since. */
+bool cache_release(struct cache *cache, struct cache_waiter *waiter);
+void cache_acquire(struct cache *cache);
 
 /* Connects the cache to the port below, if cache_new() was given none. Call it before the first access. */
 void cache_connect(struct cache *cache, const struct mem_port_ops *ops, void *port);

@@ -52,6 +52,7 @@ enum {
     DENOVO_WORDS = 32,        /* the most words of a line: 128 bytes */
     DENOVO_MAPS = 64,         /* map indices of a stash */
     DENOVO_REGISTRY = 0xffff, /* as `to` or `from`: the slice of the last level that has the line */
+    DENOVO_CLIENT = 0xfffe,   /* as `from`, in atomics: no unit, but the home itself, for those without one */
     DENOVO_HEADER_BYTES = 8,  /* a control message of GEMS (CONTROL_MSG_SIZE) */
 };
 
@@ -84,15 +85,17 @@ enum denovo_kind {
 };
 
 struct denovo_message {
-    uint8_t kind;       /* enum denovo_kind */
-    bool with_data;     /* Reg, FwdReg: the requester wants the values; RegAck: has them */
+    uint8_t kind; /* enum denovo_kind */
+    bool
+        with_data; /* Reg, FwdReg: the requester wants the values; RegAck: has them; Atomic: it stores nothing */
     uint8_t map;        /* of the requester's words, in requests, forwards and answers; caches: 0 */
     uint8_t owner_map;  /* forwards: of the addressed owner's words, as it last told the registry */
     uint16_t from, to;  /* units, or DENOVO_REGISTRY */
     uint16_t requester; /* unit that the last answer goes to */
-    uint32_t tag;       /* Atomic and its answer: the sender's */
-    uint64_t line;      /* physical address of the line */
-    uint64_t mask;      /* the words that the message is about */
+    uint32_t
+        tag; /* Atomic and its answer: the sender's; a registry's ReadRsp and RegAck: the line's (denovo_line) */
+    uint64_t line; /* physical address of the line */
+    uint64_t mask; /* the words that the message is about */
     uint64_t
         extra; /* Read, FwdRead: words that the requester would keep, too; ReadRsp: those that came along */
     uint64_t stale;               /* WBAck, RemapAck */
@@ -225,6 +228,9 @@ uint64_t denovo_pending(const struct denovo_unit *unit, uint64_t line);
 /* Words that the write-back buffer has, by any map, be they newest or not. */
 uint64_t denovo_buffered(const struct denovo_unit *unit, uint64_t line);
 
+/* Returns whether the write-back buffer has any words. */
+bool denovo_writing(const struct denovo_unit *unit);
+
 /* Software has synchronized (acquire): reads that are open install nothing. The holder makes its VALID words
  * INVALID itself, in the same step. */
 void denovo_acquire(struct denovo_unit *unit, uint64_t now);
@@ -257,6 +263,7 @@ struct denovo_line {
     bool fetching;       /* memory has been asked */
     bool evicting;       /* will leave when no word is registered */
     uint16_t held;       /* requests that wait for the line */
+    uint8_t tag;         /* the home's: answers carry it */
     struct denovo_owner owner[DENOVO_WORDS]; /* of registered words */
     uint32_t value[DENOVO_WORDS];            /* of words that are here */
 };

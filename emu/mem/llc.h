@@ -86,6 +86,10 @@
 #include "emu/mem/cache.h"
 #include "emu/sim/report/energy.h"
 
+/* What keeps the first-level caches coherent (llc.def). */
+enum llc_coherence { LLC_MESI, LLC_DENOVO };
+extern const char *const llc_coherence_names[]; /* by value, then NULL */
+
 /* What a store does to its line (llc.def). */
 enum llc_policy { LLC_WRITE_BACK, LLC_WRITE_THROUGH, LLC_WRITE_EVICT };
 extern const char *const llc_policy_names[]; /* by value, then NULL */
@@ -155,6 +159,8 @@ struct llc_counters {
 };
 
 struct llc;
+struct denovo_domain;
+struct denovo_place;
 
 extern const struct mem_port_ops llc_ops;
 
@@ -221,6 +227,9 @@ struct llc_client {
     bool far; /* as with llc_attach_far() */
 };
 void llc_attach_client(struct llc *llc, const struct llc_client *client);
+
+/* Makes the cache the home of a DeNovo registry of the domain, with the number of llc_set_slice() (LLC_DENOVO). */
+void llc_serve(struct llc *llc, struct denovo_domain *domain, const struct denovo_place *place);
 
 /* Adds an observer of the traffic between this cache and memory; `cache` is NULL in its calls. fill: the line
  * has arrived. write_back: the line goes to the write buffer. evict: the line is removed. probe: a copy was

@@ -15,6 +15,7 @@
 #define EMU_MEM_LLC_SLICES_H
 
 #include "emu/mem/llc.h"
+#include "emu/mem/site.h"
 
 struct llc_slices;
 
@@ -25,6 +26,11 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
                                   struct event_queue *queue, const struct clock *clock, uint32_t component,
                                   uint16_t requester, const struct mem_port_ops *lower_ops, void *lower);
 void llc_slices_free(struct llc_slices *slices);
+
+/* The domain of units and registries (LLC_DENOVO), which the slices make; NULL: caches attach to the directory. The slices stand
+ * where mail says, each an end of the part. Call llc_slices_place() once, before units join. */
+struct denovo_domain *llc_slices_domain(const struct llc_slices *slices);
+void llc_slices_place(struct llc_slices *slices, const struct mem_site_mail *mail);
 
 /* Distributes lines by partition: the controller number of a line's home (home.h) selects the slice. Each
  * memory has `channels` channels, a multiple of the number of slices. */

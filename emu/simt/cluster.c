@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/mem/llc.h"
+#include "emu/mem/denovo_domain.h"
+#include "emu/mem/llc_slices.h"
 #include "emu/net/crossbar.h"
 #include "emu/sim/alloc.h"
 
@@ -105,6 +106,18 @@ static struct part_end below(const struct simt_cluster *cluster, uint32_t input)
                                 : (struct part_end){NULL, NULL};
 }
 
+/* Makes a first-level cache a unit of the domain of the last level to which its requests go, if that has one. */
+static void join(const struct simt_cluster *cluster, const struct part_site *site, struct cache *l1,
+                 uint32_t i)
+{
+    const struct simt_site *place = site->place;
+    struct denovo_domain *domain = place->memory->level ? llc_slices_domain(place->memory->level) : NULL;
+    if (!domain || cluster->slice_count)
+        return;
+    const struct denovo_place where = denovo_place_of(&place->memory->mail, cluster->crossbar ? 0 : i);
+    cache_join(l1, domain, &where);
+}
+
 static void make_core(struct simt_cluster *cluster, const struct part_site *site, uint32_t i)
 {
     const struct simt_site *place = site->place;
@@ -118,6 +131,7 @@ static void make_core(struct simt_cluster *cluster, const struct part_site *site
     core->l1 = cache_new(name, site->below[SIMT_L1], site->queue, &cluster->clock, part_component(site),
                          requester, end.ops, end.object);
     cache_set_homes(core->l1, homes);
+    join(cluster, site, core->l1, i);
     struct simt_parts parts = {
         .name = core->name,
         .queue = site->queue,
@@ -160,6 +174,17 @@ static void make_mmu(struct simt_cluster *cluster, const struct part_site *site)
     cluster->mmu = simt_mmu_new(&setup);
 }
 
+/* Checks the parts against DeNovo's registries. */
+static bool allows(const struct part_site *site, struct error *err)
+{
+    const struct simt_site *place = site->place;
+    const struct llc_config *l2 = site->below[SIMT_L2];
+    if (l2 && l2->coherence == LLC_DENOVO)
+        return error_set(err, "l2.coherence: denovo is only possible in the machine's l2; allowed: mesi");
+    return l2 || !place->memory->level || !llc_slices_domain(place->memory->level) ||
+           cache_may_join(site->below[SIMT_L1], "l1", err);
+}
+
 void *simt_cluster_make(const void *config, const struct part_site *site, struct error *err)
 {
     const struct llc_config *l2 = site->below[SIMT_L2];
@@ -169,7 +194,7 @@ void *simt_cluster_make(const void *config, const struct part_site *site, struct
     cluster->by_line = l2 && l2->interleave == LLC_BY_LINE;
     cluster->slices = array_of(cluster->slice_count, sizeof *cluster->slices);
     cluster->cores = array_of(cluster->config->count, sizeof *cluster->cores);
-    if (!clock_set_frequency(&cluster->clock, cluster->config->clock, err) ||
+    if (!clock_set_frequency(&cluster->clock, cluster->config->clock, err) || !allows(site, err) ||
         (site->below[SIMT_CROSSBAR] && !make_crossbar(cluster, site, err)) ||
         (l2 && !make_slices(cluster, site, err))) {
         simt_cluster_free(cluster);

@@ -60,6 +60,9 @@ struct simt_local_ops {
     /* Makes the access in the cycle of its passes, and again in later cycles while it returns MORE. As many calls of
      * simt_local_answered() will follow as it returns WAIT. REFUSED: simt_local_retry() will be called, then it is made again. */
     unsigned (*step)(void *local, uint32_t number, uint64_t time);
+    /* Returns whether all that is stored so far is registered where others find it; if not, simt_local_settled() will be called. NULL:
+     * always. */
+    bool (*settled)(void *local);
 };
 
 /* Sets the multiprocessor's local memory. Call it before the first block. Accesses to it are then not counted as shared ones
@@ -67,5 +70,6 @@ struct simt_local_ops {
 void simt_set_local(struct simt *simt, const struct simt_local_ops *ops, void *local);
 void simt_local_answered(struct simt *simt, uint32_t number, uint64_t now);
 void simt_local_retry(struct simt *simt, uint64_t now);
+void simt_local_settled(struct simt *simt, uint64_t now);
 
 #endif

@@ -26,7 +26,7 @@
  * Function. The source executes an instruction when it issues.
  *
  * Not modelled: instruction fetch (code is always available), the operand collector's banks, double issue,
- * replays, acknowledgement of stores (a block may end before its stores are answered), the coherence of stacks that
+ * replays, acknowledgement of stores (a block may end before its stores are answered; with caches by word, a launch may not), the coherence of stacks that
  * threads of other multiprocessors access by pointers. */
 #ifndef EMU_SIMT_MULTIPROCESSOR_H
 #define EMU_SIMT_MULTIPROCESSOR_H
@@ -203,8 +203,11 @@ void simt_place(struct simt *simt, struct simt_block *block, uint64_t now);
 /* Called by source.step() when all warps of the block have reached its barrier: they continue after it. */
 void simt_release(struct simt *simt, struct simt_block *block);
 
-/* Empties the first-level cache, but for thread stacks. */
+/* A launch begins: empties the first-level cache, but for thread stacks; a cache by word drops what others may have stored. */
 void simt_flush(struct simt *simt);
+
+/* Returns whether all that its threads have stored is where others find it: with caches by word, registered. */
+bool simt_settled(const struct simt *simt);
 
 /* Returns the multiprocessor's link for atomics, for a mechanism that sends requests the same way. Its port is known when the
  * run begins. */

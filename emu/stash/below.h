@@ -27,8 +27,9 @@ struct stash_below_ops {
     /* Takes registered words, of which none is pending, to write them back. The stash no longer has them. */
     bool (*write_back)(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now);
 
-    /* Returns the words whose registration is not acknowledged yet. */
-    uint64_t (*pending)(const void *below, uint64_t line);
+    /* Returns the words whose registration is not acknowledged yet. If there are some, the stash may wait, and stash_room() or
+     * stash_acknowledged() is called when there are fewer. */
+    uint64_t (*pending)(void *below, uint64_t line);
     /* Open reads deliver their words, but install nothing. */
     void (*acquire)(void *below, uint64_t now);
     /* Returns whether no registration is under way. */

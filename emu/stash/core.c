@@ -24,7 +24,8 @@ static void begin(void *local, const struct simt_block *block, const struct warp
 {
     struct stash_core *core = local;
     struct stash_space *space = space_of(core, NULL);
-    stash_port_start(core->port);
+    if (core->port)
+        stash_port_start(core->port);
     space->core = core;
     stash_space_begin(space, block, place);
     space->number = (uint8_t)stash_begin_block(core->stash, space->size, &space->first);
@@ -125,9 +126,17 @@ static bool operate(struct stash_core *core, const struct stash_operation *opera
            STASH_DONE; /* after an error, too, it waits: pages of other blocks' new maps are in the way */
 }
 
+static bool settled(void *local)
+{
+    const struct stash_core *core = local;
+    return !core->unit || denovo_settled(stash_unit_of(core->unit));
+}
+
 static void retry(void *context, uint64_t now)
 {
     struct stash_core *core = context;
+    if (core->unit && settled(core))
+        simt_local_settled(core->simt, now);
     struct stash_operation **link = &core->operations;
     while (*link) {
         struct stash_operation *operation = *link;
@@ -189,10 +198,31 @@ static bool translate(void *context, uint64_t page, uint64_t *physical)
     return true;
 }
 
+/* Makes the level below: a unit of the domain of the first-level cache, or requests to the port below that cache. */
+static void connect_below(struct stash_core *core, const struct simt_beside *beside, uint32_t component)
+{
+    const struct stash_config *config = &core->part->config;
+    struct denovo_place place;
+    struct denovo_domain *domain = cache_domain(beside->l1, &place);
+    if (domain) {
+        core->unit = stash_unit_join(config, core->stash, domain, &place,
+                                     clock_time(&core->clock, config->translation_clocks));
+        return;
+    }
+    core->port =
+        stash_port_new(config, &(struct stash_port_parts){.queue = core->part->queue,
+                                                          .component = component,
+                                                          .requester = beside->number,
+                                                          .link = simt_lower(beside->simt),
+                                                          .stash = core->stash,
+                                                          .line = cache_configuration(beside->l1)->line});
+    stash_connect(core->stash, &stash_port_ops, core->port);
+}
+
 void stash_core_init(struct stash_core *core, struct stash_part *part, const struct simt_beside *beside,
                      uint32_t bytes, uint32_t component)
 {
-    static const struct simt_local_ops ops = {fits, begin, end, flush, take, step};
+    static const struct simt_local_ops ops = {fits, begin, end, flush, take, step, settled};
     const uint32_t line = cache_configuration(beside->l1)->line;
     core->part = part;
     core->simt = beside->simt;
@@ -200,13 +230,7 @@ void stash_core_init(struct stash_core *core, struct stash_part *part, const str
     core->operations_end = &core->operations;
     core->hits_of = core->misses_of = histogram_log2(4, 8);
     core->stash = stash_new(&part->config, bytes, line, &(struct stash_user){translate, retry, core});
-    core->port = stash_port_new(&part->config, &(struct stash_port_parts){.queue = part->queue,
-                                                                          .component = component,
-                                                                          .requester = beside->number,
-                                                                          .link = simt_lower(beside->simt),
-                                                                          .stash = core->stash,
-                                                                          .line = line});
-    stash_connect(core->stash, &stash_port_ops, core->port);
+    connect_below(core, beside, component);
     core->accesses = alloc(SIMT_ACCESSES, sizeof *core->accesses);
     for (uint32_t i = 0; i < SIMT_ACCESSES; i++) {
         core->accesses[i].core = core;
@@ -227,6 +251,7 @@ void stash_core_free(struct stash_core *core)
         stash_space_end(&core->spaces[i]);
     map_track_free(core->track);
     stash_port_free(core->port);
+    stash_unit_free(core->unit);
     stash_free(core->stash);
     free(core->accesses);
 }

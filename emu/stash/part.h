@@ -10,6 +10,7 @@
 #include "emu/stash/hardware.h"
 #include "emu/stash/kind.h"
 #include "emu/stash/port.h"
+#include "emu/stash/unit.h"
 #include "isa/include/croft/stash_check.h"
 
 _Static_assert(sizeof(struct stash_tile) == sizeof(struct croft_stash_map), "a tile is a descriptor");
@@ -75,7 +76,8 @@ struct stash_core {
     struct simt *simt;
     struct clock clock;
     struct stash *stash;
-    struct stash_port *port;
+    struct stash_port *port;    /* NULL: the stash is a unit of a DeNovo domain */
+    struct stash_unit *unit;    /* or NULL */
     struct warp_memory *memory; /* of the launch; NULL: not known yet */
     struct stash_space spaces[STASH_BLOCKS];
     struct stash_warp_access *accesses;

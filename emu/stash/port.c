@@ -141,7 +141,7 @@ static bool port_write_back(void *below, uint64_t line, unsigned map, uint64_t m
     return true;
 }
 
-static uint64_t port_pending(const void *below, uint64_t line)
+static uint64_t port_pending(void *below, uint64_t line)
 {
     return words_of(below, PORT_ENROLL, line);
 }

@@ -129,7 +129,8 @@ static void publish_map(const struct stash_counters *counters, bool mapped, stru
 
 static void publish_core(const struct stash_core *core, struct stats *stats, struct scope scope)
 {
-    const struct stash_port_counters *port = stash_port_counted(core->port);
+    const struct stash_port_counters *port =
+        core->unit ? stash_unit_counted(core->unit) : stash_port_counted(core->port);
     const struct stats_row rows[] = {
         {"blocks", &core->blocks, "blocks", "Blocks whose local memory was in the stash"},
         {"hits", &core->hits, "words", "Words of threads' accesses that were there, unmapped ones included"},

@@ -4,10 +4,15 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/stash/port.h"
 
 struct stash_unit {
     struct stash *stash;
     struct denovo_unit *unit;
+    uint64_t look_up;
+    struct stash_port_counters counters;
+    bool
+        looked; /* the stash has seen pending words, and may wait until they are not: a Remap ends without acknowledged() */
     /* an answer's words, between keep() and set() */
     bool installs;
     uint32_t value[DENOVO_WORDS];
@@ -32,32 +37,49 @@ static uint64_t invalid_words(const struct stash *stash, uint64_t line, unsigned
 
 static bool unit_read(void *below, uint64_t line, unsigned map, uint64_t need, uint64_t fill, uint64_t now)
 {
-    const struct stash_unit *unit = below;
-    return denovo_read(unit->unit, line, map, need, invalid_words(unit->stash, line, map, fill), now) !=
-           DENOVO_REFUSED;
+    struct stash_unit *unit = below;
+    const uint64_t words = invalid_words(unit->stash, line, map, fill);
+    if (denovo_read(unit->unit, line, map, need, words, now) == DENOVO_REFUSED)
+        return false;
+    unit->counters.reads++;
+    unit->counters.words_read += (unsigned)__builtin_popcountll(need | words);
+    return true;
 }
 
 static bool unit_enroll(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
-    const struct stash_unit *unit = below;
-    return denovo_register(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+    struct stash_unit *unit = below;
+    if (denovo_register(unit->unit, line, map, mask, now) == DENOVO_REFUSED)
+        return false;
+    unit->counters.registrations++;
+    return true;
 }
 
 static bool unit_remap(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
-    const struct stash_unit *unit = below;
-    return denovo_remap(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+    struct stash_unit *unit = below;
+    if (denovo_remap(unit->unit, line, map, mask, now) == DENOVO_REFUSED)
+        return false;
+    unit->counters.registrations++;
+    return true;
 }
 
 static bool unit_write_back(void *below, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
-    const struct stash_unit *unit = below;
-    return denovo_write_back(unit->unit, line, map, mask, now) != DENOVO_REFUSED;
+    struct stash_unit *unit = below;
+    if (denovo_write_back(unit->unit, line, map, mask, now) == DENOVO_REFUSED)
+        return false;
+    unit->counters.write_backs++;
+    unit->counters.words_written += (unsigned)__builtin_popcountll(mask);
+    return true;
 }
 
-static uint64_t unit_pending(const void *below, uint64_t line)
+static uint64_t unit_pending(void *below, uint64_t line)
 {
-    return denovo_pending(((const struct stash_unit *)below)->unit, line);
+    struct stash_unit *unit = below;
+    const uint64_t words = denovo_pending(unit->unit, line);
+    unit->looked |= words != 0;
+    return words;
 }
 
 static void unit_acquire(void *below, uint64_t now)
@@ -171,6 +193,39 @@ struct stash_unit *stash_unit_new(const struct denovo_unit_config *config,
     unit->unit = denovo_unit_new(config, ops, unit, post);
     stash_connect(stash, &stash_unit_ops, unit);
     return unit;
+}
+
+static bool receive(void *receiver, const struct denovo_message *message, uint64_t now)
+{
+    struct stash_unit *unit = receiver;
+    denovo_receive(unit->unit, message, denovo_class(message) == MAIL_FORWARD ? now + unit->look_up : now);
+    if (unit->looked) {
+        unit->looked = false;
+        stash_room(unit->stash, now);
+    }
+    return true;
+}
+
+struct stash_unit *stash_unit_join(const struct stash_config *config, struct stash *stash,
+                                   struct denovo_domain *domain, const struct denovo_place *place,
+                                   uint64_t look_up)
+{
+    struct stash_unit *unit = alloc(1, sizeof *unit);
+    struct denovo_unit_config own = {.mshrs = (uint16_t)(config->reads + config->writes),
+                                     .write_backs = (uint16_t)config->writes,
+                                     .words =
+                                         (uint8_t)(denovo_domain_configuration(domain)->line / STASH_WORD)};
+    const struct denovo_post post = denovo_domain_join(domain, place, receive, unit, &own.number);
+    unit->stash = stash;
+    unit->look_up = look_up;
+    unit->unit = denovo_unit_new(&own, &stash_holder_ops, unit, post);
+    stash_connect(stash, &stash_unit_ops, unit);
+    return unit;
+}
+
+const struct stash_port_counters *stash_unit_counted(const struct stash_unit *unit)
+{
+    return &unit->counters;
 }
 
 void stash_unit_free(struct stash_unit *unit)

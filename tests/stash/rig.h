@@ -76,7 +76,7 @@ static bool rig_write_back(void *below, uint64_t line, unsigned map, uint64_t ma
     return !rig->full;
 }
 
-static uint64_t rig_pending(const void *below, uint64_t line)
+static uint64_t rig_pending(void *below, uint64_t line)
 {
     (void)line;
     return ((const struct rig *)below)->pending;

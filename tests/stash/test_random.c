@@ -197,7 +197,7 @@ static bool fake_write_back(void *context, uint64_t line, unsigned map, uint64_t
     return message;
 }
 
-static uint64_t fake_pending(const void *context, uint64_t line)
+static uint64_t fake_pending(void *context, uint64_t line)
 {
     const struct unit *unit = context;
     return unit->pending[word_of(line) / (LINE / 4)];

@@ -179,7 +179,7 @@ static bool load_slowly(struct inorder *c, const struct stream_entry *entry, uin
         return done;
     }
     struct inorder_load *slot = &c->loads[__builtin_ctzll(c->free_loads)];
-    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number};
+    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number, .bytes = entry->op->size};
     if (slot->room)
         return false;
     enum cache_outcome outcome = cache_access(c->core.parts.l1d, entry->physical, CACHE_LOAD,
@@ -216,7 +216,7 @@ static bool store_slowly(struct inorder *c, const struct stream_entry *entry)
         return done;
     }
     uint64_t cycle = c->cycle + 1 > c->store_next ? c->cycle + 1 : c->store_next;
-    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number};
+    struct cache_actor actor = {.pc = entry->op->pc, .core = c->core.parts.number, .bytes = entry->op->size};
     enum cache_outcome outcome =
         cache_access(c->core.parts.l1d, entry->physical, CACHE_STORE, inorder_time(c, cycle), actor,
                      &c->stores[c->first_store].waiter);

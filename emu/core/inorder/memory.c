@@ -176,9 +176,9 @@ static enum forward find_forward(struct inorder *c, uint64_t physical, unsigned 
 
 /* Makes one access of a load in the current cycle. Returns false if blocked until the cache has room. */
 static bool access_part(struct inorder *c, struct inorder_load *load, struct cache_waiter *waiter,
-                        uint64_t physical, uint64_t pc)
+                        uint64_t physical, unsigned bytes, uint64_t pc)
 {
-    struct cache_actor actor = {.pc = pc, .core = c->core.parts.number};
+    struct cache_actor actor = {.pc = pc, .core = c->core.parts.number, .bytes = (uint8_t)bytes};
     switch (cache_access(c->core.parts.l1d, physical, CACHE_LOAD, inorder_time(c, c->cycle), actor, waiter)) {
     case CACHE_HIT: break;
     case CACHE_MISS:
@@ -208,7 +208,7 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
         load->parts = 0;
         load->rd = entry->op->rd | entry->op->rd >> 6;
         load->number = c->number + c->at;
-        if (!access_part(c, load, &load->waiter, entry->physical, pc))
+        if (!access_part(c, load, &load->waiter, entry->physical, first, pc))
             return false;
         if (first == entry->op->size)
             return true;
@@ -224,7 +224,7 @@ static bool access_load(struct inorder *c, struct inorder_load *load, const stru
     if (c->translating && other_page &&
         !inorder_translate(c, entry->address + first, STAGE_SECOND_TRANSLATED))
         return false;
-    if (!access_part(c, load, &load->half, second_address(c, entry, first), pc))
+    if (!access_part(c, load, &load->half, second_address(c, entry, first), entry->op->size - first, pc))
         return false;
     load->parts--;
     c->free_loads |= UINT64_C(1) << c->split;
@@ -292,7 +292,8 @@ void inorder_store_missed(struct inorder *c, const struct stream_entry *entry, e
     struct inorder_store *store = store_at(c, 0);
     store->physical = entry->physical;
     store->size = entry->op->size;
-    store->actor = (struct cache_actor){.pc = entry->op->pc, .core = c->core.parts.number};
+    store->actor =
+        (struct cache_actor){.pc = entry->op->pc, .core = c->core.parts.number, .bytes = entry->op->size};
     store->state = outcome == CACHE_FULL ? STORE_FULL : STORE_MISSED;
     c->store_count = 1;
     c->started = outcome != CACHE_FULL;
@@ -304,7 +305,7 @@ static void push_store(struct inorder *c, uint64_t physical, unsigned size, uint
     struct inorder_store *store = store_at(c, c->store_count);
     store->physical = physical;
     store->size = (uint8_t)size;
-    store->actor = (struct cache_actor){.pc = pc, .core = c->core.parts.number};
+    store->actor = (struct cache_actor){.pc = pc, .core = c->core.parts.number, .bytes = (uint8_t)size};
     store->state = STORE_QUEUED;
     c->store_count++;
     if (c->started + 1 < c->store_count)

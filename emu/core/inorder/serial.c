@@ -14,6 +14,15 @@ static void serial_came(struct cache_waiter *waiter, uint64_t now, unsigned leve
     inorder_go_on(c, now);
 }
 
+static void settled(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct inorder *c = waiter->owner;
+    (void)level;
+    c->settling = false;
+    c->settled = clock_cycle(&c->core.parts.clock, now);
+    inorder_go_on(c, now);
+}
+
 static void unit_done(struct custom_waiter *waiter, uint64_t now)
 {
     struct inorder *c = waiter->owner;
@@ -26,14 +35,23 @@ void inorder_serial_init(struct inorder *c)
 {
     c->core.unit = (struct custom_waiter){.done = unit_done, .owner = c, .clock = c->core.parts.clock};
     c->serial_waiter = (struct cache_waiter){NULL, serial_came, c};
+    c->settle_waiter = (struct cache_waiter){NULL, settled, c};
     c->passed = INORDER_NOWHERE;
+}
+
+/* Returns whether the data cache has registered all words that were stored; if not, the core goes on when it has. */
+static bool is_settled(struct inorder *c)
+{
+    if (!c->settling)
+        c->settling = !cache_release(c->core.parts.l1d, &c->settle_waiter);
+    return !c->settling;
 }
 
 /* Waits until all issued instructions, and if `stores` all stores, are complete, at least until cycle `last`. Returns
  * false if blocked. */
 static bool drain(struct inorder *c, bool stores, uint64_t last)
 {
-    if (c->free_loads != c->all_loads || (stores && c->store_count)) {
+    if (c->free_loads != c->all_loads || (stores && (c->store_count || !is_settled(c)))) {
         c->blocked = true;
         return false;
     }
@@ -42,6 +60,8 @@ static bool drain(struct inorder *c, bool stores, uint64_t last)
             last = c->ready[i] >> READY_CAUSE_BITS;
     if (stores && c->store_done > last)
         last = c->store_done;
+    if (stores && c->settled > last)
+        last = c->settled;
     inorder_stall(c, last > c->next ? last : c->next, CPI_serialise);
     c->cycle = c->next;
     return true;
@@ -69,11 +89,16 @@ static bool access_serial(struct inorder *c)
 {
     const struct serial *serial = &c->serial;
     struct cache *l1d = c->core.parts.l1d;
-    struct cache_actor actor = {.pc = serial->report.pc, .core = c->core.parts.number};
+    struct cache_actor actor = {.pc = serial->report.pc,
+                                .core = c->core.parts.number,
+                                .atomic = insn_table[serial->report.insn.id].iclass == CLASS_AMO};
     uint64_t hit = cache_configuration(l1d)->hit_clocks;
     while (!c->serial_waits && c->serial_offset < serial->size) {
         uint64_t at = serial->physical + c->serial_offset, time = inorder_time(c, c->serial_ready);
-        c->serial_offset += (uint32_t)(c->line_mask + 1 - (at & c->line_mask));
+        const uint32_t room = (uint32_t)(c->line_mask + 1 - (at & c->line_mask));
+        const uint32_t rest = serial->size - c->serial_offset;
+        actor.bytes = (uint8_t)(rest < room ? rest : room);
+        c->serial_offset += room;
         if (serial->wait == SERIAL_MAINTAIN) {
             c->serial_offset = serial->size;
             c->serial_waits = true;

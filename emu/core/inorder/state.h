@@ -119,6 +119,9 @@ struct inorder {
     bool wrong;                        /* the current instruction is mispredicted; for its note */
     bool blocked;                      /* a waiter will continue the core */
     bool slept;
+    bool settling;    /* settle_waiter is busy */
+    uint64_t settled; /* cycle in which a release was complete */
+    struct cache_waiter settle_waiter;
     bool noting;                /* instructions are reported to an observer */
     bool noting_loads;          /* they are reported, or were when a pending load was issued */
     bool stalls_told;           /* stalls are reported to an observer */

@@ -70,8 +70,11 @@ static unsigned find_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t 
 {
     uint64_t room = o->line_bytes - (physical & (o->line_bytes - 1));
     pieces[0].physical = physical;
+    pieces[0].bytes = (uint8_t)size;
     if (__builtin_expect(size <= room, 1))
         return 1;
+    pieces[0].bytes = (uint8_t)room;
+    pieces[1].bytes = (uint8_t)(size - room);
     uint64_t second = address + room;
     pieces[1].physical = physical + room;
     if (second % MMU_PAGE == 0 && o->core.parts.hart->privileged)
@@ -284,7 +287,8 @@ static void load_piece_done(struct cache_waiter *waiter, uint64_t now, unsigned 
 /* Accesses the cache for one piece; the load's time becomes the latest completion of its pieces. */
 static void access_piece(struct ooo *o, struct ooo_load *load, struct ooo_piece *piece, uint64_t cycle)
 {
-    struct cache_actor actor = {.pc = entry_of(o, load)->pc, .core = o->core.parts.number};
+    struct cache_actor actor = {
+        .pc = entry_of(o, load)->pc, .core = o->core.parts.number, .bytes = piece->bytes};
     piece->waiter.done = load_piece_done;
     piece->cycle = cycle;
     enum cache_outcome outcome =
@@ -431,8 +435,9 @@ void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_ent
             return;
         }
         struct ooo_piece *piece = &o->load_ring[e->memory].pieces[0];
-        struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number};
+        struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number, .bytes = op->size};
         piece->waiter.done = load_piece_done;
+        piece->bytes = op->size;
         enum cache_outcome outcome =
             cache_access_slowly(o->l1d, physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
         if (outcome == CACHE_HIT) {
@@ -533,7 +538,7 @@ static void store_piece_done(struct cache_waiter *waiter, uint64_t now, unsigned
 /* Writes one piece. Returns false if it was refused, so that later stores have to wait. */
 static bool write_piece(struct ooo *o, struct ooo_store *store, struct ooo_piece *piece, uint64_t cycle)
 {
-    struct cache_actor actor = {.pc = store->pc, .core = o->core.parts.number};
+    struct cache_actor actor = {.pc = store->pc, .core = o->core.parts.number, .bytes = piece->bytes};
     piece->waiter.owner = store;
     piece->waiter.done = store_piece_done;
     piece->cycle = cycle;

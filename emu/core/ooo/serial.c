@@ -11,6 +11,24 @@ static bool reached(struct ooo *o, uint64_t cycle, uint64_t now)
     return false;
 }
 
+static void settled(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct ooo *o = waiter->owner;
+    (void)level;
+    o->settling = false;
+    ooo_callback(o, now);
+    o->settled = o->floor;
+    ooo_go_on(o);
+}
+
+/* Returns whether the data cache has registered all words that were stored; if not, the core goes on when it has. */
+static bool is_settled(struct ooo *o)
+{
+    if (!o->settling)
+        o->settling = !cache_release(o->l1d, &o->settle_waiter);
+    return !o->settling;
+}
+
 /* Returns whether all older instructions have retired and, if `stores`, all stores are in the cache. *cycle
  * becomes at least the cycle in which that is so. */
 static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
@@ -20,8 +38,8 @@ static bool drained(struct ooo *o, bool stores, uint64_t *cycle)
     *cycle = ooo_later(*cycle, o->retired_at);
     if (!stores)
         return true;
-    *cycle = ooo_later(*cycle, o->freed_at);
-    return o->freed == o->stores;
+    *cycle = ooo_later(*cycle, ooo_later(o->freed_at, o->settled));
+    return o->freed == o->stores && is_settled(o);
 }
 
 /* Returns whether the next instruction, which needs drained stores, can begin beside the cache-block
@@ -145,13 +163,18 @@ static bool access_lines(struct ooo *o)
 {
     const struct serial *serial = &o->serial;
     struct ooo_entry *e = &o->serial_entry;
-    struct cache_actor actor = {.pc = e->pc, .core = o->core.parts.number};
+    struct cache_actor actor = {.pc = e->pc,
+                                .core = o->core.parts.number,
+                                .atomic = insn_table[serial->report.insn.id].iclass == CLASS_AMO};
     uint64_t cycle = ooo_later(e->issue, o->floor);
     if (o->core.unit.waits)
         return ooo_block(o);
     while (o->serial_offset < serial->size) {
-        if (cache_access(o->l1d, serial->physical + o->serial_offset, serial->use, ooo_time(o, cycle), actor,
-                         &o->serial_waiter) != CACHE_HIT)
+        const uint64_t at = serial->physical + o->serial_offset;
+        const uint64_t room = o->line_bytes - (at & (o->line_bytes - 1)),
+                       rest = serial->size - o->serial_offset;
+        actor.bytes = (uint8_t)(rest < room ? rest : room);
+        if (cache_access(o->l1d, at, serial->use, ooo_time(o, cycle), actor, &o->serial_waiter) != CACHE_HIT)
             return ooo_block(o);
         e->complete = cycle++ + o->hit_clocks;
         next_line(o);
@@ -225,6 +248,7 @@ void ooo_serial_init(struct ooo *o)
 {
     o->serial_waiter.owner = o;
     o->serial_waiter.done = reply;
+    o->settle_waiter = (struct cache_waiter){.done = settled, .owner = o};
     o->core.unit = (struct custom_waiter){.done = unit_done, .owner = o, .clock = o->core.parts.clock};
     for (unsigned i = 0; i < OOO_BLOCKS; i++)
         o->block_waiters[i] = (struct cache_waiter){.done = block_done, .owner = o};

@@ -84,7 +84,8 @@ struct ooo_piece {
     struct cache_waiter waiter;
     uint64_t physical;
     uint64_t cycle; /* cycle of the access; a line that comes earlier does not complete it */
-    bool full;      /* refused by the cache: to be repeated */
+    uint8_t bytes;
+    bool full; /* refused by the cache: to be repeated */
 };
 
 struct ooo;
@@ -269,6 +270,9 @@ struct ooo {
     struct serial serial;
     struct ooo_entry serial_entry;
     struct cache_waiter serial_waiter;
+    struct cache_waiter settle_waiter; /* of a release; busy if `settling` */
+    uint64_t settled;                  /* cycle in which one was complete */
+    bool settling;
     struct cache_waiter block_waiters[OOO_BLOCKS]; /* waiters of cache-block operations under way */
     uint32_t blocks;                               /* set of block_waiters in use */
     uint32_t serial_offset;                        /* bytes of the serial access that are done */

@@ -1,4 +1,4 @@
-#include "emu/mem/cache/state.h"
+#include "emu/mem/cache/by_word.h"
 #include "emu/mem/cache/track.h"
 #include "emu/sim/alloc.h"
 
@@ -12,6 +12,7 @@ struct asked {
     uint64_t words; /* set of 32-bit words of the line that it touches */
     struct mshr_target target;
     bool divergent; /* of a SIMT access: struct mem_request */
+    bool part;      /* only some bytes of its words */
     bool fresh;     /* a miss, or the first use of a prefetched line */
     bool absent;    /* the line was found not to be in the array */
 };
@@ -201,6 +202,10 @@ enum cache_outcome cache_prefetch(struct cache *cache, uint64_t physical, enum c
     asked.target = (struct mshr_target){.time = time, .actor = actor, .use = use};
     uint32_t index = tags_find(&cache->front.tags, line);
     bool here = index != TAGS_NONE;
+    if (cache->by_word) {
+        cache->counters.prefetches_dropped++;
+        return CACHE_FULL;
+    }
     bool upgrade =
         here && owned &&
         cache_step(cache, cache_state_of(cache, index), PROTOCOL_STORE).action == PROTOCOL_DO_UPGRADE;
@@ -271,6 +276,9 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     enum cache_use use = asked->target.use;
     asked->target.actor.fetch = use == CACHE_FETCH;
     assert(asked->time >= cache->queue->now);
+    if (cache->by_word)
+        return cache_word_access(
+            cache, &(struct cache_word_access){asked->line, asked->words, asked->part, asked->target});
     if (asked->target.actor.speculative && cache_keeps_out(cache, asked->line))
         return CACHE_FULL;
     enum cache_outcome outcome = access_by_use(cache, asked);
@@ -280,6 +288,18 @@ static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
     if (cache->prefetcher.config.kind != CACHE_PREFETCH_NONE && use != CACHE_PREFETCH && use != CACHE_WALK)
         prefetch(cache, asked);
     return outcome;
+}
+
+/* Sets the words of an access that a cache by word sees: exactly its own. A fetch wants the whole line. */
+static void set_words(struct asked *asked)
+{
+    const uint64_t first = asked->physical - asked->line, bytes = asked->target.actor.bytes;
+    if (asked->target.use == CACHE_FETCH)
+        asked->words = UINT64_MAX;
+    if (!bytes || asked->target.use == CACHE_FETCH)
+        return;
+    asked->part = (first | bytes) % 4;
+    asked->words = UINT64_MAX >> (63 - ((first + bytes - 1) / 4 - first / 4)) << first / 4;
 }
 
 /* A store is sent as the aligned 8 bytes around it. */
@@ -292,6 +312,8 @@ static __attribute__((noinline)) enum cache_outcome access_one(struct cache *cac
         .physical = physical, .line = physical & cache->front.line_mask, .time = time, .absent = absent};
     asked.words = UINT64_C(3) << ((physical - asked.line) / 8 * 2);
     asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
+    if (cache->by_word)
+        set_words(&asked);
     return access_any(cache, &asked);
 }
 
@@ -390,9 +412,9 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
 bool cache_full_ahead(struct cache *cache, uint64_t line, uint64_t time, struct cache_waiter *waiter)
 {
     const struct mem_link *link = &cache->link;
-    if (cache_free_mshrs(cache) > 0 || !link->port_ops->quiet || cache_in_stacks(cache, line) ||
-        tags_find_way(&cache->front.tags, line) != TAGS_NONE || mshr_find(&cache->mshrs, line) ||
-        link->port_ops->quiet(link->port, cache->queue->now) <= time)
+    if (cache->by_word || cache_free_mshrs(cache) > 0 || !link->port_ops->quiet ||
+        cache_in_stacks(cache, line) || tags_find_way(&cache->front.tags, line) != TAGS_NONE ||
+        mshr_find(&cache->mshrs, line) || link->port_ops->quiet(link->port, cache->queue->now) <= time)
         return false;
     cache->counters.full++;
     cache_waiters_add(&cache->for_miss, waiter);
@@ -510,6 +532,42 @@ void cache_set_receiver(struct cache *cache,
     cache->receiver = context;
 }
 
+void cache_join(struct cache *cache, struct denovo_domain *domain, const struct denovo_place *place)
+{
+    assert(!cache->config.coherent && cache->prefetcher.config.kind == CACHE_PREFETCH_NONE);
+    cache->config.write_through = false;
+    cache->config.write_allocate = true;
+    cache_word_join(cache, domain, place);
+}
+
+struct denovo_domain *cache_domain(const struct cache *cache, struct denovo_place *place)
+{
+    if (!cache->by_word)
+        return NULL;
+    *place = cache->by_word->place;
+    return cache->by_word->domain;
+}
+
+bool cache_is_by_word(const struct cache *cache)
+{
+    return cache->by_word;
+}
+
+bool cache_release(struct cache *cache, struct cache_waiter *waiter)
+{
+    if (!cache->by_word || denovo_settled(cache->by_word->unit))
+        return true;
+    if (waiter)
+        cache_waiters_add(&cache->by_word->settles, waiter);
+    return false;
+}
+
+void cache_acquire(struct cache *cache)
+{
+    if (cache->by_word)
+        cache_word_acquire(cache);
+}
+
 void cache_free(struct cache *cache)
 {
     if (!cache)
@@ -521,6 +579,7 @@ void cache_free(struct cache *cache)
     for (struct cache_write *write = cache->writes_busy; write; write = write->next)
         event_cancel(cache->queue, &write->request.event);
     cache_upkeep_free(cache);
+    cache_word_free(cache);
     tags_free(&cache->front.tags);
     mshr_free(&cache->mshrs);
     prefetch_free(&cache->prefetcher);

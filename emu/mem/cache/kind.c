@@ -44,6 +44,15 @@ static bool check(const void *part, struct error *err)
     return check_protocol(config, err);
 }
 
+bool cache_may_join(const struct cache_config *config, const char *role, struct error *err)
+{
+    if (config->prefetch == CACHE_PREFETCH_NONE)
+        return true;
+    return error_set(
+        err, "%s.prefetch: %s is not possible above a last level with coherence: denovo; allowed: none", role,
+        cache_prefetch_names[config->prefetch]);
+}
+
 #define PART struct cache_config
 static const struct part_field fields[] = {
 #include "emu/sim/fields_rows.h"

@@ -1,5 +1,5 @@
 /* Clean and invalidate operations that take time. */
-#include "emu/mem/cache/state.h"
+#include "emu/mem/cache/by_word.h"
 #include "emu/sim/alloc.h"
 
 #include <assert.h>
@@ -52,6 +52,10 @@ static bool treat(struct cache_upkeep *upkeep, uint32_t index, uint64_t now)
     struct tags *tags = &cache->front.tags;
     uint64_t line = tags_key(tags, index);
     enum protocol_event event = event_of(upkeep->op);
+    if (cache->by_word) {
+        cache->counters.invalidated += event != PROTOCOL_CLEAN;
+        return cache_word_clean(cache, index, event != PROTOCOL_CLEAN, now);
+    }
     if (cache_in_stacks(cache, line))
         return treat_stack(upkeep, index, now);
     struct protocol_step step = cache_step(cache, cache_state_of(cache, index), event);
@@ -105,7 +109,7 @@ static void scan(struct cache_upkeep *upkeep, uint64_t now)
 static bool written(struct cache_upkeep *upkeep, uint64_t now)
 {
     struct cache *cache = upkeep->cache;
-    bool none = true;
+    bool none = !cache->by_word || !cache_word_writing(cache);
     for (struct cache_write *write = cache->writes_busy, *next; write; write = next) {
         next = write->next;
         if (!in_range(upkeep, write->line))

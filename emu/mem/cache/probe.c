@@ -2,7 +2,7 @@
  * fast-forwarding. */
 #include <assert.h>
 
-#include "emu/mem/cache/state.h"
+#include "emu/mem/cache/by_word.h"
 
 /* Returns whether the write buffer has the newest version of the line. If `take`, removes unsent writes and
  * marks sent ones as taken. */
@@ -51,6 +51,10 @@ void cache_forget(struct cache *cache, uint64_t line, uint64_t now)
     uint32_t index = tags_find(&cache->front.tags, line);
     if (index == TAGS_NONE)
         return;
+    if (cache->by_word) {
+        cache_word_drop(cache, index);
+        return;
+    }
     cache->counters.invalidated++;
     cache_evict(cache, index, PROTOCOL_EVICT, now);
 }
@@ -68,6 +72,10 @@ bool cache_give_up(struct cache *cache, uint64_t line, uint64_t now, struct cach
 void cache_invalidate_all(struct cache *cache)
 {
     struct tags *tags = &cache->front.tags;
+    if (cache->by_word) {
+        cache_word_acquire(cache);
+        return;
+    }
     bool each = cache->observers.first || cache->prefetcher.config.kind != CACHE_PREFETCH_NONE ||
                 cache->stacks.size > 0;
     for (uint32_t index = 0; each && index < tags_size(tags); index++) {
@@ -188,6 +196,8 @@ void cache_warm_slowly(struct cache *cache, uint64_t physical, bool store, struc
 {
     uint64_t line = physical & cache->front.line_mask;
     struct mshr *mshr = mshr_find(&cache->mshrs, line);
+    if (cache->by_word)
+        return;
     if (mshr && store)
         store_later(cache, mshr, actor);
     if (mshr)
@@ -203,7 +213,7 @@ void cache_warm_maintain(struct cache *cache, enum mem_op op, uint64_t physical,
     struct tags *tags = &cache->front.tags;
     uint64_t first = physical & cache->front.line_mask, now = cache->queue->now;
     uint64_t last = (physical + size - 1) & cache->front.line_mask;
-    for (uint64_t line = first; line <= last; line += cache->config.line) {
+    for (uint64_t line = first; line <= last && !cache->by_word; line += cache->config.line) {
         uint32_t index = tags_find(tags, line);
         if (index == TAGS_NONE || mshr_find(&cache->mshrs, line) || cache_write_find(cache, line))
             continue;

@@ -1,5 +1,5 @@
 /* The observers, statistics and energy of a cache. */
-#include "emu/mem/cache/state.h"
+#include "emu/mem/cache/by_word.h"
 #include "emu/mem/cache/track.h"
 
 #include <inttypes.h>
@@ -82,6 +82,14 @@ uint64_t cache_prefetches_pending(const struct cache *cache)
     return pending;
 }
 
+static void publish_words(struct cache_by_word *by_word, struct stats *stats, struct scope scope)
+{
+#define CACHE_COUNTER(field, unit, meaning)                                                                  \
+    stats_counter(stats, scope, #field, &by_word->field, unit, meaning);
+    CACHE_WORD_COUNTERS(CACHE_COUNTER)
+#undef CACHE_COUNTER
+}
+
 void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
 {
     const uint64_t *uses = cache->front.uses;
@@ -99,6 +107,8 @@ void cache_publish(struct cache *cache, struct stats *stats, struct scope scope)
 #define CACHE_COUNTER(field, unit, meaning) stats_rare(stats, scope, #field, &counters->field, unit, meaning);
     CACHE_RARE_COUNTERS(CACHE_COUNTER)
 #undef CACHE_COUNTER
+    if (cache->by_word)
+        publish_words(cache->by_word, stats, scope);
     stats_ratio(stats, scope, "miss_rate", (struct stats_operand){.value = &counters->misses},
                 (struct stats_operand){.read = read_uses, .context = cache}, "misses/access",
                 "Accesses that requested a line from the level below, per access");

@@ -5,6 +5,8 @@
 
 void cache_set_stacks(struct cache *cache, uint64_t first, uint64_t size)
 {
+    if (cache->by_word) /* stacks are words like others */
+        return;
     cache->stacks.first = first;
     cache->stacks.size = size;
     if (!cache->stacks.valid)
@@ -80,7 +82,7 @@ void cache_drop(struct cache *cache, uint64_t first, uint64_t size, bool below)
         drop_valid(cache, line, words_in(cache, line, first, end), now);
     if (cache->writes_busy)
         drop_unsent(cache, first, end, now);
-    if (below && inner < last)
+    if (below && inner < last && !cache->by_word)
         mem_link_maintain(&cache->link, MEM_INVALIDATE, inner, last - inner);
 }
 

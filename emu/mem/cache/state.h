@@ -1,5 +1,5 @@
 /* The internals of a first-level cache, private to its files: cache.c (accesses, and the responses of the
- * level below), maintain.c (ranges), probe.c (changes without time), lines.c (arriving and departing lines),
+ * level below), by_word.c (states by word), maintain.c (ranges), probe.c (changes without time), lines.c (arriving and departing lines),
  * stacks.c (thread stacks), lower.c (requests to the level below), report.c. */
 #ifndef EMU_MEM_CACHE_STATE_H
 #define EMU_MEM_CACHE_STATE_H
@@ -128,6 +128,7 @@ struct cache {
     void *receiver;
     struct event room; /* calls the waiters of for_miss and for_write, and resumes upkeep */
 
+    struct cache_by_word *by_word; /* NULL: lines have states; else by_word.c has the accesses */
     struct cache_stacks stacks;
     struct prefetcher prefetcher;
     const struct keep_out *keep_out;           /* or NULL */

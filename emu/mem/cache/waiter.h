@@ -44,6 +44,9 @@ struct cache_actor {
     /* a fetch on the wrong path: it brings its line in, but observers are not told of the access */
     bool speculative;
     bool fetch; /* for observers; set by cache_access() */
+    /* for caches by word, which other caches need not know: the bytes of the access, 0: the aligned 8 bytes around it; an atomic */
+    uint8_t bytes;
+    bool atomic;
 };
 
 enum cache_outcome {

@@ -160,6 +160,7 @@ static void read(struct denovo_registry *registry, struct denovo_line *line,
         struct denovo_message answer = letter(DENOVO_MSG_READ_ANSWER, line->address,
                                               plan->let[DENOVO_LET_ANSWER], message->requester, message->map);
         answer.extra = here & message->extra & ~message->mask;
+        answer.tag = line->tag;
         denovo_copy_values(answer.value, line->value, answer.mask | answer.extra);
         touch(registry, line, false, now);
         send(registry, &answer, now);
@@ -178,6 +179,7 @@ static void enroll(struct denovo_registry *registry, struct denovo_line *line,
         struct denovo_message answer = letter(DENOVO_MSG_REGISTERED, line->address,
                                               plan->let[DENOVO_LET_ANSWER], message->requester, message->map);
         answer.with_data = message->with_data;
+        answer.tag = line->tag;
         denovo_copy_values(answer.value, line->value, answer.mask);
         touch(registry, line, true, now);
         send(registry, &answer, now);
@@ -205,8 +207,8 @@ static void operate(struct denovo_registry *registry, struct denovo_line *line,
         letter(DENOVO_MSG_ATOMIC_DONE, line->address, message->mask, message->requester, message->map);
     answer.tag = message->tag;
     denovo_copy_values(answer.value, line->value, message->mask);
-    line->dirty = true;
-    touch(registry, line, true, now);
+    line->dirty |= !message->with_data;
+    touch(registry, line, !message->with_data, now);
     if (registry->ops->operate)
         registry->ops->operate(registry->home, line, message, now);
     send(registry, &answer, now);

@@ -19,13 +19,7 @@
     X(EVICT)                                                                                                 \
     X(ANSWER)                                                                                                \
     X(ACKNOWLEDGED)                                                                                          \
-    X(ACCEPTED)                                                                                              \
-    X(NOT_ACCEPTED)                                                                                          \
-    X(REMAPPED)                                                                                              \
-    X(NOT_REMAPPED)                                                                                          \
-    X(FORWARD_READ)                                                                                          \
-    X(FORWARD_REGISTER)                                                                                      \
-    X(REVOKE)
+    X(ACCEPTED) X(NOT_ACCEPTED) X(REMAPPED) X(NOT_REMAPPED) X(FORWARD_READ) X(FORWARD_REGISTER) X(REVOKE)
 
 #define DENOVO_UNIT_ACTIONS(X)                                                                               \
     X(NEVER) /* no row */                                                                                    \

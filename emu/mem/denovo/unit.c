@@ -42,6 +42,11 @@ bool denovo_idle(const struct denovo_unit *unit)
     return unit->open == 0 && unit->buffers == 0;
 }
 
+bool denovo_writing(const struct denovo_unit *unit)
+{
+    return unit->buffers > 0;
+}
+
 static bool rule(const struct denovo_unit *unit, enum denovo_rule number)
 {
     return unit->rules->rule[number];

@@ -19,16 +19,13 @@ static uint64_t words_free(const struct llc *llc, uint64_t line, uint64_t words,
     return now;
 }
 
-/* Returns the time at which the unit begins the entry's operation, `now` or later. */
-static uint64_t begin(struct llc_entry *entry, uint64_t now)
+uint64_t llc_operation(struct llc *llc, uint64_t line, uint64_t words, uint64_t now)
 {
-    struct llc *llc = entry->llc;
     struct llc_atomic_unit *unit = &llc->unit;
-    const uint64_t words = llc_words_of(entry);
     const uint32_t width = llc->config.atomic_words, count = (uint32_t)__builtin_popcountll(words);
-    const uint64_t start = words_free(llc, entry->line, words, now < unit->free ? unit->free : now);
+    const uint64_t start = words_free(llc, line, words, now < unit->free ? unit->free : now);
     llc->counters.atomic_waits += start > now;
-    unit->recent[unit->begun++ % LLC_RECENT] = (struct llc_operation){entry->line, words, start};
+    unit->recent[unit->begun++ % LLC_RECENT] = (struct llc_operation){line, words, start};
     unit->free = llc_after(llc, start, (count + width - 1) / width);
     return start;
 }
@@ -40,7 +37,8 @@ static void operate(struct llc_entry *entry, uint32_t clocks, uint64_t now)
     const uint64_t read = llc_transfer_waited(llc, entry->line, now);
     (void)llc_transfer(llc, entry->line, now);
     llc->frames[entry->frame].atomics++;
-    event_schedule(llc->queue, &entry->event, llc_after(llc, begin(entry, read), clocks));
+    const uint64_t start = llc_operation(llc, entry->line, llc_words_of(entry), read);
+    event_schedule(llc->queue, &entry->event, llc_after(llc, start, clocks));
 }
 
 void llc_atomic(struct llc_entry *entry, uint32_t index, uint64_t now)

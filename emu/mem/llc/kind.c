@@ -1,6 +1,7 @@
 /* The kind "llc": its fields, ports and callbacks. */
 #include <inttypes.h>
 
+#include "emu/mem/denovo.h"
 #include "emu/mem/llc/state.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/mem/site.h"
@@ -9,6 +10,7 @@ const char *const llc_policy_names[] = {[LLC_WRITE_BACK] = "write_back",
                                         [LLC_WRITE_THROUGH] = "write_through",
                                         [LLC_WRITE_EVICT] = "write_evict",
                                         NULL};
+const char *const llc_coherence_names[] = {[LLC_MESI] = "mesi", [LLC_DENOVO] = "denovo", NULL};
 const char *const llc_interleave_names[] = {
     [LLC_BY_LINE] = "line", [LLC_BY_PARTITION] = "partition", [LLC_BY_NODE] = "node", NULL};
 
@@ -27,6 +29,23 @@ static bool check_protocol(const struct llc_config *config, struct error *err)
                          protocol->name);
     if (!protocol->directory_count)
         return error_set(err, "protocol: %s has no directory", protocol->name);
+    return true;
+}
+
+/* Checks what DeNovo's registry needs. */
+static bool check_words(const struct llc_config *config, struct error *err)
+{
+    if (config->coherence != LLC_DENOVO)
+        return true;
+    if (config->line > DENOVO_WORDS * sizeof(uint32_t))
+        return error_set(err, "coherence: denovo needs lines of at most %zu B; line: %" PRIu32 " B",
+                         DENOVO_WORDS * sizeof(uint32_t), config->line);
+    if (config->interleave == LLC_BY_PARTITION)
+        return error_set(err, "coherence: denovo needs interleave: line or node");
+    if (config->prefetch != CACHE_PREFETCH_NONE)
+        return error_set(err, "coherence: denovo has no prefetching; prefetch: none");
+    if (config->write_policy != LLC_WRITE_BACK)
+        return error_set(err, "coherence: denovo needs write_policy: write_back");
     return true;
 }
 
@@ -57,7 +76,7 @@ static bool check(const void *part, struct error *err)
     if (config->tag_clocks > config->hit_clocks)
         return error_set(err, "tag_clocks: %u; it must be at most hit_clocks, %u", config->tag_clocks,
                          config->hit_clocks);
-    return check_protocol(config, err);
+    return check_words(config, err) && check_protocol(config, err);
 }
 
 #define PART struct llc_config
@@ -103,6 +122,7 @@ static void *make(const void *config, const struct part_site *site, struct error
         return NULL;
     struct llc_slices *slices = llc_slices_new(site->name, config, site->queue, site->clock,
                                                part_component(site), part_requester(site), NULL, NULL);
+    llc_slices_place(slices, &place->mail);
     if (((const struct llc_config *)config)->interleave == LLC_BY_PARTITION)
         llc_slices_set_partitions(slices, place->homes, place->controllers);
     if (place->reached)

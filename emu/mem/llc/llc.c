@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/mem/cache/track.h"
+#include "emu/mem/llc/registry.h"
 #include "emu/sim/alloc.h"
 
 static void answer(void *owner, uint64_t now);
@@ -57,6 +58,10 @@ static void look(void *owner, uint64_t now)
         return;
     }
     event_init(&entry->event, llc->component, answer, entry);
+    if (llc->by_word) {
+        llc_registry_request(entry, now);
+        return;
+    }
     uint32_t index = llc_find(llc, entry->line);
     if (llc->prefetches)
         look_and_train(entry, index, now);
@@ -269,6 +274,8 @@ static bool warm(void *port, struct mem_link *link, uint64_t address, bool exclu
     struct mem_link *lower = &llc->lower[LLC_READS];
     uint64_t line = address & ~(uint64_t)(llc->config.line - 1), now = llc->queue->now;
     int client = llc_client_of(llc, link);
+    if (llc->by_word)
+        return false;
     uint32_t index = llc_find(llc, line);
     if (index == TAGS_NONE) {
         index = llc_make_room(llc, line, false, now, NULL);
@@ -301,6 +308,11 @@ const struct mem_port_ops llc_ops = {request_offered, response_room, warm, warm_
 /* A line has arrived: its requester is answered fill_clocks later. */
 static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
 {
+    if (llc->by_word) {
+        llc_registry_filled(llc, (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request)),
+                            now);
+        return;
+    }
     struct llc_entry *entry = llc_line_arrived(llc, request, now);
     const uint64_t edge = clock_edge(&llc->clock, now);
     if (entry->request->atomic) {
@@ -317,6 +329,8 @@ static void line_went(struct llc *llc, struct mem_request *request, uint64_t now
 {
     const struct llc_outgoing *out = llc_line_written(llc, request);
     const uint64_t number = out->number; /* a retry may begin another write in its place */
+    if (llc->by_word)
+        llc_registry_written(llc, now);
     llc_line_changed(llc, out->line);
     retry(llc, now);
     if (llc->pushes.first)
@@ -366,6 +380,11 @@ void llc_set_slice(struct llc *llc, uint32_t number)
 {
     llc->slice = number;
     llc->stride = llc->config.slices;
+}
+
+void llc_serve(struct llc *llc, struct denovo_domain *domain, const struct denovo_place *place)
+{
+    llc_registry_serve(llc, domain, place);
 }
 
 void llc_set_partition(struct llc *llc)
@@ -468,6 +487,7 @@ void llc_free(struct llc *llc)
         event_cancel(llc->queue, &llc->mshrs[i].request.event);
     for (uint32_t i = 0; i < llc->config.write_buffer; i++)
         event_cancel(llc->queue, &llc->writes[i].request.event);
+    llc_registry_free(llc);
     llc_stalls_free(llc);
     llc_prefetch_free(llc);
     tags_free(&llc->tags);

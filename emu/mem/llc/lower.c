@@ -23,18 +23,21 @@ void llc_send_reads(struct llc *llc, uint64_t now)
     }
 }
 
-void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
+static struct llc_mshr *take_mshr(struct llc *llc, uint64_t line)
 {
     struct llc_mshr *mshr = llc->free_mshrs;
     assert(mshr);
     llc->free_mshrs = mshr->next;
     llc->mshrs_used++;
-    mshr->entry = entry;
+    mshr->entry = NULL;
     mshr->next = NULL;
-    mem_request_init(&mshr->request, MEM_READ, entry->line, llc->config.line);
-    mshr->request.requester = entry->request->requester;
-    mshr->request.kind = entry->request->kind;
-    mshr->request.divergent = entry->request->divergent;
+    mem_request_init(&mshr->request, MEM_READ, line, llc->config.line);
+    mshr->request.requester = llc->requester;
+    return mshr;
+}
+
+static void send_read(struct llc *llc, struct llc_mshr *mshr, uint64_t now)
+{
     bool first = !llc->unsent_reads;
     if (first)
         llc->unsent_reads = mshr;
@@ -43,6 +46,21 @@ void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
     llc->unsent_reads_last = mshr;
     if (first)
         llc_send_reads(llc, now);
+}
+
+void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now)
+{
+    struct llc_mshr *mshr = take_mshr(llc, entry->line);
+    mshr->entry = entry;
+    mshr->request.requester = entry->request->requester;
+    mshr->request.kind = entry->request->kind;
+    mshr->request.divergent = entry->request->divergent;
+    send_read(llc, mshr, now);
+}
+
+void llc_read_line(struct llc *llc, uint64_t line, uint64_t now)
+{
+    send_read(llc, take_mshr(llc, line), now);
 }
 
 bool llc_can_write(const struct llc *llc)

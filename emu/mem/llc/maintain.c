@@ -1,5 +1,5 @@
 /* Cleaning and invalidating a range at the last level: line by line, then in memory. */
-#include "emu/mem/llc/state.h"
+#include "emu/mem/llc/registry.h"
 
 /* A walk over the lines of a range or, if these are more than the cache has entries, over all entries. A
  * slice walks over the lines of its own blocks; by partition, over all lines. */
@@ -72,6 +72,8 @@ static bool maintain_next(struct llc_entry *entry, const struct walk *walk, uint
     uint32_t index = next_line(llc, walk, entry->cursor);
     if (index == TAGS_NONE)
         return true;
+    if (llc->by_word)
+        return llc_registry_clean(entry, index, now);
     struct llc_frame *frame = &llc->frames[index];
     if (frame->busy) {
         llc_list_add(&frame->waiting, entry);
@@ -107,7 +109,7 @@ void llc_warm_maintain(struct llc *llc, enum mem_op op, uint64_t address, uint64
     struct mem_link *lower = &llc->lower[LLC_READS];
     struct walk walk = walk_of(llc, address, size);
     uint64_t now = llc->queue->now;
-    for (uint64_t cursor = 0; cursor < walk.steps; cursor++) {
+    for (uint64_t cursor = 0; cursor < walk.steps && !llc->by_word; cursor++) {
         uint32_t index = next_line(llc, &walk, cursor);
         if (index == TAGS_NONE || llc->frames[index].busy)
             continue;

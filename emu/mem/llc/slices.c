@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/mem/denovo_domain.h"
 #include "emu/sim/alloc.h"
 
 /* The part of a range request that goes to one slice. */
@@ -33,6 +34,7 @@ struct llc_slices {
     uint32_t channels;            /* of a slice in each memory */
     struct llc_memories memories; /* reached: NULL if all memories are below */
     struct llc **slices;
+    struct denovo_domain *domain; /* NULL: its directory keeps caches coherent */
     struct range *all, *free;
     struct range *refused; /* requests whose response was refused */
 };
@@ -204,7 +206,27 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
     free(one);
     if (slices->count > 1)
         share_lines(slices);
+    if (config->coherence == LLC_DENOVO) {
+        const struct denovo_domain_config domain = {.slices = slices->count,
+                                                    .block_shift = slices->block_shift,
+                                                    .line = config->line,
+                                                    .latency = config->message_latency};
+        slices->domain = denovo_domain_new(&domain, queue, component);
+    }
     return slices;
+}
+
+struct denovo_domain *llc_slices_domain(const struct llc_slices *slices)
+{
+    return slices->domain;
+}
+
+void llc_slices_place(struct llc_slices *slices, const struct mem_site_mail *mail)
+{
+    for (uint32_t i = 0; slices->domain && i < slices->count; i++) {
+        const struct denovo_place place = denovo_place_of(mail, i);
+        llc_serve(slices->slices[i], slices->domain, &place);
+    }
 }
 
 void llc_slices_set_partitions(struct llc_slices *slices, const struct home_map *homes, uint32_t channels)
@@ -232,6 +254,7 @@ void llc_slices_free(struct llc_slices *slices)
     }
     for (uint32_t i = 0; i < slices->count; i++)
         llc_free(slices->slices[i]);
+    denovo_domain_free(slices->domain);
     free(slices->slices);
     free(slices->name);
     free(slices);
@@ -287,6 +310,8 @@ void llc_slices_keep_out(struct llc_slices *slices, const struct keep_out *list)
 
 void llc_slices_publish(struct llc_slices *slices, struct stats *stats, struct scope scope)
 {
+    if (slices->domain)
+        denovo_domain_publish(slices->domain, stats, scope);
     for (uint32_t i = 0; i < slices->count; i++)
         llc_publish(slices->slices[i], stats, slices->count > 1 ? scope_number(&scope, i) : scope);
 }

@@ -208,6 +208,7 @@ struct llc {
     struct mem_pushes pushes;
     uint64_t written, accepted; /* number of writes begun, and of those accepted by memory */
 
+    struct llc_registry *by_word; /* NULL: lines have states, and the directory is by line */
     struct prefetcher prefetcher;
     struct llc_prefetch *prefetches, *free_prefetches; /* NULL without a prefetcher */
     uint32_t prefetches_used;
@@ -377,8 +378,9 @@ bool llc_can_store(const struct llc *llc, uint64_t line);
 uint64_t llc_words_of(const struct llc_entry *entry);
 /* Sends the words of the entry's store. Call it only if llc_can_store(). */
 void llc_store_words(struct llc_entry *entry, uint64_t now);
-/* Requests the entry's line from memory. An MSHR must be free. */
+/* Requests the entry's line from memory, or a line for a registry. An MSHR must be free. */
 void llc_read_memory(struct llc *llc, struct llc_entry *entry, uint64_t now);
+void llc_read_line(struct llc *llc, uint64_t line, uint64_t now);
 /* Send the reads or writes that memory has not accepted, until it refuses one. */
 void llc_send_reads(struct llc *llc, uint64_t now);
 void llc_send_writes(struct llc *llc, uint64_t now);
@@ -440,6 +442,8 @@ void llc_write(struct llc_entry *entry, uint32_t frame, uint64_t now);
 void llc_maintain(struct llc_entry *entry, uint64_t now);
 /* atomic.c. The line is in the array, and not busy or busy with atomics only. */
 void llc_atomic(struct llc_entry *entry, uint32_t frame, uint64_t now);
+/* Returns the time at which the atomic unit begins an operation on words of a line that could begin at `now`. */
+uint64_t llc_operation(struct llc *llc, uint64_t line, uint64_t words, uint64_t now);
 /* The line of an atomic that has missed is in the array. It may then be used by further ones. */
 void llc_atomic_filled(struct llc_entry *entry, uint64_t now);
 /* maintain.c. Cleans or invalidates a range without time. Leaves busy lines as they are. */

@@ -183,6 +183,18 @@ static void tell_busy(const struct simt_grid *grid, bool busy)
         grid->parts.busy(grid->parts.context, busy);
 }
 
+/* Returns whether the stores of all multiprocessors can be seen by those who wait for a launch; if not, looks again in the next
+ * clock. */
+static bool settled(struct simt_grid *grid, uint64_t now)
+{
+    for (uint32_t i = 0; i < grid->parts.count; i++)
+        if (!simt_settled(grid->stations[i].simt)) {
+            schedule(grid, clock_next(&grid->parts.clock, now));
+            return false;
+        }
+    return true;
+}
+
 /* Removes launches that have ended. */
 static void sweep(struct simt_grid *grid, uint64_t now)
 {
@@ -191,7 +203,7 @@ static void sweep(struct simt_grid *grid, uint64_t now)
     grid->last = NULL;
     while (*at) {
         struct launched *launched = *at;
-        if (launched->ended < launched->blocks) {
+        if (launched->ended < launched->blocks || !settled(grid, now)) {
             grid->last = launched;
             at = &launched->next;
             continue;

@@ -42,6 +42,7 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
     struct simt_warp *warp = &simt->warps[slot];
     const struct stream_op *op = warp->op;
     if ((warp->pending & warp->uses) || (warp->fence && warp->under_way) ||
+        (warp->releases && !simt_memory_settled(simt)) ||
         (warp->unit_waiter.waits && (warp->custom || warp->unit_waiter.halts))) {
         enter(simt, slot, simt_waits(SIMT_STALL_memory));
         return;
@@ -65,6 +66,15 @@ void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle)
     sleep_until(simt, slot, when, cycle);
 }
 
+void simt_settle(struct simt *simt)
+{
+    for (uint32_t slot = 0; slot < simt->config.warps; slot++) {
+        const struct simt_warp *warp = &simt->warps[slot];
+        if (warp->warp && warp->op && warp->releases && warp->state == simt_waits(SIMT_STALL_memory))
+            simt_classify(simt, slot, simt->cycle);
+    }
+}
+
 static enum simt_unit unit_of(enum simt_work work)
 {
     static const uint8_t units[SIMT_WORKS] = {
@@ -81,6 +91,19 @@ static uint64_t bit_of(uint8_t reg)
     return (uint64_t)(reg < STREAM_NONE) << reg % 64;
 }
 
+/* With caches by word, fences and atomics with aq or rl do something to them. */
+static void describe_order(struct simt_warp *warp)
+{
+    enum { RL = 1, AQ = 2 };
+    const struct stream_op *op = warp->op;
+    const bool fence = op->iclass == CLASS_FENCE, atomic = op->iclass == CLASS_AMO;
+    const bool after = warp->acquiring; /* the instruction is behind an atomic that acquires */
+    warp->releases = fence || (atomic && (op->imm & RL));
+    warp->acquires = fence || after;
+    warp->fence |= warp->releases || after;
+    warp->acquiring = atomic && (op->imm & AQ);
+}
+
 static void describe(const struct simt *simt, struct simt_warp *warp)
 {
     const struct stream_op *op = warp->op;
@@ -89,6 +112,8 @@ static void describe(const struct simt *simt, struct simt_warp *warp)
     warp->offers = op->iclass == CLASS_HINT && insn_table[op->id].extension == simt->offered;
     warp->fence = op->iclass == CLASS_FENCE || warp->offers;
     warp->custom = op->iclass == CLASS_CUSTOM || warp->offers;
+    if (simt->by_word)
+        describe_order(warp);
     warp->uses = bit_of(op->rs1) | bit_of(op->rs2) | bit_of(op->rs3) | bit_of(op->rd);
 }
 
@@ -247,6 +272,8 @@ static void issue_warp(struct simt *simt, uint32_t slot, uint64_t cycle)
 {
     struct simt_warp *warp = &simt->warps[slot];
     uint8_t rd = warp->op->rd;
+    if (warp->acquires)
+        simt_memory_acquire(simt);
     if (!step(simt, slot, cycle)) {
         warp->op = NULL;
         enter(simt, slot, warp->absent ? simt_waits(SIMT_STALL_memory) : SIMT_NOWHERE);

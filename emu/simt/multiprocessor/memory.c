@@ -8,6 +8,22 @@
 #include "emu/simt/multiprocessor/state.h"
 #include "emu/simt/trace/access_trace.h"
 
+bool simt_memory_settled(struct simt *simt)
+{
+    if (simt->settling)
+        return false;
+    simt->settling = !cache_release(simt->parts.l1, &simt->settles) ||
+                     (simt->local_ops && simt->local_ops->settled && !simt->local_ops->settled(simt->local));
+    return !simt->settling;
+}
+
+void simt_memory_acquire(struct simt *simt)
+{
+    cache_acquire(simt->parts.l1);
+    if (simt->local_ops)
+        simt->local_ops->flush(simt->local, simt->parts.queue->now);
+}
+
 void simt_memory_init(struct simt *simt)
 {
     const struct simt_config *config = &simt->config;
@@ -241,7 +257,8 @@ static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cy
 {
     const struct coalesce_line *line = &access->lines[access->sent];
     const struct cache_words words = {line->line, line->words, access->divergent};
-    const struct cache_actor actor = {.pc = access->pc, .core = simt->parts.number};
+    const struct cache_actor actor = {
+        .pc = access->pc, .core = simt->parts.number, .atomic = access->kind == SIMT_ATOMIC};
     bool load = access->kind == SIMT_LOAD;
     enum cache_outcome outcome =
         cache_access_words(simt->parts.l1, &words, load ? CACHE_LOAD : CACHE_STORE, simt_time(simt, cycle),
@@ -336,7 +353,7 @@ struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
         complete = make_passes(simt, access, cycle);
     else if (access->local)
         complete = step_local(simt, access, cycle);
-    else if (access->kind == SIMT_ATOMIC)
+    else if (access->kind == SIMT_ATOMIC && !simt->by_word)
         simt->refused = !send_atomic(simt, access, cycle);
     else
         simt->refused = !send_line(simt, access, cycle, &complete);

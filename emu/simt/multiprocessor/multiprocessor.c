@@ -115,6 +115,27 @@ void simt_local_retry(struct simt *simt, uint64_t now)
     simt->refused = simt->local_refused = false;
 }
 
+void simt_local_settled(struct simt *simt, uint64_t now)
+{
+    if (!simt->settling)
+        return;
+    touch(simt, now);
+    simt->settling = false;
+    simt_settle(simt);
+}
+
+static void cache_settled(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    (void)level;
+    simt_local_settled(waiter->owner, now);
+}
+
+bool simt_settled(const struct simt *simt)
+{
+    return cache_release(simt->parts.l1, NULL) &&
+           (!simt->local_ops || !simt->local_ops->settled || simt->local_ops->settled(simt->local));
+}
+
 /* Ends the wait for a page of an access, or for the walk of a warp's missing page. */
 static void page_done(void *context, uint32_t waiter, uint64_t now)
 {
@@ -190,6 +211,8 @@ static void make_waiters(struct simt *simt)
     for (uint32_t i = 0; i < simt->config.accesses; i++)
         for (unsigned j = 0; j < COALESCE_LINES; j++)
             simt->accesses[i].waiters[j] = (struct cache_waiter){NULL, line_done, &simt->accesses[i]};
+    simt->by_word = cache_is_by_word(parts->l1);
+    simt->settles = (struct cache_waiter){NULL, cache_settled, simt};
     simt->link =
         (struct mem_link){parts->lower_ops, parts->lower, &client_ops, simt, NULL, false, parts->homes, NULL};
     if (parts->mmu)

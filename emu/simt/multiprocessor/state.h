@@ -48,6 +48,9 @@ struct simt_warp {
     uint8_t work;       /* enum simt_work */
     uint8_t state;      /* changed only by enter() of issue.c */
     bool fence;         /* the instruction waits until nothing is under way */
+    bool releases;      /* with caches by word: and until all stores are registered */
+    bool acquires;      /* with them: older copies of words are dropped before it */
+    bool acquiring;     /* with them: it is an atomic that acquires, for which the next instruction waits */
     bool custom;        /* the instruction waits until `unit_waiter` is free */
     bool offers;        /* a unit may take threads at the instruction, so it waits for all earlier results */
     uint8_t unit_rd;    /* destination of the instruction in `unit_waiter` */
@@ -146,6 +149,10 @@ struct simt {
     const struct simt_local_ops *local_ops; /* NULL: a scratchpad */
     void *local;
 
+    bool by_word;  /* the first-level cache is a unit of a DeNovo domain */
+    bool settling; /* a release is under way, whose end settle() tells */
+    struct cache_waiter settles;
+
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
     struct simt_tlb *tlb;               /* waiters: accesses, then slots; NULL: addresses are physical */
 
@@ -183,6 +190,8 @@ void simt_tell_held(const struct simt *simt, uint64_t cycle);
 void simt_fetch(struct simt *simt, uint32_t slot, uint64_t cycle);
 /* Sets the state of the slot's warp by what its instruction waits for. */
 void simt_classify(struct simt *simt, uint32_t slot, uint64_t cycle);
+/* Lets warps go on that have waited for the end of a release. */
+void simt_settle(struct simt *simt);
 /* Ends the slot's wait for an access or a unit: register rd is ready in cycle `ready`. */
 void simt_end_wait(struct simt *simt, uint32_t slot, uint8_t rd, uint64_t ready);
 /* Wakes the warps that are due in the cycle, and lets each scheduler issue. */
@@ -195,6 +204,11 @@ uint64_t simt_next_cycle(const struct simt *simt, uint64_t cycle);
 
 /* memory.c */
 
+/* Returns whether all stores and atomics so far are registered or done, in the first-level cache and in local memory; if not, the
+ * multiprocessor is told (settles, simt_local_settled()). */
+bool simt_memory_settled(struct simt *simt);
+/* Drops copies of words that others may have stored since. */
+void simt_memory_acquire(struct simt *simt);
 void simt_memory_init(struct simt *simt);
 void simt_memory_free(struct simt *simt);
 static inline bool simt_memory_room(const struct simt *simt)
