@@ -296,6 +296,7 @@ if part machines "whole programs and statistics on machines with a clock"; then
     built programs && suite "offload engine" tests/nucd/engine.sh "$BUILD/bin/croft" "$BUILD/tests/nucd/work" \
         "$BUILD"/tests/programs/nucd_{ebox,meabo2,meabo5,spatter,spmv,stride}-O2
     suite "a last level at nodes" tests/stash/nodes.sh "$BUILD/bin/croft" "$BUILD/tests/stash/nodes"
+    suite "DeNovo in machines" tests/stash/denovo.sh "$BUILD/bin/croft" "$BUILD/tests/stash/denovo"
     suite "latencies beside the Stash paper's" tests/stash/latency.sh "$BUILD/bin/croft" "$BUILD/tests/stash/latency"
     [ -z "${ALL:-}" ] || { built "$BUILD"/tests/mem/denovo/test_{model,traffic} && suite "states of DeNovo" "$BUILD/tests/mem/denovo/test_model" &&
         suite "traffic of DeNovo" "$BUILD/tests/mem/denovo/test_traffic"; }

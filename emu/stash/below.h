@@ -1,5 +1,5 @@
 /* What a stash asks of the level below, and what that level tells and asks the stash. The coherence unit (DeNovo) takes the
- * place of below (unit.h); until a machine has one, port.h does.
+ * place of below (unit.h); in a machine without one, port.h does.
  *
  * Lines are physical addresses of lines, aligned. Bit w of a mask is the line's word w of 4 bytes. `map` is the entry of the
  * stash-map with which words are asked for or registered. `now` may be ahead of the event queue's time; what is sent leaves

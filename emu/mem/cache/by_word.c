@@ -301,7 +301,6 @@ static void serve(struct cache *cache, uint64_t line, uint64_t mask, bool data, 
     }
     cache_waiters_call(&served, now, level);
     cache_waiters_call(&blocked, now, MEM_LEVELS);
-    cache_stir(cache, now);
 }
 
 static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
@@ -339,13 +338,6 @@ static void operated(void *holder, const struct denovo_message *answer, uint64_t
     settle(cache, now);
     if (waiter)
         waiter->done(waiter, now, MEM_LEVEL_L2);
-    cache_stir(cache, now);
-}
-
-static void written_back(void *holder, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
-{
-    (void)line, (void)map, (void)mask;
-    cache_stir(holder, now);
 }
 
 static void room(void *holder, uint64_t now)
@@ -358,7 +350,6 @@ static const struct denovo_holder_ops holder_ops = {.words = words,
                                                     .arrived = arrived,
                                                     .acknowledged = acknowledged,
                                                     .operated = operated,
-                                                    .written_back = written_back,
                                                     .room = room};
 
 static bool receive(void *receiver, const struct denovo_message *message, uint64_t now)
@@ -371,6 +362,7 @@ static bool receive(void *receiver, const struct denovo_message *message, uint64
     /* A forward looks up the tags before it is answered. */
     denovo_receive(by_word->unit, message,
                    denovo_class(message) == MAIL_FORWARD ? now + cache->hit_time : now);
+    cache_stir(cache, now); /* a line that had to stay may leave now, or the unit has room */
     return true;
 }
 

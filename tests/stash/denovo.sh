@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# DeNovo in machines (l2.coherence: denovo): denovo.sh CROFT OUTDIR. Latencies of words that another unit has registered, beside a sum by
+# hand and the Stash paper's (Table 2); programs that contend for words, against qemu-riscv64, also where queues and caches are tiny;
+# what a machine cannot be. ALL=1: more rounds.
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+out=$(fresh "$2")
+"$croft" cc -O2 "$here/remote.c" -o "$out/remote"
+"$croft" cc -O2 "$here/contend.c" -o "$out/contend"
+"$croft" cc -O2 "$here/../env/threads/guest_launch.c" -o "$out/launch"
+
+evidence() {
+    head -n 5 "$out/errors"
+}
+
+# Three legs, in cycles of the CPU, of a load that finds no word in its cache: to the bank, to the owner, and back with a line. A read of
+# a bank at the own node takes 29: 1 in the cache, 14 in the bank, and two legs, of which the one with a line has 4 flits more, of 2/3
+# cycles; so a leg is (14 - 8/3) / 2 = 17/3. The owner's cache looks up 1 clock, 2.857 cycles in a multiprocessor; a stash translates
+# first, in 10. From a stash to the cache beside it, no network carries the line: 4, l2.message_latency. A hop takes 8/3. What a hit takes beyond a clock is the pipeline's, and not counted.
+#
+# by_hand HOSTS ROWS: prints rows of remote.c that differ by more than a clock of the reader and two of the CPU (between clocks of 2 and 3
+# GHz, each leg meets other edges), then a line for each kind with the least and the greatest.
+by_hand() {
+    awk -v hosts="$1" '
+        function abs(x) { return x < 0 ? -x : x }
+        function hops(a, b) { return abs(a % 4 - b % 4) + abs(int(a / 4) - int(b / 4)) }
+        $1 == "remote" {
+            clock = $2 < hosts ? 1 : 20 / 7
+            owner = $3 == "stash" ? 10 * 20 / 7 : $4 < hosts ? 1 : 20 / 7
+            legs = hops($2, $5) + hops($5, $4) + hops($4, $2)
+            sum = 29 + 17 / 3 + owner + 8 / 3 * legs
+            if ($2 == $4) sum += 4 - 25 / 3
+            cycles = ($6 - $7) / 4 * clock + 1
+            kind = ($2 < hosts ? "core" : "multiprocessor") " reads a " ($4 < hosts ? "core" : "multiprocessor") "\047s " $3
+            if (abs(cycles - sum) > clock + 2) print "differs:", $0, "by hand", sum, "measured", cycles
+            if (!(kind in least) || cycles < least[kind]) least[kind] = cycles
+            if (cycles > most[kind]) most[kind] = cycles
+        }
+        END { for (kind in least) printf "%-48s %5.1f to %5.1f cycles; the paper: 35 to 83\n", kind, least[kind], most[kind] }' "$2" | sort
+}
+
+while read -r machine hosts rows; do
+    status=0
+    timeout 300 "$croft" run -m "$machine" --set l2.coherence=denovo --set dram.refresh=none "$out/remote" "$hosts" \
+        >"$out/rows" 2>"$out/errors" || status=$?
+    check "$machine: remote reads" [ "$status $(grep -c '^remote ' "$out/rows")" = "0 $rows" ]
+    by_hand "$hosts" "$out/rows" >"$out/sums"
+    check "$machine: remote reads take what the sum by hand says" [ "$(grep -c differs "$out/sums")" = 0 ]
+    sed "s/^/$machine: /" "$out/sums" | head -n 12
+done <<'END'
+stash_micro 15 4096
+stash_apps 1 7680
+END
+
+# run OPTIONS... PROGRAM ARGUMENTS...: sets $status.
+run() {
+    status=0
+    timeout 600 "$croft" run --set l2.coherence=denovo "$@" >"$out/output" 2>"$out/errors" </dev/null || status=$?
+}
+
+same() {
+    [ "$status" = "$wanted" ] && cmp -s "$out/output" "$out/wanted"
+}
+
+says() {
+    [ "$status" -gt 0 ] && [ "$status" -le 2 ] && grep -qF -- "$1" "$out/errors"
+}
+
+rounds=40
+[ -z "${ALL:-}" ] || rounds=1000
+small=(--set net.vcs=1 --set net.buffer=1 --set net.send_queue=1 --set l2.queue=1 --set l2.mshrs=1 --set l2.write_buffer=1
+    --set host.l1d.mshrs=1 --set host.l1d.write_buffer=1 --set simt.l1.mshrs=1 --set simt.l1.write_buffer=1)
+tiny=(--set net.vcs=1 --set l2.size=4KiB --set l2.ways=4 --set l2.queue=2 --set host.l1d.size=1KiB --set host.l1d.ways=2
+    --set simt.l1.size=2KiB --set simt.l1.ways=2)
+for core in inorder ooo; do
+    for limits in '' small tiny; do
+        options=(-m stash_micro --set host.core="$core" --check dram)
+        case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
+        oracle "$out/wanted" "$out/contend" 15 $rounds
+        run "${options[@]}" "$out/contend" 15 $rounds
+        check "15 $core cores contend, $limits" same
+        oracle "$out/wanted" "$out/launch" work 15
+        run "${options[@]}" "$out/launch" work 15
+        check "15 $core cores launch, $limits" same
+    done
+done
+for limits in '' small tiny; do
+    options=(-m stash_apps --check dram)
+    case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
+    run "${options[@]}" "$out/launch" work 15
+    check "15 multiprocessors, $limits" same
+done
+run -m stash_micro --env kernel "$out/launch" work 15
+check "15 cores beneath the kernel" same
+run -m stash_micro --detail roi "$out/launch" work 15
+check "fast-forwarded" same
+oracle "$out/wanted" "$out/contend" 4 $rounds
+run -m ddr3 --set host.count=4 "$out/contend" 4 $rounds
+check "4 cores and no network" same
+run -m ddr3 --set host.count=4 --set l2.slices=4 --set l2.message_latency=0ns "$out/contend" 4 $rounds
+check "4 slices and messages without time" same
+
+run -m stash_micro --set host.l1d.prefetch=stride "$out/launch"
+check "a prefetcher" says 'host.0: l1d.prefetch: stride is not possible above a last level with coherence: denovo; allowed: none'
+run -m stash_micro --set l2.prefetch=stride "$out/launch"
+check "a prefetcher in the last level" says 'coherence: denovo has no prefetching; prefetch: none'
+run -m gpu --set simt.l2.coherence=denovo "$out/launch"
+check "slices of multiprocessors" says "l2.coherence: denovo is only possible in the machine's l2; allowed: mesi"
+conclude
