@@ -27,7 +27,7 @@ static _Noreturn void fail(const struct stash_request *request, const char *text
 
 void stash_fail(const struct stash_request *request, enum croft_stash_error error, uint64_t value)
 {
-    enum { D, X };
+    enum { D, X, P };
     static const struct {
         const char *subject, *rule;
         int format;
@@ -36,8 +36,10 @@ void stash_fail(const struct stash_request *request, enum croft_stash_error erro
 #include <croft/stash_error.def>
     };
     char text[512];
-    (void)snprintf(text, sizeof text, texts[error].format == X ? "%s is 0x%llx: %s" : "%s is %llu: %s",
-                   texts[error].subject, (unsigned long long)value, texts[error].rule);
+    (void)snprintf(text, sizeof text,
+                   texts[error].format == X ? "%s is 0x%llx%s%s: %s" : "%s is %llu%s%s: %s",
+                   texts[error].subject, (unsigned long long)value, texts[error].format == P ? ", " : "",
+                   texts[error].format == P ? croft_stash_parameter(value) : "", texts[error].rule);
     fail(request, text);
 }
 

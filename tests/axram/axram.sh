@@ -140,7 +140,7 @@ together=()
 fault() {
     check "$1: ends" run 132 "${together[@]}" -- "$1" 1 1
     check "$1: cause" says errors "^croft run: $2"
-    check "$1: place" says errors '^  at 0x[0-9a-f]*, [a-z_]*[+]0x[0-9a-f]* [(].*croft/axram[.]h:[0-9]+[)]: [a-z_]*[.]axram '
+    check "$1: place" says errors '^  at 0x[0-9a-f]*, [a-z_]*[+]0x[0-9a-f]* [(].*croft/axram[.]h:[0-9]+[)], inlined at [^ ]*:[0-9]+: [a-z_]*[.]axram '
 }
 fault unconfigured 'initiate[.]axram: chip 0 has no network: config[.]axram must come first$'
 fault wrong 'config[.]axram: the region at 0x[0-9a-f]* has no network: its first word is'

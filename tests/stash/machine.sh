@@ -49,10 +49,12 @@ for program in "$programs"/{tiles,modes,change}-O2; do
     done
 done
 
-# wrong CASE MESSAGE: of errors.c.
+# wrong CASE MESSAGE: of errors.c. The place is the instruction's, the kernel's, and the line that has called croft/stash.h.
 wrong() {
     check "$1: ends" run 139 --set simt.count=1 -- "$1"
     check "$1: message" says "$2"
+    check "$1: thread" grep -qE 'in thread \([0-9]+, 0, 0\) of block \([0-9]+, 0, 0\) of launch 1' "$work/errors"
+    check "$1: place" grep -qE '^  at 0x[0-9a-f]+, (operate|five)\+0x[0-9a-f]+ \([^ ]*stash\.h:[0-9]+\), inlined at [^ ]*errors\.c:[0-9]+: stash\.(add|chg)map ' "$work/errors"
 }
 
 subject=("$programs/errors-O2")
@@ -67,8 +69,8 @@ wrong range "the end of the tile in local memory is 1088: it must not exceed the
 wrong far "the end of the tile in local memory is 18446744073709551615: it must not exceed"
 wrong overlap "stash_base is 192: the tile's chunks must not belong to another map of the block"
 wrong five "the number of the block's maps is 5: it must not exceed the entries of its map index table"
-wrong differ "the parameter that differs, counted from 0, is 5: all threads of a block must give equal descriptors"
-wrong change_differ "the parameter that differs, counted from 0, is 5: all threads of a block"
+wrong differ "the parameter that differs, counted from 0, is 5, stride_size: all threads of a block must give equal descriptors"
+wrong change_differ "the parameter that differs, counted from 0, is 5, stride_size: all threads of a block"
 wrong change "the index of the map to change is 1: it must be the result of stash.addmap in the same block"
 
 "$croft" cc -std=c17 -O2 -g -Wall -Wextra "$here/machine_program.c" -o "$work/program"

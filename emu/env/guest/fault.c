@@ -142,16 +142,13 @@ static void print_lacking(const struct user *user, const struct fault_place *pla
 /* Prints the rule that a stash instruction, or an access to mapped local memory, has broken. */
 static void print_stash(uint64_t trap)
 {
+    enum { D, X, P };
     static const struct {
         const char *subject, *rule;
-        bool decimal;
+        int format;
     } errors[] = {
-#define D                                                      true
-#define X                                                      false
 #define CROFT_STASH_ERROR(number, name, subject, format, rule) [number] = {subject, rule, format},
 #include "isa/include/croft/stash_error.def"
-#undef D
-#undef X
     };
     const uint64_t number = trap & ((1 << CROFT_STASH_NUMBER_BITS) - 1);
     /* the value's upper bits are cut; only 2^64 - 1, an end that does not exist, has them */
@@ -160,8 +157,10 @@ static void print_stash(uint64_t trap)
     if (number == 0 || number >= sizeof errors / sizeof *errors)
         fprintf(stderr, "exception %d, value 0x%" PRIx64, CROFT_STASH_CAUSE, trap);
     else
-        fprintf(stderr, errors[number].decimal ? "%s is %" PRIu64 ": %s" : "%s is 0x%" PRIx64 ": %s",
-                errors[number].subject, value, errors[number].rule);
+        fprintf(stderr,
+                errors[number].format == X ? "%s is 0x%" PRIx64 "%s%s: %s" : "%s is %" PRIu64 "%s%s: %s",
+                errors[number].subject, value, errors[number].format == P ? ", " : "",
+                errors[number].format == P ? croft_stash_parameter(value) : "", errors[number].rule);
 }
 
 /* Prints the cause in one line and returns the signal that Linux would send. accelerator: NULL if the host

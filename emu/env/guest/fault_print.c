@@ -44,6 +44,9 @@ void fault_print_place(struct symbols *symbols, const struct fault_place *place,
 {
     char text[SYMBOLS_TEXT];
     fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(symbols, pc, text, sizeof text));
+    if (symbols_call_line(symbols, pc, text,
+                          sizeof text)) /* of a macro or function of a header, such as croft/stash.h */
+        fprintf(stderr, ", inlined at %s", text);
     if (place->readable)
         fprintf(stderr, ": %s", place->text);
     fprintf(stderr, "\n");

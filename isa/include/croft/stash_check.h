@@ -91,6 +91,15 @@ CROFT_STASH_INLINE int croft_stash_overlap(const struct croft_stash_map *a, cons
            b->stash_base < a->stash_base + croft_stash_room(a);
 }
 
+/* Returns the name of a descriptor's parameter, or "?". */
+CROFT_STASH_INLINE const char *croft_stash_parameter(uint64_t number)
+{
+    static const char *const names[CROFT_STASH_PARAMETERS] = {"stash_base",  "global_base", "field_size",
+                                                              "object_size", "row_size",    "stride_size",
+                                                              "strides",     "coherent"};
+    return number < CROFT_STASH_PARAMETERS ? names[number] : "?";
+}
+
 /* Returns the number of the first parameter in which two descriptors differ, or CROFT_STASH_PARAMETERS. They need not be
  * legal. */
 CROFT_STASH_INLINE unsigned croft_stash_difference(const struct croft_stash_map *a,
