@@ -24,7 +24,7 @@ $(PROGRAM_DIR)/%-O3-zb: tests/programs/%.c $(PROGRAM_INPUTS) | $(BUILD)/bin/crof
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc $(PROGRAM_CFLAGS) -O3 -march=rv64gc_zba_zbb_zbs $< -lm -o $@
 
-$(filter $(PROGRAM_DIR)/simt_%,$(PROGRAM_FILES)): tests/programs/simt_check.h
+$(filter $(PROGRAM_DIR)/simt_%,$(PROGRAM_FILES)): tests/programs/simt_check.h tests/programs/run_check.h
 
 .PHONY: test-programs
 test-programs: $(PROGRAM_FILES) $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## whole programs against qemu-riscv64

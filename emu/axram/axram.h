@@ -68,7 +68,7 @@ struct axram_site {
     struct stream_peers *peers; /* the harts that share memory */
     uint64_t base;              /* first address of main memory */
     uint32_t harts;
-    struct simt_cluster *const *clusters;
+    void *const *clusters; /* struct simt_cluster */
     uint32_t cluster_count;
     bool check; /* check coherence */
 };

@@ -50,8 +50,7 @@ const void *axram_place(const struct assembly *assembly, const struct instance *
     const struct assembly_ops *ops = assembly->ops;
     const struct tree *tree = assembly->tree;
     struct axram_site *site = ops->keep(assembly, sizeof *site);
-    struct simt_cluster **clusters;
-    uint32_t count = 0;
+    void **clusters;
     (void)axram;
     *site = (struct axram_site){.memory = memory,
                                 .bytes = assembly->harts->memory,
@@ -59,17 +58,11 @@ const void *axram_place(const struct assembly *assembly, const struct instance *
                                 .base = assembly->memory_base,
                                 .harts = assembly->hart_count,
                                 .check = assembly->check_coherence};
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        count += i->kind == &simt_kind;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
         if (i->kind == &dram_kind)
             site->dram = ops->object(assembly, i);
-    }
-    clusters = ops->keep(assembly, (count + 1) * sizeof *clusters);
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        struct simt_cluster *cluster = i->kind == &simt_kind ? ops->object(assembly, i) : NULL;
-        if (cluster) /* without multiprocessors, or if nobody uses them, none is made */
-            clusters[site->cluster_count++] = cluster;
-    }
+    /* Without multiprocessors, or if nobody uses them, none is made. */
+    site->cluster_count = assembly_objects(assembly, &simt_kind, &clusters);
     site->clusters = clusters;
     return site;
 }

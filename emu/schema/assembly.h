@@ -61,6 +61,9 @@ struct assembly {
     void *context; /* of `ops` */
 };
 
+/* Returns how many parts of a kind have been made, and stores a list of them, which is freed after the parts. */
+uint32_t assembly_objects(const struct assembly *assembly, const struct part_kind *kind, void ***objects);
+
 /* Each hook may be NULL. Hooks that return false have set err to a message with the place of its cause (tree_at()). */
 struct assembly_hooks {
     bool fixed;    /* parts of the kind stand only in roles of other kinds */

@@ -98,7 +98,7 @@ struct stash_part {
 
 /* What the part knows of the machine: part_site.place. */
 struct stash_place {
-    struct simt_cluster **clusters;
+    void **clusters; /* struct simt_cluster */
     uint32_t cluster_count;
 };
 

@@ -48,18 +48,9 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
 static const void *place(const struct assembly *assembly, const struct instance *part,
                          const struct mem_site *memory)
 {
-    const struct tree *tree = assembly->tree;
     struct stash_place *site = assembly->ops->keep(assembly, sizeof *site);
-    uint32_t count = 0;
     (void)part, (void)memory;
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        count += i->kind == &simt_kind;
-    site->clusters = assembly->ops->keep(assembly, (count + 1) * sizeof(struct simt_cluster *));
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        struct simt_cluster *cluster = i->kind == &simt_kind ? assembly->ops->object(assembly, i) : NULL;
-        if (cluster)
-            site->clusters[site->cluster_count++] = cluster;
-    }
+    site->cluster_count = assembly_objects(assembly, &simt_kind, &site->clusters);
     return site;
 }
 

@@ -23,7 +23,7 @@ static void check_where(struct simt_dim grid, struct simt_dim block)
         results[i] = 0;
     CHECK_RUN(where, results, grid, block);
     printf("%u %u %u, %u %u %u: %016llx\n", grid.x, grid.y, grid.z, block.x, block.y, block.z,
-           (unsigned long long)check_digest(results, count));
+           (unsigned long long)check_digest(results, count * sizeof *results));
 }
 
 /* Turns the block's numbers round in the scratchpad, to its last byte. */
@@ -67,7 +67,7 @@ int main(void)
             perror("launch");
     long last = simt_launch(add_one, results, simt_dim(6), simt_dim(100), .queue = 1);
     printf("wait %d\n", simt_wait(last));
-    printf("turned %016llx\n", (unsigned long long)check_digest(results, 600));
+    printf("turned %016llx\n", (unsigned long long)check_digest(results, 600 * sizeof *results));
 
     refused("no threads", simt_dim(1), simt_dim(0), 0);
     refused("no blocks", simt_dim(0), simt_dim(1), 0);

@@ -94,6 +94,6 @@ int main(void)
     unsigned wrong = 0;
     for (unsigned i = 0; i < 2 * THREADS; i++)
         wrong += results[i] != expected[i % THREADS];
-    printf("%-12s %016llx, %u wrong\n", "fading", (unsigned long long)check_digest(results, 2 * THREADS),
-           wrong);
+    printf("%-12s %016llx, %u wrong\n", "fading",
+           (unsigned long long)check_digest(results, 2 * THREADS * sizeof *results), wrong);
 }

@@ -32,25 +32,16 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
 
 /* What the part knows of the machine: part_site.place. */
 struct place {
-    struct simt_cluster **clusters;
+    void **clusters; /* struct simt_cluster */
     uint32_t cluster_count;
 };
 
 static const void *place(const struct assembly *assembly, const struct instance *part,
                          const struct mem_site *memory)
 {
-    const struct tree *tree = assembly->tree;
     struct place *site = assembly->ops->keep(assembly, sizeof *site);
-    uint32_t count = 0;
     (void)part, (void)memory;
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        count += i->kind == &simt_kind;
-    site->clusters = assembly->ops->keep(assembly, (count + 1) * sizeof(struct simt_cluster *));
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        struct simt_cluster *cluster = i->kind == &simt_kind ? assembly->ops->object(assembly, i) : NULL;
-        if (cluster)
-            site->clusters[site->cluster_count++] = cluster;
-    }
+    site->cluster_count = assembly_objects(assembly, &simt_kind, &site->clusters);
     return site;
 }
 

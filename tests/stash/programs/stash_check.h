@@ -3,22 +3,12 @@
 #ifndef TESTS_STASH_PROGRAMS_STASH_CHECK_H
 #define TESTS_STASH_PROGRAMS_STASH_CHECK_H
 
+#include "../../programs/run_check.h"
+
 #include <croft/dma.h>
 #include <croft/stash.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Runs a kernel to its end; simt_launch()'s arguments. */
-#define CHECK_RUN(...)                                                                                       \
-    do {                                                                                                     \
-        if (simt_launch(__VA_ARGS__) < 0 || simt_wait(0) != 0) {                                             \
-            perror("launch");                                                                                \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
@@ -49,15 +39,6 @@ static inline void model_copy(const struct croft_stash_map *map, uint32_t *local
                 char *global = (char *)map->global_base + row * map->stride_size + object + byte;
                 memcpy(back ? global : at, back ? at : global, 4);
             }
-}
-
-/* FNV-1a over bytes. */
-static inline uint64_t check_digest(const void *bytes, size_t count)
-{
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count; i++)
-        digest = (digest ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return digest;
 }
 
 /* Prints a digest and whether all checks have held; returns the exit status. */
