@@ -14,6 +14,8 @@
 #endif
 
 enum {
+    THREADS = 128, /* of a block */
+    EACH = 512,    /* objects of a block */
     FIELDS = MICRO_FIELDS,
     HOSTS = 15, /* of the paper's system beside one multiprocessor */
     FIELD = 3,  /* the one that kernels use */
@@ -47,6 +49,37 @@ CONFIG_INLINE struct tile micro_tile(struct object *objects, long first, uint32_
                          .objects = count,
                          .object_size = sizeof(struct object),
                          .rows = 1};
+}
+
+/* The objects of a kernel whose blocks have a map each. */
+struct micro {
+    struct object *objects;
+    struct croft_stash_map *maps; /* of each block */
+};
+
+CONFIG_INLINE struct tile micro_tile_of(const struct micro *p, uint32_t block)
+{
+    return micro_tile(p->objects, (long)block * EACH, EACH, 0);
+}
+
+static inline struct micro micro_new(long count)
+{
+    const struct micro p = {micro_objects(count), kernel_array(count / EACH, sizeof *p.maps)};
+    for (uint32_t b = 0; b < count / EACH; b++)
+        p.maps[b] = tile_map(micro_tile_of(&p, b));
+    return p;
+}
+
+/* A kernel: computes FIELD of each object once. */
+CONFIG_INLINE void micro_update(const struct micro *p, enum config config)
+{
+    const struct team team = team_of(thread_x(), THREADS);
+    const struct tile tile = micro_tile_of(p, block_x());
+    const struct croft_stash_map *map = &p->maps[block_x()];
+    const struct view view = view_open(config, LOCAL, READ_WRITE, tile, map, team);
+    for (uint32_t i = team.thread; i < EACH; i += THREADS)
+        VIEW(uint32_t, view, 0, i) = micro_compute(VIEW(uint32_t, view, 0, i));
+    view_close(config, LOCAL, tile, map, team);
 }
 
 /* One host's share of the objects. */
@@ -85,6 +118,14 @@ static uint64_t micro_sum(const struct object *objects, long count)
         sum += shares[h].sum;
     }
     return sum;
+}
+
+/* How often an object is computed that each kernel computes, by kernels that run once. */
+static inline long micro_once(long i, long size)
+{
+    (void)i;
+    (void)size;
+    return 1;
 }
 
 /* Prints the result; returns the exit status. touched(i) is how often the kernels have computed object i. */

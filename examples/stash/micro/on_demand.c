@@ -2,12 +2,11 @@
  * the number of objects. */
 #include "micro.h"
 
-enum { THREADS = 128, EACH = 512, GROUP = 32 };
+enum { GROUP = 32 };
 
 struct on_demand {
-    struct object *objects;
-    struct croft_stash_map *maps; /* of each block */
-    uint32_t seed;                /* decides which ones */
+    struct micro of;
+    uint32_t seed; /* decides which ones */
 };
 
 /* Returns whether object i is the one of its group (a multiplicative hash, Knuth). */
@@ -19,8 +18,8 @@ CONFIG_INLINE int is_chosen(uint32_t seed, uint32_t i)
 CONFIG_INLINE void on_demand(const struct on_demand *p, enum config config)
 {
     const struct team team = team_of(thread_x(), THREADS);
-    const struct tile tile = micro_tile(p->objects, (long)block_x() * EACH, EACH, 0);
-    const struct croft_stash_map *map = &p->maps[block_x()];
+    const struct tile tile = micro_tile_of(&p->of, block_x());
+    const struct croft_stash_map *map = &p->of.maps[block_x()];
     const struct view view = view_open(config, LOCAL, READ_WRITE, tile, map, team);
     for (uint32_t i = team.thread; i < EACH; i += THREADS)
         if (is_chosen(p->seed, block_x() * EACH + i))
@@ -41,12 +40,10 @@ int main(int argc, char **argv)
 {
     const enum config config = config_argument(&argc, &argv);
     const long count = kernel_size(argc, argv, 16384, EACH, 1 << 20, EACH);
-    struct on_demand p = {micro_objects(count), kernel_array(count / EACH, sizeof *p.maps), SEED};
-    for (long b = 0; b < count / EACH; b++)
-        p.maps[b] = tile_map(micro_tile(p.objects, b * EACH, EACH, 0));
+    const struct on_demand p = {micro_new(count), SEED};
     croft_roi_begin("on_demand");
     on_demand_run(config, &p, simt_dim((uint32_t)(count / EACH)), simt_dim(THREADS), EACH * 4);
-    const uint64_t sum = micro_sum(p.objects, count);
+    const uint64_t sum = micro_sum(p.of.objects, count);
     croft_roi_end("on_demand");
-    return micro_report("on_demand", count, p.objects, count, sum, chosen);
+    return micro_report("on_demand", count, p.of.objects, count, sum, chosen);
 }

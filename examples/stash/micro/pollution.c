@@ -4,8 +4,6 @@
 #include "micro.h"
 
 enum {
-    THREADS = 128,
-    EACH = 512,               /* objects of A that a block computes */
     BLOCKS = 8,               /* of a launch */
     SHARED = BLOCKS * THREADS /* objects of B */
 };
@@ -55,13 +53,6 @@ CONFIG_INLINE void pollution(const struct pollution *p, enum config config)
 }
 CONFIG_KERNELS(pollution, const struct pollution, pollution)
 
-static long once(long i, long size)
-{
-    (void)i;
-    (void)size;
-    return 1;
-}
-
 static int b_correct(const struct small *b, long count)
 {
     for (long i = 0; i < SHARED; i++) {
@@ -96,6 +87,6 @@ int main(int argc, char **argv)
         pollution_run(config, &p, simt_dim(BLOCKS), simt_dim(THREADS), (EACH + THREADS) * 4);
     const uint64_t sum = micro_sum(p.a, count);
     croft_roi_end("pollution");
-    const int bad = micro_report("pollution", count, p.a, count, sum, once);
+    const int bad = micro_report("pollution", count, p.a, count, sum, micro_once);
     return bad | kernel_report("pollution, B", count, p.b, SHARED * sizeof *p.b, b_correct(p.b, count));
 }
