@@ -274,7 +274,7 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
         launch_limit(simt, machine->threads);
     simt->observed = s->log || s->trap_log;
     simt->watch = s->watch;
-    simt->unwatched = unwatched && !machine_offloads(machine);
+    simt->unwatched = unwatched && !machine_offloads(machine) && !machine_by_word(machine);
     simt->checks = machine_checks(machine);
 }
 

@@ -49,6 +49,9 @@ void machine_show(const struct machine_config *config, FILE *out);
 enum { MACHINE_SOURCE = TREE_SOURCE };
 void machine_source(const struct machine_config *config, const char *name, char buffer[MACHINE_SOURCE]);
 
+/* Returns whether a last level keeps caches coherent by word, those of multiprocessors too. */
+bool machine_by_word(const struct machine_config *config);
+
 /* Returns whether multiprocessors let others execute blocks of their code. */
 bool machine_offloads(const struct machine_config *config);
 

@@ -71,6 +71,7 @@ struct cache;
 struct denovo_domain;
 struct denovo_place;
 struct track_sink;
+struct word_versions;
 
 /* Receives the events of a cache. Functions may be NULL. Times are simulated. */
 struct cache_observer {
@@ -115,6 +116,12 @@ bool cache_is_by_word(const struct cache *cache);
  * may have stored since. */
 bool cache_release(struct cache *cache, struct cache_waiter *waiter);
 void cache_acquire(struct cache *cache);
+
+/* Makes the words of such a cache carry versions (word_versions.h), as an agent. Call it before the first access. cache_versions()
+ * returns the checker, or NULL, and the agent; cache_released() tells it that the agent has completed a release. */
+void cache_check_words(struct cache *cache, struct word_versions *versions, unsigned agent);
+struct word_versions *cache_versions(const struct cache *cache, unsigned *agent);
+void cache_released(struct cache *cache);
 
 /* Connects the cache to the port below, if cache_new() was given none. Call it before the first access. */
 void cache_connect(struct cache *cache, const struct mem_port_ops *ops, void *port);

@@ -161,6 +161,7 @@ struct llc_counters {
 struct llc;
 struct denovo_domain;
 struct denovo_place;
+struct word_versions;
 
 extern const struct mem_port_ops llc_ops;
 
@@ -230,6 +231,9 @@ void llc_attach_client(struct llc *llc, const struct llc_client *client);
 
 /* Makes the cache the home of a DeNovo registry of the domain, with the number of llc_set_slice() (LLC_DENOVO). */
 void llc_serve(struct llc *llc, struct denovo_domain *domain, const struct denovo_place *place);
+
+/* Makes the words of such a cache's lines carry versions. Call it before the first message. */
+void llc_check_words(struct llc *llc, struct word_versions *versions);
 
 /* Adds an observer of the traffic between this cache and memory; `cache` is NULL in its calls. fill: the line
  * has arrived. write_back: the line goes to the write buffer. evict: the line is removed. probe: a copy was

@@ -31,6 +31,8 @@ void llc_slices_free(struct llc_slices *slices);
  * where mail says, each an end of the part. Call llc_slices_place() once, before units join. */
 struct denovo_domain *llc_slices_domain(const struct llc_slices *slices);
 void llc_slices_place(struct llc_slices *slices, const struct mem_site_mail *mail);
+/* Does llc_check_words() for all slices, and makes messages carry versions. */
+void llc_slices_check_words(struct llc_slices *slices, struct word_versions *versions);
 
 /* Distributes lines by partition: the controller number of a line's home (home.h) selects the slice. Each
  * memory has `channels` channels, a multiple of the number of slices. */

@@ -26,6 +26,9 @@ static void begin(void *local, const struct simt_block *block, const struct warp
     struct stash_space *space = space_of(core, NULL);
     if (core->port)
         stash_port_start(core->port);
+    core->versions = core->unit ? cache_versions(core->l1, &core->agent) : NULL;
+    if (core->versions)
+        stash_unit_check(core->unit, core->versions, core->agent);
     space->core = core;
     stash_space_begin(space, block, place);
     space->number = (uint8_t)stash_begin_block(core->stash, space->size, &space->first);
@@ -67,11 +70,52 @@ static void take(void *local, uint32_t number, const struct simt_local_access *t
     access->space = space_of(core, taken->block);
     access->looked = false;
     access->next = 0;
+    access->pc = taken->pc;
     access->access.block = access->space->number;
     access->access.store = taken->store;
     access->access.count = 0;
     for (uint32_t left = taken->mask; left; left &= left - 1)
         add_words(access, taken->offset[__builtin_ctz(left)], taken->size);
+}
+
+/* Returns whether a word of memory is one of a miss. */
+static bool is_of(const struct stash_miss *miss, uint64_t line, uint64_t bit)
+{
+    return miss->line == line && (miss->mask & bit);
+}
+
+/* Returns whether the checker hears of a word of memory now: of those of miss `only`, or, without one, of those that hit. */
+static bool is_noted(const struct stash_core *core, const struct stash_access *words,
+                     const struct stash_miss *only, uint64_t address)
+{
+    const uint64_t line = address & ~(uint64_t)(cache_configuration(core->l1)->line - 1),
+                   bit = UINT64_C(1) << (address - line) / STASH_WORD;
+    if (only)
+        return is_of(only, line, bit);
+    for (unsigned i = 0; i < words->miss_count; i++)
+        if (is_of(&words->misses_of[i], line, bit))
+            return false;
+    return true;
+}
+
+/* Tells the checker of words of coherent maps. */
+static void note_words(const struct stash_core *core, const struct stash_warp_access *access,
+                       const struct stash_miss *only, uint64_t time)
+{
+    const struct stash_access *words = &access->access;
+    struct word_access noted = {.agent = core->agent, .stash = true, .pc = access->pc, .time = time};
+    for (unsigned i = 0; i < words->count; i++) {
+        const unsigned map = words->words[i].selector - 1u, word = words->words[i].word;
+        if (!words->words[i].selector || !stash_map_coherent(core->stash, words->block, map) ||
+            !stash_physical(core->stash, words->block, map, word, &noted.address) ||
+            !is_noted(core, words, only, noted.address))
+            continue;
+        uint32_t *version = stash_version(core->stash, word);
+        if (words->store)
+            *version = word_versions_store(core->versions, &noted);
+        else
+            word_versions_load(core->versions, &noted, *version);
+    }
 }
 
 /* Sends as many misses of an access as can be translated in a clock. */
@@ -82,9 +126,14 @@ static unsigned send_misses(struct stash_core *core, struct stash_warp_access *a
     unsigned done = 0;
     bool waits;
     for (uint32_t i = 0; i < config->translations && access->next < access->access.miss_count; i++) {
+        const struct stash_miss *miss = &access->access.misses_of[access->next];
+        if (core->versions && !access->access.store)
+            stash_unit_loads(core->unit, miss->line, miss->entry, access->pc);
         if (stash_send(core->stash, &access->access, access->next, time, sent, &access->waiter, &waits) !=
             STASH_DONE)
             return done + SIMT_LOCAL_REFUSED;
+        if (core->versions && access->access.store)
+            note_words(core, access, miss, time);
         access->next++;
         done += waits ? SIMT_LOCAL_WAIT : 0;
     }
@@ -103,6 +152,8 @@ static unsigned step(void *local, uint32_t number, uint64_t time)
         core->misses += access->access.misses;
         access->space->hits += access->access.hits;
         access->space->misses += access->access.misses;
+        if (core->versions)
+            note_words(core, access, NULL, time);
     }
     return send_misses(core, access, time);
 }
@@ -226,6 +277,7 @@ void stash_core_init(struct stash_core *core, struct stash_part *part, const str
     const uint32_t line = cache_configuration(beside->l1)->line;
     core->part = part;
     core->simt = beside->simt;
+    core->l1 = beside->l1;
     core->clock = beside->clock;
     core->operations_end = &core->operations;
     core->hits_of = core->misses_of = histogram_log2(4, 8);

@@ -65,6 +65,7 @@ struct stash_warp_access {
     struct stash_space *space;
     bool looked;
     uint8_t next; /* miss */
+    uint64_t pc;
     struct stash_access access;
 };
 
@@ -74,10 +75,13 @@ struct map_track;
 struct stash_core {
     struct stash_part *part;
     struct simt *simt;
+    struct cache *l1;
     struct clock clock;
     struct stash *stash;
-    struct stash_port *port;    /* NULL: the stash is a unit of a DeNovo domain */
-    struct stash_unit *unit;    /* or NULL */
+    struct stash_port *port;        /* NULL: the stash is a unit of a DeNovo domain */
+    struct stash_unit *unit;        /* or NULL */
+    struct word_versions *versions; /* NULL: no checker */
+    unsigned agent;
     struct warp_memory *memory; /* of the launch; NULL: not known yet */
     struct stash_space spaces[STASH_BLOCKS];
     struct stash_warp_access *accesses;

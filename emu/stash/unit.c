@@ -6,7 +6,18 @@
 #include "emu/sim/alloc.h"
 #include "emu/stash/port.h"
 
+enum { LOADS = 64 };
+
+/* Who loads words of a line. */
+struct stash_load {
+    uint64_t line, pc, issued;
+    unsigned map;
+};
+
 struct stash_unit {
+    struct word_versions *versions; /* NULL: no checker */
+    unsigned agent, load_count;
+    struct stash_load loads[LOADS]; /* the latest ones, by number modulo LOADS */
     struct stash *stash;
     struct denovo_unit *unit;
     uint64_t look_up;
@@ -131,10 +142,38 @@ static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum d
         stash_set(unit->stash, line, map, mask, state == DENOVO_VALID ? STASH_VALID : STASH_INVALID, now);
 }
 
+void stash_unit_check(struct stash_unit *unit, struct word_versions *versions, unsigned agent)
+{
+    unit->versions = versions;
+    unit->agent = agent;
+}
+
+void stash_unit_loads(struct stash_unit *unit, uint64_t line, unsigned map, uint64_t pc)
+{
+    unit->loads[unit->load_count++ % LOADS] =
+        (struct stash_load){line, pc, word_versions_clock(unit->versions), map};
+}
+
+static void note_loads(const struct stash_unit *unit, uint64_t line, unsigned map, uint64_t mask,
+                       const uint32_t *value, uint64_t now)
+{
+    struct word_access access = {.agent = unit->agent, .stash = true, .time = now};
+    for (unsigned i = 0; i < LOADS; i++)
+        if (unit->loads[i].line == line && unit->loads[i].map == map) {
+            access.pc = unit->loads[i].pc;
+            access.issued = unit->loads[i].issued;
+        }
+    for (; mask; mask &= mask - 1) {
+        access.address = word_at(line, (unsigned)__builtin_ctzll(mask));
+        word_versions_load(unit->versions, &access, value[__builtin_ctzll(mask)]);
+    }
+}
+
 static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
                     uint64_t now)
 {
-    (void)value;
+    if (((const struct stash_unit *)holder)->versions)
+        note_loads(holder, line, map, mask, value, now);
     stash_arrived(((const struct stash_unit *)holder)->stash, line, map, mask, now);
 }
 

@@ -2,6 +2,7 @@
 #ifndef EMU_STASH_UNIT_H
 #define EMU_STASH_UNIT_H
 
+#include "emu/mem/coherence/word_versions.h"
 #include "emu/mem/denovo_domain.h"
 #include "emu/stash/hardware.h"
 
@@ -22,6 +23,9 @@ void stash_unit_free(struct stash_unit *unit);
 struct stash_unit *stash_unit_join(const struct stash_config *config, struct stash *stash,
                                    struct denovo_domain *domain, const struct denovo_place *place,
                                    uint64_t look_up);
+/* Makes loads be checked, as the agent's; core.c notes stores. stash_unit_loads() tells the pc of the access that loads words of a line. */
+void stash_unit_check(struct stash_unit *unit, struct word_versions *versions, unsigned agent);
+void stash_unit_loads(struct stash_unit *unit, uint64_t line, unsigned map, uint64_t pc);
 /* Returns what the unit has been asked to do. */
 const struct stash_port_counters *stash_unit_counted(const struct stash_unit *unit);
 /* The unit takes messages by denovo_receive(). */

@@ -78,7 +78,7 @@ tiny=(--set net.vcs=1 --set l2.size=4KiB --set l2.ways=4 --set l2.queue=2 --set 
     --set simt.l1.size=2KiB --set simt.l1.ways=2)
 for core in inorder ooo; do
     for limits in '' small tiny; do
-        options=(-m stash_micro --set host.core="$core" --check dram)
+        options=(-m stash_micro --set host.core="$core" --check dram --check coherence)
         case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
         oracle "$out/wanted" "$out/contend" 15 $rounds
         run "${options[@]}" "$out/contend" 15 $rounds
@@ -89,7 +89,7 @@ for core in inorder ooo; do
     done
 done
 for limits in '' small tiny; do
-    options=(-m stash_apps --check dram)
+    options=(-m stash_apps --check dram --check coherence)
     case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
     run "${options[@]}" "$out/launch" work 15
     check "15 multiprocessors, $limits" same

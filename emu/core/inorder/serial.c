@@ -44,6 +44,8 @@ static bool is_settled(struct inorder *c)
 {
     if (!c->settling)
         c->settling = !cache_release(c->core.parts.l1d, &c->settle_waiter);
+    if (!c->settling)
+        cache_released(c->core.parts.l1d);
     return !c->settling;
 }
 

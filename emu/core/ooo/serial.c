@@ -26,6 +26,8 @@ static bool is_settled(struct ooo *o)
 {
     if (!o->settling)
         o->settling = !cache_release(o->l1d, &o->settle_waiter);
+    if (!o->settling)
+        cache_released(o->l1d);
     return !o->settling;
 }
 

@@ -164,6 +164,13 @@ bool machine_offloads(const struct machine_config *config)
     return false;
 }
 
+bool machine_by_word(const struct machine_config *config)
+{
+    const struct instance *level = tree_find(config->tree, "l2");
+    return level && level->kind == &llc_kind &&
+           ((const struct llc_config *)level->config)->coherence == LLC_DENOVO;
+}
+
 const char *machine_checks(const struct machine_config *config)
 {
     for (const struct instance *i = tree_next(config->tree, NULL); i; i = tree_next(config->tree, i))

@@ -128,6 +128,7 @@ void timed_free(struct timed *timed)
         timed->options.mechanism.ops->stop(timed->options.mechanism.context);
     if (timed->coherence)
         coherence_free(timed->coherence);
+    word_versions_free(timed->words);
     symbols_free(timed->symbols);
     for (size_t i = 0; i < timed->memory_count; i++)
         dram_checker_free(&timed->memories[i].checker);
@@ -168,6 +169,8 @@ void timed_publish(struct timed *timed, struct stats *stats)
         mechanism->ops->publish(mechanism->context, stats);
     if (timed->coherence)
         coherence_publish(timed->coherence, stats, scope_enter(NULL, "coherence"));
+    if (timed->words)
+        word_versions_publish(timed->words, stats, scope_enter(NULL, "coherence"));
     builder_publish(&timed->builder, &llc_kind, stats, &timed->ledger);
     timed_simt_publish(timed, stats);
     builder_publish(&timed->builder, &simt_kind, stats, &timed->ledger);

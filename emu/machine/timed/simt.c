@@ -243,6 +243,19 @@ bool timed_simt_offload(struct timed *timed, struct error *err)
     return true;
 }
 
+void timed_simt_watch(struct timed *timed)
+{
+    const struct timed_simt *simt = timed->simt;
+    for (uint32_t i = 0; simt && i < simt->cluster_count; i++)
+        for (uint32_t j = 0; j < simt->clusters[i].count; j++) {
+            const struct simt_beside beside =
+                simt_cluster_beside(builder_object(&timed->builder, simt->clusters[i].instance), j);
+            if (cache_is_by_word(beside.l1))
+                cache_check_words(beside.l1, timed->words,
+                                  word_versions_agent(timed->words, simt_name(beside.simt)));
+        }
+}
+
 struct simt_grid *timed_simt_grid(const struct timed *timed)
 {
     return timed->simt ? timed->simt->grid : NULL;

@@ -40,6 +40,9 @@ void timed_simt_forget(struct timed *timed);
 struct warp *timed_simt_warp(const struct timed *timed, uint32_t number);
 void timed_simt_moved(struct timed *timed);
 
+/* Makes the first-level caches of multiprocessors, if they are by word, agents of the checker. */
+void timed_simt_watch(struct timed *timed);
+
 /* For build.c. Call timed_simt_new() before making the machine's parts, and timed_simt_free() before
  * releasing them. timed_simt_site() returns the construction parameters of a part; NULL: it is left out. */
 struct timed_simt;

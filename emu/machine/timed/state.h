@@ -11,6 +11,7 @@
 #include "emu/machine/timed.h"
 #include "emu/machine/timed/simt.h"
 #include "emu/mem/coherence.h"
+#include "emu/mem/coherence/word_versions.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/report/energy.h"
 
@@ -52,7 +53,8 @@ struct timed {
     size_t memory_count;
     struct energy_ledger ledger;
 
-    struct coherence *coherence; /* NULL: no coherence check */
+    struct coherence *coherence; /* NULL: no coherence check of lines */
+    struct word_versions *words; /* NULL: none of words */
     struct symbols *symbols;
 
     struct timed_kept *kept;

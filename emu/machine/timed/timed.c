@@ -55,9 +55,25 @@ static unsigned report_commands(const struct timed *timed, const struct checked_
     return 1;
 }
 
+/* Races are the program's, and no finding: programs race on purpose, when they spin. */
+static unsigned report_words(const struct word_versions *words)
+{
+    const uint64_t stale = word_versions_found(words, WORD_STALE),
+                   split = word_versions_found(words, WORD_SPLIT);
+    const uint64_t races = word_versions_found(words, WORD_RACE);
+    if (stale | split | races)
+        fprintf(stderr,
+                "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
+                " accesses to words that a cache and a stash share, %" PRIu64 " loads that race\n",
+                stale, split, races);
+    return stale | split ? 1 : 0;
+}
+
 /* Returns the number of findings of --check coherence in the caches of cores, 0 or 1. */
 static unsigned report_coherence(const struct timed *timed)
 {
+    if (timed->words)
+        return report_words(timed->words);
     if (!timed->coherence || !coherence_counted(timed->coherence)->reports)
         return 0;
     const struct coherence_counters *counted = coherence_counted(timed->coherence);

@@ -37,9 +37,61 @@ static void report(void *context, const struct coherence_finding *finding)
     fprintf(stderr, "\n  %s\n", coherence_advice(finding));
 }
 
+static void print_word_side(struct timed *timed, const char *how, const struct word_side *side)
+{
+    char text[SYMBOLS_TEXT], time[QUANTITY_TEXT];
+    quantity_format(QUANTITY_TIME, side->time, time);
+    fprintf(stderr, "  %s %s%s%s at 0x%" PRIx64 ", %s, after %s\n", how, side->agent,
+            side->stash ? ", by its stash" : "", side->atomic ? ", an atomic" : "", side->pc,
+            symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
+}
+
+static void report_word(void *context, const struct word_finding *finding)
+{
+    static const struct {
+        const char *what, *access, *writer;
+    } texts[WORD_PROBLEMS] = {
+        [WORD_STALE] = {"stale load of word", "by", "written by"},
+        [WORD_RACE] = {"race: load of an old version of word", "by", "written by"},
+        [WORD_SPLIT] = {"a cache and a stash of one multiprocessor share word", "accessed by", "before by"},
+    };
+    struct timed *timed = context;
+    scheduler_begin_message(&timed->scheduler);
+    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n", texts[finding->problem].what,
+            finding->address);
+    print_word_side(timed, texts[finding->problem].access, &finding->access);
+    print_word_side(timed, texts[finding->problem].writer, &finding->writer);
+}
+
+/* Watches the words of the caches and stashes above a last level with DeNovo. */
+static void watch_words(struct timed *timed, struct llc_slices *level)
+{
+    timed->words = word_versions_new(llc_configuration(llc_slices_at(level, 0))->line, report_word, timed);
+    llc_slices_check_words(level, timed->words);
+    for (unsigned i = 0; i < timed->count; i++)
+        if (timed->cores[i].tile->llc == level)
+            cache_check_words(timed->cores[i].tile->l1d, timed->words,
+                              word_versions_agent(timed->words, timed->cores[i].name));
+    timed_simt_watch(timed);
+}
+
+/* Returns the first last level with a DeNovo domain, or NULL. */
+static struct llc_slices *find_domain(const struct builder *builder)
+{
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->parts[i].instance->kind == &llc_kind && llc_slices_domain(builder->parts[i].object))
+            return builder->parts[i].object;
+    return NULL;
+}
+
 void timed_watch_coherence(struct timed *timed)
 {
     const struct builder *builder = &timed->builder;
+    struct llc_slices *level = find_domain(builder);
+    if (level) {
+        watch_words(timed, level);
+        return;
+    }
     timed->coherence = coherence_new(cache_configuration(timed->cores[0].tile->l1d)->line, report, timed);
     for (size_t i = 0; i < builder->count; i++)
         if (builder->parts[i].instance->kind == &llc_kind)

@@ -82,6 +82,72 @@ static uint32_t place(struct cache *cache, uint64_t line, uint64_t now, unsigned
     return TAGS_NONE;
 }
 
+/* Versions, for the checker. */
+
+static uint32_t *version_of(const struct cache *cache, uint32_t index, unsigned word)
+{
+    return &cache->by_word->version[index * (cache->config.line / sizeof(uint32_t)) + word];
+}
+
+static struct word_access access_of(const struct cache *cache, uint64_t line, unsigned word,
+                                    const struct mshr_target *target, uint64_t time)
+{
+    return (struct word_access){.agent = cache->by_word->agent,
+                                .address = line + word * sizeof(uint32_t),
+                                .pc = target->actor.pc,
+                                .time = time,
+                                .issued = target->issued};
+}
+
+/* Words of a line, which the cache has or `value` brings, are loaded. */
+static void note_loads(const struct cache *cache, uint64_t line, uint64_t words, const uint32_t *value,
+                       const struct mshr_target *target, uint64_t time)
+{
+    const uint32_t index = tags_find(&cache->front.tags, line);
+    for (; cache->by_word->versions && words && !target->actor.speculative; words &= words - 1) {
+        const unsigned word = (unsigned)__builtin_ctzll(words);
+        const struct word_access access = access_of(cache, line, word, target, time);
+        word_versions_load(cache->by_word->versions, &access,
+                           value ? value[word] : *version_of(cache, index, word));
+    }
+}
+
+/* Words of a line, which the cache has registered, are stored; `part`: merged with what they were. */
+static void note_stores(const struct cache *cache, uint64_t line, uint64_t words, bool part,
+                        const struct mshr_target *target, uint64_t time)
+{
+    const uint32_t index = tags_find(&cache->front.tags, line);
+    for (; cache->by_word->versions && words; words &= words - 1) {
+        const unsigned word = (unsigned)__builtin_ctzll(words);
+        const struct word_access access = access_of(cache, line, word, target, time);
+        if (part)
+            word_versions_load(cache->by_word->versions, &access, *version_of(cache, index, word));
+        *version_of(cache, index, word) = word_versions_store(cache->by_word->versions, &access);
+    }
+}
+
+void cache_check_words(struct cache *cache, struct word_versions *versions, unsigned agent)
+{
+    struct cache_by_word *by_word = cache->by_word;
+    by_word->versions = versions;
+    by_word->agent = agent;
+    by_word->version = alloc((size_t)tags_size(&cache->front.tags) * (cache->config.line / sizeof(uint32_t)),
+                             sizeof *by_word->version);
+    cache->front.inline_span = 0;
+}
+
+struct word_versions *cache_versions(const struct cache *cache, unsigned *agent)
+{
+    *agent = cache->by_word ? cache->by_word->agent : 0;
+    return cache->by_word ? cache->by_word->versions : NULL;
+}
+
+void cache_released(struct cache *cache)
+{
+    if (cache->by_word && cache->by_word->versions)
+        word_versions_release(cache->by_word->versions, cache->by_word->agent);
+}
+
 /* Accesses. */
 
 static enum cache_outcome full(struct cache *cache, struct cache_waiters *list,
@@ -112,6 +178,7 @@ static enum cache_outcome await(struct cache *cache, struct mshr *mshr,
         mshr->request.event.place = 0;
     }
     target.words = words;
+    target.issued = cache->by_word->versions ? word_versions_clock(cache->by_word->versions) : 0;
     (void)mshr_add(&cache->mshrs, mshr, &target);
     return CACHE_MISS;
 }
@@ -139,13 +206,16 @@ static enum cache_outcome load(struct cache *cache, const struct cache_word_acce
     const uint64_t here = index == TAGS_NONE ? 0 : readable(by_word, index), need = access->words & ~here;
     struct mshr *mshr = mshr_find(&cache->mshrs, access->line);
     struct cache_waiters *list;
-    if (!need)
+    if (!need) {
+        note_loads(cache, access->line, access->words, NULL, &access->target, access->target.time);
         return hit(cache, access);
+    }
     if (!has_room(cache, mshr, &list))
         return full(cache, list, access);
     if ((need & ~awaited(mshr)) && denovo_read(by_word->unit, access->line, 0, need, by_word->all & ~here,
                                                access->target.time + cache->hit_time) == DENOVO_REFUSED)
         return full(cache, &cache->for_miss, access);
+    note_loads(cache, access->line, access->words & here, NULL, &access->target, access->target.time);
     return await(cache, mshr, access, need);
 }
 
@@ -182,13 +252,16 @@ static enum cache_outcome store(struct cache *cache, const struct cache_word_acc
     if (index == TAGS_NONE)
         return full(cache, &cache->for_miss, access);
     const uint64_t missing = access->words & ~by_word->registered[index];
-    if (!missing)
+    if (!missing) {
+        note_stores(cache, access->line, access->words, access->part, &access->target, access->target.time);
         return hit(cache, access);
+    }
     if (access->part && (missing & ~by_word->valid[index]))
         return store_part(cache, access, missing);
     if (denovo_register(by_word->unit, access->line, 0, missing, sent) == DENOVO_REFUSED)
         return full(cache, &cache->for_miss, access);
     count_registration(by_word, missing);
+    note_stores(cache, access->line, access->words, access->part, &access->target, access->target.time);
     *(here ? &cache->counters.upgrades : &cache->counters.misses) += 1;
     return hit(cache, access);
 }
@@ -197,6 +270,7 @@ static enum cache_outcome store(struct cache *cache, const struct cache_word_acc
 static enum cache_outcome operate(struct cache *cache, const struct cache_word_access *access)
 {
     struct cache_by_word *by_word = cache->by_word;
+    const struct word_access noted = access_of(cache, access->line, 0, &access->target, access->target.time);
     uint32_t tag = 0;
     while (tag < cache->config.mshrs && by_word->operated[tag])
         tag++;
@@ -204,6 +278,8 @@ static enum cache_outcome operate(struct cache *cache, const struct cache_word_a
                                                     access->target.time + cache->hit_time) == DENOVO_REFUSED)
         return full(cache, &cache->for_miss, access);
     by_word->operated[tag] = access->target.waiter;
+    if (by_word->versions)
+        word_versions_send(by_word->versions, by_word->number, tag, &noted);
     by_word->operations++;
     cache->counters.misses++;
     return CACHE_MISS;
@@ -249,6 +325,8 @@ static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum d
     struct cache *cache = holder;
     struct cache_by_word *by_word = cache->by_word;
     uint32_t index = tags_find(&cache->front.tags, line);
+    const uint32_t *kept = by_word->kept;
+    by_word->kept = NULL;
     (void)map;
     if (index == TAGS_NONE && state == DENOVO_VALID)
         index = place(cache, line, now, by_word->level);
@@ -266,12 +344,31 @@ static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum d
         by_word->valid[index] |= mask;
     else if (state == DENOVO_REGISTERED)
         by_word->registered[index] |= mask;
+    for (uint64_t left = kept ? mask : 0; left; left &= left - 1)
+        *version_of(cache, index, (unsigned)__builtin_ctzll(left)) = kept[__builtin_ctzll(left)];
     by_word->some_valid |= state == DENOVO_VALID;
     set_state(cache, index);
 }
 
+static void values(void *holder, uint64_t line, unsigned map, uint64_t mask, uint32_t *value)
+{
+    const struct cache *cache = holder;
+    const uint32_t index = tags_find(&cache->front.tags, line);
+    (void)map;
+    for (; cache->by_word->version && mask; mask &= mask - 1)
+        value[__builtin_ctzll(mask)] = *version_of(cache, index, (unsigned)__builtin_ctzll(mask));
+}
+
+static void keep(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value)
+{
+    const struct cache *cache = holder;
+    (void)line, (void)map, (void)mask;
+    cache->by_word->kept = cache->by_word->version ? value : NULL;
+}
+
 /* Ends the waits of accesses for words that have come. */
-static void serve(struct cache *cache, uint64_t line, uint64_t mask, bool data, uint64_t now)
+static void serve(struct cache *cache, uint64_t line, uint64_t mask, const uint32_t *value, bool data,
+                  uint64_t now)
 {
     struct mshr *mshr = mshr_find(&cache->mshrs, line);
     struct cache_waiters served = {0}, blocked = {0};
@@ -282,6 +379,10 @@ static void serve(struct cache *cache, uint64_t line, uint64_t mask, bool data, 
     for (uint32_t i = 0; i < mshr->targets; i++) {
         struct mshr_target *target = &mshr->target[i];
         const bool store = target->use == CACHE_STORE;
+        if (data && store)
+            note_stores(cache, line, target->words & mask, true, target, now);
+        else if (!store)
+            note_loads(cache, line, target->words & mask, value, target, now);
         if (data || !store)
             target->words &= ~mask;
         if (target->words) {
@@ -306,8 +407,8 @@ static void serve(struct cache *cache, uint64_t line, uint64_t mask, bool data, 
 static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
                     uint64_t now)
 {
-    (void)map, (void)value;
-    serve(holder, line, mask, false, now);
+    (void)map;
+    serve(holder, line, mask, value, false, now);
 }
 
 /* Ends releases if everything is settled. */
@@ -326,7 +427,7 @@ static void acknowledged(void *holder, uint64_t line, unsigned map, uint64_t mas
 {
     (void)map;
     if (value)
-        serve(holder, line, mask, true, now);
+        serve(holder, line, mask, value, true, now);
     settle(holder, now);
 }
 
@@ -350,7 +451,9 @@ static const struct denovo_holder_ops holder_ops = {.words = words,
                                                     .arrived = arrived,
                                                     .acknowledged = acknowledged,
                                                     .operated = operated,
-                                                    .room = room};
+                                                    .room = room,
+                                                    .values = values,
+                                                    .keep = keep};
 
 static bool receive(void *receiver, const struct denovo_message *message, uint64_t now)
 {
@@ -405,6 +508,8 @@ void cache_word_acquire(struct cache *cache)
 {
     struct cache_by_word *by_word = cache->by_word;
     by_word->acquires++;
+    if (by_word->versions)
+        word_versions_acquire(by_word->versions, by_word->agent);
     denovo_acquire(by_word->unit, cache->queue->now);
     for (uint32_t index = 0; by_word->some_valid && index < tags_size(&cache->front.tags); index++)
         if (by_word->valid[index])
@@ -428,6 +533,7 @@ void cache_word_join(struct cache *cache, struct denovo_domain *domain, const st
     by_word->registered = alloc(entries, sizeof *by_word->registered);
     by_word->operated = alloc(cache->config.mshrs, sizeof *by_word->operated);
     const struct denovo_post post = denovo_domain_join(domain, where, receive, cache, &config.number);
+    by_word->number = config.number;
     by_word->unit = denovo_unit_new(&config, &holder_ops, cache, post);
 }
 
@@ -440,5 +546,6 @@ void cache_word_free(struct cache *cache)
     free(by_word->valid);
     free(by_word->registered);
     free(by_word->operated);
+    free(by_word->version);
     free(by_word);
 }

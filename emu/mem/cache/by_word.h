@@ -3,6 +3,7 @@
 #define EMU_MEM_CACHE_BY_WORD_H
 
 #include "emu/mem/cache/state.h"
+#include "emu/mem/coherence/word_versions.h"
 #include "emu/mem/denovo_domain.h"
 
 /* The state in the tags of a line with words that cannot be read; with CACHE_EXCLUSIVE, all words of the line can be read, and
@@ -25,11 +26,16 @@ struct cache_by_word {
     struct denovo_domain *domain;
     struct denovo_place place;
     struct denovo_unit *unit;
-    uint64_t *valid, *registered;   /* by index of the tags: sets of words */
-    uint64_t all;                   /* the set of all words of a line */
-    bool some_valid;                /* since the last self-invalidation */
-    bool leaving;                   /* the cache itself writes words back */
-    uint8_t level;                  /* of the message that is being received */
+    uint64_t *valid, *registered; /* by index of the tags: sets of words */
+    uint64_t all;                 /* the set of all words of a line */
+    bool some_valid;              /* since the last self-invalidation */
+    bool leaving;                 /* the cache itself writes words back */
+    uint8_t level;                /* of the message that is being received */
+    uint16_t number;              /* of the unit */
+    unsigned agent;
+    struct word_versions *versions; /* NULL: words have no versions */
+    uint32_t *version;              /* by index, and by word of its line */
+    const uint32_t *kept;           /* versions of the words that set() is about to install */
     struct cache_waiters settles;   /* waiters for the end of a release */
     struct cache_waiter **operated; /* by tag: who waits for an atomic; NULL: free */
 #define CACHE_COUNTER(name, unit, meaning) uint64_t name;

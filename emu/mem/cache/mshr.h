@@ -22,8 +22,9 @@ enum mshr_state {
 /* An access that waits for the line. */
 struct mshr_target {
     struct cache_waiter *waiter;
-    uint64_t time;  /* of the access */
-    uint64_t words; /* of a cache by word: those that have not come */
+    uint64_t time;   /* of the access */
+    uint64_t words;  /* of a cache by word: those that have not come */
+    uint64_t issued; /* with versions: word_versions_clock() when it was made */
     struct cache_actor actor;
     enum cache_use use;
 };

@@ -387,6 +387,11 @@ void llc_serve(struct llc *llc, struct denovo_domain *domain, const struct denov
     llc_registry_serve(llc, domain, place);
 }
 
+void llc_check_words(struct llc *llc, struct word_versions *versions)
+{
+    llc->by_word->versions = versions;
+}
+
 void llc_set_partition(struct llc *llc)
 {
     llc->slice = 0;

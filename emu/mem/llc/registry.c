@@ -9,6 +9,7 @@
 #include "emu/mem/llc/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/sim/alloc.h"
 
@@ -44,6 +45,15 @@ static void forget(struct llc *llc, uint32_t index, uint64_t now)
     const uint64_t line = llc_line_at(llc, index);
     llc_remove(llc, index);
     llc_tell_evict(llc, line, now);
+}
+
+/* Writes a dirty line to memory. */
+static void write_line(struct llc *llc, uint32_t index, uint64_t now)
+{
+    const struct denovo_line *line = &llc->by_word->lines[index];
+    if (llc->by_word->versions)
+        memcpy(word_versions_memory(llc->by_word->versions, line->address), line->value, sizeof line->value);
+    llc_write_back(llc, index, now);
 }
 
 static void begin_eviction(struct llc *llc, uint32_t index, uint64_t now)
@@ -91,7 +101,7 @@ static struct denovo_line *make(void *home, uint64_t address, uint64_t now)
         }
         llc->counters.evictions++;
         if (line->dirty)
-            llc_write_back(llc, index, now);
+            write_line(llc, index, now);
         forget(llc, index, now);
     }
     tags_fill(&llc->tags, index, key, LLC_CLEAN);
@@ -134,7 +144,7 @@ static void evicted(void *home, struct denovo_line *line, uint64_t now)
     llc->counters.evictions++;
     llc->by_word->evicting--;
     if (line->dirty)
-        llc_write_back(llc, index, now);
+        write_line(llc, index, now);
     forget(llc, index, now);
     stir(llc, now);
 }
@@ -153,6 +163,9 @@ static void operate(void *home, struct denovo_line *line, const struct denovo_me
     struct llc_registry *by_word = llc->by_word;
     if (atomic->with_data)
         return;
+    if (by_word->versions)
+        word_versions_operate(by_word->versions, atomic->requester, atomic->tag, line->address, atomic->mask,
+                              line->value, now);
     (void)llc_transfer(llc, line->address, now);
     by_word->array = llc_operation(llc, line->address, atomic->mask, now + by_word->array) - now;
 }
@@ -316,7 +329,8 @@ void llc_registry_filled(struct llc *llc, struct llc_mshr *mshr, uint64_t now)
     set_delay(llc, llc->config.fill_clocks);
     by_word->delay += edge - now;
     line->tag = MEM_LEVEL_MEMORY;
-    denovo_fetched(by_word->registry, line, NULL, now);
+    denovo_fetched(by_word->registry, line,
+                   by_word->versions ? word_versions_memory(by_word->versions, line->address) : NULL, now);
     line->tag = MEM_LEVEL_L2;
     fetch_rest(llc, now);
     stir(llc, now);

@@ -2,6 +2,7 @@
 #ifndef EMU_MEM_LLC_REGISTRY_H
 #define EMU_MEM_LLC_REGISTRY_H
 
+#include "emu/mem/coherence/word_versions.h"
 #include "emu/mem/denovo_domain.h"
 #include "emu/mem/llc/state.h"
 
@@ -20,9 +21,10 @@ struct llc_letters {
 struct llc_registry {
     struct denovo_domain *domain;
     struct denovo_registry *registry;
-    struct denovo_post post;   /* to the domain */
-    struct denovo_line *lines; /* by index of the tags */
-    uint32_t *next_fetch;      /* by index: the next line that waits to be read from memory */
+    struct denovo_post post;        /* to the domain */
+    struct denovo_line *lines;      /* by index of the tags */
+    struct word_versions *versions; /* NULL: words have no versions */
+    uint32_t *next_fetch;           /* by index: the next line that waits to be read from memory */
     uint32_t first_fetch, last_fetch;
     struct llc_letters refused;
     struct llc_letter *free, *all;

@@ -221,6 +221,13 @@ struct denovo_domain *llc_slices_domain(const struct llc_slices *slices)
     return slices->domain;
 }
 
+void llc_slices_check_words(struct llc_slices *slices, struct word_versions *versions)
+{
+    denovo_domain_carry_values(slices->domain);
+    for (uint32_t i = 0; i < slices->count; i++)
+        llc_check_words(slices->slices[i], versions);
+}
+
 void llc_slices_place(struct llc_slices *slices, const struct mem_site_mail *mail)
 {
     for (uint32_t i = 0; slices->domain && i < slices->count; i++) {

@@ -12,8 +12,11 @@ bool simt_memory_settled(struct simt *simt)
 {
     if (simt->settling)
         return false;
-    simt->settling = !cache_release(simt->parts.l1, &simt->settles) ||
+    simt->queued = !cache_release(simt->parts.l1, &simt->settles);
+    simt->settling = simt->queued ||
                      (simt->local_ops && simt->local_ops->settled && !simt->local_ops->settled(simt->local));
+    if (!simt->settling)
+        cache_released(simt->parts.l1);
     return !simt->settling;
 }
 
@@ -98,6 +101,7 @@ static void take_local(struct simt *simt, struct simt_access *access, uint32_t s
                                                       .offset = simt->report.physical,
                                                       .mask = shared,
                                                       .size = size,
+                                                      .pc = access->pc,
                                                       .load = access->kind != SIMT_STORE,
                                                       .store = access->kind != SIMT_LOAD});
 }

@@ -117,7 +117,7 @@ void simt_local_retry(struct simt *simt, uint64_t now)
 
 void simt_local_settled(struct simt *simt, uint64_t now)
 {
-    if (!simt->settling)
+    if (!simt->settling || simt->queued)
         return;
     touch(simt, now);
     simt->settling = false;
@@ -126,14 +126,19 @@ void simt_local_settled(struct simt *simt, uint64_t now)
 
 static void cache_settled(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
+    struct simt *simt = waiter->owner;
     (void)level;
-    simt_local_settled(waiter->owner, now);
+    simt->queued = false;
+    simt_local_settled(simt, now);
 }
 
 bool simt_settled(const struct simt *simt)
 {
-    return cache_release(simt->parts.l1, NULL) &&
-           (!simt->local_ops || !simt->local_ops->settled || simt->local_ops->settled(simt->local));
+    const struct simt_local_ops *local = simt->local_ops;
+    if (!cache_release(simt->parts.l1, NULL) || (local && local->settled && !local->settled(simt->local)))
+        return false;
+    cache_released(simt->parts.l1);
+    return true;
 }
 
 /* Ends the wait for a page of an access, or for the walk of a warp's missing page. */

@@ -150,7 +150,8 @@ struct simt {
     void *local;
 
     bool by_word;  /* the first-level cache is a unit of a DeNovo domain */
-    bool settling; /* a release is under way, whose end settle() tells */
+    bool settling; /* a release is under way, whose end simt_settle() tells */
+    bool queued;   /* `settles` waits in the cache */
     struct cache_waiter settles;
 
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */

@@ -1,0 +1,394 @@
+/* Caches and slices of a last level under DeNovo, with messages that overtake each other at random, and the checker of versions. Threads run
+ * random programs without data races: the words belong to groups, which lie side by side in the lines; a thread enters a group alone
+ * or among readers (an acquire), loads and stores its words, also parts of words, and leaves it (a release). Some words are counters,
+ * on which all threads operate at any time. Caches, buffers and the last level are much smaller than the data. No load may be stale,
+ * and in the end memory must have the last version of each word. ALL=1: a million accesses. */
+#include "emu/mem/cache.h"
+#include "emu/mem/coherence/word_versions.h"
+#include "emu/mem/denovo_domain.h"
+#include "emu/mem/llc_slices.h"
+#include "emu/sim/alloc.h"
+#include "tests/mem/slow_memory.h"
+
+enum {
+    CACHES = 6,
+    THREADS = 2 * CACHES, /* threads i and CACHES + i share a cache */
+    SLICES = 2,
+    LINE = 64,
+    WORDS = LINE / 4,
+    LINES = 48,
+    GROUPS = 12,
+    COUNTED, /* words that are counters */
+    BASE = 1 << 20,
+};
+
+struct thread {
+    struct world *world;
+    struct cache *cache;
+    struct cache_waiter waiter;
+    struct event event;
+    enum { OUTSIDE, INSIDE, LEAVING, ENDED } stage;
+    unsigned number, group, left;
+    bool writes, waits;
+};
+
+/* A message under way, or refused. */
+struct letter {
+    struct letter *next;
+    struct world *world;
+    struct event event;
+    struct mail mail;
+    _Alignas(max_align_t) unsigned char bytes[MAIL_BYTES];
+};
+
+struct world {
+    struct event_queue queue;
+    struct slow_memory memory;
+    struct llc_slices *level;
+    struct word_versions *versions;
+    struct cache *caches[CACHES];
+    struct thread threads[THREADS];
+    struct letter *refused;
+    uint64_t random, left;
+    unsigned inside[GROUPS], found[WORD_PROBLEMS], ended;
+    bool alone[GROUPS], forgets; /* forgets: caches keep old words */
+    uint32_t newest[LINES][WORDS];
+};
+
+static unsigned pick(struct world *world, unsigned below)
+{
+    world->random ^= world->random << 13; /* xorshift64: Marsaglia 2003 */
+    world->random ^= world->random >> 7;
+    world->random ^= world->random << 17;
+    return (unsigned)((world->random >> 20) % below);
+}
+
+/* The carrier. */
+
+static void arrive(void *owner, uint64_t now)
+{
+    struct letter *letter = owner;
+    if (letter->mail.deliver(letter->mail.receiver, letter->bytes, now)) {
+        free(letter);
+        return;
+    }
+    assert_int_equal(letter->mail.class, MAIL_REQUEST);
+    letter->next = letter->world->refused;
+    letter->world->refused = letter;
+}
+
+static void mail_send(void *carrier, const struct mail *mail, const void *message, size_t size, uint64_t now)
+{
+    struct world *world = carrier;
+    struct letter *letter = alloc(1, sizeof *letter);
+    assert_true(now >= world->queue.now);
+    letter->world = world;
+    letter->mail = *mail;
+    memcpy(letter->bytes, message, size);
+    event_init(&letter->event, 3, arrive, letter);
+    event_schedule(&world->queue, &letter->event, now + (1 + pick(world, 300)) * (uint64_t)CLOCK);
+}
+
+static void mail_retry(void *carrier, uint16_t node, uint64_t now)
+{
+    struct world *world = carrier;
+    struct letter *refused = world->refused;
+    (void)now;
+    world->refused = NULL;
+    for (struct letter *letter = refused, *next; letter; letter = next) {
+        next = letter->next;
+        if (letter->mail.to == node) {
+            event_schedule(&world->queue, &letter->event, world->queue.now);
+        } else {
+            letter->next = world->refused;
+            world->refused = letter;
+        }
+    }
+}
+
+static const struct mail_ops mail_ops = {mail_send, mail_retry};
+
+static void report(void *context, const struct word_finding *finding)
+{
+    ((struct world *)context)->found[finding->problem]++;
+}
+
+/* Threads. */
+
+static unsigned group_of(unsigned line, unsigned word)
+{
+    if (word == line % WORDS)
+        return COUNTED;
+    return ((line * 2654435761u + word * 40503u) >> 7) % GROUPS;
+}
+
+static void run(void *owner, uint64_t now);
+
+static void go_on(struct thread *thread, uint64_t time)
+{
+    event_init(&thread->event, 4 + thread->number, run, thread);
+    event_schedule(&thread->world->queue, &thread->event, time + pick(thread->world, 8) * (uint64_t)CLOCK);
+}
+
+static void came(struct cache_waiter *waiter, uint64_t now, unsigned level)
+{
+    struct thread *thread = waiter->owner;
+    (void)level;
+    thread->waits = false;
+    go_on(thread, now);
+}
+
+/* Makes an access. `bytes`: from the word's first on. */
+static void access_word(struct thread *thread, unsigned line, unsigned word, enum cache_use use, bool atomic,
+                        unsigned bytes)
+{
+    struct world *world = thread->world;
+    const struct cache_actor actor = {
+        .pc = 0x1000 + thread->number, .bytes = (uint8_t)bytes, .atomic = atomic};
+    const enum cache_outcome outcome = cache_access(thread->cache, BASE + line * LINE + word * 4, use,
+                                                    world->queue.now, actor, &thread->waiter);
+    thread->waits = outcome != CACHE_HIT;
+    if (outcome == CACHE_FULL)
+        return;
+    world->newest[line][word] += use == CACHE_STORE;
+    world->left -= world->left > 0;
+    thread->left--;
+}
+
+static void enter(struct thread *thread)
+{
+    struct world *world = thread->world;
+    const bool writes = pick(world, 3);
+    const unsigned group = pick(world, GROUPS);
+    if (world->alone[group] || (writes && world->inside[group]))
+        return;
+    thread->group = group;
+    thread->writes = world->alone[group] = writes;
+    world->inside[group]++;
+    thread->left = 1 + pick(world, 40);
+    thread->stage = INSIDE;
+    if (world->forgets)
+        word_versions_acquire(world->versions, thread->number % CACHES);
+    else
+        cache_acquire(thread->cache);
+}
+
+static void work(struct thread *thread)
+{
+    struct world *world = thread->world;
+    const unsigned line = pick(world, LINES), word = pick(world, WORDS);
+    if (thread->left == 0)
+        thread->stage = LEAVING;
+    else if (group_of(line, word) == COUNTED)
+        access_word(thread, line, word, CACHE_STORE, true, 4);
+    else if (group_of(line, word) == thread->group)
+        access_word(thread, line, word, thread->writes && pick(world, 2) ? CACHE_STORE : CACHE_LOAD, false,
+                    pick(world, 4) ? 4 : 1);
+}
+
+static void leave(struct thread *thread)
+{
+    struct world *world = thread->world;
+    thread->waits = !cache_release(thread->cache, &thread->waiter);
+    if (thread->waits)
+        return;
+    cache_released(thread->cache);
+    world->inside[thread->group]--;
+    world->alone[thread->group] = false;
+    thread->stage = OUTSIDE;
+}
+
+static void run(void *owner, uint64_t now)
+{
+    struct thread *thread = owner;
+    switch (thread->stage) {
+    case OUTSIDE:
+        if (thread->world->left == 0) {
+            thread->stage = ENDED;
+            thread->world->ended++;
+            return;
+        }
+        enter(thread);
+        break;
+    case INSIDE: work(thread); break;
+    case LEAVING: leave(thread); break;
+    case ENDED: return;
+    }
+    if (!thread->waits)
+        go_on(thread, now + CLOCK);
+}
+
+/* Sizes that are used. */
+struct sizes {
+    unsigned ways, sets, mshrs, write_buffer, level_ways, level_mshrs, queue;
+};
+
+static struct world *world_new(const struct sizes *sizes, uint64_t seed)
+{
+    static const uint16_t nodes[SLICES + CACHES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const char *const names[CACHES] = {"c0", "c1", "c2", "c3", "c4", "c5"};
+    struct world *world = alloc(1, sizeof *world);
+    struct cache_config l1;
+    struct llc_config l2;
+    struct error err;
+    part_defaults(&cache_kind, 0, &l1);
+    part_defaults(&llc_kind, 0, &l2);
+    l1.ways = sizes->ways;
+    l1.size = (uint64_t)sizes->ways * sizes->sets * LINE;
+    l1.mshrs = sizes->mshrs;
+    l1.write_buffer = sizes->write_buffer;
+    l2.coherence = LLC_DENOVO;
+    l2.slices = SLICES;
+    l2.ways = sizes->level_ways;
+    l2.size = (uint64_t)l2.ways * 4 * LINE;
+    l2.mshrs = l2.write_buffer = sizes->level_mshrs;
+    l2.queue = sizes->queue;
+    assert_true(part_check(&llc_kind, &l2, &err));
+    world->random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    event_queue_init(&world->queue);
+    world->memory.queue = &world->queue;
+    const struct clock clock = {CLOCK};
+    world->level = llc_slices_new("l2", &l2, &world->queue, &clock, 2, 99, &slow_ops, &world->memory);
+    const struct mem_site_mail mail = {&mail_ops, world, nodes, SLICES + CACHES};
+    llc_slices_place(world->level, &mail);
+    world->versions = word_versions_new(LINE, report, world);
+    llc_slices_check_words(world->level, world->versions);
+    for (unsigned i = 0; i < CACHES; i++) {
+        const struct part_end below = llc_slices_port(world->level);
+        const struct denovo_place place = denovo_place_of(&mail, SLICES + i);
+        world->caches[i] =
+            cache_new(names[i], &l1, &world->queue, &clock, 20 + i, (uint16_t)i, below.ops, below.object);
+        cache_join(world->caches[i], llc_slices_domain(world->level), &place);
+        cache_check_words(world->caches[i], world->versions, word_versions_agent(world->versions, names[i]));
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        struct thread *thread = &world->threads[i];
+        *thread = (struct thread){.world = world, .cache = world->caches[i % CACHES], .number = i};
+        thread->waiter = (struct cache_waiter){NULL, came, thread};
+    }
+    return world;
+}
+
+static void world_free(struct world *world)
+{
+    for (unsigned i = 0; i < CACHES; i++)
+        cache_free(world->caches[i]);
+    llc_slices_free(world->level);
+    word_versions_free(world->versions);
+    free(world);
+}
+
+static void run_all(struct world *world, uint64_t accesses)
+{
+    world->left = accesses;
+    for (unsigned i = 0; i < THREADS; i++)
+        go_on(&world->threads[i], 0);
+    event_queue_run(&world->queue, CLOCK_NEVER);
+    assert_int_equal(world->ended, THREADS); /* else it hangs */
+    assert_null(world->refused);
+}
+
+/* Cleans all words, and compares memory's versions with the number of stores. */
+static void check_memory(struct world *world)
+{
+    for (unsigned i = 0; i < CACHES; i++)
+        cache_maintain(world->caches[i], MEM_CLEAN, BASE, LINES * LINE, world->queue.now,
+                       (struct cache_actor){0}, NULL);
+    event_queue_run(&world->queue, CLOCK_NEVER);
+    for (unsigned line = 0; line < LINES; line++)
+        for (unsigned word = 0; word < WORDS; word++)
+            assert_int_equal(word_versions_memory(world->versions, BASE + line * LINE)[word],
+                             world->newest[line][word]);
+}
+
+static const struct sizes rounds[] = {
+    {2, 2, 1, 1, 2, 1, 1}, {2, 4, 2, 2, 4, 2, 4}, {4, 16, 8, 8, 16, 16, 32}};
+enum { ROUNDS = sizeof rounds / sizeof *rounds };
+
+static void nothing_is_lost_or_stale(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct world *world = world_new(&rounds[i], i + 1);
+        run_all(world, getenv("ALL") ? 1000000 / ROUNDS : 20000);
+        check_memory(world);
+        for (unsigned problem = 0; problem < WORD_PROBLEMS; problem++)
+            assert_int_equal(world->found[problem], 0);
+        world_free(world);
+    }
+}
+
+/* What acquires is forgotten in the caches: the checker finds it. */
+static void forgotten_acquires_are_found(void **state)
+{
+    (void)state;
+    struct world *world = world_new(&rounds[2], 1);
+    world->forgets = true;
+    run_all(world, 20000);
+    assert_true(world->found[WORD_STALE] > 0);
+    world_free(world);
+}
+
+static void at_once(struct world *world, unsigned number, enum cache_use use)
+{
+    struct thread *thread = &world->threads[number];
+    thread->stage = ENDED;
+    access_word(thread, 3, 5, use, false, 4);
+    event_queue_run(&world->queue, CLOCK_NEVER);
+}
+
+/* A load of an old version is a race unless the writer has released and the reader acquired, in this order. */
+static void races_are_told_from_stale_loads(void **state)
+{
+    (void)state;
+    struct world *world = world_new(&rounds[2], 1);
+    world->newest[3][5] = 0;
+    at_once(world, 0, CACHE_LOAD);
+    at_once(world, 1, CACHE_STORE);
+    at_once(world, 0, CACHE_LOAD);
+    assert_int_equal(world->found[WORD_RACE], 1);
+    word_versions_acquire(world->versions, 0);
+    cache_released(world->caches[1]);
+    at_once(world, 0, CACHE_LOAD);
+    assert_int_equal(word_versions_found(world->versions, WORD_RACE), 2);
+    assert_int_equal(world->found[WORD_STALE], 0);
+    word_versions_acquire(world->versions, 0);
+    at_once(world, 0, CACHE_LOAD);
+    assert_int_equal(world->found[WORD_STALE], 1);
+    cache_acquire(world->caches[0]);
+    at_once(world, 0, CACHE_LOAD);
+    assert_int_equal(word_versions_found(world->versions, WORD_STALE), 1);
+    world_free(world);
+}
+
+/* Cache and stash of one multiprocessor conflict on a word, unless a release is between. */
+static void split_words_are_found(void **state)
+{
+    (void)state;
+    struct world *world = world_new(&rounds[2], 1);
+    struct word_versions *versions = world->versions;
+    struct word_access cache = {.agent = 2, .address = BASE, .pc = 1},
+                       stash = {.agent = 2, .stash = true, .address = BASE, .pc = 2};
+    const uint32_t version = word_versions_store(versions, &stash);
+    word_versions_load(versions, &stash, version);
+    assert_int_equal(world->found[WORD_SPLIT], 0);
+    word_versions_load(versions, &cache, version);
+    assert_int_equal(world->found[WORD_SPLIT], 1);
+    word_versions_release(versions, 2);
+    word_versions_load(versions, &cache, version);
+    assert_int_equal(world->found[WORD_SPLIT], 1);
+    (void)word_versions_store(versions, &stash); /* after a load by the cache */
+    assert_int_equal(world->found[WORD_SPLIT], 2);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_lost_or_stale),
+        cmocka_unit_test(forgotten_acquires_are_found),
+        cmocka_unit_test(races_are_told_from_stale_loads),
+        cmocka_unit_test(split_words_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
