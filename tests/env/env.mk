@@ -19,6 +19,13 @@ $(CHECK_RANGES): tests/env/check_ranges.c $(CROFT_LIB)
 test-linux: all | $(BUILD)/setup-test.stamp ## programs of Linux against qemu-riscv64
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/linux tests/env/linux.sh
 
+# Fetches packages, which make keeps in $(BUILD)/debian; without a network it is skipped.
+.PHONY: test-debian
+test-debian: all | $(BUILD)/setup-test.stamp ## Debian's programs for riscv64 against qemu-riscv64
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/debian DEBIAN=$(BUILD)/debian tests/env/linux/debian.sh
+
+soak: test-debian
+
 .PHONY: test-kernel test-kernel-programs test-driver test-hosts test-launch-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/kernel-env CHECK_RANGES=$(CHECK_RANGES) SHARE=$(SHARE) tests/env/kernel.sh

@@ -1,9 +1,11 @@
-/* Reading and writing, and the files that threads of a program serve to each other: pipes and event counters. */
+/* Reading and writing, and the files that threads of a program serve to each other: pipes, event counters, pairs of sockets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,15 +29,16 @@ int64_t descriptor_add(struct process *process, int host, int mode, uint64_t fla
     return descriptor;
 }
 
-/* Makes the guest's descriptors of both ends of a new pipe. */
-static int64_t add_pipe(struct process *process, const int host[2], uint64_t flags, int32_t guest[2])
+/* Makes the guest's descriptors of both ends of a new pipe or pair of sockets, with these access modes. */
+static int64_t add_pair(struct process *process, const int host[2], const int modes[2], uint64_t flags,
+                        int32_t guest[2])
 {
-    int64_t from = descriptor_add(process, host[0], O_RDONLY, flags);
+    int64_t from = descriptor_add(process, host[0], modes[0], flags);
     if (from < 0) {
         (void)close(host[1]);
         return from;
     }
-    int64_t to = descriptor_add(process, host[1], O_WRONLY, flags);
+    int64_t to = descriptor_add(process, host[1], modes[1], flags);
     if (to < 0) {
         (void)files_close(&process->user->files, (uint64_t)from);
         return to;
@@ -56,7 +59,8 @@ int64_t linux_pipe(struct process *process, struct thread *thread, const uint64_
         return -EFAULT;
     if (pipe2(host, O_CLOEXEC | O_NONBLOCK) != 0)
         return -errno;
-    int64_t failed = add_pipe(process, host, a[1], guest);
+    const int modes[2] = {O_RDONLY, O_WRONLY};
+    int64_t failed = add_pair(process, host, modes, a[1], guest);
     return failed ? failed : guest_put(process->user, a[0], guest, sizeof guest);
 }
 
@@ -75,7 +79,15 @@ struct request {
     const uint64_t *a;
     bool writes, vectors;
     bool positioned; /* at a[3] */
+    uint64_t flags;  /* of a socket: MESSAGE_ ... */
 };
+
+enum { MESSAGE_NO_WAIT = 0x40, MESSAGE_NO_SIGNAL = 0x4000 };
+
+static bool may_wait(const struct file *file, const struct request *r)
+{
+    return !(file->flags & GUEST_NONBLOCK) && !(r->flags & MESSAGE_NO_WAIT);
+}
 
 /* Returns 0 if an inner file can be used like this, or -errno. Sets *whole to the bytes that the call must transfer before it
  * returns; 0: any number will do. */
@@ -91,11 +103,11 @@ static int64_t check_inner(struct process *process, const struct file *file, con
     int64_t failed = call_measure(process->user, r->a, r->vectors, &total, &first);
     if (failed)
         return failed;
-    if (fstat(file->host, &st) != 0 || S_ISSOCK(st.st_mode) || (r->vectors && total == 0))
+    if (fstat(file->host, &st) != 0 || (r->vectors && total == 0))
         return 0;
-    if (!S_ISFIFO(st.st_mode))
+    if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
         return (r->writes ? first : total) < EVENT ? -EINVAL : 0;
-    *whole = r->writes && !(file->flags & GUEST_NONBLOCK) ? total : 0;
+    *whole = r->writes && may_wait(file, r) ? total : 0;
     return 0;
 }
 
@@ -177,9 +189,9 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */
     int64_t result = inner ? move(process, r, whole, &done) : use_file(process, file, r);
     *action = kept;
-    if (inner && result == -EAGAIN && !(file->flags & GUEST_NONBLOCK))
+    if (inner && result == -EAGAIN && may_wait(file, r))
         return wait_again(process, thread, done);
-    if (result == -EPIPE) {
+    if (result == -EPIPE && !(r->flags & MESSAGE_NO_SIGNAL)) {
         const struct queued_signal signal = {.number = SIGPIPE, .sender = GUEST_PROCESS_ID};
         signal_send(process, thread, &signal);
     }
@@ -190,47 +202,50 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
 
 int64_t linux_read(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, false, false});
+    return transfer(process, thread, &(struct request){a, false, false, false, 0});
 }
 
 int64_t linux_write(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, false, false});
+    return transfer(process, thread, &(struct request){a, true, false, false, 0});
 }
 
 int64_t linux_readv(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, true, false});
+    return transfer(process, thread, &(struct request){a, false, true, false, 0});
 }
 
 int64_t linux_writev(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, true, false});
+    return transfer(process, thread, &(struct request){a, true, true, false, 0});
 }
 
 int64_t linux_pread(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
     return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, false, false, true});
+                    &(struct request){a, false, false, true, 0});
 }
 
 int64_t linux_pwrite(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, false, true});
+    return use_file(process, files_get(&process->user->files, a[0]),
+                    &(struct request){a, true, false, true, 0});
 }
 
 int64_t linux_preadv(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, false, true, true});
+    return use_file(process, files_get(&process->user->files, a[0]),
+                    &(struct request){a, false, true, true, 0});
 }
 
 int64_t linux_pwritev(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, true, true});
+    return use_file(process, files_get(&process->user->files, a[0]),
+                    &(struct request){a, true, true, true, 0});
 }
 
 /* Sets the length of an open host file; mappings show the bytes behind a new end as zeros. */
@@ -251,4 +266,92 @@ int64_t linux_ftruncate(struct process *process, struct thread *thread, const ui
     const struct file *file = files_get(&process->user->files, a[0]);
     (void)thread;
     return file ? descriptor_truncate(process, file->host, a[1]) : -EBADF;
+}
+
+int64_t linux_socketpair(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    int host[2];
+    int32_t guest[2];
+    const int modes[2] = {O_RDWR, O_RDWR};
+    const uint64_t type = a[1] & ~(uint64_t)(GUEST_CLOEXEC | GUEST_NONBLOCK);
+    (void)thread;
+    if (a[0] != AF_UNIX)
+        return -EAFNOSUPPORT;
+    if (type > SOCK_SEQPACKET)
+        return -EINVAL;
+    if (!guest_writable(process->user, a[3], sizeof guest))
+        return -EFAULT;
+    if (socketpair(AF_UNIX, (int)type | SOCK_CLOEXEC | SOCK_NONBLOCK, (int)a[2], host) != 0)
+        return -errno;
+    int64_t failed = add_pair(process, host, modes, a[1], guest);
+    return failed ? failed : guest_put(process->user, a[3], guest, sizeof guest);
+}
+
+/* Returns the file of a socket, or NULL and sets *failed. */
+static struct file *socket_of(struct process *process, uint64_t descriptor, int64_t *failed)
+{
+    struct file *file = files_get(&process->user->files, descriptor);
+    struct stat st;
+    bool is = file && !file->standard && fstat(file->host, &st) == 0 && S_ISSOCK(st.st_mode);
+    *failed = is ? 0 : file ? -ENOTSOCK : -EBADF;
+    return is ? file : NULL;
+}
+
+/* a[]: socket, bytes, their number, flags, address and its size. */
+static int64_t transfer_message(struct process *process, struct thread *thread, const uint64_t a[6],
+                                bool writes)
+{
+    int64_t failed;
+    if (!socket_of(process, a[0], &failed))
+        return failed;
+    if (a[3] & ~(uint64_t)(MESSAGE_NO_WAIT | MESSAGE_NO_SIGNAL))
+        return -EOPNOTSUPP;
+    if (writes && a[4])
+        return -EISCONN;
+    const uint32_t none = 0;
+    if (!writes && a[4] && a[5] && guest_put(process->user, a[5], &none, sizeof none) != 0)
+        return -EFAULT;
+    return transfer(process, thread, &(struct request){a, writes, false, false, a[3]});
+}
+
+int64_t linux_sendto(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_message(process, thread, a, true);
+}
+
+int64_t linux_recvfrom(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_message(process, thread, a, false);
+}
+
+int64_t linux_shutdown(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    int64_t failed;
+    const struct file *file = socket_of(process, a[0], &failed);
+    (void)thread;
+    if (!file)
+        return failed;
+    const int64_t result = shutdown(file->host, (int)a[1]) != 0 ? -errno : 0;
+    threads_repeat(process);
+    return result;
+}
+
+/* Both ends of a pair have no name. a[]: socket, address, address of its size. */
+int64_t linux_getsockname(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const uint16_t family = AF_UNIX;
+    const uint32_t size = sizeof family;
+    uint32_t room;
+    int64_t failed;
+    (void)thread;
+    if (!socket_of(process, a[0], &failed))
+        return failed;
+    const void *from = guest_readable(process->user, a[2], sizeof room);
+    if (!from)
+        return -EFAULT;
+    memcpy(&room, from, sizeof room);
+    if ((int32_t)room < 0)
+        return -EINVAL;
+    failed = guest_put(process->user, a[1], &family, room < size ? room : size);
+    return failed ? failed : guest_put(process->user, a[2], &size, sizeof size);
 }

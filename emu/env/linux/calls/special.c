@@ -135,7 +135,10 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
     }
     if (host >= 0 || path_is_foreign(process, path))
         return host;
-    if (path[0] == '\0' && (flags & EMPTY_PATH))
+    /* The folder that holds --dir is never seen: `..` of --dir is --dir itself, as at the root of a file system. */
+    bool above =
+        strcmp(path, "..") == 0 && (int32_t)folder == AT_CWD && process->user->files.working_folder < 0;
+    if ((path[0] == '\0' && (flags & EMPTY_PATH)) || (above && !changes))
         return path_open_here(process->user);
     return path_open(process->user, folder, address, O_PATH | follow);
 }

@@ -195,7 +195,8 @@ static void identity(void)
 static void sockets(void)
 {
     const long nothing[2] = {0, 0};
-    EXPECT(-EAFNOSUPPORT, socketpair, AF_UNIX, SOCK_STREAM, 0, nothing);
+    EXPECT(-EAFNOSUPPORT, socketpair, AF_INET, SOCK_STREAM, 0, nothing);
+    EXPECT(-EINVAL, socketpair, AF_UNIX, 99, 0, nothing);
     EXPECT(-ENOTSOCK, bind, 0, nothing, 16);
     EXPECT(-ENOTSOCK, listen, 0, 1);
     EXPECT(-ENOTSOCK, accept, 0, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -143,11 +144,61 @@ static void counters(void)
     close(fd);
 }
 
+static void *send_all(void *unused)
+{
+    (void)unused;
+    return (void *)send(ends[1], bytes, LARGE, 0);
+}
+
+/* Pairs of sockets. */
+static void pairs(void)
+{
+    pthread_t thread;
+    void *sent;
+    long sum = 0;
+    char name[32];
+    socklen_t size = sizeof name;
+    SHOW(socketpair, AF_UNIX, SOCK_STREAM, 77, ends);
+    SHOW(socketpair, AF_UNIX, SOCK_STREAM, 0, NOWHERE);
+    SHOW(socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    SHOW(fcntl, ends[0], F_GETFD);
+    SHOW(recvfrom, ends[0], taken, 10, MSG_DONTWAIT, NULL, NULL);
+    SHOW(sendto, ends[0], "both ways", 9, 0, NULL, 0);
+    SHOW(recvfrom, ends[1], taken, 100, 0, NULL, NULL);
+    SHOW(write, ends[1], "answer", 6);
+    SHOW(read, ends[0], taken, 100);
+    printf("%.6s\n", taken);
+    SHOW(getsockname, ends[0], name, &size);
+    printf("size %d\n", (int)size);
+    SHOW(getpeername, ends[0], name, NOWHERE);
+    SHOW(getsockname, 0, name, &size);
+    pthread_create(&thread, NULL, send_all, NULL);
+    while (sum < LARGE)
+        sum += read(ends[0], taken, 999);
+    pthread_join(thread, &sent);
+    printf("sent %ld, read %ld\n", (long)sent, sum);
+    SHOW(shutdown, ends[1], 99);
+    SHOW(shutdown, ends[1], SHUT_WR);
+    SHOW(read, ends[0], taken, 10);
+    SHOW(sendto, ends[1], "abc", 3, MSG_NOSIGNAL, NULL, 0);
+    SHOW(shutdown, 99, SHUT_WR);
+    SHOW(sendto, 99, "abc", 3, 0, NULL, 0);
+    close(ends[0]);
+    close(ends[1]);
+    SHOW(socketpair, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends);
+    SHOW(write, ends[0], "one", 3);
+    SHOW(write, ends[0], "second", 6);
+    SHOW(read, ends[1], taken, 2);
+    SHOW(read, ends[1], taken, 100);
+    SHOW(read, ends[1], taken, 100);
+}
+
 int main(void)
 {
     fill();
     whole();
     interrupted();
     counters();
+    pairs();
     return 0;
 }
