@@ -19,7 +19,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input; do
+    for name in "${calls[@]}" own faults input escapes; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -140,6 +140,42 @@ test_fortran() {
     ask numbers
     equal numbers functional
     equal numbers "in order" -m ddr3
+}
+
+# What a folder outside of --dir, and a file of the sysroot, are like.
+outer() {
+    find "$OUT/outside" "$OUT/root" -printf '%p %m %s %T@\n' | sort
+    cat "$OUT/outside/secret" "$OUT/root/lib/library"
+}
+
+test_escapes() {
+    local dir racer
+    dir=$(fresh "$OUT/dir")
+    fresh "$OUT/outside" >/dev/null
+    fresh "$OUT/root/lib" >/dev/null
+    echo "outside and secret" >"$OUT/outside/secret"
+    echo "a library" >"$OUT/root/lib/library"
+    touch -d @50000 "$OUT/outside/secret" "$OUT/outside" "$OUT/root/lib/library" "$OUT/root/lib"
+    echo "inside" >"$dir/inside"
+    mkdir "$dir/folder" "$dir/swap"
+    echo "swaps" >"$dir/swap/secret"
+    ln -s ../outside/secret "$dir/link_file"
+    ln -s "$OUT/outside/secret" "$dir/link_absolute"
+    ln -s ../outside "$dir/link_folder"
+    ln -s "$OUT/outside" "$dir/link_absolute_folder"
+    outer >"$OUT/wanted"
+    (cd "$dir" && while :; do
+        ln -sfn ../outside race
+        ln -sfn swap race
+    done) 2>/dev/null &
+    racer=$!
+    status=0
+    (cd "$dir" && timeout 300 "$CROFT" run --sysroot "$OUT/root" "$OUT/escapes" "$OUT/outside" /lib/library) >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+    kill $racer
+    wait $racer 2>/dev/null || true
+    check "escapes that succeed: $status: $(head -n 5 "$OUT/output")" [ "$status" = 0 ]
+    outer >"$OUT/output"
+    check "what lies outside stays as it is" cmp -s "$OUT/output" "$OUT/wanted"
 }
 
 # Prints lines one by one, and nothing for a while at the end.
@@ -284,6 +320,7 @@ test_table
 test_calls
 test_dynamic
 test_faults
+test_escapes
 test_input
 test_openmp
 test_fortran
