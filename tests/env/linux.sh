@@ -109,7 +109,7 @@ test_dynamic() {
         equal "$program" "dynamic, out of order" --sysroot "$sysroot" -m nucd
     done
     says "no sysroot" 1 "needs the dynamic linker /lib/ld-linux-riscv64-lp64d.so.1; name the folder that has it" "$OUT/cxx-dynamic"
-    says "empty sysroot" 1 "which --sysroot $OUT/dir does not have: No such file or directory" --sysroot . "$OUT/cxx-dynamic"
+    says "empty sysroot" 1 "which --sysroot $OUT/dir does not have (No such file or directory); name the folder that has it at this path" --sysroot . "$OUT/cxx-dynamic"
     says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries" --sysroot /none "$OUT/cxx-dynamic"
     says "kernel" 1 "is a Linux program, which --env user runs" --env kernel "$OUT/cxx"
 }
@@ -119,7 +119,7 @@ test_faults() {
     says "store to code" 139 "which is read-only" "$OUT/faults" text
     says "jump" 139 "jump to 0x5000, where nothing is mapped" -m ddr3 "$OUT/faults" jump
     says "illegal" 132 "illegal instruction 0xffffffff" "$OUT/faults" illegal
-    says "vector" 132 "illegal instruction 0x0d007057" "$OUT/faults" vector
+    says "vector" 132 "illegal instruction 0x0d007057, of the vector extension V, which no machine has: build the program" "$OUT/faults" vector
     says "abort" 134 "ended itself by signal 6, SIGABRT" "$OUT/faults" abort
     says "abort with a shared file" 134 "SIGABRT" "$OUT/faults" shared
     check "the file is written back" [ "$(cat "$OUT/dir/shared")" = kept ]
@@ -244,6 +244,41 @@ test_damage() {
     says "truncated" 1 "damaged: " "$OUT/damaged"
 }
 
+# foreign NAME AT BYTE TEXT: a program, and a dynamic linker, whose byte at an offset of the header is this one, are refused.
+foreign() {
+    local program
+    for program in "$OUT/cxx" "$OUT/cxx-dynamic" "$OUT/root/lib/ld-linux-riscv64-lp64d.so.1"; do
+        cp "$program" "$OUT/kept"
+        cp "$program" "$OUT/damaged"
+        printf '%b' "$3" | dd of="$OUT/damaged" bs=1 seek="$2" conv=notrunc status=none
+        if [ "$program" = "$OUT/root/lib/ld-linux-riscv64-lp64d.so.1" ]; then
+            cp "$OUT/damaged" "$program"
+            says "$1, the dynamic linker" 1 "its dynamic linker /lib/ld-linux-riscv64-lp64d.so.1 $4" --sysroot "$OUT/root" "$OUT/cxx-dynamic"
+            cp "$OUT/kept" "$program"
+        else
+            says "$1, $(basename "$program")" 1 "damaged: $4" --sysroot "$sysroot" "$OUT/damaged"
+        fi
+        check "$1: says what to do" grep -q 'build it with croft cc, or for Linux with riscv64-linux-gnu-gcc' "$OUT/errors"
+        check "$1: in one message" [ "$(wc -l <"$OUT/errors")" = 1 ]
+    done
+}
+
+test_foreign() {
+    mkdir -p "$OUT/root/lib"
+    cp "$sysroot/lib/ld-linux-riscv64-lp64d.so.1" "$OUT/root/lib"
+    foreign "RV32" 4 '\1' "has ELF class 1 (32-bit); only 64-bit programs (class 2) can run"
+    foreign "big-endian" 5 '\2' "has data encoding 2; only little-endian programs (encoding 1) can run"
+    foreign "x86" 18 '\076' "is for ELF machine 62 (x86-64); only RISC-V (machine 243) can run"
+    foreign "Arm" 18 '\267' "is for ELF machine 183 (64-bit Arm); only RISC-V (machine 243) can run"
+    foreign "RV64E" 48 '\015' "uses the 16-register base RV64E; only RV64I programs can run"
+    cp "$OUT/cxx" "$OUT/root/lib/ld-linux-riscv64-lp64d.so.1"
+    says "a program as dynamic linker" 1 "its dynamic linker /lib/ld-linux-riscv64-lp64d.so.1 is not a position-independent program" --sysroot "$OUT/root" "$OUT/cxx-dynamic"
+    echo text >"$OUT/root/lib/ld-linux-riscv64-lp64d.so.1"
+    says "a text as dynamic linker" 1 "its dynamic linker /lib/ld-linux-riscv64-lp64d.so.1 is truncated" --sysroot "$OUT/root" "$OUT/cxx-dynamic"
+    ln -sf /lib/ld-linux-riscv64-lp64d.so.1 "$OUT/root/lib/ld-linux-riscv64-lp64d.so.1"
+    says "a link that leads out" 1 "(its link leads out)" --sysroot "$OUT/root" "$OUT/cxx-dynamic"
+}
+
 test_repeats() {
     croft cxx -m nucd --set host.count=3 --stats "$OUT/first.json"
     croft cxx -m nucd --set host.count=3 --stats "$OUT/second.json"
@@ -326,6 +361,7 @@ test_openmp
 test_fortran
 test_random
 test_damage
+test_foreign
 test_repeats
 test_headers
 test_offloads

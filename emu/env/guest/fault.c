@@ -124,9 +124,21 @@ static void print_left(const struct user *user, uint64_t from)
             from, symbols_describe(user->symbols, from, text, sizeof text), place.text);
 }
 
-/* Names an instruction that the chosen extensions leave out. */
+/* Returns whether an instruction is of the vector extension: arithmetic, or a load or store with one of its widths. */
+static bool is_vector(uint32_t bits)
+{
+    enum { LOADS = 0x07, STORES = 0x27, ARITHMETIC = 0x57, OPCODE = 0x7f, WIDTH = 7, WIDTH_SHIFT = 12 };
+    const uint32_t opcode = bits & OPCODE, width = bits >> WIDTH_SHIFT & WIDTH;
+    return opcode == ARITHMETIC || ((opcode == LOADS || opcode == STORES) && (width == 0 || width > 4));
+}
+
+/* Names an instruction that the chosen extensions, or all machines, leave out. */
 static void print_lacking(const struct user *user, const struct fault_place *place)
 {
+    if (place->insn.id == INSN_illegal && is_vector(place->insn.bits))
+        fprintf(stderr,
+                ", of the vector extension V, which no machine has: build the program and its libraries "
+                "with -march=rv64gc");
     struct decoder *all = decoder_new();
     const struct insn insn = decode(all, place->insn.bits);
     char text[128], isa[ISA_STRING];

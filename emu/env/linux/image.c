@@ -9,6 +9,7 @@
 
 #include "emu/env/linux.h"
 #include "emu/env/linux/space.h"
+#include "emu/env/loader/elf.h"
 
 enum { FLAG_RVE = 0x8 };
 
@@ -33,19 +34,20 @@ static bool check_header(struct linux_image *image, struct error *err)
     if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
         return error_set(err, "is not an ELF file (it does not begin with 7f 45 4c 46)");
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        return error_set(err, "has ELF class %u%s; only 64-bit programs (class 2) can run",
+        return error_set(err, "has ELF class %u%s; only 64-bit programs (class 2) can run; " ELF_ADVICE,
                          h->e_ident[EI_CLASS], h->e_ident[EI_CLASS] == ELFCLASS32 ? " (32-bit)" : "");
     if (h->e_ident[EI_DATA] != ELFDATA2LSB)
-        return error_set(err, "has data encoding %u; only little-endian programs (encoding 1) can run",
-                         h->e_ident[EI_DATA]);
+        return error_set(
+            err, "has data encoding %u; only little-endian programs (encoding 1) can run; " ELF_ADVICE,
+            h->e_ident[EI_DATA]);
     if (h->e_machine != EM_RISCV)
-        return error_set(err, "is for ELF machine %u%s; only RISC-V (machine %d) can run", h->e_machine,
-                         h->e_machine == EM_X86_64 ? " (x86-64)" : "", EM_RISCV);
+        return error_set(err, "is for ELF machine %u%s; only RISC-V (machine %d) can run; " ELF_ADVICE,
+                         h->e_machine, elf_machine_name(h->e_machine), EM_RISCV);
     if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
         return error_set(err, "has ELF type %u; a program is an executable (2) or position-independent (3)",
                          h->e_type);
     if (h->e_flags & FLAG_RVE)
-        return error_set(err, "uses the 16-register base RV64E; only RV64I programs can run");
+        return error_set(err, "uses the 16-register base RV64E; only RV64I programs can run; " ELF_ADVICE);
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 || h->e_phnum > LINUX_HEADERS)
         return error_set(err, "has %u program headers of %u bytes; 1 to %d of %zu bytes are allowed",
                          h->e_phnum, h->e_phentsize, LINUX_HEADERS, sizeof(Elf64_Phdr));

@@ -109,8 +109,11 @@ static bool open_interpreter(const struct process *process, const char *path, st
                          path);
     int fd = sandbox_open_at(&process->sysroot, "", path + strspn(path, "/"), O_RDONLY, 0);
     if (fd < 0)
-        return error_set(err, "needs the dynamic linker %s, which --sysroot %s does not have: %s", path,
-                         process->sysroot.path, fd == -EXDEV ? "its link leads out" : strerror(-fd));
+        return error_set(
+            err,
+            "needs the dynamic linker %s, which --sysroot %s does not have (%s); name the folder "
+            "that has it at this path, with the libraries beside it",
+            path, process->sysroot.path, fd == -EXDEV ? "its link leads out" : strerror(-fd));
     bool opened = linux_image_open(image, fd, &inner);
     if (opened && image->header.e_type == ET_DYN && !image->interpreter[0])
         return true;
@@ -123,7 +126,7 @@ static bool open_interpreter(const struct process *process, const char *path, st
 static bool load_interpreter(struct process *process, const char *path, uint64_t *base, uint64_t *entry,
                              struct error *err)
 {
-    struct linux_image image;
+    struct linux_image image = {.fd = -1};
     if (!open_interpreter(process, path, &image, err))
         return false;
     *base = find_place(process, image.end - image.first) - image.first;

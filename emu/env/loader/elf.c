@@ -62,14 +62,26 @@ static bool check_identification(const struct image *image, struct error *err)
         return error_set(err, "is truncated: %" PRIu64 " bytes, but an ELF header has %zu", image->size,
                          sizeof(Elf64_Ehdr));
     if (ident[EI_CLASS] != ELFCLASS64)
-        return error_set(err, "has ELF class %u%s; only 64-bit programs (class 2) can run", ident[EI_CLASS],
-                         ident[EI_CLASS] == ELFCLASS32 ? " (32-bit)" : "");
+        return error_set(err, "has ELF class %u%s; only 64-bit programs (class 2) can run; " ELF_ADVICE,
+                         ident[EI_CLASS], ident[EI_CLASS] == ELFCLASS32 ? " (32-bit)" : "");
     if (ident[EI_DATA] != ELFDATA2LSB)
-        return error_set(err, "has data encoding %u; only little-endian programs (encoding 1) can run",
-                         ident[EI_DATA]);
+        return error_set(
+            err, "has data encoding %u; only little-endian programs (encoding 1) can run; " ELF_ADVICE,
+            ident[EI_DATA]);
     if (ident[EI_VERSION] != EV_CURRENT)
         return error_set(err, "has ELF version %u; only version 1 exists", ident[EI_VERSION]);
     return true;
+}
+
+const char *elf_machine_name(unsigned machine)
+{
+    switch (machine) {
+    case EM_386: return " (32-bit x86)";
+    case EM_X86_64: return " (x86-64)";
+    case EM_ARM: return " (32-bit Arm)";
+    case EM_AARCH64: return " (64-bit Arm)";
+    default: return "";
+    }
 }
 
 static const char *type_text(unsigned type)
@@ -88,15 +100,15 @@ static bool check_header(struct image *image, struct error *err)
     if (!gelf_getehdr(image->elf, &image->header))
         return error_set(err, "has a bad ELF header: %s", elf_errmsg(-1));
     if (h->e_machine != EM_RISCV)
-        return error_set(err, "is for ELF machine %u; only RISC-V (machine %d) can run", h->e_machine,
-                         EM_RISCV);
+        return error_set(err, "is for ELF machine %u%s; only RISC-V (machine %d) can run; " ELF_ADVICE,
+                         h->e_machine, elf_machine_name(h->e_machine), EM_RISCV);
     if (h->e_type != ET_EXEC)
         return error_set(err, "has ELF type %u, %s; only executables (type %d) can run", h->e_type,
                          type_text(h->e_type), ET_EXEC);
     if (h->e_version != EV_CURRENT)
         return error_set(err, "has ELF version %u in its header; only version 1 exists", h->e_version);
     if (h->e_flags & FLAG_RVE)
-        return error_set(err, "uses the 16-register base RV64E; only RV64I programs can run");
+        return error_set(err, "uses the 16-register base RV64E; only RV64I programs can run; " ELF_ADVICE);
     if ((h->e_flags & FLOAT_ABI_QUAD) == FLOAT_ABI_QUAD)
         return error_set(err, "uses the quad float ABI; allowed are soft, single and double (-mabi=lp64, "
                               "lp64f, lp64d)");

@@ -52,4 +52,10 @@ bool elf_load(struct elf_program *program, const char *path, enum elf_address ad
 /* Loads like elf_load(), by physical addresses and into memory only. Sets *entry. */
 bool elf_load_firmware(const char *path, const struct phys *memory, uint64_t *entry, struct error *err);
 
+/* What messages advise for a program that is not for 64-bit RISC-V. */
+#define ELF_ADVICE "build it with croft cc, or for Linux with riscv64-linux-gnu-gcc"
+
+/* Returns " (x86-64)" or the like for machines that people have; "" for others. */
+const char *elf_machine_name(unsigned machine);
+
 #endif
