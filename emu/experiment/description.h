@@ -17,6 +17,10 @@
  *     programs:
  *       meabo2: {source: meabo2.c, flags: [-O2], arguments: [$tasks], region: meabo2}
  *       other: {file: other.elf, set: {host.rob: 32}} # files are relative to the description; settings of its runs
+ *       placed:
+ *         source: placed.c
+ *         prepare: [[croft, run, --trace, "memory:$prepared/trace", $program, 8], [croft, pages, --place, $prepared/pages, $prepared/trace]]
+ *         set: {pages: $prepared/pages}
  *     means:
  *       both: [meabo2, other]
  *       busy: {column: rate, at_least: 0.5, at: {offload: none}}
@@ -59,6 +63,9 @@
  *
  * Axes in one group of `zip` advance together. Conditions are expressions of SQLite over axes' points and $variables; sizes,
  * times, frequencies and bandwidths are in bytes, fs, Hz and bytes per second.
+ *
+ * `prepare` are commands that are executed before a program's runs, here, one after the other: training, a trace. In them and in settings,
+ * $prepared is a folder of the program; its N.txt is what command N has printed. They are executed again if they, croft or the program have changed.
  *
  * A run is found in results.db by what determines it: croft, the program's bytes, its arguments, `options`, the resolved machine,
  * and the bytes of files that arguments and options name. `inputs: [FILE]` in a program names further files that it reads.
@@ -110,6 +117,8 @@ struct experiment_texts {
 struct experiment_program {
     const char *file, *source, *region; /* one of file and source is NULL */
     struct experiment_texts flags, arguments, inputs;
+    struct experiment_texts *prepare; /* commands */
+    int prepare_count;
     const yaml_node_t *node;
 };
 
@@ -156,7 +165,7 @@ struct experiment_column {
     int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
     bool most;                     /* the largest of the statistics, not their sum */
     double times;
-    double absent;                 /* NaN: a missing statistic is an error */
+    double absent; /* NaN: a missing statistic is an error */
     enum experiment_mean mean;
 };
 

@@ -147,6 +147,40 @@ for change in 's/of: most/of: mots/|of: '"'mots'"': sum and most are allowed' "s
     judge $? "${change##*|}"
 done
 
+# Commands before the runs: their files are where settings name them, they are not executed twice, and again if they have changed.
+cat >prepared.yaml <<'Y'
+title: prepared
+machine: functional
+set: {$rounds: 10}
+programs:
+  loop:
+    source: loop.S
+    flags: -DSTATUS=0
+    arguments: $rounds
+    prepare: [[croft, run, --max-insns, 1000000, $program, $rounds], [sh, -c, 'echo "memory: {size: 192 MiB}" > $prepared/part.yaml; echo "$0" >> @/count', ran]]
+    set: {$size: 1}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+sed -i "s|@|$work|" prepared.yaml
+for round in 1 2; do
+    "$croft" experiment prepared.yaml >output 2>messages
+    judge $? "prepared, $round"
+done
+grep -q '192' prepared.results/prepared/loop/part.yaml && [ -e prepared.results/prepared/loop/1.txt ] && [ "$(cat count)" = ran ]
+judge $? "prepared once"
+sed 's/, ran\]/, again]/' prepared.yaml >again.yaml
+"$croft" experiment again.yaml --out prepared.results >output 2>messages
+[ "$(tr '\n' ' ' <count)" = "ran again " ]
+judge $? "prepared again"
+sed 's/\[sh, -c, /[sh, -c, "echo worse >\&2; exit 3"], [sh, -c, /' prepared.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 1 ] && grep -q '^loop,,loop cannot be prepared: status 3: worse$' bad.results/results.csv && [ "$(wc -l <count)" -eq 2 ]
+judge $? "a preparation that fails"
+sed 's/prepare: .*/prepare: [croft]/' prepared.yaml >bad.yaml
+"$croft" experiment bad.yaml >output 2>messages
+[ $? -eq 2 ] && grep -qF "prepare: a list of commands, each a list of words, is expected" messages
+judge $? "a preparation that is no list of lists"
+
 # A page: texts with values, and tables.
 sed -e 's/^machine/text: "Few: {{ratio few}}, {{+speedup few other}}, {{%ratio mean few}}."\nmachine/' \
     -e 's/across: rounds}/across: rounds, title: Ratios, text: "N is {{instructions other many}}."}/' good.yaml >paged.yaml

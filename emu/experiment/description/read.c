@@ -60,6 +60,25 @@ TEXTS_FIELD(program_flags, struct experiment_point, program->flags, flags)
 TEXTS_FIELD(program_arguments, struct experiment_point, program->arguments, arguments)
 TEXTS_FIELD(program_inputs, struct experiment_point, program->inputs, inputs)
 
+static bool program_prepare(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_program *program =
+        ((struct experiment_point *)((struct experiment_part *)context)->target)->program;
+    int count = doc_items(&e->doc, value, "prepare", err);
+    program->prepare = experiment_array(count, sizeof *program->prepare);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *command = doc_item(&e->doc, value, i);
+        program->prepare_count++;
+        if (!experiment_texts(e, command, "prepare", &program->prepare[i], err))
+            return false;
+        if (command->type != YAML_SEQUENCE_NODE || program->prepare[i].count == 0)
+            return doc_wrong(&e->doc, command, err,
+                             "prepare: a list of commands, each a list of words, is expected");
+    }
+    return count >= 0;
+}
+
 static bool read_program(struct experiment *e, struct experiment_point *point, const yaml_node_t *node,
                          struct error *err)
 {
@@ -67,7 +86,7 @@ static bool read_program(struct experiment *e, struct experiment_point *point, c
         {"file", program_file, false},     {"source", program_source, false},
         {"flags", program_flags, false},   {"arguments", program_arguments, false},
         {"region", program_region, false}, {"inputs", program_inputs, false},
-        {"set", program_set, false},
+        {"set", program_set, false},       {"prepare", program_prepare, false},
     };
     struct experiment_program *program = point->program = experiment_array(1, sizeof *program);
     struct experiment_part part = {e, point};
@@ -326,6 +345,9 @@ void experiment_free(struct experiment *e)
                 free(point->program->flags.items);
                 free(point->program->arguments.items);
                 free(point->program->inputs.items);
+                for (int p = 0; p < point->program->prepare_count; p++)
+                    free(point->program->prepare[p].items);
+                free(point->program->prepare);
             }
             free(point->program);
         }

@@ -15,6 +15,7 @@
 #include "emu/experiment/grid.h"
 #include "emu/experiment/results/evaluate.h"
 #include "emu/experiment/runs/identity.h"
+#include "emu/experiment/runs/prepare.h"
 #include "emu/experiment/runs/search.h"
 #include "emu/experiment/runs/tally.h"
 #include "emu/experiment/runs/task.h"
@@ -120,12 +121,27 @@ static char *failure_of(const struct experiment_where *where, const struct outco
     return failure;
 }
 
+/* Marks the runs of a program that are left as failed. */
+static void fail_program(const struct experiment *e, struct experiment_run *runs, int program,
+                         const char *what, const char *failure)
+{
+    int each = experiment_runs(e) / e->axes[0].count;
+    for (int n = program * each; n < (program + 1) * each; n++) {
+        char *text = NULL;
+        if (runs[n].state != EXPERIMENT_LEFT)
+            continue;
+        if (asprintf(&text, "%s %s: %s", e->axes[0].points[program].name, what, failure) < 0)
+            alloc_failed();
+        runs[n].state = EXPERIMENT_FAILED;
+        runs[n].failure = text;
+    }
+}
+
 /* Moves a compiled program to its place. If it does not compile, marks its runs as failed. */
 static void compiled(const struct experiment *e, const struct experiment_where *where,
                      struct experiment_run *runs, const struct engine_done *done)
 {
     char source[TEXT], part[TEXT], program[TEXT];
-    int each = experiment_runs(e) / e->axes[0].count;
     const struct experiment_point *point = &e->axes[0].points[done->number];
     char *failure = failure_of(where, &done->outcome, true);
     (void)snprintf(program, sizeof program, "%s/programs/%s", where->out, point->name);
@@ -136,15 +152,7 @@ static void compiled(const struct experiment *e, const struct experiment_where *
     char **words = compile_command(point, where, source, program);
     report_failure(point->name, words, &done->outcome);
     free(words);
-    for (int n = done->number * each; n < (done->number + 1) * each; n++)
-        if (runs[n].state == EXPERIMENT_LEFT) {
-            char *text = NULL;
-            if (asprintf(&text, "%s does not compile: %s", point->name, failure ? failure : strerror(errno)) <
-                0)
-                alloc_failed();
-            runs[n].state = EXPERIMENT_FAILED;
-            runs[n].failure = text;
-        }
+    fail_program(e, runs, done->number, "does not compile", failure ? failure : strerror(errno));
     free(failure);
 }
 
@@ -221,6 +229,29 @@ static bool compile(const struct experiment *e, const struct experiment_where *w
     if (signals_arrived())
         remove_own_parts(e, where);
     return started >= 0 && ended >= 0;
+}
+
+/* Executes the commands that come before the runs of each program with runs that are left. */
+static bool prepare(const struct experiment *e, const struct experiment_where *where,
+                    struct experiment_run *runs, struct error *err)
+{
+    int each = experiment_runs(e) / e->axes[0].count;
+    for (int program = 0; program < e->axes[0].count && !signals_arrived(); program++) {
+        char *failure = NULL;
+        bool left = false;
+        for (int n = program * each; n < (program + 1) * each; n++)
+            left = left || runs[n].state == EXPERIMENT_LEFT;
+        if (left && !prepare_program(e, where, program, &failure, err))
+            return false;
+        if (failure) {
+            cut_folders(where, failure);
+            (void)fprintf(stderr, "croft experiment: %s cannot be prepared: %s\n",
+                          e->axes[0].points[program].name, failure);
+            fail_program(e, runs, program, "cannot be prepared", failure);
+        }
+        free(failure);
+    }
+    return true;
 }
 
 /* The execution of all runs. */
@@ -483,7 +514,7 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     if (!folder(where->out, "", err) || !folder(where->out, "/programs", err))
         return false;
     signals_hold();
-    if (!compile(e, where, runs, err))
+    if (!compile(e, where, runs, err) || !prepare(e, where, runs, err))
         return false;
     struct execution x = {.e = e, .where = where, .results = results, .runs = runs};
     x.identity = identity_new(where, err);

@@ -54,9 +54,7 @@ static void erase_names(char *bytes, size_t size, Elf *elf, Elf_Scn *section, co
     }
 }
 
-/* Digests a program without the names of its source files: if one of them is written in assembler, the linker names the
- * compiler's temporary file, which is another one each time. */
-static bool program_digest(const char *path, struct digest *digest, struct error *err)
+bool identity_program(const char *path, struct digest *digest, struct error *err)
 {
     struct outcome_text text = {NULL, 0};
     GElf_Shdr header;
@@ -120,8 +118,7 @@ static bool build_id(Elf *elf, char *text, size_t room)
     return false;
 }
 
-/* Digests an executable: its build ID and size, or all of it. All of croft takes as long as several short runs. */
-static bool digest_executable(const char *path, struct digest *digest, struct error *err)
+bool identity_executable(const char *path, struct digest *digest, struct error *err)
 {
     struct stat status;
     char text[256] = "";
@@ -149,7 +146,7 @@ static bool digest_croft(struct identity *identity, struct error *err)
 {
     char text[8 * DIGEST_TEXT] = "";
     struct digest digest;
-    if (!digest_executable(identity->where->croft, &digest, err))
+    if (!identity_executable(identity->where->croft, &digest, err))
         return false;
     digest_text(&digest, text);
     for (size_t i = 0; identity->where->parts[i]; i++)
@@ -333,7 +330,7 @@ bool identity_find(struct identity *identity, const struct experiment_task *task
                    struct error *err)
 {
     size_t size;
-    const struct digest *program = known_digest(identity, task->program, program_digest, err);
+    const struct digest *program = known_digest(identity, task->program, identity_program, err);
     const struct known_machine *machine = program && !task->croft ? machine_of(identity, task, err) : NULL;
     const struct digest *other =
         program && task->croft ? known_digest(identity, task->croft, digest_file, err) : NULL;

@@ -25,4 +25,12 @@ struct identity_run {
 bool identity_find(struct identity *identity, const struct experiment_task *task, struct identity_run *run,
                    struct error *err);
 
+/* Digests a program without the names of its source files: if one of them is written in assembler, the linker names the
+ * compiler's temporary file, which is another one each time. Returns false and sets err if it cannot be read. */
+bool identity_program(const char *path, struct digest *digest, struct error *err);
+
+/* Digests an executable of this host: its build ID and size, or all of it. All of croft takes as long as several short runs. Returns
+ * false and sets err if it cannot be read. */
+bool identity_executable(const char *path, struct digest *digest, struct error *err);
+
 #endif

@@ -47,6 +47,33 @@ static bool is_file(const char *machine)
     return strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
 }
 
+static const char mark[] = "$prepared";
+
+char *experiment_prepared(const struct experiment_where *where, const char *program, const char *text)
+{
+    char *copy = NULL;
+    size_t size;
+    FILE *out = open_memstream(&copy, &size);
+    if (!out)
+        alloc_failed();
+    for (const char *found; (found = strstr(text, mark)) != NULL; text = found + sizeof mark - 1)
+        (void)fprintf(out, "%.*s%s/prepared/%s", (int)(found - text), text, where->out, program);
+    (void)fputs(text, out);
+    if (fclose(out) != 0)
+        alloc_failed();
+    return copy;
+}
+
+/* Puts the program's folder of prepared files into a setting. */
+static void place_prepared(const struct experiment_where *where, const char *program, char **setting)
+{
+    if (!strstr(*setting, mark))
+        return;
+    char *text = experiment_prepared(where, program, *setting);
+    free(*setting);
+    *setting = text;
+}
+
 void experiment_task(const struct experiment *e, const struct experiment_where *where,
                      const int point[EXPERIMENT_AXES], struct experiment_task *task)
 {
@@ -57,6 +84,8 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
     add_settings(&sets, &e->set);
     for (int axis = 0; axis < e->axis_count; axis++)
         add_settings(&sets, &e->axes[axis].points[point[axis]].pairs);
+    for (size_t i = 0; i < sets.count; i++)
+        place_prepared(where, place->name, &sets.items[i]);
     for (size_t i = 0; i < where->set_count; i++)
         add(&sets, alloc_text(where->sets[i]));
     for (int i = 0; i < program->arguments.count; i++) {

@@ -19,6 +19,9 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
                      const int point[EXPERIMENT_AXES], struct experiment_task *task);
 void experiment_task_free(struct experiment_task *task);
 
+/* Returns a copy of a text in which $prepared is the program's folder of prepared files (prepare.h); the caller frees it. */
+char *experiment_prepared(const struct experiment_where *where, const char *program, const char *text);
+
 /* Returns the words of the task's command, NULL-terminated and to be freed with one free(); they borrow the task's texts. If
  * `statistics` is not NULL, it gets the index of the word for the file of statistics. */
 char **experiment_words(const struct experiment_where *where, const struct experiment_task *task,
