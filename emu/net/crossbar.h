@@ -1,13 +1,13 @@
 /* A crossbar between requesters (the host's last-level cache, accelerators' caches) and memory controllers.
  *
  * Requests and responses cross on separate virtual channels (emu/net/crossbar/vc.h: queues, round robin, head-of-line
- * blocking), so that neither class blocks the other. A message of n clocks crosses an idle crossbar in
+ * blocking or virtual output queues), so that neither class blocks the other. A message of n clocks crosses an idle crossbar in
  * latency + n - 1 clocks from the first clock edge at or after its arrival. n is 1 for a message without data
  * (a read request, a write acknowledgement, both messages of a maintenance operation, an upgrade grant) and
  * ceil(size / width) for a message with data; the address travels beside the data. Back-pressure: a message
  * that its receiver refuses stays in the buffer at the far end of its channel; a full buffer stops the
- * arbiter of that end; a full queue refuses messages. Not modelled: virtual output queues, and a width per
- * input or output.
+ * arbiter of that end; a full queue refuses messages. Not modelled: a width per input or
+ * output, and a speed-up: an internal clock beyond that of inputs and outputs.
  */
 #ifndef EMU_NET_CROSSBAR_H
 #define EMU_NET_CROSSBAR_H
@@ -21,6 +21,9 @@ enum {
     CROSSBAR_PORTS = 65535, /* most inputs, and most outputs: routes name outputs in 16 bits */
     CROSSBAR_GRAIN = OUTPUTS_GRAIN,
 };
+
+enum crossbar_queues { CROSSBAR_FIFO, CROSSBAR_VIRTUAL };
+extern const char *const crossbar_queues_names[]; /* indexed by value; ends with NULL */
 
 struct crossbar_config {
 #include "emu/sim/fields_struct.h"

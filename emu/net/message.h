@@ -56,6 +56,13 @@ static inline struct net_message *net_queue_head(const struct net_queue *queue)
     return queue->count ? &queue->ring[queue->first] : NULL;
 }
 
+/* The message at a place, counted from the oldest. */
+static inline struct net_message *net_queue_at(const struct net_queue *queue, uint32_t place)
+{
+    uint32_t at = queue->first + place;
+    return &queue->ring[at < queue->size ? at : at - queue->size];
+}
+
 /* Adds a message; the queue must not be full. Raises *peak to the queue's length if that is larger. */
 static inline void net_queue_add(struct net_queue *queue, const struct net_message *message, uint64_t *peak)
 {

@@ -66,7 +66,7 @@ static void none_takes_out_with_all_below(void **state)
                       "/m.yaml:1: memory: none is not allowed: every machine has this part");
     assert_refused_as(folder, "crossbar: absent\n", NULL,
                       "/m.yaml:1: 'crossbar' is a section, not a value; its keys: clock, width, latency, "
-                      "request_queue, response_queue, buffer, energy_bit, leakage, in, out");
+                      "request_queue, response_queue, queues, buffer, energy_bit, leakage, in, out");
 }
 
 /* Patterns remove as single names do, from all copies or from some. */
@@ -564,7 +564,7 @@ static void templates_without_users_are_checked(void **state)
         {"a: {kind: croossbar}", "template 'a': unknown kind 'croossbar'"},
         {"a: {kind: crossbar, wdth: 8 B}",
          "template 'a': unknown key 'wdth'; keys of crossbar: clock, width, latency, request_queue, "
-         "response_queue, buffer, energy_bit, leakage, in, out"},
+         "response_queue, queues, buffer, energy_bit, leakage, in, out"},
         {"a: {kind: crossbar, width: 8 ns}", "template 'a': width: '8 ns' has the unknown unit 'ns'; "},
         {"a: {kind: crossbar, width: {b: 1}}", "template 'a': width takes one value, not a mapping"},
         {"a: {kind: group, dram: {chanels: 2}}", "template 'a': unknown key 'chanels'; keys of dram: "},

@@ -10,6 +10,8 @@
 #include "emu/net/track.h"
 #include "emu/sim/alloc.h"
 
+const char *const crossbar_queues_names[] = {[CROSSBAR_FIFO] = "fifo", [CROSSBAR_VIRTUAL] = "virtual", NULL};
+
 struct crossbar_input {
     struct crossbar *crossbar;
     struct mem_waiters waiters;
@@ -209,9 +211,9 @@ struct crossbar *crossbar_new(const struct crossbar_config *config, struct event
     const struct vc_owner down = {deliver_request, input_room, crossbar};
     const struct vc_owner up = {deliver_response, output_room, crossbar};
     vc_init(&crossbar->requests, queue, clock, component, config->inputs, config->request_queue,
-            config->outputs, config->buffer, config->latency, &down);
+            config->outputs, config->buffer, config->latency, config->queues == CROSSBAR_VIRTUAL, &down);
     vc_init(&crossbar->responses, queue, clock, component, config->outputs, config->response_queue,
-            config->inputs, config->buffer, config->latency, &up);
+            config->inputs, config->buffer, config->latency, config->queues == CROSSBAR_VIRTUAL, &up);
     crossbar->inputs = alloc(config->inputs, sizeof *crossbar->inputs);
     crossbar->outputs = alloc(config->outputs, sizeof *crossbar->outputs);
     for (uint32_t i = 0; i < config->inputs; i++)

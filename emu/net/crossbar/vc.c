@@ -14,17 +14,37 @@ static void arm(struct vc_sink *sink, uint64_t time)
         event_schedule(sink->vc->queue, &sink->arbitrate, time);
 }
 
-/* Lets the head of a source's queue, if there is one, request its sink. */
-static void ask(struct vc *vc, uint32_t number, uint64_t now)
+/* Lets a source request a sink, for which it has a message. */
+static void ask(struct vc *vc, uint32_t number, uint32_t to, uint64_t now)
 {
     const struct vc_source *source = &vc->sources[number];
-    const struct net_message *head = net_queue_head(&source->queue);
-    if (!head)
-        return;
-    struct vc_sink *sink = &vc->sinks[head->sink];
+    struct vc_sink *sink = &vc->sinks[to];
     sink->asking[number / 64] |= UINT64_C(1) << number % 64;
     if (!net_queue_full(&sink->arriving))
         arm(sink, source->free > now ? source->free : now);
+}
+
+/* Returns the place in the source's queue of the first message to the sink, or the queue's length. */
+static uint32_t first_to(const struct vc_source *source, uint32_t sink)
+{
+    uint32_t i = 0;
+    while (i < source->queue.count && net_queue_at(&source->queue, i)->sink != sink)
+        i++;
+    return i;
+}
+
+/* Drops a message of the source's queue, and lets it request what the next one wants. */
+static void drop(struct vc *vc, uint32_t number, uint32_t place, uint32_t sink, uint64_t now)
+{
+    struct net_queue *queue = &vc->sources[number].queue;
+    for (uint32_t i = place; i > 0; i--)
+        *net_queue_at(queue, i) = *net_queue_at(queue, i - 1);
+    net_queue_drop(queue);
+    const struct net_message *head = net_queue_head(queue);
+    if (!vc->virtual && head)
+        ask(vc, number, head->sink, now);
+    else if (vc->virtual && first_to(&vc->sources[number], sink) < queue->count)
+        ask(vc, number, sink, now);
 }
 
 /* Returns the first requesting source with number >= from, or source_count. */
@@ -61,12 +81,13 @@ static void count(struct vc_counters *counters, const struct net_message *messag
     counters->busy_clocks += message->clocks;
 }
 
-/* Sends the head of a source's queue to the sink that it requests. */
+/* Sends a source's first message to the sink, which it requests. */
 static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
 {
     struct vc *vc = sink->vc;
     struct vc_source *source = &vc->sources[number];
-    struct net_message message = *net_queue_head(&source->queue);
+    const uint32_t place = vc->virtual ? first_to(source, sink->number) : 0;
+    struct net_message message = *net_queue_at(&source->queue, place);
     const uint64_t period = vc->clock->period;
     message.time = now + (vc->latency + message.clocks - 1) * period;
     source->free = sink->free = now + message.clocks * period;
@@ -76,11 +97,10 @@ static void cross(struct vc_sink *sink, uint32_t number, uint64_t now)
     count(&sink->counters, &message);
     OBSERVER_TELL(&vc->observers, struct vc_observer, crosses, sink->number, number, &message, now,
                   sink->free);
-    net_queue_drop(&source->queue);
     net_queue_add(&sink->arriving, &message, &sink->counters.peak);
     if (!sink->blocked && !event_pending(&sink->deliver))
         event_schedule(vc->queue, &sink->deliver, message.time);
-    ask(vc, number, now);
+    drop(vc, number, place, sink->number, now);
 }
 
 static void arbitrate(void *owner, uint64_t now)
@@ -129,7 +149,7 @@ static void deliver(void *owner, uint64_t now)
 
 void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock, uint32_t component,
              uint32_t source_count, uint32_t source_queue, uint32_t sink_count, uint32_t sink_buffer,
-             uint32_t latency, const struct vc_owner *owner)
+             uint32_t latency, bool virtual, const struct vc_owner *owner)
 {
     *vc = (struct vc){.queue = queue,
                       .clock = clock,
@@ -138,6 +158,7 @@ void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock
                       .sink_count = sink_count,
                       .words = (source_count + 63) / 64,
                       .latency = latency,
+                      .virtual = virtual,
                       .sources = alloc(source_count, sizeof *vc->sources),
                       .sinks = alloc(sink_count, sizeof *vc->sinks)};
     vc->asking = alloc((size_t)sink_count * vc->words, sizeof *vc->asking);
@@ -176,8 +197,8 @@ bool vc_offer(struct vc *vc, uint32_t source, const struct net_message *message,
         return false;
     }
     net_queue_add(&from->queue, message, &from->counters.peak);
-    if (from->queue.count == 1)
-        ask(vc, source, now);
+    if (from->queue.count == 1 || vc->virtual)
+        ask(vc, source, message->sink, now);
     return true;
 }
 

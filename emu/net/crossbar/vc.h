@@ -1,13 +1,17 @@
 /* A virtual channel, one direction of a crossbar: sources with queues, sinks with buffers, and an arbiter per
  * sink.
  *
- * A source's queue is first in, first out, and only its head requests a sink. A head whose sink is busy or
+ * Without virtual queues, a source's queue is first in, first out, and only its head requests a sink. A head whose sink is busy or
  * full blocks the messages behind it (head-of-line blocking: it limits throughput to 2 - sqrt 2 of the
  * bandwidth under uniform traffic; Karol, Hluchyj, Morgan, "Input versus output queueing on a space-division
- * packet switch", 1987). While its buffer has room, a sink serves the requesting sources round robin,
+ * packet switch", 1987). With them, the queue's places serve a virtual output queue for each sink, whose heads request
+ * their sinks at the same time (McKeown, Mekkittikul, Anantharam, Walrand, "Achieving 100% throughput in an input-queued
+ * switch", 1999); messages of a source to a sink stay in order.
+ *
+ * While its buffer has room, a sink serves the requesting sources round robin,
  * starting after the source served last. A message that begins to cross at clock edge t occupies its source
  * and its sink for n clocks and is complete at the sink at edge t + latency + n - 1. It waits there until it
- * can be delivered.
+ * can be delivered. So a source that is free is taken by the first sink that asks it: a maximal matching.
  */
 #ifndef EMU_NET_CROSSBAR_VC_H
 #define EMU_NET_CROSSBAR_VC_H
@@ -36,7 +40,7 @@ struct vc_sink {
     struct vc *vc;
     struct net_queue arriving; /* messages in flight or in the buffer, in order of arrival */
     uint64_t free;
-    uint64_t *asking; /* bit per source: its head requests this sink */
+    uint64_t *asking; /* bit per source: a head of it requests this sink */
     uint32_t turn;    /* the source with the highest priority */
     uint32_t number;
     bool blocked; /* the receiver refused the head of `arriving` */
@@ -68,6 +72,7 @@ struct vc {
     uint32_t source_count, sink_count;
     uint32_t words;   /* 64-bit words of each sink's `asking` */
     uint32_t latency; /* clocks, at least 1 */
+    bool virtual;     /* queues for each sink */
     struct vc_source *sources;
     struct vc_sink *sinks;
     uint64_t *asking;               /* of all sinks */
@@ -79,7 +84,7 @@ struct vc {
  * with vc_free(). */
 void vc_init(struct vc *vc, struct event_queue *queue, const struct clock *clock, uint32_t component,
              uint32_t source_count, uint32_t source_queue, uint32_t sink_count, uint32_t sink_buffer,
-             uint32_t latency, const struct vc_owner *owner);
+             uint32_t latency, bool virtual, const struct vc_owner *owner);
 void vc_free(struct vc *vc);
 
 /* Queues a message at a source. False if its queue is full; owner.room() is called later. */
