@@ -276,6 +276,7 @@ if part simt "kernels on multiprocessors against qemu-riscv64"; then
     built simt-examples && suite "pages" tests/machine/pages.sh "$BUILD/bin/croft" "$BUILD/tests/machine/pages" "$BUILD/examples/simt"
     built simt-examples && suite "offloaded blocks" tests/tom/tom.sh "$BUILD/bin/croft" "$BUILD/tests/tom/work" \
         "$BUILD/examples/simt"
+    suite "bandwidth" tests/tom/bandwidth.sh "$BUILD/bin/croft" "$BUILD/tests/tom/bandwidth"
     suite "neural units in lanes" tests/ngpu/ngpu.sh "$BUILD/bin/croft" "$BUILD/tests/ngpu/work"
     suite "accelerators in chips" tests/axram/axram.sh "$BUILD/bin/croft" "$BUILD/tests/axram/work"
     suite "approximation in chips" tests/axram/approx.sh "$BUILD/bin/croft" "$BUILD/tests/axram/approx"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Parts on the chip must not limit what links or pins give: bandwidth.sh CROFT WORKDIR. Kernels that only read, only write, and copy are
+# held to 90 % of a bound by hand. The bandwidth is that between two numbers of rounds, which leaves out how kernels begin and end.
+# Prints "N passed, N failed".
+#
+# tom_base: four links of 80 GB/s in each direction, packets with 16 B beside their data, lines of 128 B. Loads fill the receive
+# channels with 144 B a line, and stores the transmit channels: 320 * 128 / 144 = 284.4 GB/s. With as many loads as stores, each
+# direction has 160 B for two lines: 512 GB/s. Vaults give more: 640 GB/s, of which refreshes take 260 / 7800 and, with 20 bursts of
+# 6.4 ns between turns of the bus of 21.25 and 1.6 ns, these 8 %.
+# gpu and axram: pins of 192 GB/s, 188.8 without refreshes. Their stores leave a write-back second level in the order of its evictions,
+# which is not a part's width, so loads alone are tested.
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+
+if [ $# -ne 2 ]; then
+    echo "usage: tests/tom/bandwidth.sh CROFT WORKDIR" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+croft=$(realpath "$1")
+work=$(fresh "$2")
+
+evidence() {
+    tail -n 3 "$work"/*.txt
+}
+
+# reaches MACHINE KERNEL BLOCKS ROUNDS MORE BOUND: MORE rounds less ROUNDS take at most their bytes over 90 % of BOUND, in GB/s.
+reaches() {
+    local rounds bytes=() busy=()
+    for rounds in "$4" "$5"; do
+        bytes+=("$("$croft" run -m "$1" --stats "$work/stats.json" "$work/bandwidth" "$2" "$3" "$rounds" 2>"$work/errors.txt")")
+        busy+=("$(jq '.total["simt.busy"]' "$work/stats.json")")
+    done
+    awk -v bytes=$((bytes[1] - bytes[0])) -v time=$((busy[1] - busy[0])) 'BEGIN { print bytes / time * 1e6 }' >"$work/reached.txt"
+    check "$1, $2: $(cat "$work/reached.txt") of $6 GB/s" awk -v bound="$6" '{ exit !($1 >= 0.9 * bound && $1 <= 1.01 * bound) }' "$work/reached.txt"
+}
+
+"$croft" cc -O2 -g -Wall -Wextra "$here/bandwidth.c" -o "$work/bandwidth"
+reaches tom_base reads 408 4 12 284.4
+reaches tom_base writes 408 4 12 284.4
+reaches tom_base copies 408 4 12 512
+reaches gpu reads 90 16 48 188.8
+reaches axram reads 90 16 48 188.8
+conclude
