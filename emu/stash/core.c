@@ -165,6 +165,16 @@ static void arrived(struct stash_waiter *waiter, uint64_t now)
     simt_local_answered(core->simt, (uint32_t)(access - core->accesses), now);
 }
 
+/* Asks for the first words of the map that the block has added last. */
+static void prefetch(struct stash_core *core, unsigned block, uint64_t now)
+{
+    const struct stash_config *config = &core->part->config;
+    if (config->prefetch)
+        stash_prefetch(core->stash, block, stash_maps(core->stash, block) - 1,
+                       now + clock_time(&core->clock, config->translation_clocks),
+                       clock_time(&core->clock, 1));
+}
+
 /* Tries an operation. Returns whether it is done. */
 static bool operate(struct stash_core *core, const struct stash_operation *operation, uint64_t now)
 {
@@ -173,6 +183,8 @@ static bool operate(struct stash_core *core, const struct stash_operation *opera
         operation->change < 0
             ? stash_add(core->stash, block, &operation->tile, now)
             : stash_change(core->stash, block, (unsigned)operation->change, &operation->tile, now);
+    if (outcome == STASH_DONE && operation->change < 0)
+        prefetch(core, block, now);
     return outcome ==
            STASH_DONE; /* after an error, too, it waits: pages of other blocks' new maps are in the way */
 }

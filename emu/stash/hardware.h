@@ -108,8 +108,9 @@ struct stash_counters {
     uint64_t maps, hits, misses, copies;
     uint64_t fetched, unused; /* words that answers have installed; of these, those that no load has used */
     uint64_t registered, written_back;
-    uint64_t kept;  /* dirty words that a new map of the same tile found: write-backs that were saved */
-    uint64_t taken; /* dirty words that other units have registered */
+    uint64_t kept;       /* dirty words that a new map of the same tile found: write-backs that were saved */
+    uint64_t prefetched; /* words that were asked for when a map was added */
+    uint64_t taken;      /* dirty words that other units have registered */
 };
 
 /* What happens to words of an entry. */
@@ -173,6 +174,11 @@ enum stash_outcome stash_look(struct stash *stash, struct stash_access *access, 
  * meanwhile. `sent` is when the request leaves, after the translation. */
 enum stash_outcome stash_send(struct stash *stash, const struct stash_access *access, unsigned i,
                               uint64_t now, uint64_t sent, struct stash_waiter *waiter, bool *waits);
+
+/* Asks for up to config.prefetch words of the block's map i, from its first one on, a line each `gap` from `sent` on. Marked words in
+ * the way are written back. Left out are words that the stash has, at another place, too, whose page does not exist, or in whose way
+ * there are others, and lines that the level below refuses. */
+void stash_prefetch(struct stash *stash, unsigned block, unsigned i, uint64_t sent, uint64_t gap);
 
 /* End of a kernel: all but registered words become invalid, and open reads install nothing (section 4.3). */
 void stash_self_invalidate(struct stash *stash, uint64_t now);

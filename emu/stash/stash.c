@@ -99,8 +99,8 @@ static void units(void *object, struct custom_units *table)
     table->local = &part->local;
 }
 
-static void publish_map(const struct stash_counters *counters, bool mapped, struct stats *stats,
-                        struct scope scope)
+static void publish_map(const struct stash_counters *counters, bool mapped, bool prefetched,
+                        struct stats *stats, struct scope scope)
 {
     const struct stats_row rows[] = {
         {"hits", &counters->hits, "words", "Words of accesses that were there"},
@@ -114,8 +114,9 @@ static void publish_map(const struct stash_counters *counters, bool mapped, stru
         {"kept", &counters->kept, "words",
          "Words that a later map of the same tile found registered: write-backs saved by reuse"},
         {"taken", &counters->taken, "words", "Registered words that other units have registered"},
+        {"prefetched", &counters->prefetched, "words", "Words that were asked for when the map was added"},
     };
-    stats_counters(stats, scope, rows, mapped ? sizeof rows / sizeof *rows : 2);
+    stats_counters(stats, scope, rows, mapped ? sizeof rows / sizeof *rows - !prefetched : 2);
 }
 
 static void publish_core(const struct stash_core *core, struct stats *stats, struct scope scope)
@@ -145,9 +146,10 @@ static void publish(void *object, struct stats *stats, struct scope scope)
         const struct stash_core *core = &part->cores[i];
         const struct scope here = scope_number(&scope, i);
         publish_core(core, stats, here);
-        publish_map(stash_counted(core->stash, 0), false, stats, scope_enter(&here, "unmapped"));
+        publish_map(stash_counted(core->stash, 0), false, false, stats, scope_enter(&here, "unmapped"));
         for (uint32_t j = 0; j < part->config.maps; j++)
-            publish_map(stash_counted(core->stash, 1 + j), true, stats, scope_at(&here, "map", j));
+            publish_map(stash_counted(core->stash, 1 + j), true, part->config.prefetch > 0, stats,
+                        scope_at(&here, "map", j));
     }
 }
 

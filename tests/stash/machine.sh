@@ -34,7 +34,7 @@ says() {
 }
 
 # Few entries and pages are replaced all the time; narrow warps have lanes that execute AddMap one warp after the other.
-variants=("" "--env kernel" "--set simt.blocks=2 --set stash.entries=8 --set stash.pages=16 --set stash.scout=2" "--set stash.answer=word --set simt.width=4"
+variants=("" "--env kernel" "--set simt.blocks=2 --set stash.entries=8 --set stash.pages=16 --set stash.scout=2" "--set stash.answer=word --set simt.width=4 --set stash.prefetch=8"
     "--set stash.answer=line --set stash.replication=false" "--set stash.reads=1 --set stash.writes=1"
     "--set simt.l1.line=64B --set simt.l2.line=64B --set simt.walk_cache.line=64B --set simt.blocks=3 --set simt.reconvergence=minpc")
 for program in "$programs"/{tiles,modes,change}-O2; do
@@ -134,6 +134,23 @@ cp "$work/output" "$work/scratchpad"
 check "clocks, four translations: run" run 0 --set simt.count=1 --set stash.translations=4 -- time
 check "four lines are registered in a clock" test "$(clocks 5 "$work/output")" -eq "$(clocks 5 "$work/scratchpad")"
 check "all lanes in one bank" test "$(clocks 3 "$work/ten")" -gt $(($(clocks 2 "$work/ten") + 30))
+
+# Prefetch: AddMap asks for the tile's 256 words, of which the block uses all, and 32 have come sooner. With one read at a time, the others are
+# left out. A map whose place has marked words of another one writes them back sooner.
+check "prefetch: run" run 0 --set simt.count=1 --set stash.prefetch=1024 -- time
+check "prefetch: words" test "$(value stash.0.map.0.prefetched)" -eq 256
+check "prefetch: none twice" test "$(value stash.0.map.0.fetched)" -eq 256
+check "prefetch: all are used" test "$(value stash.0.map.0.unused)" -eq 0
+check "prefetch: sooner" test "$(clocks 0 "$work/output")" -lt $(($(clocks 0 "$work/ten") - 100))
+check "prefetch of 32: run" run 0 --set simt.count=1 --set stash.prefetch=32 -- time
+check "prefetch of 32: words" test "$(value stash.0.map.0.prefetched)" -eq 32
+check "prefetch, one read: run" run 0 --set simt.count=1 --set stash.prefetch=1024 --set stash.reads=1 -- time
+check "prefetch, one read: a line" test "$(value stash.0.map.0.prefetched)" -eq 8
+check "prefetch, many blocks: run" run 0 --set simt.count=1 --set stash.prefetch=64 -- many
+check "prefetch, many blocks: words" test "$(value stash.0.map.0.prefetched)" -eq $((600 * 64))
+oracle "$work/oracle" "$work/program" many
+check "prefetch, many blocks: the same" cmp -s "$work/output" "$work/oracle"
+check "without prefetch: no counter" test -z "$(run 0 --set simt.count=1 -- many; value stash.0.map.0.prefetched)"
 
 # Twice the same; and a machine without a stash, where nothing else changes.
 check "again: runs" run 0 --set simt.count=2 -- many

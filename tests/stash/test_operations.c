@@ -442,6 +442,42 @@ static void shared_page(void **state)
     rig_end(&rig);
 }
 
+/* AddMap asks for a map's first words: loads hit those that have come. An answer to what an earlier kernel has asked for is not
+ * taken. */
+static void prefetch(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 64, .prefetch = 6});
+    const unsigned block = begin(&rig, true);
+    stash_prefetch(rig.stash, block, 0, 0, 0);
+    rig_logged(&rig, "read 0x90000000 map 0 0x1111 of 0x1111\nread 0x90000040 map 0 0x11 of 0x11\n");
+    assert_int_equal(stash_counted(rig.stash, 1)->prefetched, 6);
+    rig_answer(&rig, 0x90000000, 0, 0x1111);
+    assert_int_equal(rig_access(&rig, block, false, 1, 0, 3), STASH_DONE);
+    assert_int_equal(rig_access(&rig, block, true, 1, 1, 1), STASH_DONE);
+    rig_logged(&rig, "enroll 0x90000000 map 0 0x10\n");
+    stash_prefetch(rig.stash, block, 0, 0, 0); /* of these words, there are those of the second line */
+    rig_logged(&rig, "read 0x90000040 map 0 0x11 of 0x11\n");
+
+    stash_self_invalidate(rig.stash, 0);
+    rig_logged(&rig, "acquire\n");
+    assert_int_equal(rig_access(&rig, block, false, 1, 4, 4), STASH_WAIT);
+    rig_logged(&rig, "");
+    stash_arrived(rig.stash, 0x90000040, 0, 0x11, 0);
+    assert_int_equal(rig.retries, 1);
+    assert_int_equal(rig_access(&rig, block, false, 1, 4, 4), STASH_DONE);
+    rig_logged(&rig, "read 0x90000040 map 0 0x1 of 0x1\n");
+    rig_answer(&rig, 0x90000040, 0, 0x1);
+
+    rig.full = true;
+    stash_prefetch(rig.stash, block, 0, 0, 0);
+    rig.full = false;
+    rig_logged(&rig, "");
+    assert_int_equal(stash_counted(rig.stash, 1)->prefetched, 8);
+    rig_end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +497,7 @@ int main(void)
         cmocka_unit_test(too_many_pages),
         cmocka_unit_test(shared_page),
         cmocka_unit_test(too_many_maps),
+        cmocka_unit_test(prefetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ enum kind { READ, ENROLL, REMAP, WRITE };
 struct message {
     enum kind kind;
     uint8_t unit, map;
-    bool used, poisoned;
+    bool used, poisoned, ahead; /* ahead: nobody waits for the words */
     uint64_t line, mask, fill;
     uint32_t versions[LINE / 4];
 };
@@ -70,6 +70,7 @@ struct world {
         uint64_t pending[WORDS * 4 / LINE];
     } units[STASHES];
     struct message messages[MESSAGES];
+    bool prefetches, prefetching;
     struct denovo_world *denovo;              /* test_denovo.c */
     uint32_t memory[WORDS], reference[WORDS]; /* versions */
     uint8_t owner[WORDS], owner_map[WORDS];
@@ -143,6 +144,8 @@ static bool fake_read(void *context, uint64_t line, unsigned map, uint64_t need,
     if (need & buffered(unit, line))
         return false;
     struct message *message = post(unit, READ, line, map, need);
+    if (message)
+        message->ahead = unit->world->prefetching;
     if (message)
         message->fill = fill & ~buffered(unit, line) & ~*pending_of(unit, line);
     return message;
@@ -285,7 +288,9 @@ static void take(struct world *world, uint32_t word)
 static void deliver_read(struct world *world, struct message message)
 {
     struct stash *stash = world->units[message.unit].stash;
-    for (uint64_t left = message.mask; left; left &= left - 1) {
+    /* What is asked for ahead may come old to a block that never loads it, because others store it; and a load may have got its words from
+     * such a read, and its block have stored them since. */
+    for (uint64_t left = message.ahead ? 0 : message.mask & message.fill; left; left &= left - 1) {
         const uint32_t word = word_of(message.line) + (uint32_t)__builtin_ctzll(left);
         assert_int_equal(newest(world, word), world->reference[word]);
     }
@@ -626,6 +631,9 @@ static void step_block(struct world *world, struct unit *unit, struct block *blo
         if (outcome == STASH_DONE) {
             memset(block->local + (block->first + block->tile.stash_base) / 4, 0, length(&block->tile));
             block->tiles[block->maps++] = block->tile;
+            world->prefetching = true;
+            stash_prefetch(unit->stash, block->number, block->maps - 1u, 0, 0);
+            world->prefetching = false;
         }
         block->state = IDLE;
         break;
@@ -712,6 +720,7 @@ static struct world *make_world(uint64_t seed, const struct stash_config *config
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
     world->random = seed * 0x9e3779b97f4a7c15u + 1;
+    world->prefetches = config->prefetch > 0;
     memset(world->owner, NOBODY, sizeof world->owner);
     for (unsigned i = 0; i < STASHES; i++) {
         struct unit *unit = &world->units[i];
@@ -757,8 +766,12 @@ static void paper(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++)
         simulate(seed,
-                 &(struct stash_config){
-                     .maps = 4, .entries = 64, .pages = 64, .answer = seed % 3, .replication = true},
+                 &(struct stash_config){.maps = 4,
+                                        .entries = 64,
+                                        .pages = 64,
+                                        .answer = seed % 3,
+                                        .prefetch = (uint32_t)(seed % 4 * 16),
+                                        .replication = true},
                  20000);
 }
 
@@ -773,6 +786,7 @@ static void small(void **state)
                                         .pages = 4 - seed % 2,
                                         .answer = seed % 3,
                                         .scout = seed % 4,
+                                        .prefetch = (uint32_t)(seed % 5 * 8),
                                         .replication = true},
                  20000);
 }
@@ -781,7 +795,12 @@ static void without_replication(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++)
-        simulate(200 + seed, &(struct stash_config){.maps = 4, .entries = 16, .pages = 8, .answer = seed % 3},
+        simulate(200 + seed,
+                 &(struct stash_config){.maps = 4,
+                                        .entries = 16,
+                                        .pages = 8,
+                                        .answer = seed % 3,
+                                        .prefetch = (uint32_t)(seed % 2 * 64)},
                  20000);
 }
 

@@ -219,7 +219,7 @@ static void await(struct stash *stash, const struct stash_miss *miss, uint64_t n
         stash->free_waits = wait->next;
     else
         wait = alloc(1, sizeof *wait);
-    *wait = (struct stash_wait){stash->waits, miss->line, need, miss->entry, waiter};
+    *wait = (struct stash_wait){stash->waits, miss->line, need, miss->entry, waiter, false};
     stash->waits = wait;
 }
 
@@ -271,6 +271,15 @@ static bool enroll(struct stash *stash, const struct stash_access *access, const
     return true;
 }
 
+/* Returns whether a prefetch of the line is under way whose answer loads must not take. */
+static bool is_stale(const struct stash *stash, const struct stash_miss *miss)
+{
+    for (const struct stash_wait *wait = stash->waits; wait; wait = wait->next)
+        if (wait->stale && wait->line == miss->line && wait->map == miss->entry)
+            return true;
+    return false;
+}
+
 enum stash_outcome stash_send(struct stash *stash, const struct stash_access *access, unsigned i,
                               uint64_t now, uint64_t sent, struct stash_waiter *waiter, bool *waits)
 {
@@ -291,11 +300,50 @@ enum stash_outcome stash_send(struct stash *stash, const struct stash_access *ac
                    line = UINT64_MAX >> (64 - stash->line_bytes / STASH_WORD);
     const uint64_t fills[] = {
         [STASH_ANSWER_WORD] = need, [STASH_ANSWER_MAPPED] = mapped, [STASH_ANSWER_LINE] = line};
-    if (!stash->ops->read(stash->below, miss->line, miss->entry, need, fills[stash->config.answer] | need,
-                          sent))
+    if (is_stale(stash, miss) || !stash->ops->read(stash->below, miss->line, miss->entry, need,
+                                                   fills[stash->config.answer] | need, sent))
         return STASH_WAIT;
     stash_tell(stash, STASH_LOADS, miss->entry, (unsigned)__builtin_popcountll(need), sent);
     await(stash, miss, need, waiter);
     *waits = true;
     return STASH_DONE;
+}
+
+/* Returns whether a word of an entry has to come from the level below, and may. Writes back what another map has left in its chunk. */
+static bool is_wanted(struct stash *stash, const struct stash_entry *entry, unsigned e, uint32_t word,
+                      uint64_t now)
+{
+    return make_way(stash, word, e, now) && stash->code[word] == STASH_CODE_INVALID &&
+           stash_belongs(stash, word / CHUNK_WORDS, e) &&
+           stash_can_translate(stash, stash_mapping_global(&entry->mapping, word * STASH_WORD)) &&
+           old_place(stash, entry, word) == NO_WORD && find_elsewhere(stash, e, word).old == NO_WORD;
+}
+
+void stash_prefetch(struct stash *stash, unsigned block, unsigned i, uint64_t sent, uint64_t gap)
+{
+    const unsigned e = stash->blocks[block].table[i];
+    const struct stash_entry *entry = &stash->entries[e];
+    const uint32_t first = entry->mapping.first / STASH_WORD, words = entry->mapping.bytes / STASH_WORD,
+                   end = first + (words < stash->config.prefetch ? words : stash->config.prefetch);
+    for (uint32_t word = first; word < end;) {
+        if (!is_wanted(stash, entry, e, word, sent)) {
+            word++;
+            continue;
+        }
+        const uint64_t line = stash_line_of(stash, stash_address(stash, entry, word));
+        uint64_t mask = 0;
+        for (; word < end && is_wanted(stash, entry, e, word, sent); word++) {
+            const uint64_t physical = stash_address(stash, entry, word);
+            if (stash_line_of(stash, physical) != line)
+                break;
+            mask |= stash_bit_of(stash, physical);
+        }
+        const struct stash_miss miss = {.line = line, .mask = mask, .entry = (uint8_t)e};
+        if (is_stale(stash, &miss) || !stash->ops->read(stash->below, line, e, mask, mask, sent))
+            return;
+        await(stash, &miss, mask, NULL);
+        stash->counters[1 + entry->slot].prefetched += (unsigned)__builtin_popcountll(mask);
+        stash_tell(stash, STASH_LOADS, e, (unsigned)__builtin_popcountll(mask), sent);
+        sent += gap;
+    }
 }

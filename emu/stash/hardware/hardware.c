@@ -150,6 +150,8 @@ void stash_end_block(struct stash *stash, unsigned number)
 void stash_self_invalidate(struct stash *stash, uint64_t now)
 {
     stash_drop_valid(stash, 0, stash->chunks * STASH_CHUNK);
+    for (struct stash_wait *wait = stash->waits; wait; wait = wait->next)
+        wait->stale = !wait->waiter;
     stash->ops->acquire(stash->below, now);
 }
 

@@ -74,9 +74,16 @@ void stash_set(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, 
     }
 }
 
+static void retry(const struct stash *stash, uint64_t now)
+{
+    if (stash->user.retry)
+        stash->user.retry(stash->user.context, now);
+}
+
 void stash_arrived(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now)
 {
     struct stash_wait *done = NULL, **link = &stash->waits;
+    bool stale = false;
     while (*link) {
         struct stash_wait *wait = *link;
         if (wait->line == line && wait->map == map)
@@ -94,14 +101,12 @@ void stash_arrived(struct stash *stash, uint64_t line, unsigned map, uint64_t ma
         done = wait->next;
         wait->next = stash->free_waits;
         stash->free_waits = wait;
-        wait->waiter->done(wait->waiter, now);
+        stale |= wait->stale;
+        if (wait->waiter)
+            wait->waiter->done(wait->waiter, now);
     }
-}
-
-static void retry(const struct stash *stash, uint64_t now)
-{
-    if (stash->user.retry)
-        stash->user.retry(stash->user.context, now);
+    if (stale)
+        retry(stash, now);
 }
 
 void stash_acknowledged(struct stash *stash, uint64_t line, unsigned map, uint64_t mask, uint64_t now)

@@ -44,7 +44,8 @@ struct stash_wait {
     struct stash_wait *next;
     uint64_t line, mask;
     unsigned map;
-    struct stash_waiter *waiter;
+    struct stash_waiter *waiter; /* NULL: a prefetch */
+    bool stale;                  /* of a prefetch before the last self-invalidation: it brings old words */
 };
 
 struct stash {
@@ -129,6 +130,8 @@ void stash_pages_point(struct stash *stash, const uint64_t *pages, unsigned coun
 void stash_pages_leave(struct stash *stash, unsigned entry);
 /* The TLB: returns the physical address of a mapped byte. */
 uint64_t stash_translate(struct stash *stash, uint64_t va);
+/* The same for a page that may not exist. Returns whether it does. */
+bool stash_can_translate(struct stash *stash, uint64_t va);
 /* The RTLB: returns the virtual address of the n-th page with the physical address's page. Returns false if there are not so
  * many. */
 bool stash_reverse(const struct stash *stash, uint64_t physical, unsigned n, uint64_t *va);

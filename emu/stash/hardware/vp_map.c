@@ -109,12 +109,24 @@ void stash_pages_leave(struct stash *stash, unsigned entry)
     }
 }
 
-uint64_t stash_translate(struct stash *stash, uint64_t va)
+/* Returns the page of an address, which is known if it exists. */
+static struct stash_page *translated(struct stash *stash, uint64_t va)
 {
     struct stash_page *page = find(stash, PAGE_OF(va));
     assert(page && "a page is in the VP-map as long as a valid entry maps it");
     if (!page->known)
         page->known = stash->user.translate(stash->user.context, page->virtual, &page->physical);
+    return page;
+}
+
+bool stash_can_translate(struct stash *stash, uint64_t va)
+{
+    return translated(stash, va)->known;
+}
+
+uint64_t stash_translate(struct stash *stash, uint64_t va)
+{
+    const struct stash_page *page = translated(stash, va);
     assert(page->known && "the access has been executed");
     return page->physical + va % STASH_PAGE;
 }
