@@ -215,6 +215,12 @@ for line in "\$1 = 0x5eed" "\$2 = 42" "\$3 = 77" "0x600100000010:	0x0000001c	0x0
     "Cannot access memory at address 0x600200000000" "\$4 = 0x1234" "\$5 = 77" "\$6 = 0x5eed" \
     "Cannot access memory at address 0x600100000010"; do check "gdb: $line" says "$line"; done
 
+# In a machine whose multiprocessors have no second level before the network.
+oracle "$work/oracle" "$work/program" many
+check "nupim: runs" run_on "$here/../../examples/machines/nupim_stash.yaml" 0 -- many
+check "nupim: the same" cmp -s "$work/output" "$work/oracle"
+check "nupim: maps" test "$(sed -n '/^  "total"/,/^  "regions"/p' "$work/stats.json" | grep -cE '"stash\.[0-9]+\.map\.0\.maps": [1-9]')" -eq 64
+
 # Descriptions that make no sense.
 refuses() {
     local status=0
