@@ -30,6 +30,11 @@
  * a load of words that are not valid brings the line in. Only valid words are written back. cache_drop()
  * forgets stacks whose threads have ended, here and in the caches below; it takes no time.
  *
+ * By word (cache_join()). The cache is a unit of a DeNovo domain: its words have states, misses and stores are messages, and it is
+ * write-back (cache/by_word.c). A hit takes hit_clocks, and so does a forward until it is answered. Up to `mshrs` lines can have
+ * loads that wait, and twice as many lines anything under way; write_buffer is the number of write-backs. Prefetch instructions are
+ * dropped, and warming changes nothing.
+ *
  * Not modelled: ports and banks of the arrays, the time and energy of the prefetcher's table, critical word
  * first (a response is a whole line), loads served from the write buffer, and the time for which probes
  * occupy the tags. */

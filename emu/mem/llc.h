@@ -63,6 +63,12 @@
  * stays busy until the response has arrived there (llc_received()), so that no probe overtakes it. Neither probes nor that notice take
  * time.
  *
+ * DeNovo (coherence: denovo). The slice is the home of a registry (denovo.h); there is no directory by line, and policies, probes and
+ * prefetches are not used. A message takes its bank and looks up the tags like a request; what the registry sends leaves when a hit
+ * would be answered, or fill_clocks after memory's response. A memory request of a client that is no unit is an operation at the
+ * registry, as an atomic is. A line with registered words leaves when all have come back; it keeps a place of the write buffer
+ * meanwhile. Ranges are cleaned and invalidated alike: their lines leave, and nothing is lost.
+ *
  * Cleaning or invalidating a range takes tag_clocks, plus a clock for each line of the range in the slice
  * (llc_set_slice()), or for each line of the cache if there are fewer. An uncached request is forwarded at
  * once, whatever the cache holds. A line on its way to memory is read again only after memory has answered.

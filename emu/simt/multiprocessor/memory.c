@@ -353,6 +353,11 @@ struct simt_access *simt_memory_step(struct simt *simt, uint64_t cycle)
         return NULL;
     struct simt_access *access = simt->queue[simt->queue_first];
     bool complete = false;
+    /* Stores and atomics wait, or a release would have no end while other warps spin. */
+    if (simt->settling && access->kind != SIMT_LOAD) {
+        simt->refused = simt->holds = true;
+        return NULL;
+    }
     if (access->passes && !access->passed)
         complete = make_passes(simt, access, cycle);
     else if (access->local)

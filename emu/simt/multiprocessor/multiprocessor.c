@@ -121,6 +121,8 @@ void simt_local_settled(struct simt *simt, uint64_t now)
         return;
     touch(simt, now);
     simt->settling = false;
+    simt->refused = simt->refused && !simt->holds;
+    simt->holds = false;
     simt_settle(simt);
 }
 

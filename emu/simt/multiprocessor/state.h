@@ -152,6 +152,7 @@ struct simt {
     bool by_word;  /* the first-level cache is a unit of a DeNovo domain */
     bool settling; /* a release is under way, whose end simt_settle() tells */
     bool queued;   /* `settles` waits in the cache */
+    bool holds;    /* the head of the queue, which stores, waits for the end of the release */
     struct cache_waiter settles;
 
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
