@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 out=$(fresh "$2")
 "$croft" cc -O2 "$here/remote.c" -o "$out/remote"
+"$croft" cc -O2 -g "$here/conflict.c" -o "$out/conflict"
 "$croft" cc -O2 "$here/contend.c" -o "$out/contend"
 "$croft" cc -O2 "$here/../env/threads/guest_launch.c" -o "$out/launch"
 
@@ -103,6 +104,21 @@ run -m ddr3 --set host.count=4 "$out/contend" 4 $rounds
 check "4 cores and no network" same
 run -m ddr3 --set host.count=4 --set l2.slices=4 --set l2.message_latency=0ns "$out/contend" 4 $rounds
 check "4 slices and messages without time" same
+
+# What the checker tells.
+found() {
+    [ "$status" = "$1" ] && grep -qF -- "$2" "$out/errors" && grep -q "$3" "$out/errors"
+}
+run -m stash_micro --check coherence "$out/conflict" split
+check "a word of a cache and a stash is found" found 3 'a cache and a stash of one multiprocessor share word' \
+    'before by simt.0, by its stash at .*store'
+check "its access is named" found 3 'accessed by simt.0 at' 'conflict.c:20'
+run -m stash_micro --check coherence "$out/conflict" race
+check "a race is told as one" found 0 'race: load of an old version of word' 'by host.1 at .*conflict.c:33'
+oracle "$out/wanted" "$out/conflict" apart
+run -m stash_micro --check coherence "$out/conflict" apart
+check "kernels are apart" same
+check "nothing is told of them" [ ! -s "$out/errors" ]
 
 run -m stash_micro --set host.l1d.prefetch=stride "$out/launch"
 check "a prefetcher" says 'host.0: l1d.prefetch: stride is not possible above a last level with coherence: denovo; allowed: none'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hosts, multiprocessors and the slices of their last level at the nodes of one network: nodes.sh CROFT OUTDIR. Programs that contend
+# Hosts, multiprocessors and the slices of their last level, with its directory, at the nodes of one network: nodes.sh CROFT OUTDIR. Programs that contend
 # for lines, against qemu-riscv64, with coherence and memories checked, also where queues have one place; statistics; descriptions
 # that cannot be. ALL=1: more rounds.
 set -euo pipefail
@@ -19,7 +19,7 @@ evidence() {
 # run OPTIONS... PROGRAM ARGUMENTS...: sets $status.
 run() {
     status=0
-    timeout 600 "$croft" run --stats "$out/stats.json" "$@" >"$out/output" 2>"$out/errors" </dev/null || status=$?
+    timeout 600 "$croft" run --set l2.coherence=mesi --stats "$out/stats.json" "$@" >"$out/output" 2>"$out/errors" </dev/null || status=$?
 }
 
 same() {
