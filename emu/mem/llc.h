@@ -214,6 +214,9 @@ void llc_expire(struct llc *llc, uint64_t line, uint64_t now);
 /* Calls the push when memory has answered all writes that this cache has begun. Returns false if there are none. */
 bool llc_push(struct llc *llc, struct mem_push *push);
 
+/* The same for the writes with words of a requester, and those of evicted lines. */
+bool llc_push_of(struct llc *llc, uint16_t requester, struct mem_push *push);
+
 /* Returns whether a write of words of the line to memory has begun and has not been answered. */
 bool llc_writing(const struct llc *llc, uint64_t line);
 

@@ -11,6 +11,10 @@ struct mem_push {
     struct mem_push *next;
     uint64_t before; /* it waits for writes with a lower number */
     uint32_t left;   /* how many of these have not been answered */
+    /* With `some`: it waits for the writes of these numbers only, `left` at its beginning. The owner frees them when it frees the push. */
+    bool some;
+    uint64_t *numbers;
+    uint32_t count, room;
     void (*done)(struct mem_push *push, uint64_t now);
     void *owner;
 };
@@ -29,10 +33,20 @@ static inline bool mem_pushes_add(struct mem_pushes *pushes, struct mem_push *pu
         return false;
     push->before = before;
     push->left = left;
+    push->some = false;
     push->next = pushes->first;
     pushes->first = push;
     return true;
 }
+
+/* Make an empty set of a push's writes; add the number of one to it; and make the push wait for all of these, which returns false, and
+ * does nothing, if there are none. */
+static inline void mem_push_begin(struct mem_push *push)
+{
+    push->count = 0;
+}
+void mem_push_include(struct mem_push *push, uint64_t number);
+bool mem_pushes_add_some(struct mem_pushes *pushes, struct mem_push *push);
 
 /* Records that the write with this number was answered. Calls done() of the pushes for which it was the last
  * one. */

@@ -15,6 +15,9 @@ struct tom_entry {
     uint64_t lowest, highest; /* addresses of its instructions */
     /* instructions and, of these, loads and stores: of the code, then also those that warps in stacks have executed */
     uint64_t instructions, accesses;
+    /* fs, means in which the latest execution counts a sixteenth: in front; as a warp of a stack, and on the way there and back.
+     * 0: there was none */
+    uint64_t front, inside, outside;
 };
 
 struct tom_table {

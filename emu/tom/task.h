@@ -58,7 +58,7 @@ struct tom_task {
     uint32_t lanes; /* lanes that stand at the block */
     /* lanes that execute a block in front, and the entry of that block */
     uint32_t inside;
-    const struct tom_entry *inside_of;
+    struct tom_entry *inside_of;
     bool observed; /* the analyzer sees what these lanes access */
     struct tom_instance instance;
     struct tom_offsets_led led;
@@ -68,6 +68,8 @@ struct tom_task {
     struct event end;                                      /* of the unit: the block has ended */
     void (*answered)(struct tom_task *task, uint64_t now); /* with TOM_IDEAL: called in place of an answer */
     uint64_t places, room;                                 /* of those of tom_load, while it is under way */
+    uint64_t work;                                         /* of its unit's load */
+    uint64_t stayed;                                       /* fs: it began a block in front; 0: not counted */
     uint64_t probed, probed_threads;                       /* instructions executed in TOM_PROBING */
     uint64_t address;                                      /* physical, of the first access */
     struct tom_unit *unit;
@@ -82,7 +84,8 @@ struct tom_task {
     struct custom_waiter *reach_waiter; /* of the warp in the stack */
     unsigned reach_passes;              /* of the scratchpad's banks */
     uint32_t reach_bytes;               /* of the packet with the data, or with none */
-    uint64_t asked, sent, begun, ended; /* fs: block taken in front, packet sent, warp spawned, block ended */
+    /* fs: block taken in front, packet sent, packet in the unit, warp spawned, block ended */
+    uint64_t asked, sent, arrived, begun, ended;
 };
 
 /* An offload unit takes a packet's task and answers it. The functions for the controllers: */
@@ -101,11 +104,13 @@ void tom_unit_take(struct tom_unit *unit, struct tom_task *task,
                    void (*answered)(struct tom_task *task, uint64_t now), uint64_t now);
 
 /* Offloads to a unit that are under way; the warps' places that they fill by their instructions (`alu_ratio`), and those that they
- * fill of its multiprocessor, both in parts of TOM_PLACE. */
+ * fill of its multiprocessor, both in parts of TOM_PLACE. `work` is the sum of the times
+ * that they are expected to take as warps, in fs (`balance`). */
 enum { TOM_PLACE = 1024 };
 struct tom_load {
     uint32_t pending;
     uint64_t places, room;
+    uint64_t work;
 };
 
 /* Returns the unit's load, which the controllers keep. */

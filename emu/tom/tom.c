@@ -178,6 +178,8 @@ static void free_task(struct tom *tom, struct tom_task *task)
     event_cancel(tom->queue, &task->request.event);
     warp_free(task->guest.warp);
     free(task->lines);
+    for (uint32_t i = 0; i <= tom->most_slices; i++)
+        free(task->push[i].numbers);
     free(task->push);
     free(task);
 }

@@ -114,6 +114,29 @@ static void counts_equal_brute_force(void **unused)
     free(analyzer);
 }
 
+/* Instances one behind the other, 2 KiB apart, with accesses at the distances of 128 B to 16 KiB: bits 15:16 put all of one together, but
+ * most of a window is in two stacks; bits 14:15 lack one in nine, and use all four alike. */
+static void even_maps_win(void **unused)
+{
+    (void)unused;
+    struct tom_analyzer *analyzer = analyzer_new();
+    for (uint64_t n = 0; n < 512; n++) {
+        struct tom_instance instance = {.accesses = 0};
+        tom_analyzer_access(analyzer, &instance, BASE + n * 2048);
+        for (unsigned bit = 7; bit < 15; bit++)
+            tom_analyzer_access(analyzer, &instance, BASE + (n * 2048 ^ UINT64_C(1) << bit));
+        tom_analyzer_end(analyzer, &instance);
+    }
+    const unsigned even = tom_analyzer_even(analyzer);
+    assert_int_equal(tom_analyzer_bit(analyzer, tom_analyzer_best(analyzer)), 15);
+    assert_int_equal(tom_analyzer_bit(analyzer, even), 14);
+    const struct tom_tally *far = &analyzer->tallies[tom_analyzer_best(analyzer)],
+                           *near = &analyzer->tallies[even];
+    assert_int_equal(far->together, 512 * 9);
+    assert_true(near->together < far->together && near->busiest * 3 < far->busiest * 2);
+    free(analyzer);
+}
+
 /* Of maps that are equally good, that with the lowest bits; none before the first access. */
 static void ties(void **unused)
 {
@@ -237,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_equal_brute_force),
+        cmocka_unit_test(even_maps_win),
         cmocka_unit_test(ties),
         cmocka_unit_test(maps_are_one_to_one),
         cmocka_unit_test(other_layouts_are_refused),

@@ -127,6 +127,23 @@ written() {
     done
 }
 
+# Keys that depart from the paper change times only. A push waits for no longer if it leaves out other multiprocessors' stores.
+keys() {
+    local name own
+    table "$work/program" "$work/blocks" "${wide[@]}"
+    for name in shared diverging late; do
+        oracle "$work/oracle" "$work/blocks" "$name"
+        same "$name, balance" -m "$here/small.yaml" --set offload.balance=true --check coherence "$work/program" "$name"
+        adds "$name, balance"
+        same "$name, map_choice even" -m "$here/small.yaml" --set offload.map=tmap --set offload.map_choice=even \
+            --set offload.learn_instances=6 --check coherence "$work/program" "$name"
+        same "$name, push" -m tom --set offload.policy=no_ctrl --check coherence "$work/program" "$name"
+        own=$(value offload.push_time)
+        same "$name, push_all" -m tom --set offload.policy=no_ctrl --set offload.push_all=true --check coherence "$work/program" "$name"
+        check "$name, push_all: no shorter" test "$(value offload.push_time)" -ge "$own"
+    done
+}
+
 # The cases of blocks.c, with the blocks that are worth it and with more.
 cases() {
     local options name
@@ -652,6 +669,7 @@ if [ -n "${ONLY:-}" ]; then
 else
     cases
     written
+    keys
     packets
     coherence
     latencies

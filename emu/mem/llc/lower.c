@@ -142,13 +142,14 @@ void llc_send_writes(struct llc *llc, uint64_t now)
 }
 
 /* Appends a write of the line to those that memory has not accepted. */
-static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint64_t now)
+static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint16_t by, uint64_t now)
 {
     struct llc_outgoing *out = llc->free_writes;
     assert(out);
     llc->free_writes = out->next;
     out->next = NULL;
     out->used = true;
+    out->by = by;
     out->line = line;
     llc->leaving[leaving_slot(line)]++;
     set_words(llc, out, words);
@@ -170,19 +171,21 @@ void llc_write_back(struct llc *llc, uint32_t index, uint64_t now)
     const uint64_t line = llc_line_at(llc, index), held = llc->words_held[index];
     llc->counters.write_backs++;
     (void)llc_transfer(llc, line, now);
-    write_words(llc, line, held ? held : all_words(llc), now);
+    write_words(llc, line, held ? held : all_words(llc), LLC_SEVERAL, now);
 }
 
 void llc_store_words(struct llc_entry *entry, uint64_t now)
 {
     struct llc *llc = entry->llc;
     struct llc_outgoing *out = unsent_of(llc, entry->line);
+    const uint16_t by = entry->request->requester;
     llc->counters.written_through++;
     if (!out) {
-        write_words(llc, entry->line, llc_words_of(entry), now);
+        write_words(llc, entry->line, llc_words_of(entry), by, now);
         return;
     }
     llc->counters.combined++;
+    out->by = out->by == by ? by : LLC_SEVERAL;
     set_words(llc, out, out->words | llc_words_of(entry));
 }
 
@@ -234,4 +237,13 @@ const struct llc_outgoing *llc_line_written(struct llc *llc, struct mem_request 
 bool llc_push(struct llc *llc, struct mem_push *push)
 {
     return mem_pushes_add(&llc->pushes, push, llc->written, llc->writes_used);
+}
+
+bool llc_push_of(struct llc *llc, uint16_t requester, struct mem_push *push)
+{
+    mem_push_begin(push);
+    for (uint32_t i = 0; i < llc->config.write_buffer; i++)
+        if (llc->writes[i].used && (llc->writes[i].by == requester || llc->writes[i].by == LLC_SEVERAL))
+            mem_push_include(push, llc->writes[i].number);
+    return mem_pushes_add_some(&llc->pushes, push);
 }

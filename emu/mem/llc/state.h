@@ -134,8 +134,11 @@ struct llc_outgoing {
     uint64_t number;           /* in order of their beginning */
     struct llc_outgoing *next; /* of the free ones, or of those that memory has not accepted */
     struct mem_request request;
+    uint16_t by; /* requester whose words these are; LLC_SEVERAL: of an evicted line, or of several */
     bool used;
 };
+
+enum { LLC_SEVERAL = UINT16_MAX };
 
 enum { LLC_RECENT = 64 }; /* operations that can begin within the most atomic_clocks */
 

@@ -186,8 +186,10 @@ static const struct stream_op *look(struct tom_front *front, struct simt_member 
         prepare(tom);
     if (task && task->inside && pc == task->inside_of->of.end) {
         task->inside &= ~mask;
-        if (!task->inside)
+        if (!task->inside) {
             tom_mapper_leave(task);
+            tom_stayed(task);
+        }
     }
     const bool observes = tom_mapper_observes(&tom->mapper);
     struct tom_entry *entry =

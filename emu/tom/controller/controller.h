@@ -86,6 +86,10 @@ void tom_decide(struct tom_task *task, uint64_t now);
 /* decision.c. Lets the multiprocessor in front execute the block, and counts the reason. */
 void tom_stay(struct tom_task *task, enum tom_reason reason);
 
+/* decision.c. The block that stayed has ended in front; and the task's has been answered. Both take its times into their means. */
+void tom_stayed(const struct tom_task *task);
+void tom_returned(const struct tom_task *task, uint64_t now);
+
 /* decision.c. Finds the stack of the access that a warp executes next, by its lowest lane in `mask`. Returns why the block cannot
  * be offloaded there, or TOM_REASONS. */
 enum tom_reason tom_destination(struct tom_task *task, const struct warp *warp, const struct stream_op *op,

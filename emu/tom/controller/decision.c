@@ -9,6 +9,7 @@ void tom_stay(struct tom_task *task, enum tom_reason reason)
     task->tom->refused[reason]++;
     task->inside = task->lanes;
     task->inside_of = task->entry;
+    task->stayed = reason == TOM_CONDITION || reason == TOM_NO_STACK ? 0 : task->tom->queue->now;
     task->state = TOM_HERE;
 }
 
@@ -60,6 +61,37 @@ static uint64_t places_of(const struct tom *tom, const struct tom_entry *entry)
     return fits < entry->instructions && fits ? TOM_PLACE * entry->instructions / fits : TOM_PLACE;
 }
 
+/* Takes the time into a mean in which the latest counts a sixteenth. */
+static void take_time(uint64_t *mean, uint64_t time)
+{
+    *mean = *mean ? *mean - *mean / 16 + time / 16 : time;
+}
+
+void tom_stayed(const struct tom_task *task)
+{
+    if (task->stayed)
+        take_time(&task->inside_of->front, task->tom->queue->now - task->stayed);
+}
+
+void tom_returned(const struct tom_task *task, uint64_t now)
+{
+    take_time(&task->entry->inside, task->ended - task->begun);
+    take_time(&task->entry->outside, task->arrived - task->asked + now - task->ended);
+}
+
+/* Returns whether times of the entry's block tell where it would end sooner. If so, *there tells whether it is the unit's stack, whose
+ * warps share the work that is under way to it. An idle stack gets one block, so that its times do not grow old. */
+static bool is_balanced(const struct tom *tom, struct tom_unit *unit, const struct tom_entry *entry,
+                        bool *there)
+{
+    const struct tom_load *load = tom_unit_load(unit);
+    if (!tom->config.balance || tom->config.policy != TOM_CTRL || !entry->front || !entry->inside)
+        return false;
+    *there = load->pending == 0 ||
+             entry->outside + entry->inside + load->work / tom_unit_holds(unit, entry) < entry->front;
+    return true;
+}
+
 /* Returns TOM_REASONS if the unit can be sent the entry's block. A block that fills more places than there are goes alone. */
 static enum tom_reason room_for(const struct tom *tom, struct tom_unit *unit, const struct tom_entry *entry)
 {
@@ -67,8 +99,11 @@ static enum tom_reason room_for(const struct tom *tom, struct tom_unit *unit, co
         tom->config.policy == TOM_CTRL || (tom->config.policy == TOM_IDEAL && tom->config.pending);
     const struct tom_load *load = tom_unit_load(unit);
     const uint64_t most = (uint64_t)TOM_PLACE * limit_of(tom, unit);
+    bool there;
     if (!limited)
         return TOM_REASONS;
+    if (is_balanced(tom, unit, entry, &there))
+        return there ? TOM_REASONS : TOM_FULL;
     if (load->room + room_of(tom, unit, entry) > most)
         return TOM_FULL;
     const bool fits = load->places + places_of(tom, entry) <= most;
@@ -117,6 +152,8 @@ void tom_choose(struct tom_task *task, enum tom_reason reason)
     struct tom_load *load = tom_unit_load(task->unit);
     task->places = places_of(task->tom, task->entry);
     task->room = room_of(task->tom, task->unit, task->entry);
+    task->work = task->entry->inside;
+    load->work += task->work;
     load->pending++;
     load->room += task->room;
     load->places += task->places;

@@ -76,6 +76,8 @@ static void answered(struct tom_task *task, uint64_t now)
     load->pending--;
     load->places -= task->places;
     load->room -= task->room;
+    load->work -= task->work;
+    tom_returned(task, now);
     warp_take_back(task->member->warp, task->guest.warp, task->lanes, task->entry->of.out,
                    task->entry->of.end);
     tom_give_warp(task);
@@ -119,14 +121,16 @@ static void slice_pushed(struct mem_push *push, uint64_t now)
     tom_send_if_ready(task, now);
 }
 
-/* Pushes the stores of the second level, which has got those of the first-level cache. */
+/* Pushes the multiprocessor's stores of the second level, which has got those of the first-level cache. */
 static void push_slices(struct tom_task *task)
 {
     for (uint32_t i = 0; i < task->front->slice_count; i++) {
         struct mem_push *push = &task->push[1 + i];
         push->done = slice_pushed;
         push->owner = task;
-        task->unpushed += llc_push(task->front->slices[i], push);
+        task->unpushed += task->tom->config.push_all
+                              ? llc_push(task->front->slices[i], push)
+                              : llc_push_of(task->front->slices[i], task->front->number, push);
     }
 }
 

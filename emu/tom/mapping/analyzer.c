@@ -1,6 +1,7 @@
 #include "emu/tom/mapping/analyzer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Returns whether a map puts a frame's bytes into the places that the machine's own map gives to this frame. */
 static bool keeps_frame(const struct tom_analyzer *analyzer, unsigned map, uint64_t frame)
@@ -67,8 +68,24 @@ uint32_t tom_analyzer_bit(const struct tom_analyzer *analyzer, unsigned map)
     return map ? analyzer->first_bit + map - 1 : 0;
 }
 
-void tom_analyzer_access(const struct tom_analyzer *analyzer, struct tom_instance *instance,
-                         uint64_t physical)
+/* Returns the accesses of the window to the stack that has most. */
+static uint32_t busiest_of(const struct tom_analyzer *analyzer, unsigned map)
+{
+    uint32_t most = 0;
+    for (unsigned stack = 0; stack < TOM_STACKS; stack++)
+        most = analyzer->to[map][stack] > most ? analyzer->to[map][stack] : most;
+    return most;
+}
+
+static void end_window(struct tom_analyzer *analyzer)
+{
+    for (unsigned i = 0; i < TOM_MAPS; i++)
+        analyzer->tallies[i].busiest += busiest_of(analyzer, i);
+    memset(analyzer->to, 0, sizeof analyzer->to);
+    analyzer->window = 0;
+}
+
+void tom_analyzer_access(struct tom_analyzer *analyzer, struct tom_instance *instance, uint64_t physical)
 {
     for (unsigned i = 0; i < TOM_MAPS; i++) {
         struct home home;
@@ -77,8 +94,11 @@ void tom_analyzer_access(const struct tom_analyzer *analyzer, struct tom_instanc
             instance->first[i] = (uint8_t)home.stack;
         instance->seen[i] |= (uint16_t)(1U << home.stack);
         instance->together[i] += home.stack == instance->first[i];
+        analyzer->to[i][home.stack]++;
     }
     instance->accesses++;
+    if (++analyzer->window == TOM_WINDOW)
+        end_window(analyzer);
 }
 
 void tom_analyzer_end(struct tom_analyzer *analyzer, const struct tom_instance *instance)
@@ -103,5 +123,20 @@ unsigned tom_analyzer_best(const struct tom_analyzer *analyzer)
             most = analyzer->tallies[i].together;
             best = i;
         }
+    return best;
+}
+
+unsigned tom_analyzer_even(const struct tom_analyzer *analyzer)
+{
+    unsigned best = 0;
+    double most = 0;
+    for (unsigned i = 0; i < TOM_MAPS; i++) {
+        const uint64_t busiest = analyzer->tallies[i].busiest + busiest_of(analyzer, i);
+        const double worth = busiest ? (double)analyzer->tallies[i].together / (double)busiest : 0;
+        if (worth > most) {
+            most = worth;
+            best = i;
+        }
+    }
     return best;
 }

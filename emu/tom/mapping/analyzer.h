@@ -11,13 +11,14 @@
 
 #include "emu/mem/home_bits.h"
 
-enum { TOM_POSITIONS = 10, TOM_MAPS = 1 + TOM_POSITIONS, TOM_STACKS = 16 };
+enum { TOM_POSITIONS = 10, TOM_MAPS = 1 + TOM_POSITIONS, TOM_STACKS = 16, TOM_WINDOW = 256 };
 
 /* How a map would distribute the accesses of the instances that have ended. */
 struct tom_tally {
     uint64_t together; /* accesses to the stack of their instance's first access */
     uint64_t single;   /* instances with accesses to one stack only */
     uint64_t stacks;   /* sum over instances: stacks accessed */
+    uint64_t busiest;  /* sum over windows of TOM_WINDOW accesses: those to the stack with most */
 };
 
 struct tom_analyzer {
@@ -27,6 +28,8 @@ struct tom_analyzer {
     uint64_t base, frame;           /* physical address of number 0; bytes of a frame */
     uint64_t instances, accesses;   /* instances that have ended; their accesses */
     struct tom_tally tallies[TOM_MAPS];
+    /* of the latest accesses, up to TOM_WINDOW: their number, and of these, by map, that to each stack */
+    uint32_t window, to[TOM_MAPS][TOM_STACKS];
 };
 
 /* An instance under way. */
@@ -49,8 +52,7 @@ unsigned tom_analyzer_map(const struct tom_analyzer *analyzer, uint32_t bit);
 uint32_t tom_analyzer_bit(const struct tom_analyzer *analyzer, unsigned map);
 
 /* Adds an access to the line at a physical address to an instance. Zero the instance before its first access. */
-void tom_analyzer_access(const struct tom_analyzer *analyzer, struct tom_instance *instance,
-                         uint64_t physical);
+void tom_analyzer_access(struct tom_analyzer *analyzer, struct tom_instance *instance, uint64_t physical);
 
 /* Adds an instance that has ended to the tallies. */
 void tom_analyzer_end(struct tom_analyzer *analyzer, const struct tom_instance *instance);
@@ -58,5 +60,10 @@ void tom_analyzer_end(struct tom_analyzer *analyzer, const struct tom_instance *
 /* Returns the map, other than 0, with which most accesses are to the stack of their instance's first access; of equal maps, the
  * one with the lowest bits. 0: there were no accesses. */
 unsigned tom_analyzer_best(const struct tom_analyzer *analyzer);
+
+/* Returns the map, the machine's own included, whose part of such accesses is greatest over how uneven it is: the accesses to the busiest
+ * stack of each window (of equal maps the first). What is together saves links; what goes to one of four stacks at a time leaves the
+ * channels of three unused. */
+unsigned tom_analyzer_even(const struct tom_analyzer *analyzer);
 
 #endif

@@ -14,6 +14,8 @@
 static const char magic[] =
     "# croft map 1: frames of memory that get a map, and the lowest bit of the stack in it";
 
+const char *const tom_choice_names[] = {[TOM_CHOICE_TOGETHER] = "together", [TOM_CHOICE_EVEN] = "even", NULL};
+
 const char *const tom_map_names[] = {
     [TOM_BMAP] = "bmap", [TOM_TMAP] = "tmap", [TOM_ORACLE] = "oracle", [TOM_FIXED] = "fixed", NULL};
 
@@ -148,7 +150,8 @@ static void choose(void *owner, uint64_t now)
     mapper->overshoot = seen > wanted ? seen - wanted : 0;
     mapper->learn_time = now - mapper->phase_began;
     mapper->phase_began = now;
-    mapper->chosen = tom_analyzer_best(&mapper->analyzer);
+    mapper->chosen = mapper->tom->config.map_choice == TOM_CHOICE_EVEN ? tom_analyzer_even(&mapper->analyzer)
+                                                                       : tom_analyzer_best(&mapper->analyzer);
     mapper->bit = tom_analyzer_bit(&mapper->analyzer, mapper->chosen);
     if (mapper->chosen)
         list_spans(mapper);
@@ -474,6 +477,8 @@ static void publish_maps(struct tom_mapper *mapper, struct stats *stats, struct 
              "without TOM)"},
             {"single", &tally->single, "blocks", "Blocks with requests to one stack only"},
             {"stacks", &tally->stacks, "stacks", "Sum of the stacks to which each block had requests"},
+            {"busiest", &tally->busiest, "requests",
+             "Of each 256 requests of blocks in order, those to the stack that got most"},
         };
         stats_counters(stats, scope_at(&scope, "bit", tom_analyzer_bit(&mapper->analyzer, i)), rows,
                        sizeof rows / sizeof *rows);

@@ -112,6 +112,7 @@ static void spawn(struct tom_unit *unit, uint64_t now)
 static void enqueue(struct tom_unit *unit, struct tom_task *task, uint64_t now)
 {
     task->next = NULL;
+    task->arrived = now;
     if (unit->first)
         unit->last->next = task;
     else

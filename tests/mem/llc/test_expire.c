@@ -90,6 +90,26 @@ static void a_push_waits_for_memory(void **state)
     crowd_free(crowd);
 }
 
+/* A push of one client's stores does not wait for another's, unless both have stored to a line before memory took it. */
+static void a_push_of_some_waits_for_them(void **state)
+{
+    (void)state;
+    struct crowd *crowd = through();
+    uint64_t when = 0, never = 0;
+    struct mem_push push = {.done = done, .owner = &when}, none = {.done = done, .owner = &never};
+    crowd->requests[crowd_add(crowd, MEM_WRITE, LINE, 8, 0)].request.requester = 3;
+    crowd->requests[crowd_add(crowd, MEM_WRITE, 2 * LINE, 8, 10)].request.requester = 4;
+    until(crowd, 20);
+    assert_false(llc_push_of(crowd->llc, 5, &none));
+    assert_true(llc_push_of(crowd->llc, 3, &push));
+    event_queue_run(&crowd->queue, CLOCK_NEVER);
+    assert_int_equal(when, TAGS + MEMORY);
+    assert_int_equal(never, 0);
+    free(push.numbers);
+    free(none.numbers);
+    crowd_free(crowd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +117,7 @@ int main(void)
         cmocka_unit_test(a_line_under_way_is_not_kept),
         cmocka_unit_test(a_store_under_way_is_kept),
         cmocka_unit_test(a_push_waits_for_memory),
+        cmocka_unit_test(a_push_of_some_waits_for_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
