@@ -137,6 +137,9 @@ keys() {
         adds "$name, balance"
         same "$name, map_choice even" -m "$here/small.yaml" --set offload.map=tmap --set offload.map_choice=even \
             --set offload.learn_instances=6 --check coherence "$work/program" "$name"
+        same "$name, width" -m "$here/small.yaml" --set offload.send_held=true --set offload.registers_by_number=true \
+            --check coherence "$work/program" "$name"
+        adds "$name, width"
         same "$name, push" -m tom --set offload.policy=no_ctrl --check coherence "$work/program" "$name"
         own=$(value offload.push_time)
         same "$name, push_all" -m tom --set offload.policy=no_ctrl --set offload.push_all=true --check coherence "$work/program" "$name"

@@ -40,8 +40,10 @@ static void fit(struct tom *tom)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < tom->table.count; i++) {
-        const struct tom_entry *entry = &tom->table.entries[i];
+        struct tom_entry *entry = &tom->table.entries[i];
         bool fits = true;
+        if (tom->config.registers_by_number)
+            entry->registers /= 2;
         for (uint32_t j = 0; j < tom->stack_count; j++)
             fits = fits && (!tom->stacks[j].unit || tom_unit_could(tom->stacks[j].unit, entry));
         if (fits)

@@ -4,8 +4,9 @@
 #include "emu/mem/llc.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
+#include "emu/tom/held.h"
 
-enum { MASK_BYTES = 4, ADDRESS_BYTES = 8, FRM_BYTES = 1 };
+enum { MASK_BYTES = 4, ADDRESS_BYTES = 8, FRM_BYTES = 1, COORDINATE_BYTES = 4 };
 
 static void offer_all(struct tom_port *port, uint64_t now)
 {
@@ -27,7 +28,13 @@ static uint32_t packet_bytes(const struct tom_task *task)
 {
     const struct tom_entry *entry = task->entry;
     uint32_t width = simt_grid_memory(task->tom->grid)->setup.width;
-    return 2 * ADDRESS_BYTES + MASK_BYTES + entry->in * width * task->tom->config.register_bytes +
+    const struct tom_config *config = &task->tom->config;
+    const uint32_t coordinates = (uint32_t)__builtin_popcount(entry->of.coordinates);
+    const uint32_t registers = config->send_held
+                                   ? tom_held_bytes(task->guest.warp, entry->of.in, task->lanes) +
+                                         coordinates * width * COORDINATE_BYTES
+                                   : entry->in * width * config->register_bytes;
+    return 2 * ADDRESS_BYTES + MASK_BYTES + registers +
            (entry->of.flags & CANDIDATE_FLOATS ? FRM_BYTES * width : 0);
 }
 

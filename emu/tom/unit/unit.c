@@ -11,6 +11,7 @@
 #include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
+#include "emu/tom/held.h"
 #include "emu/tom/site.h"
 #include "emu/tom/task.h"
 
@@ -233,7 +234,10 @@ static void complete(struct tom_task *task, uint64_t now)
     }
     sort_lines(task);
     unit->lines += task->line_count;
-    task->request.size = TOM_STATUS_BYTES + entry->out * width * unit->config_tom->register_bytes +
+    const uint32_t registers = unit->config_tom->send_held
+                                   ? tom_held_bytes(task->guest.warp, entry->of.out, task->lanes)
+                                   : entry->out * width * unit->config_tom->register_bytes;
+    task->request.size = TOM_STATUS_BYTES + registers +
                          (entry->of.flags & CANDIDATE_FLOATS ? FFLAGS * width : 0) +
                          TOM_ADDRESS_BYTES * task->line_count;
     send_answer(unit, task, now);
