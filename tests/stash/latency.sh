@@ -43,7 +43,18 @@ compare() {
     check "$1, $2, $3: most" near "$most" "$5" "${10}"
 }
 
+# hits MACHINE: prints the clocks of a multiprocessor's hits in its first-level cache and in local memory, from the description.
+hits() {
+    "$croft" show "$1" | awk '/^simt:/ { inside = 1 }
+        inside && /^  [a-z]/ { section = $1 }
+        inside && section == "latency:" && $1 == "load:" { load = $2 }
+        inside && section == "latency:" && $1 == "shared:" { shared = $2 }
+        inside && section == "l1:" && $1 == "hit_clocks:" { print load + $2, shared; exit }'
+}
+
 while read -r machine hosts; do
+    read -r l1_hit local_hit < <(hits "$machine")
+    check "$machine: hits of L1 and stash take the same (Table 2)" [ "$l1_hit" = "$local_hit" ]
     status=0
     timeout 300 "$croft" run -m "$machine" --set dram.refresh=none "$out/latency" "$hosts" >"$out/rows" 2>"$out/errors" || status=$?
     check "$machine runs" [ "$status" = 0 ]

@@ -9,7 +9,7 @@ enum {
 };
 
 struct small {
-    uint32_t field[6];
+    uint32_t field[FIELD + 1];
 };
 
 struct pollution {
