@@ -60,6 +60,14 @@ check "beside, block: the other block does not wait" test "$free" -lt "$copy"
 run_on gpu 0 --set simt.count=1 -- beside
 check "no engine: the other block takes as long" test "$(clocks beside "$work/output")" -ge "$free"
 
+# Pages that are not there yet are brought in before the engine starts.
+oracle "$work/oracle" "$work/program" pages
+for environment in user kernel; do
+    check "pages, $environment: runs" run_on "$machine" 0 --env $environment -- pages
+    check "pages, $environment: the same" cmp -s "$work/output" "$work/oracle"
+    check "pages, $environment: words" test "$(value dma.0.words_written)" -eq 64
+done
+
 # Descriptions that make no sense.
 refuses() {
     local status=0

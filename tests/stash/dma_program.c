@@ -49,8 +49,37 @@ static void run(struct job *job, uint32_t blocks)
         perror("launch");
 }
 
+struct pages {
+    uint32_t sum;
+    uint32_t far[64 * 1024]; /* nobody has used its pages */
+};
+
+/* A word of each page: loads, and stores the thread's number. */
+static void reach(struct pages *p)
+{
+    const struct croft_stash_map tile = croft_stash_tile(0, p->far, .objects = 64, .object_size = 4096);
+    uint32_t *words = simt_shared();
+    croft_dma_load(&tile);
+    __atomic_fetch_add(&p->sum, words[thread_x()], __ATOMIC_RELAXED);
+    words[thread_x()] += thread_x();
+    croft_dma_store(&tile);
+}
+
+static int pages(void)
+{
+    static struct pages p;
+    uint32_t sum = 0;
+    if (simt_launch(reach, &p, simt_dim(1), simt_dim(64), .scratchpad = 256) < 0 || simt_wait(0) != 0)
+        perror("launch");
+    for (uint32_t i = 0; i < 64; i++)
+        sum += p.far[i * 1024];
+    return printf("%u %u\n", (unsigned)p.sum, (unsigned)sum) < 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "pages") == 0)
+        return pages();
     const int beside = argc > 1 && strcmp(argv[1], "beside") == 0;
     for (uint32_t i = 0; i < MANY; i++)
         records[i].word[1] = i;
