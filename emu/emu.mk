@@ -6,9 +6,13 @@ endif
 WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
 OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
+# Its headers; the library is opened while a program runs (emu/jit/llvm.h).
+LLVM      ?= /usr/lib/llvm-14
 LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd fann
 
-EMU_SRC   := $(sort $(shell find isa/decoder emu -name '*.c'))
+# emu/jit/rows.c becomes bitcode.
+JIT_ROWS  := emu/jit/rows.c
+EMU_SRC   := $(filter-out $(JIT_ROWS),$(sort $(shell find isa/decoder emu -name '*.c')))
 # Files in which instruction rows expand. tests/flags.sh checks that each is there and gets its flags.
 HART_ROWS := emu/hart/defer.c emu/hart/step.c \
              $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c)
@@ -25,7 +29,7 @@ INCLUDES  := -I. -I$(BUILD)/gen -I$(BUILD)/include
 MAP_HEADER := $(BUILD)/include/linker/map.h
 
 # Asked when the first recipe runs, because the set-up may just have installed the libraries; not again for each object.
-LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES)))$(LIBRARY_CFLAGS)
+LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES)) -isystem $(LLVM)/include)$(LIBRARY_CFLAGS)
 EMU_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMIZE) $(WARNINGS) $(SANITIZE) -ffp-contract=off $(INCLUDES) -MMD -MP \
              $(LIBRARY_CFLAGS) $(CFLAGS)
 EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
@@ -62,6 +66,20 @@ $(INSN_ID).stamp: isa/tools/insn_id.h
 	@touch $@
 $(INSN_ID).h: $(INSN_ID).stamp
 	+@:
+
+# The rows as bitcode for the compiler: for the hosts of the v3 handlers, in the guest's floating-point environment. Without
+# Clang, croft holds none and does not compile.
+JIT_BITCODE := $(BUILD)/gen/jit/rows.bc
+JIT_FLAGS   := -O2 -march=x86-64-v3 -ffp-contract=off -frounding-math -ffp-exception-behavior=strict -fno-vectorize -fno-slp-vectorize
+$(JIT_BITCODE): $(JIT_ROWS) emu/emu.mk | $(INSN_ID).h
+	@mkdir -p $(@D)
+	if command -v clang-14 >/dev/null; then \
+	    clang-14 -std=c17 -D_GNU_SOURCE $(JIT_FLAGS) $(INCLUDES) -emit-llvm -c $< -o $@ -MMD -MP -MF $@.d -MT $@; \
+	else : > $@; fi
+-include $(JIT_BITCODE).d
+
+$(BUILD)/obj/emu/jit/row_table.o: $(JIT_BITCODE)
+$(BUILD)/obj/emu/jit/row_table.o: EMU_CFLAGS += -Wa,-I$(BUILD)/gen/jit
 
 $(CROFT_LIB): $(LIB_OBJ)
 	rm -f $@

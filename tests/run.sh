@@ -249,6 +249,7 @@ if part kernel "user programs beneath the kernel"; then
 fi
 if part programs "whole programs against qemu-riscv64"; then
     built programs && suite "programs" "$MAKE" --no-print-directory -s test-programs BUILD="$BUILD" SETUP="$SETUP"
+    built programs && suite "compiled programs" tests/jit/programs.sh "$BUILD/bin/croft" "$BUILD/tests/jit/work" "$BUILD"/tests/programs/*-O2
     suite "regions that cannot be" tests/nucd/refused.sh "$BUILD/bin/croft"
     suite "regions that do wrong" tests/nucd/wrongs.sh "$BUILD/bin/croft"
     suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"

@@ -82,7 +82,7 @@ manual-check: $(BUILD)/tools/manual
 C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
 SHELL_FILES := .ci/run emu/cmd/help/croft.bash $(sort $(shell find examples host tests -name '*.sh'))
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
-TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES))
+TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES)) -isystem $(LLVM)/include
 
 lint: $(LIB_OBJ) | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts, which room uses which, circles
 	@clang-format --dry-run -Werror $(C_FILES)

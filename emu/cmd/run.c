@@ -297,6 +297,12 @@ static void warn_launches(const struct session *s, const struct request *r,
             r->user.program);
 }
 
+/* Returns whether hot code is compiled: for one hart without a clock, of which nobody sees the single instructions. */
+static bool compiles(const struct session *s, const struct request *r, const struct system *system)
+{
+    return r->jit != JIT_OFF && system->count == 1 && !s->timing.timed && !s->log && !s->trap_log && !s->gdb;
+}
+
 /* Runs a user program on `harts`. */
 static int run_harts(struct session *s, const struct request *r, struct user_options *options,
                      struct user_harts *harts, struct timed_launch *launches, struct error *err)
@@ -315,9 +321,12 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
     p.threads = user ? user_threads(user) : NULL;
+    struct jit *jit =
+        compiles(s, r, &harts->system) ? jit_new(&harts->system.harts[0], r->jit, r->jit_memory) : NULL;
     int status = user ? run_program(s, &p, err) : -1;
     if (status >= 0)
         warn_launches(s, r, launches);
+    jit_free(jit);
     user_free(user);
     return status;
 }
@@ -587,6 +596,7 @@ int run_measured(int argc, char **argv, int statistics, const struct engine_mach
         .environment = alloc(room, sizeof(char *)),
         .user = {.dir = ".", .max_insns = UINT64_MAX},
         .bare = {.trap_loops = TRAP_LOOP_DEFAULT},
+        .jit_memory = JIT_MEMORY,
     };
     timing_init(&request.timing);
     /* Ignored in croft: the program's write() returns EPIPE, and the program ends as by SIGPIPE. */

@@ -2,8 +2,8 @@
  *
  * A block starts at one pc and follows the straight line: past conditional branches (their taken side is an exit),
  * through direct calls and forward jumps, and through returns from calls it has followed. It ends at other jumps, at
- * instructions left to `step`, and at a length limit. The rest of the hart uses only this interface, so a compiler
- * could attach its code to the first op's `run`. */
+ * instructions left to `step`, and at a length limit. The rest of the hart uses only this interface. A
+ * compiler attaches its code to the first op (exec/compiled.h); block_view.h shows it the blocks. */
 #ifndef EMU_HART_BLOCK_H
 #define EMU_HART_BLOCK_H
 

@@ -30,6 +30,7 @@ struct exec_table {
     op_handler *link;                   /* a link stub: finds the exit's target and links the exit to it */
     op_handler *far;                    /* as link, but looks the target up each time */
     op_handler *dropped;                /* the first op of a dropped block: finds its successor */
+    op_handler *compiled;               /* the first op of a block that a compiler has compiled */
     op_handler *returns;                /* JALR that is expected to continue in the same block */
     const struct exec_fusion *fusions;
     unsigned fusion_count;

@@ -6,6 +6,7 @@
 
 #include "emu/hart/block.h"
 #include "emu/hart/exec.h"
+#include "emu/hart/exec/compiled.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/probe.h"
@@ -108,15 +109,30 @@ void hart_set_hook(struct hart *hart, uint64_t address,
     mmu_flush(hart);
 }
 
-/* Runs blocks until the budget is used up or the run ends otherwise. */
+/* Keeps back what exceeds the compiler's slice of a budget. The last slices are one, so that the run ends at the same block
+ * with and without a compiler. */
+static int64_t slice_of(const struct hart *hart, int64_t budget)
+{
+    struct compiler *compiler = hart->compiler;
+    if (!compiler || hart->tlb)
+        return budget;
+    int64_t slice = budget > 2 * compiler->slice + BLOCK_INSNS ? compiler->slice : budget;
+    compiler->reserve = budget - slice;
+    return slice;
+}
+
+/* Runs blocks until the budget is used up or the run ends otherwise. With a compiler, it may be used up in part. */
 static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
 {
+    budget = slice_of(hart, budget);
     hart->origin = hart->instret + (uint64_t)budget;
     block_update(hart); /* registers may have been changed from outside */
     uint32_t saved = fp_begin(hart->frm);
     exec_run(hart, exec_enter(hart), budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
+    if (hart->compiler && hart->stop == HART_STOP_LIMIT && !hart->tlb)
+        hart->compiler->sampled(hart->compiler, hart);
     return hart->stop;
 }
 

@@ -121,6 +121,7 @@ enum hart_stale {
 union op;
 struct exec_table;
 struct block_cache;
+struct compiler;
 struct stream_trace;
 struct stream_entry;
 struct trace_run;
@@ -203,6 +204,7 @@ struct hart {
     const uint8_t *fetched; /* where the last parcel fetched is in the host; NULL: not in main memory */
 
     struct block_cache *blocks;
+    struct compiler *compiler; /* NULL: code is only interpreted */
     const struct exec_table *exec;
     /* TLB_MODES tables (mmu.h). NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
      * can store to has no code. */

@@ -42,6 +42,8 @@ enum {
     DETAIL,
     CHECK,
     TRACE,
+    JIT,
+    JIT_BYTES,
     SETENV,
     RECORD,
     REPLAY,
@@ -96,6 +98,9 @@ static const struct option_row rows[] = {
                "write a trace of the timed run; may be repeated; KIND is perfetto, konata, dram, nucd or "
                "memory (default FILE: "
                "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
+    [JIT] = {"jit", 0, "off|on|always",
+             "compile hot code of user programs without a clock (default: off); always: all code, for tests"},
+    [JIT_BYTES] = {"jit-memory", 0, "SIZE", "memory for compiled code (default: 64 MiB)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
@@ -285,6 +290,36 @@ static bool take_max_memory(struct request *r, const char *value)
     return false;
 }
 
+static bool take_jit(struct request *r, const char *name)
+{
+    static const char *const known[] = {"off", "on", "always"};
+    static const enum jit_mode modes[] = {JIT_OFF, JIT_ON, JIT_ALWAYS};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0) {
+            const char *lacks = modes[i] == JIT_ALWAYS ? jit_lacks() : NULL;
+            r->jit = modes[i];
+            if (lacks)
+                (void)options_usage_error(&run_interface, "--jit=always: this host has not %s", lacks);
+            return !lacks;
+        }
+    (void)options_usage_error(&run_interface, "unknown --jit '%s'%s; allowed: off, on, always", name,
+                              nearest_hint(name, known, sizeof known / sizeof *known).text);
+    return false;
+}
+
+static bool take_jit_memory(struct request *r, const char *value)
+{
+    struct error err;
+    if (!quantity_parse(QUANTITY_SIZE, value, &r->jit_memory, &err))
+        (void)options_usage_error(&run_interface, "--jit-memory: %s", err.text);
+    else if (r->jit_memory < JIT_MEMORY_LEAST || r->jit_memory > JIT_MEMORY_MOST)
+        (void)options_usage_error(&run_interface,
+                                  "--jit-memory: '%s' is not allowed; it must be 1 MiB to 1 GiB", value);
+    else
+        return true;
+    return false;
+}
+
 static bool take_trap_loops(struct request *r, const char *value)
 {
     r->loops_given = true;
@@ -330,6 +365,8 @@ static bool take_option(struct request *r, int option, const char *value)
     case REPLAY: r->bare.replay = value; return true;
     case MAX_MEMORY: return take_max_memory(r, value);
     case TRAP_LOOPS: return take_trap_loops(r, value);
+    case JIT: return take_jit(r, value);
+    case JIT_BYTES: return take_jit_memory(r, value);
     case MAX_INSNS:
         if (parse_count(value, &r->user.max_insns))
             return true;

@@ -5,6 +5,7 @@
 #include "emu/cmd/run/timing.h"
 #include "emu/env/bare.h"
 #include "emu/env/user.h"
+#include "emu/jit/jit.h"
 #include "emu/simt/grid/grid.h"
 
 enum { REQUEST_SETS = 3 };
@@ -27,6 +28,8 @@ struct request {
     const char *last;            /* the value of the last option, or NULL */
     int last_option;
     struct grid_watch watch;
+    enum jit_mode jit;
+    uint64_t jit_memory;      /* in bytes */
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;
     struct timing_options timing;

@@ -327,6 +327,7 @@ const struct exec_table EXEC_TABLE = {
     .far = op_far,
     .dropped = op_dropped,
     .returns = op_returns,
+    .compiled = OP_COMPILED,
     .fusions = fusions,
     .fusion_count = sizeof fusions / sizeof *fusions,
 };

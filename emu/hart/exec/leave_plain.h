@@ -1,5 +1,6 @@
 /* Leaving handlers and blocks in a hart that runs at full speed: step.h executes rare instructions, and the run
  * continues. For emu/hart/exec/handlers.h. */
+#include "emu/hart/exec/compiled.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/step.h"
 
@@ -8,6 +9,7 @@
 #define NOTE_LEFT(retired)      ((void)0)
 #define NOTE_ENTERED(op)        ((void)0)
 #define IN_CLASS_ATOMIC         IN_CLASS_ALU
+#define OP_COMPILED             op_compiled
 
 #include "emu/hart/exec/leave.h"
 
@@ -127,4 +129,46 @@ static COLD const union op *op_link(PARAMETERS)
     if (flushes == block_flushes(hart->blocks))
         exit->exit.to = to;
     DISPATCH(to);
+}
+
+/* The region gets the budget of the whole run. Afterwards the interpreter has as much of it as before, if so much is left:
+ * instructions of regions are not sampled. Returns the exit; hart->budget is the interpreter's. */
+static inline const struct compiled_exit *run_region(struct hart *hart, const struct compiled_entry *entry,
+                                                     int64_t budget)
+{
+    const struct compiled_region *region = entry->region;
+    struct compiler *compiler = hart->compiler;
+    int64_t all = budget + compiler->reserve;
+    compiler->entered++;
+    hart->origin += (uint64_t)compiler->reserve;
+    uint32_t exit = region->code(hart, all, entry->number, region->slots, region->memory);
+    all = hart->budget;
+    hart->budget = all < budget ? all : budget;
+    compiler->reserve = all - hart->budget;
+    hart->origin -= (uint64_t)compiler->reserve;
+    return &region->exits[exit];
+}
+
+/* The first op of a block that is an entry of a region. */
+static const union op *op_compiled(PARAMETERS)
+{
+    const struct compiled_entry *entry = op[-1].head.compiled;
+    if (UNLIKELY(entry->region->drops != block_drops(hart->blocks) ||
+                 entry->region->store_base != hart->store_base))
+        TAIL_RETURN entry->run(hart, op, acc, budget);
+    const struct compiled_exit *exit = run_region(hart, entry, budget);
+    budget = hart->budget;
+    op = exit->op;
+    if (exit->kind == COMPILED_INDIRECT)
+        GO_INDIRECT(hart->pc);
+    if (exit->kind == COMPILED_LEAVE) {
+        op = op->exit.to;
+        if (UNLIKELY(budget < 0))
+            return stop_before(hart, op, acc, budget);
+        DISPATCH(op);
+    }
+    acc = hart->x[exit->acc];
+    if (op->run == op_compiled)
+        TAIL_RETURN op[-1].head.compiled->run(hart, op, acc, budget);
+    DISPATCH(op);
 }

@@ -9,6 +9,7 @@
 
 struct hart;
 struct stream_op;
+struct compiled_entry;
 union op;
 
 /* Executes *op and continues with the following ops until the run ends. acc is the value that the previous op has
@@ -37,8 +38,11 @@ union op {
         uint64_t count;
     } link;
     struct {
-        uint64_t pc;                 /* guest address of the op after this slot */
-        const struct stream_op *ops; /* before a block's first op in a streamed hart: its instructions */
+        uint64_t pc; /* guest address of the op after this slot */
+        union {
+            const struct stream_op *ops; /* before a block's first op in a streamed hart: its instructions */
+            const struct compiled_entry *compiled; /* before one with the handler `compiled` */
+        };
     } head;
     const struct insn *insn; /* second slot after a step op: its instruction */
 };

@@ -1,0 +1,57 @@
+/* Compiled code of blocks, which a compiler (emu/jit) attaches to a hart.
+ *
+ * A region is the code of some blocks: it does what their ops do, and counts what they count, so that the interpreter can go
+ * on at any of their ops. The first op of a block that is an entry of a region has the handler `compiled`, and leads to its
+ * struct compiled_entry. */
+#ifndef EMU_HART_EXEC_COMPILED_H
+#define EMU_HART_EXEC_COMPILED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/hart/exec/op.h"
+
+struct hart;
+
+/* How the interpreter goes on after a region. */
+enum compiled_exit_kind {
+    COMPILED_RESUME,   /* executes op, which is one of the region's blocks' */
+    COMPILED_LEAVE,    /* leaves the block through the exit slot op, whose instructions have been counted */
+    COMPILED_INDIRECT, /* goes to hart->pc by an indirect jump */
+};
+
+struct compiled_exit {
+    const union op *op;
+    uint8_t kind; /* enum compiled_exit_kind */
+    uint8_t acc;  /* register whose value op finds in acc */
+};
+
+/* Runs a region from an entry on, until an exit. Returns its index; hart->budget and the registers are up to date. memory is
+ * the host address that guest address 0 would have, slots the ops of the hart's blocks. */
+typedef uint32_t compiled_code(struct hart *hart, int64_t budget, uint32_t entry, union op *slots,
+                               uint8_t *memory);
+
+struct compiled_region {
+    compiled_code *code;
+    const struct compiled_exit *exits;
+    union op *slots;
+    uint8_t *memory;
+    uint64_t drops, store_base; /* of the hart when it was compiled: the code is not valid for others */
+};
+
+struct compiled_entry {
+    const struct compiled_region *region;
+    op_handler *run; /* the op's handler in the interpreter */
+    uint32_t number;
+};
+
+/* A compiler, as the hart sees it. */
+struct compiler {
+    /* The interpreter has executed `slice` instructions since the last call; hart->pc is where it was interrupted. */
+    void (*sampled)(struct compiler *compiler, struct hart *hart);
+    int64_t slice;
+    int64_t reserve;  /* while code runs: what may retire besides the interpreter's budget */
+    uint64_t entered; /* how often regions were entered */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* The function of a region while it is made: its registers, exits and current place. */
+#ifndef EMU_JIT_BUILDER_H
+#define EMU_JIT_BUILDER_H
+
+#include <stddef.h>
+
+#include "emu/hart/exec/compiled.h"
+#include "emu/jit/region.h"
+#include "emu/jit/row_table.h"
+
+struct hart;
+
+/* The parameters of a region's function (compiled_code). */
+enum { CODE_HART, CODE_BUDGET, CODE_ENTRY, CODE_SLOTS, CODE_MEMORY };
+
+struct builder {
+    const struct row_table *rows;
+    const struct llvm *llvm;
+    const struct hart *hart;
+    LLVMModuleRef module;
+    LLVMBuilderRef at; /* LLVM's builder: where the next instruction goes */
+    LLVMValueRef function;
+    LLVMTypeRef i8, i32, i64, f64;
+    LLVMBasicBlockRef entry, leave; /* the function's entry; the one exit, which writes registers back */
+    LLVMValueRef which;             /* the exit's phi: the number of the exit */
+    struct compiled_exit *exits;
+    uint32_t exit_count;
+    /* Of the instruction being emitted: its op, and the register whose value that finds in acc. */
+    const union op *op;
+    unsigned acc;
+    uint32_t resume;            /* the exit before it, plus 1; 0: none yet */
+    LLVMValueRef taken, target; /* the outcome of a branch or jump */
+};
+
+/* Makes an empty function, with the entry as current block. */
+void builder_begin(struct builder *b, const struct row_table *rows, const struct hart *hart);
+
+/* Ends the making of the function; the exits stay. */
+void builder_end(struct builder *b);
+
+LLVMValueRef builder_constant(struct builder *b, uint64_t value);
+LLVMBasicBlockRef builder_block(struct builder *b);
+
+/* Returns the address `offset` bytes after a parameter, as a pointer to that type. */
+LLVMValueRef builder_field(struct builder *b, unsigned parameter, size_t offset, LLVMTypeRef type);
+
+/* Says which side of a conditional branch is taken nearly always. */
+void builder_likely(struct builder *b, LLVMValueRef branch, bool first);
+
+/* Ends the current block: leaves the region. */
+void builder_leave(struct builder *b, enum compiled_exit_kind kind, const union op *op);
+
+/* Ends the current block: the interpreter executes the instruction being emitted. */
+void builder_resume(struct builder *b);
+
+/* Goes on if the condition holds; otherwise the interpreter executes the instruction. */
+void builder_require(struct builder *b, LLVMValueRef condition);
+
+/* Returns the host address for an access of up to 8 bytes to guest address `address`, which is in bounds if it is at most
+ * `last` after base; otherwise the interpreter executes the instruction. */
+LLVMValueRef builder_access(struct builder *b, LLVMValueRef address, uint64_t base, uint64_t last);
+
+#endif

@@ -1,0 +1,332 @@
+#include "emu/jit/emit.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "emu/hart/exec.h"
+#include "emu/hart/hart.h"
+#include "emu/jit/builder.h"
+#include "emu/jit/copy.h"
+#include "emu/jit/engine.h"
+#include "emu/sim/alloc.h"
+
+struct emitter {
+    struct builder b;
+    const struct region *region;
+    LLVMValueRef x[32], f[32], budget; /* where registers live; NULL: unused */
+    uint32_t written_x, written_f;
+    LLVMBasicBlockRef *blocks; /* by block of the region */
+};
+
+static LLVMValueRef read_x(struct emitter *e, unsigned r)
+{
+    return r ? e->b.llvm->BuildLoad2(e->b.at, e->b.i64, e->x[r], "") : builder_constant(&e->b, 0);
+}
+
+static LLVMValueRef read_f(struct emitter *e, unsigned r)
+{
+    LLVMValueRef value = e->b.llvm->BuildLoad2(e->b.at, e->b.f64, e->f[r], "");
+    return e->b.llvm->BuildBitCast(e->b.at, value, e->b.i64, "");
+}
+
+static void write_f(struct emitter *e, unsigned r, LLVMValueRef value)
+{
+    e->b.llvm->BuildStore(e->b.at, e->b.llvm->BuildBitCast(e->b.at, value, e->b.f64, ""), e->f[r]);
+}
+
+/* Returns the row's function for an instruction, or NULL if the interpreter executes it by step.h. */
+static LLVMValueRef row_of(const struct emitter *e, const struct insn *insn)
+{
+    const struct exec_table *exec = e->b.hart->exec;
+    const struct format_info *format = &format_table[insn_table[insn->id].format];
+    bool rtz = format->rm && insn->rm == RM_RTZ && exec->truncating[insn->id];
+    return e->b.rows->functions[insn->id][rtz];
+}
+
+/* Returns the op's handler in the interpreter. */
+static op_handler *handler_of(const struct emitter *e, const union op *op)
+{
+    return op->run == e->b.hart->exec->compiled ? op[-1].head.compiled->run : op->run;
+}
+
+static bool left_to_step(const struct emitter *e, const struct block_insn *at)
+{
+    const struct exec_table *exec = e->b.hart->exec;
+    if (at->insn->length == 0 || !exec->rows[at->insn->id][OP_REGISTERS] || !row_of(e, at->insn))
+        return true;
+    if (insn_table[at->insn->id].format == FORMAT_J && at->insn->rd == 0)
+        return false; /* it has no op of its own */
+    op_handler *run = handler_of(e, at->op);
+    return run == exec->step || run == exec->slow || run == exec->stop;
+}
+
+/* Emits an instruction's row, and writes its result. */
+static void emit_row(struct emitter *e, const struct block_insn *at)
+{
+    const struct insn *insn = at->insn;
+    const struct format_info *format = &format_table[insn_table[insn->id].format];
+    const LLVMValueRef none = builder_constant(&e->b, 0);
+    LLVMValueRef row = row_of(e, insn);
+    const LLVMValueRef arguments[ROW_PARAMETERS] = {
+        [ROW_HART] = e->b.llvm->BuildBitCast(e->b.at, e->b.llvm->GetParam(e->b.function, CODE_HART),
+                                             e->b.llvm->TypeOf(e->b.llvm->GetParam(row, ROW_HART)), ""),
+        [ROW_RS1] = format->rs1 == ROLE_X ? read_x(e, insn->rs1) : none,
+        [ROW_RS2] = format->rs2 == ROLE_X ? read_x(e, insn->rs2) : none,
+        [ROW_FRS1] = format->rs1 == ROLE_F ? read_f(e, insn->rs1) : none,
+        [ROW_FRS2] = format->rs2 == ROLE_F ? read_f(e, insn->rs2) : none,
+        [ROW_FRS3] = format->rs3 == ROLE_F ? read_f(e, insn->rs3) : none,
+        [ROW_IMM] = builder_constant(&e->b, (uint64_t)(int64_t)insn->imm),
+        [ROW_PC] = builder_constant(&e->b, at->pc),
+        [ROW_NEXT] = builder_constant(&e->b, at->pc + insn->length),
+    };
+    e->b.taken = e->b.target = NULL;
+    LLVMValueRef result = copy_row(&e->b, row, arguments);
+    if (format->rd == ROLE_X && insn->rd)
+        e->b.llvm->BuildStore(e->b.at, result, e->x[insn->rd]);
+    else if (format->rd == ROLE_F)
+        write_f(e, insn->rd, result);
+}
+
+/* Takes the exit in the slot: subtracts from the budget, and counts it. */
+static void count_exit(struct emitter *e, const union op *slot, uint64_t retired)
+{
+    const struct llvm *l = e->b.llvm;
+    const char *slots = (const char *)block_view_slots(e->b.hart->blocks);
+    size_t offset = (size_t)((const char *)&slot->exit.count - slots);
+    LLVMValueRef counter = builder_field(&e->b, CODE_SLOTS, offset, e->b.i64);
+    LLVMValueRef old = l->BuildLoad2(e->b.at, e->b.i64, counter, "");
+    l->BuildStore(e->b.at, l->BuildAdd(e->b.at, old, builder_constant(&e->b, 1), ""), counter);
+    LLVMValueRef budget = l->BuildLoad2(e->b.at, e->b.i64, e->budget, "");
+    l->BuildStore(e->b.at, l->BuildSub(e->b.at, budget, builder_constant(&e->b, retired), ""), e->budget);
+}
+
+/* Ends the current block: goes to `to` if the budget is not used up, else leaves by the exit. */
+static void go_within_budget(struct emitter *e, LLVMBasicBlockRef to, LLVMBasicBlockRef otherwise)
+{
+    const struct llvm *l = e->b.llvm;
+    LLVMValueRef budget = l->BuildLoad2(e->b.at, e->b.i64, e->budget, "");
+    LLVMValueRef within = l->BuildICmp(e->b.at, LLVMIntSGE, budget, builder_constant(&e->b, 0), "");
+    builder_likely(&e->b, l->BuildCondBr(e->b.at, within, to, otherwise), true);
+}
+
+/* Ends the current block through the exit of an op to a known address. */
+static void emit_direct(struct emitter *e, const union op *op)
+{
+    const union op *slot = op + 1;
+    count_exit(e, slot, (uint64_t)op->imm);
+    const struct region_block *to = region_find(e->region, slot->exit.to);
+    if (to) {
+        LLVMBasicBlockRef over = builder_block(&e->b);
+        go_within_budget(e, e->blocks[to - e->region->blocks], over);
+        e->b.llvm->PositionBuilderAtEnd(e->b.at, over);
+    }
+    builder_leave(&e->b, COMPILED_LEAVE, slot);
+}
+
+/* Ends the current block: goes to a computed address. */
+static void emit_indirect(struct emitter *e, const union op *slot, uint64_t retired, LLVMValueRef target)
+{
+    const struct llvm *l = e->b.llvm;
+    count_exit(e, slot, retired);
+    LLVMBasicBlockRef within = builder_block(&e->b), miss = builder_block(&e->b);
+    go_within_budget(e, within, miss);
+    l->PositionBuilderAtEnd(e->b.at, within);
+    LLVMValueRef choice = l->BuildSwitch(e->b.at, target, miss, 16);
+    for (uint32_t b = 0; b < e->region->count; b++)
+        if (e->region->blocks[b].indirect)
+            l->AddCase(choice, builder_constant(&e->b, e->region->blocks[b].view.pc), e->blocks[b]);
+    l->PositionBuilderAtEnd(e->b.at, miss);
+    l->BuildStore(e->b.at, target, builder_field(&e->b, CODE_HART, offsetof(struct hart, pc), e->b.i64));
+    builder_leave(&e->b, COMPILED_INDIRECT, slot);
+}
+
+/* Emits a return for which the block may continue. */
+static void emit_return(struct emitter *e, const struct block_insn *at)
+{
+    const struct llvm *l = e->b.llvm;
+    const union op *op = at->op;
+    LLVMValueRef target = read_x(e, at->insn->rs1);
+    LLVMBasicBlockRef on = builder_block(&e->b), other = builder_block(&e->b);
+    LLVMValueRef expected =
+        l->BuildICmp(e->b.at, LLVMIntEQ, target, builder_constant(&e->b, op[2].head.pc), "");
+    builder_likely(&e->b, l->BuildCondBr(e->b.at, expected, on, other), true);
+    l->PositionBuilderAtEnd(e->b.at, other);
+    emit_indirect(e, op + 1, op->rs2,
+                  l->BuildAnd(e->b.at, target, builder_constant(&e->b, ~UINT64_C(1)), ""));
+    l->PositionBuilderAtEnd(e->b.at, on);
+}
+
+/* Emits an instruction. Returns whether the block goes on after it. */
+static bool emit_insn(struct emitter *e, const struct block_insn *at)
+{
+    const union op *op = at->op;
+    const struct insn *insn = at->insn;
+    e->b.op = op;
+    e->b.resume = 0;
+    if (left_to_step(e, at)) {
+        builder_resume(&e->b);
+        return false;
+    }
+    enum insn_format kind = insn_table[insn->id].format;
+    if (kind == FORMAT_JALR && handler_of(e, op) == e->b.hart->exec->returns) {
+        emit_return(e, at);
+        e->b.acc = 0;
+        return true;
+    }
+    emit_row(e, at);
+    if (kind == FORMAT_JALR) {
+        emit_indirect(e, op + 1, op->rs2, e->b.target);
+        return false;
+    }
+    if (kind == FORMAT_B) {
+        LLVMBasicBlockRef taken = builder_block(&e->b), on = builder_block(&e->b);
+        e->b.llvm->BuildCondBr(e->b.at, e->b.taken, taken, on);
+        e->b.llvm->PositionBuilderAtEnd(e->b.at, taken);
+        emit_direct(e, op);
+        e->b.llvm->PositionBuilderAtEnd(e->b.at, on);
+    }
+    if (kind != FORMAT_J || insn->rd)
+        e->b.acc = format_table[kind].rd == ROLE_X ? insn->rd : 0;
+    return true;
+}
+
+/* Returns the slot after an instruction's op. */
+static const union op *slot_after(const struct block_insn *at)
+{
+    switch (insn_table[at->insn->id].format) {
+    case FORMAT_B:
+    case FORMAT_UPC: return at->op + 2;
+    case FORMAT_J: return at->op + (at->insn->rd ? 2 : 0);
+    case FORMAT_JALR: return at->op + 3;
+    default: return at->op + 1;
+    }
+}
+
+static void emit_block(struct emitter *e, uint32_t number)
+{
+    const struct region_block *block = &e->region->blocks[number];
+    struct block_insn at = {0};
+    assert(block->limit > 0);
+    e->b.llvm->PositionBuilderAtEnd(e->b.at, e->blocks[number]);
+    e->b.acc = 0;
+    for (uint32_t i = 0; i < block->limit; i++) {
+        at = block_view_insn(e->b.hart->blocks, &block->view, i);
+        if (!emit_insn(e, &at))
+            return;
+    }
+    if (block->limit < block->view.insns) {
+        at = block_view_insn(e->b.hart->blocks, &block->view, block->limit);
+        e->b.op = at.op;
+        e->b.resume = 0;
+        builder_resume(&e->b);
+        return;
+    }
+    emit_direct(e, slot_after(&at));
+}
+
+static void note_registers(struct emitter *e, uint32_t *used_x, uint32_t *used_f)
+{
+    for (uint32_t b = 0; b < e->region->count; b++)
+        for (uint32_t i = 0; i < e->region->blocks[b].limit; i++) {
+            const struct insn *insn = block_view_insn(e->b.hart->blocks, &e->region->blocks[b].view, i).insn;
+            const struct format_info *format = &format_table[insn_table[insn->id].format];
+            *used_x |= (uint32_t)(format->rs1 == ROLE_X) << insn->rs1 | (uint32_t)(format->rs2 == ROLE_X)
+                                                                            << insn->rs2;
+            *used_f |= (uint32_t)(format->rs1 == ROLE_F) << insn->rs1 |
+                       (uint32_t)(format->rs2 == ROLE_F) << insn->rs2 |
+                       (uint32_t)(format->rs3 == ROLE_F) << insn->rs3;
+            e->written_x |= (uint32_t)(format->rd == ROLE_X) << insn->rd;
+            e->written_f |= (uint32_t)(format->rd == ROLE_F) << insn->rd;
+        }
+    e->written_x &= ~UINT32_C(1);
+    *used_x = (*used_x | e->written_x) & ~UINT32_C(1);
+    *used_f |= e->written_f;
+}
+
+static void load_register(struct emitter *e, LLVMValueRef place, size_t offset, LLVMTypeRef type)
+{
+    const struct llvm *l = e->b.llvm;
+    LLVMValueRef field = builder_field(&e->b, CODE_HART, offset, type);
+    l->BuildStore(e->b.at, l->BuildLoad2(e->b.at, type, field, ""), place);
+}
+
+/* Gives each register that the region uses a place, and loads it. */
+static void load_registers(struct emitter *e)
+{
+    const struct llvm *l = e->b.llvm;
+    uint32_t used_x = 0, used_f = 0;
+    note_registers(e, &used_x, &used_f);
+    e->budget = l->BuildAlloca(e->b.at, e->b.i64, "");
+    l->BuildStore(e->b.at, l->GetParam(e->b.function, CODE_BUDGET), e->budget);
+    for (unsigned r = 0; r < 32; r++) {
+        if (used_x >> r & 1) {
+            e->x[r] = l->BuildAlloca(e->b.at, e->b.i64, "");
+            load_register(e, e->x[r], offsetof(struct hart, x) + 8 * r, e->b.i64);
+        }
+        if (used_f >> r & 1) {
+            e->f[r] = l->BuildAlloca(e->b.at, e->b.f64, "");
+            load_register(e, e->f[r], offsetof(struct hart, f) + 8 * r, e->b.f64);
+        }
+    }
+}
+
+static void save_register(struct emitter *e, LLVMValueRef place, size_t offset, LLVMTypeRef type)
+{
+    const struct llvm *l = e->b.llvm;
+    LLVMValueRef field = builder_field(&e->b, CODE_HART, offset, type);
+    l->BuildStore(e->b.at, l->BuildLoad2(e->b.at, type, place, ""), field);
+}
+
+/* Writes the registers back, and returns the number of the exit. */
+static void emit_leave(struct emitter *e)
+{
+    const struct llvm *l = e->b.llvm;
+    l->PositionBuilderAtEnd(e->b.at, e->b.leave);
+    for (unsigned r = 0; r < 32; r++) {
+        if (e->written_x >> r & 1)
+            save_register(e, e->x[r], offsetof(struct hart, x) + 8 * r, e->b.i64);
+        if (e->written_f >> r & 1)
+            save_register(e, e->f[r], offsetof(struct hart, f) + 8 * r, e->b.f64);
+    }
+    save_register(e, e->budget, offsetof(struct hart, budget), e->b.i64);
+    l->BuildRet(e->b.at, e->b.which);
+}
+
+static void emit_entries(struct emitter *e)
+{
+    const struct llvm *l = e->b.llvm;
+    LLVMValueRef choice = NULL;
+    for (uint32_t b = 0; b < e->region->count; b++) {
+        if (!e->region->blocks[b].entry)
+            continue;
+        if (!choice)
+            choice = l->BuildSwitch(e->b.at, l->GetParam(e->b.function, CODE_ENTRY), e->blocks[b], 8);
+        else
+            l->AddCase(choice, l->ConstInt(e->b.i32, b, false), e->blocks[b]);
+    }
+}
+
+static void emit_function(struct emitter *e)
+{
+    e->blocks = alloc(e->region->count, sizeof *e->blocks);
+    for (uint32_t i = 0; i < e->region->count; i++)
+        e->blocks[i] = builder_block(&e->b);
+    load_registers(e);
+    emit_entries(e);
+    for (uint32_t i = 0; i < e->region->count; i++)
+        emit_block(e, i);
+    emit_leave(e);
+    free(e->blocks);
+}
+
+compiled_code *emit_region(const struct row_table *rows, struct code_memory *memory, const struct hart *hart,
+                           const struct region *region, struct compiled_exit **exits)
+{
+    struct emitter e = {.region = region};
+    builder_begin(&e.b, rows, hart);
+    emit_function(&e);
+    builder_end(&e.b);
+    *exits = e.b.exits;
+    return engine_generate(&rows->llvm, e.b.module, e.b.function, memory);
+}

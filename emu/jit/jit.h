@@ -1,0 +1,34 @@
+/* A compiler for a hart's hot code: when to compile, what has been compiled, and its memory. */
+#ifndef EMU_JIT_JIT_H
+#define EMU_JIT_JIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hart;
+struct jit;
+
+enum jit_mode {
+    JIT_OFF,
+    JIT_ON,     /* compiles what has run long enough to pay for it */
+    JIT_ALWAYS, /* compiles what has run once: for tests */
+};
+
+enum { JIT_MEMORY_LEAST = 1 << 20, JIT_MEMORY = 64 << 20, JIT_MEMORY_MOST = 1 << 30 };
+
+/* Returns NULL if this host can compile, or else what it lacks. Opens LLVM's library. */
+const char *jit_lacks(void);
+
+/* Attaches a compiler to the hart, which must outlive it. It keeps about `memory` bytes of code, at least JIT_MEMORY_LEAST, and
+ * forgets all when they are used up. Where nothing can be compiled, code is interpreted. Returns NULL for JIT_OFF. */
+struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory);
+void jit_free(struct jit *jit); /* may be NULL */
+
+/* Compiles the code around pc now, if it has run, and is not the entry of a region already. Returns whether it is one then. */
+bool jit_compile(struct jit *jit, uint64_t pc);
+
+/* Returns how many regions have been compiled, and how often they were entered. */
+uint64_t jit_regions(const struct jit *jit);
+uint64_t jit_entered(const struct jit *jit);
+
+#endif

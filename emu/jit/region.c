@@ -1,0 +1,216 @@
+#include "emu/jit/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/exec.h"
+#include "emu/hart/hart.h"
+#include "emu/sim/alloc.h"
+
+/* What is known about all blocks. */
+struct profile {
+    const struct block_cache *cache;
+    uint32_t count;
+    struct fact {
+        uint64_t entries, direct; /* all, and those through direct exits */
+        bool chosen;
+    } * facts;
+};
+
+static uint64_t exit_count(const struct block_exit *exit)
+{
+    return exit->slot->exit.count;
+}
+
+static uint64_t block_entries(const struct block_cache *cache, const struct block_view *view)
+{
+    uint64_t sum = 0;
+    for (uint32_t e = 0; e < view->exits; e++) {
+        struct block_exit exit = block_view_exit(cache, view, e);
+        sum += exit_count(&exit);
+    }
+    return sum;
+}
+
+static void profile_init(struct profile *profile, const struct block_cache *cache)
+{
+    *profile = (struct profile){.cache = cache, .count = block_view_count(cache)};
+    profile->facts = alloc(profile->count + 1, sizeof *profile->facts);
+    for (uint32_t b = 0; b < profile->count; b++) {
+        struct block_view view = block_view(cache, b);
+        for (uint32_t e = 0; view.live && e < view.exits; e++) {
+            struct block_exit exit = block_view_exit(cache, &view, e);
+            uint64_t taken = exit_count(&exit);
+            profile->facts[b].entries += taken;
+            if (!taken || exit.indirect)
+                continue;
+            uint32_t to = block_view_find(cache, exit.slot->exit.to);
+            if (to != UINT32_MAX)
+                profile->facts[to].direct += taken;
+        }
+    }
+}
+
+static uint64_t indirect_entries(const struct profile *profile, uint32_t block)
+{
+    const struct fact *fact = &profile->facts[block];
+    return fact->entries > fact->direct ? fact->entries - fact->direct : 0;
+}
+
+/* Returns how many of the block's instructions, from its first, run at least `least` times. */
+static uint32_t warm_insns(const struct profile *profile, const struct block_view *view, uint64_t least)
+{
+    uint64_t left = 0;
+    uint32_t limit = 0;
+    for (uint32_t e = view->exits; e-- > 0;) {
+        struct block_exit exit = block_view_exit(profile->cache, view, e);
+        left += exit_count(&exit);
+        if (left >= least) {
+            limit = exit.retired;
+            break;
+        }
+    }
+    return limit;
+}
+
+/* A queue of candidates, hottest first. */
+struct queue {
+    uint32_t *blocks;
+    uint32_t count;
+};
+
+static void push(struct queue *queue, struct profile *profile, uint32_t block, uint64_t least)
+{
+    struct fact *fact = &profile->facts[block];
+    if (fact->chosen || fact->entries < least || !block_view(profile->cache, block).live)
+        return;
+    fact->chosen = true;
+    queue->blocks[queue->count++] = block;
+}
+
+static uint32_t pop(struct queue *queue, const struct profile *profile)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < queue->count; i++)
+        if (profile->facts[queue->blocks[i]].entries > profile->facts[queue->blocks[best]].entries)
+            best = i;
+    uint32_t block = queue->blocks[best];
+    queue->blocks[best] = queue->blocks[--queue->count];
+    return block;
+}
+
+/* Adds the blocks to which the block goes. */
+static void push_successors(struct queue *queue, struct profile *profile, const struct region_block *block,
+                            uint64_t least)
+{
+    bool indirect = false;
+    for (uint32_t e = 0; e < block->view.exits; e++) {
+        struct block_exit exit = block_view_exit(profile->cache, &block->view, e);
+        if (exit.retired > block->limit || exit_count(&exit) < least)
+            continue;
+        if (exit.indirect) {
+            indirect = true;
+            continue;
+        }
+        uint32_t to = block_view_find(profile->cache, exit.slot->exit.to);
+        if (to != UINT32_MAX)
+            push(queue, profile, to, least);
+    }
+    for (uint32_t b = 0; indirect && b < profile->count; b++)
+        if (indirect_entries(profile, b) >= least)
+            push(queue, profile, b, least);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct region_block *x = a, *y = b;
+    return (x->view.first > y->view.first) - (x->view.first < y->view.first);
+}
+
+const struct region_block *region_find(const struct region *region, const union op *first)
+{
+    uint32_t low = 0, high = region->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (region->blocks[middle].view.first == first)
+            return &region->blocks[middle];
+        if (region->blocks[middle].view.first < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* Marks the entries: the targets of backward exits, of indirect jumps, and of blocks outside. */
+static void mark_entries(struct region *region, const struct profile *profile, uint64_t least)
+{
+    uint64_t *inside = alloc(region->count, sizeof *inside);
+    for (uint32_t b = 0; b < region->count; b++) {
+        const struct block_view *view = &region->blocks[b].view;
+        for (uint32_t e = 0; e < view->exits; e++) {
+            struct block_exit exit = block_view_exit(profile->cache, view, e);
+            struct region_block *to =
+                exit.indirect ? NULL
+                              : (struct region_block *)(uintptr_t)region_find(region, exit.slot->exit.to);
+            if (!to)
+                continue;
+            to->entry |= to->view.pc <= view->pc;
+            if (exit.retired <= region->blocks[b].limit)
+                inside[to - region->blocks] += exit_count(&exit);
+        }
+    }
+    for (uint32_t b = 0; b < region->count; b++) {
+        struct region_block *block = &region->blocks[b];
+        block->indirect =
+            indirect_entries(profile, block_view_find(profile->cache, block->view.first)) >= least;
+        block->entry |= block->indirect || block->entries > inside[b] + least;
+    }
+    free(inside);
+}
+
+/* Adds blocks, hottest first, while there is room. */
+static void grow(struct region *region, struct queue *queue, struct profile *profile,
+                 const struct region_limits *limits)
+{
+    while (queue->count) {
+        uint32_t b = pop(queue, profile);
+        struct region_block block = {.view = block_view(profile->cache, b),
+                                     .entries = profile->facts[b].entries};
+        block.limit = warm_insns(profile, &block.view, limits->others);
+        if (block.limit == 0 || (region->count && region->insns + block.limit > limits->most))
+            continue;
+        block.entry = region->count == 0;
+        region->insns += block.limit;
+        region->blocks[region->count++] = block;
+        push_successors(queue, profile, &block, limits->others);
+    }
+}
+
+void region_choose(struct region *region, const struct hart *hart, uint64_t pc,
+                   const struct region_limits *limits)
+{
+    struct profile profile;
+    *region = (struct region){0};
+    uint32_t seed = block_view_at(hart->blocks, pc);
+    if (seed == UINT32_MAX)
+        return;
+    struct block_view view = block_view(hart->blocks, seed);
+    if (view.first->run == hart->exec->compiled || block_entries(hart->blocks, &view) < limits->seed)
+        return;
+    profile_init(&profile, hart->blocks);
+    struct queue queue = {alloc(profile.count, sizeof *queue.blocks), 0};
+    region->blocks = alloc(profile.count, sizeof *region->blocks);
+    push(&queue, &profile, seed, 1);
+    grow(region, &queue, &profile, limits);
+    qsort(region->blocks, region->count, sizeof *region->blocks, by_first);
+    mark_entries(region, &profile, limits->others);
+    free(queue.blocks);
+    free(profile.facts);
+}
+
+void region_free(struct region *region)
+{
+    free(region->blocks);
+    *region = (struct region){0};
+}

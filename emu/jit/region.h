@@ -1,0 +1,39 @@
+/* The choice of a region: blocks that are hot together, by the counts of their exits. */
+#ifndef EMU_JIT_REGION_H
+#define EMU_JIT_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/hart/block_view.h"
+
+struct hart;
+
+struct region_block {
+    struct block_view view;
+    uint32_t limit;   /* instructions to compile: the others are cold */
+    uint64_t entries; /* how often it was entered */
+    bool entry;       /* the interpreter enters the region here */
+    bool indirect;    /* indirect jumps go here */
+};
+
+struct region {
+    struct region_block *blocks;
+    uint32_t count, insns;
+};
+
+/* What is hot enough to be compiled. */
+struct region_limits {
+    uint64_t seed, others; /* executions of the region's first block, and of the other instructions */
+    uint32_t most;         /* instructions of the region */
+};
+
+/* Chooses a region around the block at pc. It is empty if that block is not hot. Release with region_free(). */
+void region_choose(struct region *region, const struct hart *hart, uint64_t pc,
+                   const struct region_limits *limits);
+void region_free(struct region *region);
+
+/* Returns the block with that first op, or NULL. */
+const struct region_block *region_find(const struct region *region, const union op *first);
+
+#endif

@@ -1,0 +1,138 @@
+/* The rows as functions for the compiler. Clang compiles this file to bitcode (emu/emu.mk), which croft holds as data;
+ * emit.c copies a function's instructions wherever a row occurs in a region.
+ *
+ * A function returns the new value of its destination register, if it has one. Calls of the functions declared here are
+ * not made: emit.c puts checks and exits in their places. */
+#include <string.h>
+
+#include "emu/hart/exec/roles.h"
+#include "emu/hart/fp.h"
+#include "emu/hart/hart.h"
+#include "isa/decoder/meaning.h"
+
+/* The host address of an access of up to 8 bytes; leaves the region if it is outside the hart's window. */
+uint8_t *jit_load_at(uint64_t address);
+uint8_t *jit_store_at(uint64_t address);
+/* Leaves the region unless the condition holds. */
+void jit_require(bool condition);
+/* The outcome of a branch; the target of an indirect jump. */
+void jit_branch(bool taken);
+void jit_jump(uint64_t target);
+
+#define LOAD(bits, address)                                                                                  \
+    __extension__({                                                                                          \
+        uint##bits##_t loaded_;                                                                              \
+        memcpy(&loaded_, jit_load_at(address), sizeof loaded_);                                              \
+        loaded_;                                                                                             \
+    })
+#define STORE(bits, address, value)                                                                          \
+    do {                                                                                                     \
+        uint##bits##_t stored_ = (uint##bits##_t)(value);                                                    \
+        memcpy(jit_store_at(address), &stored_, sizeof stored_);                                             \
+    } while (0)
+#define load8(address)          LOAD(8, address)
+#define load16(address)         LOAD(16, address)
+#define load32(address)         LOAD(32, address)
+#define load64(address)         LOAD(64, address)
+#define store8(address, value)  STORE(8, address, value)
+#define store16(address, value) STORE(16, address, value)
+#define store32(address, value) STORE(32, address, value)
+#define store64(address, value) STORE(64, address, value)
+#define ALIGNED(address, bytes) jit_require((address) % (bytes) == 0)
+#define AMO(op, bits, address, value)                                                                        \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint8_t *bytes_ = jit_store_at(at_);                                                                 \
+        uint##bits##_t old_, new_;                                                                           \
+        memcpy(&old_, bytes_, sizeof old_);                                                                  \
+        new_ = atomic_##op##bits(old_, (uint##bits##_t)(value));                                             \
+        memcpy(bytes_, &new_, sizeof new_);                                                                  \
+        old_;                                                                                                \
+    })
+#define amo32(op, address, value) AMO(op, 32, address, value)
+#define amo64(op, address, value) AMO(op, 64, address, value)
+#define LOAD_RESERVED(bits, address)                                                                         \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint64_t value_ = LOAD(bits, at_);                                                                   \
+        hart->reserved = true;                                                                               \
+        hart->reservation = at_;                                                                             \
+        value_;                                                                                              \
+    })
+#define STORE_CONDITIONAL(bits, address, value)                                                              \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint8_t *bytes_ = jit_store_at(at_);                                                                 \
+        bool held_ = hart->reserved && hart->reservation == at_;                                             \
+        uint##bits##_t new_ = (uint##bits##_t)(value);                                                       \
+        hart->reserved = false;                                                                              \
+        if (held_)                                                                                           \
+            memcpy(bytes_, &new_, sizeof new_);                                                              \
+        !held_;                                                                                              \
+    })
+#define lr32(address)        LOAD_RESERVED(32, address)
+#define lr64(address)        LOAD_RESERVED(64, address)
+#define sc32(address, value) STORE_CONDITIONAL(32, address, value)
+#define sc64(address, value) STORE_CONDITIONAL(64, address, value)
+#define branch(condition)    jit_branch(condition)
+#define jump(target)         jit_jump(target)
+#define jump_direct()        ((void)0)
+
+#include "emu/hart/fp/host_rows.h"
+#define f64_fma            host_f64_fma
+#define f32_fma            host_f32_fma
+/* Rows that the interpreter leaves to step.h are left to it here, too. */
+#define csr_swap(operand)  0
+#define csr_set(operand)   0
+#define csr_clear(operand) 0
+#define ecall()            ((void)0)
+#define ebreak()           ((void)0)
+#define fence()            ((void)0)
+#define fence_i()          ((void)0)
+#define nucd(xn, pair)     ((void)0)
+#define nucd_order()       ((void)0)
+#define tom_begin(id)      ((void)0)
+#define marker(value, id)  ((void)0)
+#define custom(a, b)       UINT64_C(0)
+#define mret()             ((void)0)
+#define sret()             ((void)0)
+#define wfi()              ((void)0)
+#define sfence_vma()       ((void)0)
+#define cbo_inval(address) ((void)0)
+#define cbo_clean(address) ((void)0)
+#define cbo_flush(address) ((void)0)
+#define cbo_zero(address)  ((void)0)
+#define prefetch(address)  ((void)0)
+
+/* Flags are effects that a compiler does not see: a floating-point row's result is used, so that it is computed. */
+#define USED(value) __asm__ volatile("" : : "r"(value))
+
+#define ROW(name, suffix, format, mode, float_, ...)                                                         \
+    uint64_t row_##name##suffix(struct hart *hart, uint64_t rs1, uint64_t rs2, uint64_t frs1, uint64_t frs2, \
+                                uint64_t frs3, int64_t imm, uint64_t pc, uint64_t next_pc);                  \
+    uint64_t row_##name##suffix(struct hart *hart, uint64_t rs1, uint64_t rs2, uint64_t frs1, uint64_t frs2, \
+                                uint64_t frs3, int64_t imm, uint64_t pc, uint64_t next_pc)                   \
+    {                                                                                                        \
+        const uint64_t zimm = 0;                                                                             \
+        const unsigned rm = mode;                                                                            \
+        uint64_t rd = 0, frd = 0;                                                                            \
+        (void)hart, (void)rs1, (void)rs2, (void)frs1, (void)frs2, (void)frs3, (void)imm, (void)pc;           \
+        (void)next_pc, (void)zimm, (void)rm;                                                                 \
+        {                                                                                                    \
+            __VA_ARGS__;                                                                                     \
+        }                                                                                                    \
+        if (float_ && HAS_ROLE(format, rd, X))                                                               \
+            USED(rd);                                                                                        \
+        return HAS_ROLE(format, rd, X) ? rd : frd;                                                           \
+    }
+#define IS_FLOAT(precision, access)                                                                          \
+    ((int)ACCESS_##access == (int)ACCESS_NONE && (int)PRECISION_##precision >= (int)PRECISION_H)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    ROW(name, , format, RM_DYN, IS_FLOAT(precision, access), __VA_ARGS__)
+#include "isa/rows.def"
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    ROW(name, _rtz, format, RM_RTZ, IS_FLOAT(precision, access), __VA_ARGS__)
+#include "isa/rows.def"

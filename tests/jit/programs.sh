@@ -1,0 +1,68 @@
+#!/bin/bash
+# Runs programs interpreted and compiled, and compares output, status, messages, files and statistics to the byte:
+# programs.sh CROFT WORKDIR PROGRAM... Without ALL=1, a choice of the programs. Prints "N passed, N failed".
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+croft=$(realpath "$1")
+sources=$(realpath "$(dirname "$0")/../programs")
+work=$(fresh "$2")
+shift 2
+chosen=" atomics bits dispatch jump math_float trap_load "
+
+# run WAY JIT OPTIONS...: runs $program with its input; all that is to be compared goes to the folder WAY. The folders' names
+# are equally long, since programs see them.
+run() {
+    local folder=$work/$1 status=0
+    shift
+    rm -rf "$folder"
+    mkdir -p "$folder/files"
+    (cd "$folder/files" && exec timeout 300 "$croft" run "$@" --stats ../stats "${environment[@]}" "$program" \
+        "${arguments[@]}" <"$input" >../stdout 2>../stderr) || status=$?
+    echo "$status" >"$folder/status"
+    jq 'del(.host)' "$folder/stats" >"$folder/statistics" 2>/dev/null || :
+    rm -f "$folder/stats"
+}
+
+same() {
+    diff -r "$work/int" "$work/jit"
+}
+
+# both NAME OPTIONS...: interpreted and compiled, with these options.
+both() {
+    local name=$1
+    shift
+    run int --jit=off "$@"
+    run jit --jit=always "$@"
+    check "$name" same
+}
+
+programs=0
+for program; do
+    program=$(realpath "$program")
+    name=${program##*/}
+    source=$sources/${name%%-*}
+    case ${name%%-*} in nucd_* | simt_*) continue ;; esac
+    [ -n "${ALL:-}" ] || [[ $chosen == *" ${name%%-*} "* ]] || continue
+    arguments=() environment=() input=/dev/null
+    [ ! -f "$source.args" ] || mapfile -t arguments <"$source.args"
+    [ ! -f "$source.stdin" ] || input=$source.stdin
+    if [ -f "$source.env" ]; then
+        while IFS= read -r line; do environment+=(-E "$line"); done <"$source.env"
+    fi
+    programs=$((programs + 1))
+    both "$name"
+    [[ $name == jump-* ]] || continue
+    for limit in 97 5001 54321; do both "$name, $limit instructions" --max-insns "$limit"; done
+done
+# refused NAME OPTION MESSAGE: the option is a usage error.
+refused() {
+    local status=0 text
+    text=$("$croft" run "$2" "$program" 2>&1) || status=$?
+    check "$1" [ "$status" -eq 2 ]
+    check "$1, its message" grep -qF -- "$3" <<<"$text"
+}
+refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'?; allowed: off, on, always"
+refused "too little memory" --jit-memory=1KiB "--jit-memory: '1KiB' is not allowed; it must be 1 MiB to 1 GiB"
+check "there are programs" [ "$programs" -gt 0 ]
+conclude

@@ -1,0 +1,296 @@
+/* Compiled code beside single steps: limits, faults, changed code, modes of rounding, and a full memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/jit/jit.h"
+#include "tests/hart/fixture.h"
+
+enum { SIZE = 0x10000, T0 = 5, T1 = 6, T2 = 7, S0 = 8, A0 = 10, A1 = 11, A2 = 12, RA = 1, CODE_END = 0x1000 };
+
+#define OP(...) ((struct operands){__VA_ARGS__})
+
+/* Two equal machines: `run` compiles, `step` steps. */
+struct pair {
+    struct fixture run, step;
+    struct jit *jit;
+};
+
+static void open_pair(struct pair *pair, void (*write)(struct fixture *f))
+{
+    struct fixture *fixtures[] = {&pair->run, &pair->step};
+    for (unsigned i = 0; i < 2; i++) {
+        fixture_init(fixtures[i], SIZE);
+        hart_protect(&fixtures[i]->hart, FIXTURE_BASE + CODE_END);
+        write(fixtures[i]);
+    }
+    pair->jit = jit_new(&pair->run.hart, JIT_ALWAYS, JIT_MEMORY_LEAST);
+}
+
+static void close_pair(struct pair *pair)
+{
+    jit_free(pair->jit);
+    fixture_free(&pair->run);
+    fixture_free(&pair->step);
+}
+
+/* Begins the program again: registers, counts and data as at the start, but code stays compiled. */
+static void restart(struct fixture *f)
+{
+    memset(f->hart.x, 0, sizeof f->hart.x);
+    memset(f->hart.f, 0, sizeof f->hart.f);
+    memset(phys_at(&f->memory, FIXTURE_DATA, SIZE / 2), 0, SIZE / 2);
+    f->hart.fflags = f->hart.frm = 0;
+    f->hart.reserved = false;
+    f->hart.pc = FIXTURE_BASE;
+    f->hart.instret = 0;
+}
+
+static void assert_same(const struct pair *pair)
+{
+    const struct hart *a = &pair->run.hart, *b = &pair->step.hart;
+    assert_int_equal(a->pc, b->pc);
+    assert_int_equal(a->instret, b->instret);
+    assert_memory_equal(a->x, b->x, 32 * sizeof a->x[0]);
+    assert_memory_equal(a->f, b->f, sizeof a->f);
+    assert_int_equal(a->fflags, b->fflags);
+    assert_int_equal(a->frm, b->frm);
+    assert_memory_equal(phys_at(&pair->run.memory, FIXTURE_BASE, SIZE),
+                        phys_at(&pair->step.memory, FIXTURE_BASE, SIZE), SIZE);
+}
+
+static void assert_same_classes(const struct pair *pair)
+{
+    uint64_t a[CLASS_COUNT], b[CLASS_COUNT];
+    hart_count_classes(&pair->run.hart, a);
+    hart_count_classes(&pair->step.hart, b);
+    assert_memory_equal(a, b, sizeof a);
+}
+
+static void assert_runs(struct pair *pair, uint64_t limit)
+{
+    enum hart_stop stop = fixture_run(&pair->run, FIXTURE_RUN_V3, limit);
+    assert_int_equal(stop, fixture_run(&pair->step, FIXTURE_STEP, limit));
+    if (stop == HART_STOP_TRAP) {
+        assert_int_equal(pair->run.hart.trap.cause, pair->step.hart.trap.cause);
+        assert_int_equal(pair->run.hart.trap.value, pair->step.hart.trap.value);
+    }
+    assert_same(pair);
+}
+
+static void jump(struct fixture *f, uint8_t rd, uint64_t target)
+{
+    fixture_row(f, INSN_jal, OP(.rd = rd, .imm = (int32_t)(target - f->at)));
+}
+
+static void branch(struct fixture *f, enum insn_id id, uint8_t rs1, uint64_t target)
+{
+    fixture_row(f, id, OP(.rs1 = rs1, .imm = (int32_t)(target - f->at)));
+}
+
+/* Nested loops with a call, both sides of a branch, a computed jump, loads, stores, floating point that raises flags, an AMO, and
+ * instructions that the interpreter leaves to its general step; never ends. A0: data. */
+static void write_loops(struct fixture *f)
+{
+    jump(f, 0, FIXTURE_BASE + 32);
+    f->at = FIXTURE_BASE + 8; /* a function */
+    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+    fixture_row(f, INSN_mul, OP(.rd = A1, .rs1 = A1, .rs2 = A1));
+    fixture_narrow(f, 0x8082); /* ret */
+    f->at = FIXTURE_BASE + 32;
+    fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = 0, .imm = 60));
+    uint64_t outer = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = 5));
+    uint64_t inner = f->at;
+    jump(f, RA, FIXTURE_BASE + 8);
+    fixture_row(f, INSN_sd, OP(.rs1 = A0, .rs2 = A1, .imm = 1));
+    fixture_row(f, INSN_fld, OP(.rd = 1, .rs1 = A0, .imm = 1));
+    fixture_row(f, INSN_fcvt_d_l, OP(.rd = 2, .rs1 = A1, .rm = RM_DYN));
+    fixture_row(f, INSN_fdiv_d, OP(.rd = 3, .rs1 = 2, .rs2 = 1, .rm = RM_DYN)); /* dead */
+    fixture_row(f, INSN_fadd_d, OP(.rd = 3, .rs1 = 2, .rs2 = 1, .rm = RM_DYN));
+    fixture_row(f, INSN_andi, OP(.rd = T1, .rs1 = T0, .imm = 1));
+    branch(f, INSN_beq, T1, f->at + 8);
+    fixture_row(f, INSN_amoadd_d, OP(.rd = T1, .rs1 = A0, .rs2 = T0));
+    fixture_row(f, INSN_auipc, OP(.rd = T1));
+    fixture_row(f, INSN_jalr, OP(.rd = T2, .rs1 = T1, .imm = 12));
+    fixture_row(f, INSN_ebreak, OP(.imm = 0)); /* jumped over */
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = -1));
+    branch(f, INSN_bne, T0, inner);
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = -1));
+    branch(f, INSN_bne, S0, outer);
+    fixture_row(f, INSN_csrrs, OP(.rd = T2, .imm = 0x001)); /* fflags */
+    fixture_row(f, INSN_add, OP(.rd = A2, .rs1 = A2, .rs2 = T2));
+    fixture_row(f, INSN_fdiv_d, OP(.rd = 4, .rs1 = 3, .rs2 = 2, .rm = RM_RUP));
+    fixture_row(f, INSN_csrrwi, OP(.rd = 0, .rs1 = 0, .imm = 0x001));
+    jump(f, 0, FIXTURE_BASE + 32);
+}
+
+/* The hart stops at every instruction of compiled loops as steps do. */
+static void every_limit(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_loops);
+    assert_runs(&pair, 200000);
+    assert_same_classes(&pair);
+    uint64_t regions = jit_regions(pair.jit), entered = jit_entered(pair.jit);
+    assert_true(regions > 0 && entered > 0);
+    for (uint64_t n = 1; n < 1000; n += n < 700 ? 1 : 13) {
+        restart(&pair.run);
+        restart(&pair.step);
+        assert_runs(&pair, n);
+        assert_runs(&pair, 120); /* and goes on */
+    }
+    assert_true(jit_entered(pair.jit) > entered + 1000);
+    close_pair(&pair);
+}
+
+/* In every rounding mode; reserved ones included, in which floating-point instructions trap. */
+static void rounding_modes(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_loops);
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned frm = 0; frm < 8; frm++) {
+            restart(&pair.run);
+            restart(&pair.step);
+            pair.run.hart.frm = pair.step.hart.frm = (uint8_t)frm;
+            assert_runs(&pair, 20000);
+        }
+    close_pair(&pair);
+}
+
+/* Sums words from A0 on, a loop that leaves memory: the load faults in the middle of the block. */
+static void write_fault(struct fixture *f)
+{
+    fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = 1));
+    fixture_row(f, INSN_lw, OP(.rd = A1, .rs1 = A0, .imm = 0));
+    fixture_row(f, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = 0));
+    fixture_row(f, INSN_addi, OP(.rd = A0, .rs1 = A0, .imm = 4));
+    fixture_row(f, INSN_add, OP(.rd = A2, .rs1 = A2, .rs2 = A1));
+    jump(f, 0, loop);
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_fault);
+    for (unsigned round = 0; round < 3; round++) {
+        restart(&pair.run);
+        restart(&pair.step);
+        assert_runs(&pair, 1000000);
+        assert_int_equal(pair.run.hart.trap.cause, TRAP_LOAD_ACCESS);
+        assert_int_equal(pair.run.hart.trap.value, FIXTURE_BASE + SIZE);
+        assert_int_equal(pair.run.hart.pc, FIXTURE_BASE + 8);
+        /* The instruction that faults is the first one, again and again. */
+        for (unsigned i = 0; i < 3; i++)
+            assert_runs(&pair, 1000);
+    }
+    assert_same_classes(&pair);
+    assert_true(jit_entered(pair.jit) > 0);
+    close_pair(&pair);
+}
+
+/* Code that changes from outside, as a system call may change it, is compiled again. */
+static void changed_from_outside(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_fault);
+    for (int32_t by = 1; by < 4; by++) {
+        struct fixture *fixtures[] = {&pair.run, &pair.step};
+        for (unsigned i = 0; i < 2; i++) {
+            restart(fixtures[i]);
+            fixtures[i]->at = FIXTURE_BASE + 4;
+            fixture_row(fixtures[i], INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = by));
+            phys_note_store(&fixtures[i]->memory, FIXTURE_BASE + 4, 4);
+        }
+        uint64_t regions = jit_regions(pair.jit);
+        assert_runs(&pair, 30000);
+        assert_true(jit_regions(pair.jit) > regions);
+    }
+    close_pair(&pair);
+}
+
+/* A loop that stores to its own code, with FENCE.I: in memory that the hart can store to. A0: data. */
+static void write_changing(struct fixture *f)
+{
+    hart_protect(&f->hart, FIXTURE_BASE);
+    fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0));
+    fixture_row(f, INSN_lw, OP(.rd = T1, .rs1 = A0, .imm = 12));
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 0));
+    fixture_row(f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1)); /* changes */
+    fixture_row(f, INSN_slli, OP(.rd = T0, .rs1 = A2, .imm = 21));
+    fixture_row(f, INSN_srli, OP(.rd = T0, .rs1 = T0, .imm = 43));
+    fixture_row(f, INSN_slli, OP(.rd = T0, .rs1 = T0, .imm = 20));
+    fixture_row(f, INSN_xor, OP(.rd = T0, .rs1 = T0, .rs2 = T1));
+    fixture_row(f, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = 12));
+    fixture_row(f, INSN_fence_i, OP(.imm = 0));
+    jump(f, 0, loop);
+}
+
+static void changes_itself(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_changing);
+    for (unsigned i = 0; i < 20; i++)
+        assert_runs(&pair, 1000 + 37 * i);
+    assert_same_classes(&pair);
+    close_pair(&pair);
+}
+
+/* No page of this process is writable and executable. */
+static void assert_pages_are_safe(void)
+{
+    char line[512], permissions[8];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        assert_int_equal(sscanf(line, "%*s %7s", permissions), 1);
+        assert_false(strchr(permissions, 'w') && strchr(permissions, 'x'));
+    }
+    (void)fclose(maps);
+}
+
+/* When the memory for code is full, all is forgotten, and compiled again as it runs. */
+static void full_memory(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, write_loops);
+    jit_free(pair.jit);
+    pair.jit = jit_new(&pair.run.hart, JIT_ALWAYS, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_runs(&pair, 5000);
+        assert_pages_are_safe();
+    }
+    assert_true(jit_regions(pair.jit) > 2);
+    assert_same_classes(&pair);
+    close_pair(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
+        cmocka_unit_test(faults),         cmocka_unit_test(changed_from_outside),
+        cmocka_unit_test(changes_itself), cmocka_unit_test(full_memory),
+    };
+    if (jit_lacks()) {
+        print_message("nothing is compiled here: the host has not %s\n", jit_lacks());
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
