@@ -1,21 +1,26 @@
 # The table of tests/bench/run.sh from its runs.csv; writes the same to the file named by `summary`. Needs lib.awk.
 END {
-    print "program,instructions,croft_mips,qemu_mips,ratio" > summary
-    printf "%-14s %16s %12s %12s %8s\n", "program", "instructions", "croft MIPS", "qemu MIPS", "ratio"
+    print "program,instructions,croft_mips,qemu_mips,ratio,compiled_mips,compiled_ratio" > summary
+    printf "%-14s %16s %12s %12s %8s %14s %8s\n", "program", "instructions", "croft MIPS", "qemu MIPS", "ratio", "compiled MIPS", "ratio"
     for (p = 1; p <= programs; p++) {
         name = order[p]
         if (name == "start-up" || !runs[name, "qemu"])
             continue
         ours = instructions[name] / column_median(used, name, "croft") / 1e6
         theirs = instructions[name] / column_median(used, name, "qemu") / 1e6
-        printf "%-14s %16d %12.0f %12.0f %8.2f\n", name, instructions[name], ours, theirs, ours / theirs
-        printf "%s,%d,%.1f,%.1f,%.4f\n", name, instructions[name], ours, theirs, ours / theirs > summary
+        compiled = instructions[name] / column_median(used, name, "compiled") / 1e6
+        printf "%-14s %16d %12.0f %12.0f %8.2f %14.0f %8.2f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
+               compiled / theirs
+        printf "%s,%d,%.1f,%.1f,%.4f,%.1f,%.4f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
+               compiled / theirs > summary
         logs += log(ours / theirs)
+        compiled_logs += log(compiled / theirs)
         compared++
     }
     print ""
     if (compared)
         judge("geometric mean of the ratios", exp(logs / compared), "", 0.5, 1)
+        judge("geometric mean of the ratios, compiled", exp(compiled_logs / compared), "", 1.5, 1)
     if (runs["start-up", "croft"]) {
         judge("start-up: wall time of a trivial program", column_median(wall, "start-up", "croft") * 1000, "ms", 10, 0)
         judge("start-up: its peak resident memory", column_median(peak, "start-up", "croft") * 1024 / 1e6, "MB", 20, 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Speed of croft compared with qemu-riscv64: run.sh CROFT MEASURE OUTDIR TRIVIAL PROGRAM... Runs every program
-# on both, alternating, ROUNDS times (default 3), and compares their outputs. A program's speed is its retired
+# Speed of croft, interpreting and compiling (--jit=on), compared with qemu-riscv64: run.sh CROFT MEASURE OUTDIR TRIVIAL
+# PROGRAM... Runs every program on all, alternating, ROUNDS times (default 3), and compares their outputs. A program's speed is its retired
 # instructions (croft --stats) over the median of user + system seconds, which other work on the host disturbs
 # little. Then measures the start-up of TRIVIAL on croft: median wall time and peak memory of 20 runs. OUTDIR
 # receives runs.csv (all runs) and summary.csv (the table). The status is 1 if an output differs or a run
@@ -32,15 +32,18 @@ for program in "$@"; do
     for ((round = 1; round <= rounds; round++)); do
         progress "$name" "$round"
         if ! measured "$name" "$round" croft "$croft" run --stats "$out/$name.json" "$program" ||
+            ! measured "$name" "$round" compiled "$croft" run --jit=on --stats "$out/$name.compiled.json" "$program" ||
             ! measured "$name" "$round" qemu qemu-riscv64 "$program"; then
             failure "$name is left out"
             break
         fi
-        if ! cmp -s "$out/$name.croft.out" "$out/$name.qemu.out"; then
-            failure "$name prints something else on croft than on qemu:"
-            diff "$out/$name.croft.out" "$out/$name.qemu.out" >&2 || true
-            break
-        fi
+        for way in croft compiled; do
+            if ! cmp -s "$out/$name.$way.out" "$out/$name.qemu.out"; then
+                failure "$name prints something else on $way than on qemu:"
+                diff "$out/$name.$way.out" "$out/$name.qemu.out" >&2 || true
+                break 2
+            fi
+        done
     done
 done
 for ((round = 1; round <= starts; round++)); do

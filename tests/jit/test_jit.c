@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "emu/hart/fp.h"
 #include "emu/jit/jit.h"
 #include "tests/hart/fixture.h"
 
@@ -167,6 +168,47 @@ static void rounding_modes(void **state)
     close_pair(&pair);
 }
 
+/* A loop with floating-point instructions whose results nobody uses: a comparison of NaNs, which raises NV, and a conversion
+ * that raises NX. What follows is long, so that no turn of the loop is among the last instructions, which are stepped. */
+static void write_dead(struct fixture *f)
+{
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = -1));
+    fixture_row(f, INSN_fmv_d_x, OP(.rd = 1, .rs1 = T0));
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_flt_d, OP(.rd = T1, .rs1 = 1, .rs2 = 1));
+    fixture_row(f, INSN_fcvt_s_l, OP(.rd = 3, .rs1 = A2, .rm = RM_DYN));
+    fixture_row(f, INSN_addi, OP(.rd = T1, .rs1 = 0, .imm = 1));
+    fixture_row(f, INSN_fmv_w_x, OP(.rd = 3, .rs1 = 0));
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = -1));
+    branch(f, INSN_bne, S0, loop);
+    for (unsigned i = 0; i < 200; i++)
+        fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 1));
+    fixture_row(f, INSN_ebreak, OP(.imm = 0));
+}
+
+static void dead_results(void **state)
+{
+    (void)state;
+    enum { LOOP = 8, TURNS = 400 };
+    struct pair pair;
+    open_pair(&pair, write_dead);
+    for (unsigned round = 0; round < 4; round++) {
+        struct hart *harts[] = {&pair.run.hart, &pair.step.hart};
+        uint64_t entered = jit_entered(pair.jit);
+        for (unsigned i = 0; i < 2; i++) {
+            harts[i]->pc = FIXTURE_BASE + (round ? LOOP : 0);
+            harts[i]->x[S0] = TURNS;
+            harts[i]->x[A2] = 0x1000001; /* inexact in single precision */
+            harts[i]->fflags = 0;
+        }
+        assert_runs(&pair, 5000);
+        assert_int_equal(pair.run.hart.trap.cause, TRAP_BREAKPOINT);
+        assert_int_equal(pair.run.hart.fflags, FP_NV | FP_NX);
+        assert_true(jit_entered(pair.jit) > entered);
+    }
+    close_pair(&pair);
+}
+
 /* Sums words from A0 on, a loop that leaves memory: the load faults in the middle of the block. */
 static void write_fault(struct fixture *f)
 {
@@ -201,24 +243,37 @@ static void faults(void **state)
     close_pair(&pair);
 }
 
+/* A loop of two blocks, of which the second one changes. */
+static void write_two(struct fixture *f)
+{
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = 1));
+    branch(f, INSN_bne, T0, FIXTURE_BASE + 12);
+    fixture_row(f, INSN_ebreak, OP(.imm = 0));
+    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 1));
+    jump(f, 0, loop);
+}
+
 /* Code that changes from outside, as a system call may change it, is compiled again. */
 static void changed_from_outside(void **state)
 {
     (void)state;
+    enum { CHANGED = 12 };
     struct pair pair;
-    open_pair(&pair, write_fault);
-    for (int32_t by = 1; by < 4; by++) {
+    open_pair(&pair, write_two);
+    assert_runs(&pair, 30000);
+    for (int32_t by = 2; by < 5; by++) {
         struct fixture *fixtures[] = {&pair.run, &pair.step};
         for (unsigned i = 0; i < 2; i++) {
-            restart(fixtures[i]);
-            fixtures[i]->at = FIXTURE_BASE + 4;
-            fixture_row(fixtures[i], INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = by));
-            phys_note_store(&fixtures[i]->memory, FIXTURE_BASE + 4, 4);
+            fixtures[i]->at = FIXTURE_BASE + CHANGED;
+            fixture_row(fixtures[i], INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = by));
+            phys_note_store(&fixtures[i]->memory, FIXTURE_BASE + CHANGED, 4);
         }
         uint64_t regions = jit_regions(pair.jit);
         assert_runs(&pair, 30000);
         assert_true(jit_regions(pair.jit) > regions);
     }
+    assert_same_classes(&pair);
     close_pair(&pair);
 }
 
@@ -285,8 +340,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
-        cmocka_unit_test(faults),         cmocka_unit_test(changed_from_outside),
-        cmocka_unit_test(changes_itself), cmocka_unit_test(full_memory),
+        cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
+        cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
+        cmocka_unit_test(changes_itself),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());
