@@ -72,10 +72,22 @@ static int unknown(const char *name)
     return 2;
 }
 
+/* Returns why output could not be written, or 0. A write that failed before has left no reason; of an output that is incomplete
+ * anyway, one more character tells it. */
+static int output_error(void)
+{
+    if (fflush(stdout) != 0)
+        return errno;
+    if (!ferror(stdout))
+        return 0;
+    clearerr(stdout);
+    return fputc('\n', stdout) == EOF || fflush(stdout) != 0 ? errno : EIO;
+}
+
 /* Returns a command's status, or 1 if it succeeded but its output could not be written. */
 static int finish(const char *name, int status)
 {
-    const int reason = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+    const int reason = output_error();
     if (status != 0 || reason == 0)
         return status;
     fprintf(stderr, "croft %s: the output cannot be written: %s\n", name, strerror(reason));
