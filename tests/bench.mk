@@ -82,15 +82,15 @@ bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
 .PHONY: bench-nupim
-bench-nupim: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the NUPIM paper's ten benchmarks on its configurations; SCALE=1: two of them with the paper's epochs; SET="KEY=VALUE ..."
-	@tests/bench/nupim.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim $(EXAMPLES)
+bench-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's ten benchmarks on its configurations, in BENCH_DIR/nupim; SIZE=small, medium or full: the paper's epochs and inputs
+	@examples/papers/nupim/page.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim $(or $(SIZE),small)
 
 .PHONY: bench-tom
 bench-tom: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the TOM paper's ten workloads on its machines
 	@tests/bench/tom.sh $(BUILD)/bin/croft $(BENCH_DIR)/tom $(EXAMPLES)
 
 .PHONY: figures-nupim
-figures-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's figures 4 to 7 and 10 to 13, in BENCH_DIR/nupim_figures
+figures-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's figures 5, 10 and 11, in BENCH_DIR/nupim_figures
 	@examples/nupim/figures.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim_figures
 
 .PHONY: bench-stream

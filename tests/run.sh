@@ -230,6 +230,7 @@ if part env "installation"; then
 fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
+    suite "papers" tests/cmd/papers.sh "$BUILD/bin/croft"
     suite "plans of experiments" tests/cmd/experiment_plan.sh "$BUILD/bin/croft"
     suite "engines of experiments" tests/cmd/experiment_engines.sh "$BUILD/bin/croft"
     suite "pages of results" tests/cmd/report.sh "$BUILD/bin/croft"

@@ -37,7 +37,10 @@
  * shared ones, in a cycle only if the channels that routing.h checks do (Duato, "A necessary and sufficient condition for
  * deadlock-free adaptive routing in wormhole networks", 1995).
  *
- * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals.
+ * Distance. A packet goes before those whose source is fewer routers away from the present one, round robin among equals: those
+ * from far away go first.
+ *
+ * Loads. A packet goes before those that are younger and whose ports have passed fewer flits lately (loads.h).
  *
  * Energy. A flit has an energy at each node (energy_flit) and router (energy_hop); a bit on a wire, and one that an idle wire
  * could have carried, have those of the kind of wires (`wires`, wires.def). Wires of an unknown kind have none, unless a key

@@ -1,0 +1,17 @@
+#!/bin/bash
+# The page of the NUPIM paper: page.sh CROFT DIR [SIZE]. Runs the experiments beside this script at a size (small, medium, full), and makes
+# DIR/README.md of their pages, and DIR/results/NAME.csv. Runs that have ended are kept in DIR, so that it can be stopped and started
+# again.
+set -euo pipefail
+
+croft=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$2/results"
+out=$(realpath "$2")
+for name in nupim allocation tracking low; do
+    mkdir -p "$out/$name"
+    "$croft" experiment "$here/$name.yaml" --size "${3:-small}" --results "$out/results.db" --out "$out/$name" >/dev/null
+    cp "$out/$name/results.csv" "$out/results/$name.csv"
+done
+cat "$out"/{nupim,allocation,tracking,low}/page.md >"$out/README.md"
+echo "$out/README.md"
