@@ -721,7 +721,13 @@ __attribute__((format(printf, 5, 6))) static void refuse(struct search *s, const
     if ((found->refused & (found->refused - 1)) == 0)
         found->refusals = alloc_resize(found->refusals, 2 * (found->refused + 1) * sizeof *found->refusals);
     struct candidate_refusal *refusal = &found->refusals[found->refused++];
-    *refusal = (struct candidate_refusal){.function = s->cfg->insns[f->part->entry].step.pc,
+    int last = begin;
+    for (unsigned i = 0; s->explained != NODE_NONE && i < f->loops.list[s->explained].count; i++) {
+        const int end = function_last(f, f->loops.members[f->loops.list[s->explained].first + i]);
+        last = end > last ? end : last;
+    }
+    *refusal = (struct candidate_refusal){.last = s->cfg->insns[last].step.pc,
+                                          .function = s->cfg->insns[f->part->entry].step.pc,
                                           .begin = s->cfg->insns[begin].step.pc,
                                           .loop = s->explained != NODE_NONE,
                                           .where = where == CFG_NONE ? 0 : s->cfg->insns[where].step.pc};
@@ -816,7 +822,7 @@ static void keep_refusals(struct candidates *found, const struct cfg *cfg)
     for (size_t i = 0; i < found->refused; i++) {
         const struct candidate_refusal *refusal = &found->refusals[i];
         const struct cfg_function *part = &cfg->functions[cfg->function_at[cfg_at(cfg, refusal->function)]];
-        bool taken = refusal->loop && in[cfg_at(cfg, refusal->begin)];
+        bool taken = refusal->loop && in[cfg_at(cfg, refusal->begin)] && in[cfg_at(cfg, refusal->last)];
         for (unsigned j = 0; !refusal->loop && j < part->count; j++)
             for (int at = cfg->blocks[part->blocks[j]].first, n = cfg->blocks[part->blocks[j]].count; n > 0;
                  n--)

@@ -94,9 +94,10 @@ static inline double candidate_saved(const struct candidate *candidate, double r
     return sum;
 }
 
-/* A loop, or a function, without a candidate that has the loop's first instruction, or any of the function. */
+/* A loop without a candidate that has its first and its last instruction, or a function without one that has any of its instructions. */
 struct candidate_refusal {
     uint64_t function, begin; /* entry of the function, first instruction of the loop or function */
+    uint64_t last;            /* address of a loop's last instruction */
     bool loop;
     uint64_t where; /* the instruction that is the reason; 0: none is */
     char text[176]; /* "it calls a function" */
