@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/cmd/cmd.h"
@@ -30,6 +29,7 @@
 #include "emu/machine/machine.h"
 #include "emu/machine/plan/plan.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/host_time.h"
 
 /* The state of every run. */
 struct session {
@@ -45,13 +45,6 @@ struct session {
     double start;
     int failure; /* exit status if croft fails */
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static const char *firmware(const struct session *s)
 {
@@ -143,7 +136,7 @@ static void tear_down(struct session *s)
  * something. */
 static bool wind_up(struct session *s, const char *program, int *status, struct error *err)
 {
-    double seconds = seconds_now() - s->start;
+    double seconds = host_seconds() - s->start;
     struct log *log = s->log ? s->log : s->trap_log ? s->trap_log : s->warp_log;
     s->log = s->trap_log = s->warp_log = NULL;
     if (!log_close(log, err) || !timing_finish(&s->timing, report_stats(s->report), status, err))
@@ -237,7 +230,7 @@ static int run_system(const struct program *p, struct error *err)
 /* Runs the program after start_clock(). Returns the exit status, or -1 with err set. */
 static int run_program(struct session *s, const struct program *p, struct error *err)
 {
-    s->start = seconds_now();
+    s->start = host_seconds();
     int status = s->gdb ? debug_program(s, p, err) : run_system(p, err);
     for (unsigned i = 0; i < p->system->count; i++)
         s->regions = s->regions || p->system->harts[i].offload.translated;

@@ -1,17 +1,10 @@
 #include "emu/debug/progress.h"
 
 #include <inttypes.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/sim/clock.h"
-
-static uint64_t host_time(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
+#include "emu/sim/host_time.h"
 
 void progress_init(struct progress *progress, FILE *out)
 {
@@ -20,14 +13,14 @@ void progress_init(struct progress *progress, FILE *out)
         return;
     progress->out = out;
     progress->countdown = PROGRESS_CALLS;
-    progress->since = host_time();
+    progress->since = host_nanoseconds();
     progress->due = progress->since + PROGRESS_INTERVAL;
 }
 
 void progress_look(struct progress *progress, uint64_t now, uint64_t instructions)
 {
     progress->countdown = PROGRESS_CALLS;
-    progress_update(progress, host_time(), now, instructions);
+    progress_update(progress, host_nanoseconds(), now, instructions);
 }
 
 void progress_update(struct progress *progress, uint64_t host, uint64_t now, uint64_t instructions)

@@ -8,6 +8,7 @@
 
 #include "emu/neural/network.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 enum { HEADER = 3 * sizeof(uint32_t), CHUNK = 1 << 20 };
 
@@ -19,10 +20,7 @@ static const double output_low = (1 - SAMPLES_SPAN) / 2;
 
 uint64_t samples_random(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return mix_next(state);
 }
 
 static bool read_header(struct samples *s, FILE *file, const char *name, struct error *err)

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "emu/sim/mix.h"
+
 #define NUCD_CAUSE_NAME(symbol, name, text) [NUCD_CAUSE_##symbol] = (name),
 #define NUCD_CAUSE_TEXT(symbol, name, text) [NUCD_CAUSE_##symbol] = (text),
 
@@ -21,7 +23,7 @@ enum place { PLACE_KNOWN, PLACE_NEW, PLACE_NO_ROOM };
 static enum place place_add(struct nucd_causes *causes, uint64_t pc)
 {
     uint64_t key = pc + 1;
-    unsigned at = (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 48) % (2 * NUCD_CAUSE_PLACES);
+    unsigned at = (unsigned)(key * MIX_FACTOR >> 48) % (2 * NUCD_CAUSE_PLACES);
     for (; causes->places[at] != 0; at = (at + 1) % (2 * NUCD_CAUSE_PLACES))
         if (causes->places[at] == key)
             return PLACE_KNOWN;

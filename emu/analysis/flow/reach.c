@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "isa/decoder/flow.h"
 
 /* ra, t0-t2, a0-a7, t3-t6; ft0-ft7, fa0-fa7, ft8-ft11 (psABI, register convention). */
@@ -46,7 +47,7 @@ static void push(struct walk *walk, uint64_t pc)
 /* Marks pc as seen. Returns whether it is new. */
 static bool see(struct walk *walk, uint64_t pc)
 {
-    size_t at = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (walk->seen_size - 1);
+    size_t at = (size_t)(pc * MIX_FACTOR >> 32) & (walk->seen_size - 1);
     while (walk->seen[at] && walk->seen[at] != pc + 1)
         at = (at + 1) & (walk->seen_size - 1);
     bool fresh = walk->seen[at] == 0;

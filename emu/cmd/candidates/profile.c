@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "emu/simt/trace/access_trace.h"
 
 enum { THREADS = 32 };
@@ -32,7 +33,7 @@ struct profile {
 
 static size_t slot_of(const struct profile *p, uint64_t pc)
 {
-    size_t at = (size_t)((pc >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (p->index_size - 1);
+    size_t at = (size_t)((pc >> 1) * MIX_FACTOR >> 20) & (p->index_size - 1);
     while (p->index[at] && p->sites[p->index[at] - 1].pc != pc)
         at = (at + 1) & (p->index_size - 1);
     return at;

@@ -1,7 +1,8 @@
 #include "emu/cmd/run/interrupt.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "emu/sim/host_time.h"
 
 /* All three are at file scope, because a signal handler's only argument is the signal's number. */
 static volatile sig_atomic_t arrived;
@@ -25,24 +26,17 @@ static void set_handlers(void (*from)(int), void (*to)(int))
             (void)sigaction(numbers[i], &action, NULL);
 }
 
-static double milliseconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static void handle(int number)
 {
     if (arrived) {
-        if (milliseconds() - first < ECHO)
+        if (host_seconds() * 1e3 - first < ECHO)
             return;
         set_handlers(handle, SIG_DFL);
         (void)raise(number); /* takes effect when the handler returns */
         return;
     }
     arrived = number;
-    first = milliseconds();
+    first = host_seconds() * 1e3;
     if (armed_system)
         system_interrupt(armed_system);
 }

@@ -5,6 +5,7 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 struct entropy_config {
     struct device_config device;
@@ -16,15 +17,6 @@ struct entropy {
     uint64_t seed, state;
 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static void notify(struct virtio *virtio, unsigned queue)
 {
     enum { MOST = 1 << 16 }; /* most bytes of a request that are filled; a device may use part of a buffer */
@@ -33,7 +25,7 @@ static void notify(struct virtio *virtio, unsigned queue)
     while ((chain = virtio_take(virtio, queue))) {
         uint64_t size = chain->write_size < MOST ? chain->write_size : MOST;
         for (uint64_t done = 0; done < size; done += sizeof(uint64_t)) {
-            uint64_t word = next(&entropy->state), part = size - done;
+            uint64_t word = mix_next(&entropy->state), part = size - done;
             (void)virtio_put(virtio, done, &word, part < sizeof word ? part : sizeof word);
         }
         virtio_complete(virtio, queue, (uint32_t)size);

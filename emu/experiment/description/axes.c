@@ -6,6 +6,7 @@
 
 #include "emu/experiment/description/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "emu/sim/text/quantity.h"
 
 /* The values that a setting can take: a list, or from, from + step, ... up to `to`. */
@@ -232,19 +233,10 @@ static bool make_points(struct form *form, struct experiment_axis *axis, const s
     return true;
 }
 
-/* A generator of random numbers: splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* Returns a number from 0 to below 1. */
 static double next_fraction(uint64_t *state)
 {
-    return (double)(next_random(state) >> 11) * 0x1p-53;
+    return (double)(mix_next(state) >> 11) * 0x1p-53;
 }
 
 static const char *value_at(struct experiment *e, const struct range *range, double fraction)

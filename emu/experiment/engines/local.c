@@ -17,12 +17,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/experiment/engines/memory.h"
 #include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/host_time.h"
 
 enum {
     UNKNOWN = 256 << 10, /* KiB that a run is expected to take before one has ended */
@@ -47,13 +47,6 @@ struct local {
     double checked; /* time of the last look at the memory */
     uint64_t free;  /* bytes that were free then */
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Opens a file without a name in the folder for results. */
 static int open_unnamed(const char *folder)
@@ -162,7 +155,7 @@ static uint64_t reserve_of(uint64_t memory)
 /* Returns the bytes that are free for runs. */
 static uint64_t free_memory(struct local *local)
 {
-    double now = seconds_now();
+    double now = host_seconds();
     if (local->options.memory) {
         uint64_t used = 0;
         for (unsigned i = 0; i < local->options.jobs; i++)
@@ -206,7 +199,7 @@ static int local_start(struct engine *engine, const struct engine_run *run, stru
     if (!ready_files(local, slot, run, err))
         return -1;
     slot->number = run->number;
-    slot->start = seconds_now();
+    slot->start = host_seconds();
     (void)fflush(stdout); /* the child must not write it again */
     pid_t parent = getpid(), process = fork();
     if (process == 0)
@@ -237,7 +230,7 @@ static bool collect(struct local *local, struct slot *slot, int status, const st
     local->running--;
     if (local->limit < local->options.jobs) /* the user's other processes may have ended, too */
         local->limit++;
-    outcome->seconds = seconds_now() - slot->start;
+    outcome->seconds = host_seconds() - slot->start;
     outcome->memory = usage->ru_maxrss;
     if (outcome->memory > local->options.expected)
         local->options.expected = outcome->memory;

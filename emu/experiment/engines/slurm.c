@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/experiment/engines/remote.h"
@@ -11,6 +10,7 @@
 #include "emu/experiment/runs/task.h"
 #include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/host_time.h"
 
 enum {
     TASKS = 500,   /* of one array: Slurm's default limit is 1000 */
@@ -26,13 +26,6 @@ struct slurm {
     double looked;
     int tried[1 << 16]; /* by run, modulo its size: how often it was lost */
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Returns what a command prints; the caller frees it. NULL: it failed. */
 static char *output_of(const char *command)
@@ -170,9 +163,9 @@ static bool is_listed(const char *listing, const struct spool_run *run)
 static int look(struct slurm *slurm, struct engine_done *done)
 {
     char state[64], message[160];
-    if (seconds_now() - slurm->looked < LOOK)
+    if (host_seconds() - slurm->looked < LOOK)
         return 0;
-    slurm->looked = seconds_now();
+    slurm->looked = host_seconds();
     char *listing = output_of("squeue --noheader --array --name=croft --format=%F_%K 2>/dev/null");
     for (int i = 0; listing && i < slurm->spool.count; i++) {
         struct spool_run *run = &slurm->spool.runs[i];

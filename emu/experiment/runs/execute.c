@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/experiment/engines/local.h"
@@ -21,6 +20,7 @@
 #include "emu/experiment/runs/task.h"
 #include "emu/experiment/signals.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/host_time.h"
 
 enum {
     TEXT = 4096,
@@ -33,13 +33,6 @@ static bool folder(const char *out, const char *name, struct error *err)
     char path[TEXT];
     (void)snprintf(path, sizeof path, "%s%s", out, name);
     return mkdir(path, 0777) == 0 || errno == EEXIST || error_set(err, "%s: %s", path, strerror(errno));
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Prints the end of a text, indented. */
@@ -413,7 +406,7 @@ static bool commit(struct execution *x, struct error *err)
         run->failure = NULL;
     }
     x->fresh_count = 0;
-    x->committed = seconds_now();
+    x->committed = host_seconds();
     return good;
 }
 
@@ -436,7 +429,7 @@ static bool take(struct execution *x, int *next, struct error *err)
         }
         outcome_free(&done.outcome);
     }
-    if (good && seconds_now() - x->committed > WAIT * 1e-3)
+    if (good && host_seconds() - x->committed > WAIT * 1e-3)
         good = commit(x, err);
     return good;
 }

@@ -2,21 +2,15 @@
 
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "emu/sim/host_time.h"
 
 static const double period = 0.2; /* s between two changes of the line */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void tally_begin(struct tally *tally, int all)
 {
-    *tally = (struct tally){.all = all, .start = seconds_now(), .terminal = isatty(STDERR_FILENO) == 1};
+    *tally = (struct tally){.all = all, .start = host_seconds(), .terminal = isatty(STDERR_FILENO) == 1};
 }
 
 void tally_hide(struct tally *tally)
@@ -50,7 +44,7 @@ static int columns(void)
 void tally_show(struct tally *tally, unsigned running)
 {
     char line[160];
-    double now = seconds_now();
+    double now = host_seconds();
     int executed = tally->done - tally->found, left = tally->all - tally->done;
     if (!tally->terminal || now - tally->shown < period)
         return;

@@ -7,6 +7,7 @@
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 /* Page sizes by index. */
 enum { SIZES = 4, SIZE_FIRST = 12, SIZE_STEP = 9 };
@@ -115,7 +116,7 @@ void space_choose(struct hart *hart)
 
 static uint32_t leaf_slot(uint64_t address, unsigned bits)
 {
-    return (uint32_t)((address >> bits) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (LEAVES - 1);
+    return (uint32_t)((address >> bits) * MIX_FACTOR >> 40) & (LEAVES - 1);
 }
 
 /* Returns the slot of the leaf of that size at the address, or an empty one. */

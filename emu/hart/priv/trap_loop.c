@@ -4,18 +4,16 @@
 
 #include "emu/hart/hart.h"
 #include "emu/hart/step.h"
+#include "emu/sim/mix.h"
 #include "isa/csr.h"
 
 /* STEPS_MAX: a longer trip is no loop that anyone would take for one. */
 enum { STEPS_MAX = 100000, SP = 2 };
 
-/* Adds a word to a digest (the finalizer of splitmix64). */
-static uint64_t mix(uint64_t digest, uint64_t word)
+/* Adds a word to a digest. */
+static uint64_t add_word(uint64_t digest, uint64_t word)
 {
-    digest = (digest ^ word) + UINT64_C(0x9e3779b97f4a7c15);
-    digest = (digest ^ digest >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    digest = (digest ^ digest >> 27) * UINT64_C(0x94d049bb133111eb);
-    return digest ^ digest >> 31;
+    return mix((digest ^ word) + MIX_FACTOR);
 }
 
 static uint64_t mix_words(uint64_t digest, const void *words, size_t size)
@@ -23,7 +21,7 @@ static uint64_t mix_words(uint64_t digest, const void *words, size_t size)
     for (size_t i = 0; i + sizeof digest <= size; i += sizeof digest) {
         uint64_t word;
         memcpy(&word, (const char *)words + i, sizeof word);
-        digest = mix(digest, word);
+        digest = add_word(digest, word);
     }
     return digest;
 }
@@ -35,10 +33,10 @@ static uint64_t mix_state(uint64_t digest, const struct hart *hart)
     if (hart->loop.at_stack)
         priv.mtval = priv.stval = priv.mscratch = priv.sscratch = 0;
     for (unsigned i = 1; i < 32; i++)
-        digest = mix(digest, i == SP && hart->loop.at_stack ? 0 : hart->x[i]);
+        digest = add_word(digest, i == SP && hart->loop.at_stack ? 0 : hart->x[i]);
     digest = mix_words(digest, hart->f, sizeof hart->f);
     digest = mix_words(digest, &priv, sizeof priv);
-    return mix(digest, (uint64_t)hart->frm << 8 | hart->fflags);
+    return add_word(digest, (uint64_t)hart->frm << 8 | hart->fflags);
 }
 
 void trap_loop_init(struct hart *hart, uint64_t limit, bool peers)
@@ -186,7 +184,7 @@ static void note_store(struct trap_loop *loop, const struct effects *effects)
 {
     if (loop->stores < TRAP_LOOP_STORES)
         loop->stored[loop->stores++] = effects->address / 8;
-    loop->trip = mix(mix(mix(loop->trip, effects->physical), effects->data), effects->size);
+    loop->trip = add_word(add_word(add_word(loop->trip, effects->physical), effects->data), effects->size);
 }
 
 /* Returns whether the instruction, which has retired, may lead out of the loop. */
@@ -209,7 +207,7 @@ void trap_loop_step(struct hart *hart, const struct step_report *report)
         give_up(loop);
         return;
     }
-    loop->trip = mix(mix(loop->trip, report->pc), report->insn.bits);
+    loop->trip = add_word(add_word(loop->trip, report->pc), report->insn.bits);
     if (report->effects.stored || report->effects.block != BLOCK_NONE)
         note_store(loop, &report->effects);
     loop->back =

@@ -9,6 +9,7 @@
 #include "emu/net/crossbar.h"
 #include "emu/net/network.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 enum {
     FACTS = 128,
@@ -93,14 +94,6 @@ static bool is_drawn(const struct instance *part)
 static void *array(size_t count, size_t size)
 {
     return alloc(count + 1, size);
-}
-
-/* The finalizer of splitmix64: each bit of the result depends on all bits of the value. */
-static uint64_t mix(uint64_t value)
-{
-    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-    return value ^ value >> 31;
 }
 
 static uint64_t mix_text(uint64_t value, const char *text)

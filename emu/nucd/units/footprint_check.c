@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 /* Tasks that were sent but have not started, oldest first. */
 struct sent {
@@ -170,7 +171,7 @@ static bool may_read(const struct footprint_check *check, const struct watched *
 
 static void add_finding(struct footprint_check *check, const struct footprint_finding *finding)
 {
-    uint64_t hash = (finding->pc * 4 + finding->kind) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (finding->pc * 4 + finding->kind) * MIX_FACTOR;
     uint32_t *list = &check->lists[hash >> 56];
     check->counters.violations++;
     for (uint32_t i = *list; i; i = check->next[i - 1]) {

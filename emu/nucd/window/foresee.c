@@ -10,6 +10,7 @@
 #include "emu/nucd/region.h"
 #include "emu/nucd/window/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 enum { REGISTERS = 64, SP = 2, FIRST_LINES = 1024 };
 
@@ -43,7 +44,7 @@ struct oracle {
 
 static struct seen_line *slot_of(const struct oracle *o, uint64_t line)
 {
-    unsigned at = (unsigned)(line / NUCD_LINE * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (o->room - 1);
+    unsigned at = (unsigned)(line / NUCD_LINE * MIX_FACTOR >> 40) & (o->room - 1);
     while (o->lines[at].used && o->lines[at].line != line)
         at = (at + 1) & (o->room - 1);
     return &o->lines[at];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 /* Touches in a hash table with linear probing; requests is 0 in an empty place. */
 struct touches {
@@ -42,7 +43,7 @@ void sharing_free(struct sharing *sharing)
 /* Multiplies by odd constants, and takes the upper bits (Knuth, volume 3, section 6.4). */
 static size_t place_of(const struct touches *touches, const struct sharing_touch *touch)
 {
-    uint64_t hash = touch->page * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = touch->page * MIX_FACTOR;
     hash = (hash ^ touch->launch) * UINT64_C(0xff51afd7ed558ccd);
     hash = (hash ^ touch->by) * UINT64_C(0xc4ceb9fe1a85ec53);
     size_t at = (size_t)(hash >> 20) & (touches->room - 1);

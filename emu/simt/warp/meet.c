@@ -5,12 +5,13 @@
 #include "emu/analysis/flow/cfg.h"
 #include "emu/analysis/flow/dominators.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "emu/simt/warp/code.h"
 
 /* Returns the entry of pc, or the empty one where it would be. The table has room. */
 static struct warp_meet_entry *entry_of(const struct warp_meets *meets, uint64_t pc)
 {
-    size_t at = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (meets->size - 1);
+    size_t at = (size_t)(pc * MIX_FACTOR >> 32) & (meets->size - 1);
     while (meets->entries[at].pc && meets->entries[at].pc != pc)
         at = (at + 1) & (meets->size - 1);
     return &meets->entries[at];
