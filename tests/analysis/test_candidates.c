@@ -80,6 +80,7 @@ static void loop_of_the_paper(void **state)
         assert_int_equal(c->threshold, 4);
         assert_true(c->tx + c->rx == (i ? -7 : -39));
         assert_int_equal(c->tag, CANDIDATE_SAVES_RX);
+        assert_true(candidate_lines(c) == 1 && candidate_misses(c) == 0.5); /* as in the model */
         const struct candidate_entry entry = candidate_table_entry(c);
         assert_int_equal(entry.minuend, 13);
         assert_int_equal(entry.subtrahend, 11);
@@ -87,6 +88,39 @@ static void loop_of_the_paper(void **state)
         assert_int_equal(entry.threshold, 4);
         candidates_free(&found);
     }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Accesses by sp are counted as the stack's, not as loads and stores; extensions of words are counted, by 32 bits alone. */
+static void stack_and_extensions_count_apart(void **state)
+{
+    enum { STACK_POINTER = 2 };
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    rig.code.at = CODE_BASE;
+    row(&rig, INSN_addi, OP(.rd = A0));
+    uint64_t loop = rig.code.at;
+    row(&rig, INSN_ld, OP(.rd = T3, .rs1 = STACK_POINTER, .imm = 8));
+    row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3));
+    row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 1));
+    row(&rig, INSN_slli, OP(.rd = T3, .rs1 = T3, .imm = 3));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 4));
+    row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 8));
+    row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 8));
+    row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_addi, OP(.rd = 11));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    const struct candidate *c = &found.list[0];
+    assert_int_equal(c->begin, loop);
+    assert_int_equal(c->stack, 1);
+    assert_int_equal(c->extensions, 1);
+    assert_true(c->loads == 0 && c->stores > 0);
+    candidates_free(&found);
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -706,6 +740,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_of_the_paper),
         cmocka_unit_test(loop_of_the_paper),
+        cmocka_unit_test(stack_and_extensions_count_apart),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(blocks_end_with_returns),
         cmocka_unit_test(parts_of_basic_blocks),

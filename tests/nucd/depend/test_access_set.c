@@ -36,6 +36,8 @@ static void lines_are_found_like_bits(void **state)
         struct nucd_access_set *set = calloc(1, sizeof *set);
         uint64_t mask = next() & next();
         fill(&set->in, mask);
+        assert_int_equal(set->in.count,
+                         __builtin_popcountll(mask & ~(mask << 1))); /* runs of adjacent lines */
         for (int i = 0; i < 200; i++) {
             uint64_t first = next() % (LINES * NUCD_LINE), last = first + next() % 300;
             bool touches = false;
