@@ -56,6 +56,7 @@
     LLVM(CreateSimpleMCJITMemoryManager)                                                                     \
     LLVM(DisposeBuilder)                                                                                     \
     LLVM(DisposeExecutionEngine)                                                                             \
+    LLVM(DisposeMemoryBuffer)                                                                                \
     LLVM(DisposeMessage)                                                                                     \
     LLVM(DisposeModule)                                                                                      \
     LLVM(DisposePassManager)                                                                                 \

@@ -93,7 +93,9 @@ bool row_table_open(struct row_table *table)
     table->context = llvm->ContextCreate();
     LLVMMemoryBufferRef buffer =
         llvm->CreateMemoryBufferWithMemoryRange(jit_bitcode_begin, size, "rows", false);
-    if (llvm->ParseBitcodeInContext2(table->context, buffer, &table->module))
+    LLVMBool failed = llvm->ParseBitcodeInContext2(table->context, buffer, &table->module);
+    llvm->DisposeMemoryBuffer(buffer);
+    if (failed)
         return false;
     for (unsigned id = 0; id < INSN_COUNT; id++)
         for (unsigned rtz = 0; row_names[id] && rtz < 2; rtz++) {
