@@ -4,6 +4,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/jit/jit.h"
 
 const struct option_set version_interface = {
     .command = "croft version",
@@ -29,6 +30,11 @@ int cmd_version(int argc, char **argv)
     int status = options_parse(&version_interface, argc, argv, take, NULL);
     if (status != OPTIONS_TAKEN)
         return status;
+    const char *lacks = jit_lacks();
     printf("croft %s\nbuilt with %s\n", CROFT_VERSION, COMPILER);
+    if (lacks)
+        printf("croft run --jit=on compiles nothing here: this host has not %s\n", lacks);
+    else
+        printf("croft run --jit=on compiles hot code by LLVM 14\n");
     return 0;
 }
