@@ -204,6 +204,26 @@ say "Packages, emulator, newlib"
 built "$BUILD/setup-build.stamp" "$BUILD/setup-test.stamp" || exit 1
 built all || exit 1
 
+if part check "what the change since ${BASE:=HEAD} may have broken, and a sample"; then
+    mapfile -t chosen < <(tests/check.sh choose "$BUILD" "$BASE")
+    targets=()
+    for line in "${chosen[@]}"; do
+        IFS=$'\t' read -r name target command <<<"$line"
+        if [ -z "$command" ]; then
+            say "  $name"
+        elif [ "$target" != - ]; then
+            eval "targets+=($target)"
+        fi
+    done
+    if [ "${#chosen[@]}" -gt 0 ] && built "${targets[@]}"; then
+        for line in "${chosen[@]}"; do
+            IFS=$'\t' read -r name target command <<<"$line"
+            if [ -n "$command" ]; then suite "$name" bash -c "$command"; fi
+        done
+    else
+        failed=$((failed + 1))
+    fi
+fi
 if part unit "unit tests"; then
     built unit-tests && unit_tests "$BUILD" ""
     suite "manual is up to date" "$MAKE" --no-print-directory -s manual-check BUILD="$BUILD" SETUP="$SETUP"

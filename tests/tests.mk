@@ -21,9 +21,26 @@ TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
-.PHONY: test soak unit-tests programs manual manual-check lint format
+.PHONY: check coverage mutate test soak unit-tests programs manual manual-check lint format
 test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages clang sanitize networks kills fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
+
+# For each edit: what it may have broken, in less than a minute on two processors.
+BASE ?= HEAD
+check: ## tests of the rooms that changed since BASE (HEAD), of those that use the changed files, and a sample
+	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" SUITES=check BASE="$(BASE)" tests/run.sh
+
+# A build of its own, in $(BUILD)/coverage.
+coverage: $(BUILD)/tests/programs/lines-O2 $(BUILD)/tests/programs/nucd_ebox-O2 | $(BUILD)/setup-coverage.stamp ## lines that unit tests and some programs execute, by room
+	+@$(MAKE) --no-print-directory -s BUILD=$(BUILD)/coverage SETUP=no OPTIMIZE="-O1 -g1" SANITIZE="--coverage -DCROFT_TRAMPOLINE" all unit-tests
+	@tests/coverage.sh $(BUILD)/coverage $(filter $(BUILD)/tests/programs/%,$^)
+
+# SEED, MUTATIONS and FILES (a regular expression of tests/mutate.txt) choose.
+SEED      ?= 1
+MUTATIONS ?= 200
+FILES     ?= .
+mutate: unit-tests ## random changes of tables and rules that no unit test notices (MUTATIONS, SEED, FILES)
+	@tests/mutate.sh $(BUILD) $(MUTATIONS) $(SEED) '$(FILES)'
 
 # Everything of the suites that otherwise make a choice, longer random streams, other random programs, longer fuzzing.
 SOAK_SEED ?= 2
