@@ -106,8 +106,8 @@ static void stack_and_extensions_count_apart(void **state)
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3));
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 1));
     row(&rig, INSN_slli, OP(.rd = T3, .rs1 = T3, .imm = 3));
-    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3));
-    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 4));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 4)); /* no other instruction has an immediate of 0 */
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 8));
     row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 8));
     row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 8));
     row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
