@@ -89,27 +89,28 @@ holds "JSON: rows" '.maps[0] | .rows == "12" and .stride_size == "4 * [a0 + 16]"
 lists copies --symbol gathered --json --why
 holds "JSON: reasons" '.maps == [] and (.refused[0].reason | contains("data that each thread loads"))'
 
-# Copies of a field of each workload: of its views, by hand. NW copies tiles with a border itself, in four more loops that begin within a
+# Copies of a field of each workload: of its views, by hand, that it finds, and others, where a loop ends differently in its rounds. NW copies tiles with a border itself, in four more loops that begin within a
 # chunk or have gaps.
-while read -r name wanted; do
+while read -r name wanted others; do
     "$croft" cc -O2 -g "$examples/$name.c" -lm -o workload
     lists workload --json --why
     # shellcheck disable=SC2016 # names of jq
     holds "$name: $wanted copies" --argjson wanted "$wanted" \
         '([.maps[] | .in, .out | select(. and contains("config.h"))] | length) == $wanted'
-    holds "$name: all of them" '[.refused[] | select(.source | contains("config.h"))] | length == 0'
+    # shellcheck disable=SC2016 # names of jq
+    holds "$name: $others others" --argjson others "$others" '[.refused[] | select(.source | contains("config.h"))] | length == $others'
 done <<'END'
-micro/implicit 2
-micro/on_demand 2
-micro/pollution 6
-micro/reuse 2
-backprop 11
-lud 13
-needleman_wunsch 1
-pathfinder 4
-sgemm 10
-stencil 9
-surf 9
+micro/implicit 2 0
+micro/on_demand 2 0
+micro/pollution 6 0
+micro/reuse 2 0
+backprop 11 0
+lud 13 0
+needleman_wunsch 1 0
+pathfinder 3 1
+sgemm 10 0
+stencil 9 0
+surf 8 1
 END
 
 # Without debug information there are addresses; code that was not optimised has none that are found, and nothing breaks.

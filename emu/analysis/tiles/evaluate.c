@@ -28,7 +28,7 @@ static uint64_t common(const struct sum *sum)
 /* Compilers divide by a constant d with a product by 2^shift / d, rounded up, and a shift. Returns d, or 0. */
 static int64_t reciprocal(uint64_t factor, unsigned shift)
 {
-    if (shift < 33 || shift > 62 || factor < 3 || factor >> shift)
+    if (shift < 32 || shift > 62 || factor < 3 || factor >> shift)
         return 0;
     const uint64_t power = UINT64_C(1) << shift, divisor = power / factor + (power % factor != 0);
     const uint64_t candidates[] = {divisor, divisor - 1};
