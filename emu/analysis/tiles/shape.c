@@ -7,7 +7,7 @@
 #include "emu/analysis/tiles/bounds.h"
 #include "isa/csr.h"
 
-enum { VARIABLES = 12, CHUNK = 64, WORD = 4 };
+enum { VARIABLES = 12, CHUNK = 64, WORD = 4, MOST_BEGIN = 1 << 30 };
 
 /* A coordinate or round, or a quotient of them, and its factors in both addresses. */
 struct variable {
@@ -225,8 +225,8 @@ static void set_rows(struct shape *s, int objects, int index)
     } else if (sum_is_constant(sums, objects, &divisor)) {
         const int exact = sum_exact(sums, bound.sum, divisor);
         copy->rows = (struct tile_parameter){exact, bound.divisor, bound.assumed};
-        if (exact == SUM_UNKNOWN)
-            copy->rows = (struct tile_parameter){bound.sum, bound.divisor * divisor, bound.assumed};
+        if (exact == SUM_UNKNOWN && !__builtin_mul_overflow(divisor, bound.divisor, &divisor))
+            copy->rows = (struct tile_parameter){bound.sum, divisor, bound.assumed};
     } else if (bound.divisor == 1) {
         copy->rows = (struct tile_parameter){sum_quotient_by(sums, bound.sum, objects), 1, bound.assumed};
     }
@@ -238,6 +238,8 @@ static bool by_quotient(struct shape *s, const struct variable *first, const str
     struct sums *sums = s->w->sums;
     const struct atom atom = *sums_atom_at(sums, quotient->atom);
     const int64_t begin = begin_of(s, &atom);
+    if (begin > MOST_BEGIN)
+        return shape_refuse(s->copy, s->copy->store, "its rows and objects are not those of one tile");
     const int objects = atom.divisor ? sum_constant(sums, atom.divisor) : atom.operands[1];
     const int object = first->global,
               stride = sum_add(sums, quotient->global, sum_multiply(sums, object, objects), 1);
@@ -343,7 +345,7 @@ static bool check(struct shape *s)
 {
     struct sums *sums = s->w->sums;
     struct tile_copy *copy = s->copy;
-    int64_t base, object, stride = 0, objects;
+    int64_t base, object, stride = 0, objects, row;
     if (sum_is_constant(sums, copy->stash_base, &base) && (base < 0 || base % CHUNK))
         return shape_refuse(
             copy, copy->store,
@@ -356,10 +358,12 @@ static bool check(struct shape *s)
                             "of 4",
                             object, s->field);
     if (known && copy->stride_size != SUM_UNKNOWN && sum_is_constant(sums, copy->stride_size, &stride) &&
-        sum_is_constant(sums, copy->objects.sum, &objects) && (stride < objects * object || stride % WORD))
+        sum_is_constant(sums, copy->objects.sum, &objects) &&
+        (__builtin_mul_overflow(objects, object, &row) || stride < row || stride % WORD))
         return shape_refuse(copy, copy->store,
-                            "its rows are %" PRId64 " bytes apart, but have %" PRId64 " bytes", stride,
-                            (objects * object));
+                            "its rows are %" PRId64 " bytes apart, but have %" PRId64 " objects of %" PRId64
+                            " bytes",
+                            stride, objects, object);
     return true;
 }
 

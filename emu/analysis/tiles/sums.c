@@ -111,17 +111,23 @@ static int intern(struct sums *s, const struct sum *sum)
     return s->index[at] - 1;
 }
 
+static bool is_small(int64_t factor)
+{
+    return factor >= -SUM_MOST && factor <= SUM_MOST;
+}
+
 /* Adds a term to a sum under construction. Returns false if there is no room, or if a factor is too large. */
 static bool put(struct sum *sum, const struct sum_term *term, int64_t times)
 {
     unsigned at = 0;
     int64_t factor;
-    if (__builtin_mul_overflow(term->factor, times, &factor))
+    if (__builtin_mul_overflow(term->factor, times, &factor) || !is_small(factor))
         return false;
     while (at < sum->count && compare_terms(&sum->terms[at], term) < 0)
         at++;
     if (at < sum->count && compare_terms(&sum->terms[at], term) == 0) {
-        if (__builtin_add_overflow(sum->terms[at].factor, factor, &sum->terms[at].factor))
+        sum->terms[at].factor += factor;
+        if (!is_small(sum->terms[at].factor))
             return false;
         if (sum->terms[at].factor == 0)
             memmove(&sum->terms[at], &sum->terms[at + 1], (--sum->count - at) * sizeof *sum->terms);
@@ -140,8 +146,7 @@ static bool put(struct sum *sum, const struct sum_term *term, int64_t times)
 int sum_of_term(struct sums *s, const struct sum_term *term)
 {
     struct sum sum = {0};
-    (void)put(&sum, term, 1);
-    return intern(s, &sum);
+    return put(&sum, term, 1) ? intern(s, &sum) : SUM_UNKNOWN;
 }
 
 int sum_constant(struct sums *s, int64_t value)
@@ -219,7 +224,7 @@ int sum_exact(struct sums *s, int a, int64_t divisor)
         return SUM_UNKNOWN;
     struct sum sum = s->list[a];
     for (unsigned i = 0; i < sum.count; i++) {
-        if (sum.terms[i].factor == INT64_MIN || sum.terms[i].factor % divisor != 0)
+        if (sum.terms[i].factor % divisor != 0)
             return SUM_UNKNOWN;
         sum.terms[i].factor /= divisor;
     }

@@ -9,6 +9,8 @@
 
 enum { SUM_TERMS = 20, SUM_ATOMS = 3, SUM_UNKNOWN = -1 };
 
+#define SUM_MOST (INT64_C(1) << 56) /* of a factor, and of a constant */
+
 enum atom_kind {
     ATOM_ENTRY,    /* register `number` where the function begins */
     ATOM_CSR,      /* CSR `number` */
@@ -53,7 +55,7 @@ int sums_atom(struct sums *sums, const struct atom *atom);
 const struct atom *sums_atom_at(const struct sums *sums, int atom);
 const struct sum *sums_at(const struct sums *sums, int sum);
 
-/* Return the number of a sum: SUM_UNKNOWN if an operand is, and if the result has too many terms or too large factors. */
+/* Return the number of a sum: SUM_UNKNOWN if an operand is, and if the result has too many terms, or a factor beyond SUM_MOST. */
 int sum_constant(struct sums *sums, int64_t value);
 int sum_of_atom(struct sums *sums, const struct atom *atom);
 int sum_add(struct sums *sums, int a, int b, int64_t factor); /* a + factor * b */

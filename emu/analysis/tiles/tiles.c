@@ -208,8 +208,9 @@ static bool extend(const struct walk *w, struct tile_copy *a, const struct tile_
         !sum_is_constant(w->sums, count->sum, &own) || !sum_is_constant(w->sums, more->sum, &others) ||
         count->divisor != 1 || more->divisor != 1)
         return false;
-    const int64_t after =
-        elements_between(w, a, b, a->field_size * objects, rows ? a->stride_size : a->object_size);
+    if (__builtin_mul_overflow(objects, a->field_size, &objects))
+        return false;
+    const int64_t after = elements_between(w, a, b, objects, rows ? a->stride_size : a->object_size);
     if (after <= 0 || after > own)
         return false;
     if (after + others > own)
@@ -244,15 +245,23 @@ static bool same_tile(const struct tile_copy *a, const struct tile_copy *b)
            a->rows.divisor == b->rows.divisor;
 }
 
+/* Stores the bytes of a tile in local memory. Returns false if they are not known. */
+static bool bytes_of(const struct walk *w, const struct tile_copy *copy, int64_t *bytes)
+{
+    int64_t objects, rows;
+    return sum_is_constant(w->sums, copy->objects.sum, &objects) &&
+           sum_is_constant(w->sums, copy->rows.sum, &rows) && !__builtin_mul_overflow(objects, rows, bytes) &&
+           !__builtin_mul_overflow(*bytes, copy->field_size, bytes) && *bytes < SUM_MOST;
+}
+
 /* Returns whether a store that is no copy into the tile may change it. */
 static bool is_changed(struct search *s, const struct tile_copy *copy)
 {
     struct walk *w = &s->walk;
-    int64_t base, objects, rows, other, end = INT64_MAX;
+    int64_t base, bytes, other, end = INT64_MAX;
     const bool known = sum_is_constant(w->sums, copy->stash_base, &base);
-    if (known && sum_is_constant(w->sums, copy->objects.sum, &objects) &&
-        sum_is_constant(w->sums, copy->rows.sum, &rows))
-        end = base + copy->field_size * objects * rows;
+    if (known && bytes_of(w, copy, &bytes))
+        end = base + bytes;
     for (size_t i = 0; i < w->count; i++) {
         const int address = walk_resolve(w, w->accesses[i].address);
         bool copies = !is_store(s, &w->accesses[i]) || !shape_is_local(w, address);
@@ -268,15 +277,14 @@ static bool is_changed(struct search *s, const struct tile_copy *copy)
     return false;
 }
 
-/* Stores the bytes of local memory of a map's chunks. Returns false if they are not known. */
+/* Stores the bytes of local memory of a map's chunks, or of the first one. Returns false if they are not known. */
 static bool chunks_of(const struct walk *w, const struct tile_copy *copy, int64_t *begin, int64_t *end)
 {
-    int64_t objects, rows;
+    int64_t bytes;
     if (!sum_is_constant(w->sums, copy->stash_base, begin))
         return false;
-    const bool known = sum_is_constant(w->sums, copy->objects.sum, &objects) &&
-                       sum_is_constant(w->sums, copy->rows.sum, &rows);
-    const int64_t bytes = known ? copy->field_size * objects * rows : 1;
+    if (!bytes_of(w, copy, &bytes))
+        bytes = 1;
     *end = *begin + (bytes + CHUNK - 1) / CHUNK * CHUNK;
     return true;
 }
