@@ -183,7 +183,7 @@ static inline enum cache_outcome cache_access(struct cache *cache, uint64_t phys
                                               uint64_t time, struct cache_actor actor,
                                               struct cache_waiter *waiter)
 {
-    if (__builtin_expect(!cache_hit(cache, physical, use), 0))
+    if (actor.atomic || __builtin_expect(!cache_hit(cache, physical, use), 0))
         return cache_access_slowly(cache, physical, use, time, actor, waiter);
     return CACHE_HIT;
 }

@@ -206,8 +206,12 @@ void simt_release(struct simt *simt, struct simt_block *block);
 /* A launch begins: empties the first-level cache, but for thread stacks; a cache by word drops what others may have stored. */
 void simt_flush(struct simt *simt);
 
-/* Returns whether all that its threads have stored is where others find it: with caches by word, registered. */
-bool simt_settled(const struct simt *simt);
+/* Begins a release, at the queue's time: all that its threads have stored will be where others find it; with caches by word,
+ * registered. Stores and atomics wait meanwhile. Returns its number: it is complete when simt_settled() is at least that, which may
+ * be at once. */
+uint64_t simt_settle_begin(struct simt *simt, uint64_t now);
+/* Returns the number of releases that were not complete at once and are now. */
+uint64_t simt_settled(const struct simt *simt);
 
 /* Returns the multiprocessor's link for atomics, for a mechanism that sends requests the same way. Its port is known when the
  * run begins. */

@@ -12,6 +12,7 @@ out=$(fresh "$2")
 "$croft" cc -O2 "$here/remote.c" -o "$out/remote"
 "$croft" cc -O2 -g "$here/conflict.c" -o "$out/conflict"
 "$croft" cc -O2 "$here/contend.c" -o "$out/contend"
+"$croft" cc -O2 -DFLUSH "$here/waits.c" -o "$out/waits"
 "$croft" cc -O2 "$here/../env/threads/guest_launch.c" -o "$out/launch"
 
 evidence() {
@@ -104,6 +105,21 @@ run -m ddr3 --set host.count=4 "$out/contend" 4 $rounds
 check "4 cores and no network" same
 run -m ddr3 --set host.count=4 --set l2.slices=4 --set l2.message_latency=0ns "$out/contend" 4 $rounds
 check "4 slices and messages without time" same
+
+# What must end, and is no fault of the protocol.
+for options in "-m stash_micro" "-m ddr3 --set l2.slices=4 --set host.count=4"; do
+    # shellcheck disable=SC2086 # options
+    run $options --check coherence "$out/waits" flush
+    check "$options: a line that others use is cleaned" test "$(cat "$out/output")" = "299 300"
+    # shellcheck disable=SC2086 # options
+    run $options --check coherence "$out/waits" bytes
+    check "$options: cores store to bytes of a word" test "$status-$(cat "$out/output")" = "0-100 100 100"
+    check "$options: which is no stale load" test "$(grep -c 'stale load of' "$out/errors")" = 0
+done
+run -m stash_apps "$out/waits" queues
+check "a launch ends while others do atomics" test "$(cat "$out/output")" = 5
+run -m ddr3 "$out/waits"
+check "atomics are done at the last level" awk '{ took[NR] = $1 } END { exit !(took[1] > 15 && took[1] - took[2] < 3 && took[2] - took[1] < 3) }' "$out/output"
 
 # What the checker tells.
 found() {

@@ -68,11 +68,20 @@ static void watch_words(struct timed *timed, struct llc_slices *level)
 {
     timed->words = word_versions_new(llc_configuration(llc_slices_at(level, 0))->line, report_word, timed);
     llc_slices_check_words(level, timed->words);
+    const char *other = NULL;
     for (unsigned i = 0; i < timed->count; i++)
         if (timed->cores[i].tile->llc == level)
             cache_check_words(timed->cores[i].tile->l1d, timed->words,
                               word_versions_agent(timed->words, timed->cores[i].name));
+        else if (!other)
+            other = timed->cores[i].name;
     timed_simt_watch(timed);
+    if (other)
+        fprintf(stderr,
+                "croft: warning: --check coherence watches words of caches above a last level with "
+                "coherence: denovo; those of %s and "
+                "others that are not above it are not watched (coherence: mesi watches all, by line)\n",
+                other);
 }
 
 /* Returns the first last level with a DeNovo domain, or NULL. */

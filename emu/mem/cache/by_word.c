@@ -2,7 +2,8 @@
  * the accesses that wait.
  *
  * A load asks for the words that it lacks, and keeps what else of the line comes along. A store registers its words, and is done
- * at once. A store of part of a word that the cache cannot read registers the word with its value, and waits for it. A line gets
+ * at once. A store of part of a word registers the word with its value, and waits for it: others may have stored the rest, which
+ * is no race. A line gets
  * its place when words come or are stored; a victim's registered words are written back. Atomics are done at the last level.
  *
  * Sent requests leave at the end of the lookup. An access that the unit refuses is repeated when it has room. After a
@@ -225,7 +226,7 @@ static void count_registration(struct cache_by_word *by_word, uint64_t words)
     by_word->words_registered += (unsigned)__builtin_popcountll(words);
 }
 
-/* Stores part of words, some of which the cache cannot read. */
+/* Stores part of words that are not registered. */
 static enum cache_outcome store_part(struct cache *cache, const struct cache_word_access *access,
                                      uint64_t missing)
 {
@@ -256,7 +257,7 @@ static enum cache_outcome store(struct cache *cache, const struct cache_word_acc
         note_stores(cache, access->line, access->words, access->part, &access->target, access->target.time);
         return hit(cache, access);
     }
-    if (access->part && (missing & ~by_word->valid[index]))
+    if (access->part)
         return store_part(cache, access, missing);
     if (denovo_register(by_word->unit, access->line, 0, missing, sent) == DENOVO_REFUSED)
         return full(cache, &cache->for_miss, access);

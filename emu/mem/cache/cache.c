@@ -271,6 +271,12 @@ static bool plain_hit(struct cache *cache, uint64_t line, enum cache_use use, bo
     return true;
 }
 
+/* Atomics of a cache by word are done at the last level, also if the line is registered. */
+static bool may_be_plain(const struct cache *cache, const struct cache_actor *actor)
+{
+    return cache->front.inline_span && !(cache->by_word && actor->atomic);
+}
+
 static enum cache_outcome access_any(struct cache *cache, struct asked *asked)
 {
     enum cache_use use = asked->target.use;
@@ -401,7 +407,7 @@ enum cache_outcome cache_access_words(struct cache *cache, const struct cache_wo
         asked.target = (struct mshr_target){.waiter = waiter, .time = time, .actor = actor, .use = use};
         return access_stack(cache, &asked);
     }
-    if (cache->front.inline_span && plain_hit(cache, words->line, use, &asked.absent))
+    if (may_be_plain(cache, &actor) && plain_hit(cache, words->line, use, &asked.absent))
         return CACHE_HIT;
     asked.words = words->words;
     asked.divergent = words->divergent;
@@ -425,7 +431,7 @@ enum cache_outcome cache_access_slowly(struct cache *cache, uint64_t physical, e
                                        uint64_t time, struct cache_actor actor, struct cache_waiter *waiter)
 {
     bool absent = false;
-    if (cache->front.inline_span && plain_hit(cache, physical & cache->front.line_mask, use, &absent))
+    if (may_be_plain(cache, &actor) && plain_hit(cache, physical & cache->front.line_mask, use, &absent))
         return CACHE_HIT;
     return access_one(cache, physical, use, absent, time, actor, waiter);
 }

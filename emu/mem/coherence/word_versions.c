@@ -50,7 +50,7 @@ struct word_versions {
     uint32_t line;
     void (*report)(void *context, const struct word_finding *finding);
     void *context;
-    struct agent *agents;
+    struct agent *agents; /* the first are those without a unit: devices, page walks */
     unsigned count;
     struct line *lists[LINE_LISTS];
     struct sent sent[SENT]; /* by hash of unit and tag */
@@ -67,6 +67,7 @@ struct word_versions *word_versions_new(uint32_t line,
     versions->line = line;
     versions->report = report;
     versions->context = context;
+    (void)word_versions_agent(versions, "a requester without a coherent cache");
     return versions;
 }
 
@@ -219,9 +220,11 @@ void word_versions_send(struct word_versions *versions, uint16_t unit, uint32_t 
 void word_versions_operate(struct word_versions *versions, uint16_t unit, uint32_t tag, uint64_t line,
                            uint64_t mask, uint32_t *values, uint64_t now)
 {
-    struct word_access access = sent_of(versions, unit, tag)->access;
+    struct word_access access = {.agent = 0};
+    if (unit != DENOVO_CLIENT)
+        access = sent_of(versions, unit, tag)->access;
     access.time = now;
-    for (; mask && versions->count; mask &= mask - 1) {
+    for (; mask; mask &= mask - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(mask);
         struct word *word = &line_at(versions, line)->words[i];
         access.address = line + i * sizeof(uint32_t);

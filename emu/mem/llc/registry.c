@@ -265,7 +265,8 @@ static void look(void *owner, uint64_t now)
             by_word->refused.first = letter;
         by_word->refused.last = letter;
     }
-    if (by_word->carrier_refused)
+    if (by_word->carrier_refused ||
+        by_word->waiting.first) /* the line of a maintenance operation may be free now */
         stir(llc, now);
 }
 

@@ -15,6 +15,9 @@ struct launched {
     struct simt_need need;
     struct placement *placement;
     uint64_t blocks, placed, ended;
+    bool settling; /* all blocks have ended, and releases are under way */
+    uint64_t
+        *settle; /* by multiprocessor: not 0 if it executes blocks of it; then the number of its release */
 };
 
 struct place;
@@ -156,6 +159,7 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     }
     placement_take(launched->placement, number);
     launched->placed++;
+    launched->settle[number] = 1;
     place->launched = launched;
     place->stacks = stacks;
     place->block.need = *need;
@@ -174,6 +178,7 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
 static void free_launch(struct launched *launched)
 {
     placement_free(launched->placement);
+    free(launched->settle);
     free(launched);
 }
 
@@ -183,12 +188,16 @@ static void tell_busy(const struct simt_grid *grid, bool busy)
         grid->parts.busy(grid->parts.context, busy);
 }
 
-/* Returns whether the stores of all multiprocessors can be seen by those who wait for a launch; if not, looks again in the next
- * clock. */
-static bool settled(struct simt_grid *grid, uint64_t now)
+/* Returns whether what a launch, whose blocks have ended, has stored can be seen by those who wait for it; if not, looks again in
+ * the next clock. */
+static bool settled(struct simt_grid *grid, struct launched *launched, uint64_t now)
 {
+    for (uint32_t i = 0; i < grid->parts.count && !launched->settling; i++)
+        if (launched->settle[i])
+            launched->settle[i] = simt_settle_begin(grid->stations[i].simt, now);
+    launched->settling = true;
     for (uint32_t i = 0; i < grid->parts.count; i++)
-        if (!simt_settled(grid->stations[i].simt)) {
+        if (simt_settled(grid->stations[i].simt) < launched->settle[i]) {
             schedule(grid, clock_next(&grid->parts.clock, now));
             return false;
         }
@@ -203,7 +212,7 @@ static void sweep(struct simt_grid *grid, uint64_t now)
     grid->last = NULL;
     while (*at) {
         struct launched *launched = *at;
-        if (launched->ended < launched->blocks || !settled(grid, now)) {
+        if (launched->ended < launched->blocks || !settled(grid, launched, now)) {
             grid->last = launched;
             at = &launched->next;
             continue;
@@ -593,6 +602,7 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     launched->need = need_of(grid, launch, registers);
     launched->blocks = grid_blocks(launch);
     launched->placement = place(grid, launched);
+    launched->settle = alloc(grid->parts.count, sizeof *launched->settle);
     if (grid->last)
         grid->last->next = launched;
     else

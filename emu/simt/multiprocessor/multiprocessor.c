@@ -121,6 +121,8 @@ void simt_local_settled(struct simt *simt, uint64_t now)
         return;
     touch(simt, now);
     simt->settling = false;
+    simt->settled++;
+    cache_released(simt->parts.l1);
     simt->refused = simt->refused && !simt->holds;
     simt->holds = false;
     simt_settle(simt);
@@ -134,13 +136,17 @@ static void cache_settled(struct cache_waiter *waiter, uint64_t now, unsigned le
     simt_local_settled(simt, now);
 }
 
-bool simt_settled(const struct simt *simt)
+uint64_t simt_settle_begin(struct simt *simt, uint64_t now)
 {
-    const struct simt_local_ops *local = simt->local_ops;
-    if (!cache_release(simt->parts.l1, NULL) || (local && local->settled && !local->settled(simt->local)))
-        return false;
-    cache_released(simt->parts.l1);
-    return true;
+    if (!simt->by_word)
+        return 0;
+    touch(simt, now);
+    return simt->settled + !simt_memory_settled(simt);
+}
+
+uint64_t simt_settled(const struct simt *simt)
+{
+    return simt->settled;
 }
 
 /* Ends the wait for a page of an access, or for the walk of a warp's missing page. */

@@ -149,10 +149,11 @@ struct simt {
     const struct simt_local_ops *local_ops; /* NULL: a scratchpad */
     void *local;
 
-    bool by_word;  /* the first-level cache is a unit of a DeNovo domain */
-    bool settling; /* a release is under way, whose end simt_settle() tells */
-    bool queued;   /* `settles` waits in the cache */
-    bool holds;    /* the head of the queue, which stores, waits for the end of the release */
+    bool by_word;     /* the first-level cache is a unit of a DeNovo domain */
+    bool settling;    /* a release is under way, whose end simt_settle() tells */
+    bool queued;      /* `settles` waits in the cache */
+    uint64_t settled; /* releases that were under way and are complete */
+    bool holds;       /* the head of the queue, which stores, waits for the end of the release */
     struct cache_waiter settles;
 
     uint64_t stacks_first, stacks_size; /* physical range of thread stacks */
