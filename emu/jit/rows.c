@@ -19,67 +19,12 @@ void jit_require(bool condition);
 void jit_branch(bool taken);
 void jit_jump(uint64_t target);
 
-#define LOAD(bits, address)                                                                                  \
-    __extension__({                                                                                          \
-        uint##bits##_t loaded_;                                                                              \
-        memcpy(&loaded_, jit_load_at(address), sizeof loaded_);                                              \
-        loaded_;                                                                                             \
-    })
-#define STORE(bits, address, value)                                                                          \
-    do {                                                                                                     \
-        uint##bits##_t stored_ = (uint##bits##_t)(value);                                                    \
-        memcpy(jit_store_at(address), &stored_, sizeof stored_);                                             \
-    } while (0)
-#define load8(address)          LOAD(8, address)
-#define load16(address)         LOAD(16, address)
-#define load32(address)         LOAD(32, address)
-#define load64(address)         LOAD(64, address)
-#define store8(address, value)  STORE(8, address, value)
-#define store16(address, value) STORE(16, address, value)
-#define store32(address, value) STORE(32, address, value)
-#define store64(address, value) STORE(64, address, value)
-#define ALIGNED(address, bytes) jit_require((address) % (bytes) == 0)
-#define AMO(op, bits, address, value)                                                                        \
-    __extension__({                                                                                          \
-        uint64_t at_ = (address);                                                                            \
-        ALIGNED(at_, bits / 8);                                                                              \
-        uint8_t *bytes_ = jit_store_at(at_);                                                                 \
-        uint##bits##_t old_, new_;                                                                           \
-        memcpy(&old_, bytes_, sizeof old_);                                                                  \
-        new_ = atomic_##op##bits(old_, (uint##bits##_t)(value));                                             \
-        memcpy(bytes_, &new_, sizeof new_);                                                                  \
-        old_;                                                                                                \
-    })
-#define amo32(op, address, value) AMO(op, 32, address, value)
-#define amo64(op, address, value) AMO(op, 64, address, value)
-#define LOAD_RESERVED(bits, address)                                                                         \
-    __extension__({                                                                                          \
-        uint64_t at_ = (address);                                                                            \
-        ALIGNED(at_, bits / 8);                                                                              \
-        uint64_t value_ = LOAD(bits, at_);                                                                   \
-        hart->reserved = true;                                                                               \
-        hart->reservation = at_;                                                                             \
-        value_;                                                                                              \
-    })
-#define STORE_CONDITIONAL(bits, address, value)                                                              \
-    __extension__({                                                                                          \
-        uint64_t at_ = (address);                                                                            \
-        ALIGNED(at_, bits / 8);                                                                              \
-        uint8_t *bytes_ = jit_store_at(at_);                                                                 \
-        bool held_ = hart->reserved && hart->reservation == at_;                                             \
-        uint##bits##_t new_ = (uint##bits##_t)(value);                                                       \
-        hart->reserved = false;                                                                              \
-        if (held_)                                                                                           \
-            memcpy(bytes_, &new_, sizeof new_);                                                              \
-        !held_;                                                                                              \
-    })
-#define lr32(address)        LOAD_RESERVED(32, address)
-#define lr64(address)        LOAD_RESERVED(64, address)
-#define sc32(address, value) STORE_CONDITIONAL(32, address, value)
-#define sc64(address, value) STORE_CONDITIONAL(64, address, value)
-#define branch(condition)    jit_branch(condition)
-#define jump(target)         jit_jump(target)
-#define jump_direct()        ((void)0)
+#define WINDOW(kind, address, bits) jit_##kind##_at(address)
+#define ALIGNED(address, bytes)     jit_require((address) % (bytes) == 0)
+#include "emu/hart/exec/accessors.h"
+#define branch(condition) jit_branch(condition)
+#define jump(target)      jit_jump(target)
+#define jump_direct()     ((void)0)
 
 #include "emu/hart/fp/host_rows.h"
 #define f64_fma            host_f64_fma
