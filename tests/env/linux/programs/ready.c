@@ -76,9 +76,10 @@ static void selects(void)
     SHOW(pselect6, 0, NULL, NULL, NULL, little(), NULL);
     SHOW(pselect6, 10, NOWHERE, NULL, NULL, little(), NULL);
     SHOW(pselect6, 0, NULL, NULL, NULL, &wrong, NULL);
+    /* Kernels look at no bit beyond the host process's table of files, which has 64 at least. */
     FD_ZERO(&bad);
-    FD_SET(99, &bad);
-    SHOW(pselect6, 100, &bad, NULL, NULL, little(), NULL);
+    FD_SET(63, &bad);
+    SHOW(pselect6, 64, &bad, NULL, NULL, little(), NULL);
 }
 
 static void note(int number)
