@@ -40,8 +40,10 @@
  *       cycles: {statistic: host.0.cycles}
  *       misses: {statistic: [host.0.l1d.misses, accel.*.l1d.misses], absent: 0}
  *       rate: {divide: [misses, cycles], mean: arithmetic}
+ *       lost: {printed: "quality lost "}
+ *       energy: {value: 12.5 * misses + 0.3 * cycles}
  *       speedup: {speedup: cycles, from: {offload: none, accelerators: 4}, mean: geometric}
- *     tables: [{column: speedup, across: offload, title: Figure 8, text: "nucd takes {{+speedup nucd}}."}]
+ *     tables: [{column: speedup, across: offload, at: {offload: [none, nucd]}, title: Figure 8, text: "nucd takes {{+speedup nucd}}."}]
  *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
  *     searches: [{axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}]
  *     compare: [{axis: offload, from: none, to: nucd}]
@@ -52,7 +54,7 @@
  * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
  * axes set the same name, the later axis wins; axes win over programs, these over sizes, these over `set`. The command line's --set wins over all, but an axis of values must keep its own:
  * it is an error there. A name A|B stands for those of several keys that a run's machine has: dram.tCL|stack.*.dram.tCL.
- * $machine is the machine of a run instead of `machine`, which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it.
+ * $machine is the machine of a run instead of `machine`, which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it; $program, in a point, a file in $prepared that is run in place of the program.
  *
  * An axis can also be:
  *   {set: NAME, values: [16, 32]}                         one setting, or a list of settings that have the same value
@@ -65,7 +67,8 @@
  * times, frequencies and bandwidths are in bytes, fs, Hz and bytes per second.
  *
  * `prepare` are commands that are executed before a program's runs, here, one after the other: training, a trace. In them and in settings,
- * $prepared is a folder of the program; its N.txt is what command N has printed. They are executed again if they, croft or the program have changed.
+ * $prepared is a folder of the program; its N.txt is what command N has printed. $program and $source are the program and
+ * its source, for commands. They are executed again if they, croft or the program have changed.
  *
  * A run is found in results.db by what determines it: croft, the program's bytes, its arguments, `options`, the resolved machine,
  * and the bytes of files that arguments and options name. `inputs: [FILE]` in a program names further files that it reads.
@@ -76,11 +79,14 @@
  * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a -
  * are subtracted; * stands for any characters. A statistic that a run does not have is an error, or has the
  * value of `absent`. `of: most` takes the largest of all in place of their sum; the value is multiplied by `times`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
- * baseline divided by its own value. `ratio` ... `to`: the inverse of that. A baseline names points of some
+ * baseline divided by its own value. `ratio` ... `to`: the inverse of that. `value`: an expression of SQLite over earlier columns. `printed`: the number behind a text
+ * that the program has printed, at its first place. A baseline names points of some
  * axes; in all other axes it has the run's points.
  *
  * `mean` adds a row over all programs, named `mean`, and one for each of `means`: over the programs that it lists, or those whose
  * column is `at_least` or `at_most` a value, at the row's points or those of `at`.
+ *
+ * A table shows all points, or those of `at`; an axis of which it shows one has no column.
  *
  * A description with a `text` gets a page, page.md: the text, and the tables with their titles and texts. In texts,
  * {{column point ...}} stands for the column's value at these points, in any axes, and the first ones of all others; {{+column ...}}
@@ -98,6 +104,8 @@ enum {
     EXPERIMENT_POINTS = 1 << 20, /* of one axis */
     EXPERIMENT_RUNS = 100000000, /* most runs and means of an experiment */
 };
+
+struct expression;
 
 struct experiment_pair {
     const char *name, *value;
@@ -152,6 +160,8 @@ enum experiment_kind {
     EXPERIMENT_DIVIDE,
     EXPERIMENT_SPEEDUP,
     EXPERIMENT_RATIO,
+    EXPERIMENT_VALUE,
+    EXPERIMENT_PRINTED,
 };
 
 enum experiment_mean { EXPERIMENT_NO_MEAN, EXPERIMENT_ARITHMETIC, EXPERIMENT_GEOMETRIC };
@@ -160,6 +170,8 @@ struct experiment_column {
     const char *name;
     enum experiment_kind kind;
     struct experiment_texts statistics;
+    const char *printed;           /* a text in the program's output; NULL: none */
+    struct expression *expression; /* over the earlier columns; NULL: none */
     const yaml_node_t *node;       /* of the statistics */
     int operands[2];               /* indices of earlier columns */
     int baseline[EXPERIMENT_AXES]; /* index of a point for each axis; -1: the run's point */
@@ -192,7 +204,8 @@ struct experiment_comparison {
 
 struct experiment_table {
     int column, across;
-    const char *title, *text; /* of the page; NULL: none */
+    struct experiment_choice at; /* the points that it shows */
+    const char *title, *text;    /* of the page; NULL: none */
 };
 
 struct experiment_reference {

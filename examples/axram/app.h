@@ -203,12 +203,13 @@ static inline void app_run_batch(const struct app *app, struct app_data *d)
     app_region(app, "_get", 0);
 }
 
-/* The program: NAME [train | batch] [COUNT [SIDE]]. COUNT elements or images (of SIDE * SIDE pixels); the paper's training sets
+/* The program: NAME [train | threads | batch] [COUNT [SIDE]]. COUNT elements or images (of SIDE * SIDE pixels); the paper's training sets
  * are the default behind `train`, its evaluation sets are COUNT 262144, or 20 and SIDE 512. With `batch`, the host lays inputs out
- * before the kernel. */
+ * before the kernel; otherwise threads do. */
 static inline int app_main(int argc, char **argv, const struct app *app)
 {
-    int train = argc > 1 && strcmp(argv[1], "train") == 0, batch = argc > 1 && strcmp(argv[1], "batch") == 0;
+    int train = argc > 1 && strcmp(argv[1], "train") == 0, batch = argc > 1 && strcmp(argv[1], "batch") == 0,
+        named = train || batch || (argc > 1 && strcmp(argv[1], "threads") == 0);
     struct kernel_argument arguments[] = {
         {"COUNT",
          app->pictures ? (train ? 3 : 1)
@@ -218,7 +219,7 @@ static inline int app_main(int argc, char **argv, const struct app *app)
         {"SIDE", train ? 512 : 48, 8, 4096},
     };
     long values[2];
-    kernel_arguments(argc - train - batch, argv + train + batch, arguments, app->pictures ? 2 : 1, values);
+    kernel_arguments(argc - named, argv + named, arguments, app->pictures ? 2 : 1, values);
     struct app_data d = {.count = values[0]};
     uint64_t random = train ? APP_TRAINING_SEED : APP_EVALUATION_SEED;
     if (app->pictures) {

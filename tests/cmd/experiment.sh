@@ -181,6 +181,67 @@ sed 's/prepare: .*/prepare: [croft]/' prepared.yaml >bad.yaml
 [ $? -eq 2 ] && grep -qF "prepare: a list of commands, each a list of words, is expected" messages
 judge $? "a preparation that is no list of lists"
 
+# Another program in place of a program, made before its runs; and columns made of columns.
+cat >other.yaml <<'Y'
+title: other
+machine: functional
+programs:
+  loop:
+    source: loop.S
+    flags: [-DSTATUS=0]
+    arguments: [10]
+    prepare: [[croft, cc, -DSTATUS=3, $source, -o, $prepared/failing]]
+axes: {way: {own: {}, failing: {$program: $prepared/failing}}}
+columns:
+  instructions: {statistic: hart.0.instructions}
+  twice: {value: 2 * instructions + 0.5}
+  share: {value: 100 * twice / instructions}
+tables: [{column: twice, across: way}]
+Y
+"$croft" experiment other.yaml >output 2>messages
+[ $? -eq 1 ] && awk -F, '
+    $2 == "own" { good += $4 == 2 * $3 + 0.5 && $5 > 200 && $5 < 300 }
+    $2 == "failing" { good += $NF ~ /status 3/ }
+    END { exit good != 2 }' other.results/results.csv
+judge $? "another program, and columns of columns"
+for change in '2 * instr|value: no such column: instr; earlier columns can be named' '$rounds + 1|value: $rounds has no value here' \
+    '1) FROM place; SELECT (2|value: one expression is expected' 'instructions +|value: near ")": syntax error'; do
+    sed "s/twice: .*/twice: {value: '${change%%|*}'}/" other.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -eq 2 ] && grep -qF "${change##*|}" messages
+    judge $? "value: ${change%%|*}"
+done
+
+# Numbers that the program prints.
+cat >print.c <<'C'
+#include <croft/roi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    croft_roi_begin("print");
+    croft_roi_end("print");
+    return argc < 2 || printf("rounds: %d\nlost 2.5 %%, %s more\nlost 7\n", 3 * atoi(argv[1]), argv[1]) < 0;
+}
+C
+cat >print.yaml <<'Y'
+title: print
+machine: functional
+programs: {print: {source: print.c, arguments: [$n]}}
+axes: {n: {two: {$n: 2}, three: {$n: 3}}}
+columns: {rounds: {printed: "rounds: "}, lost: {printed: "lost "}, both: {value: rounds + lost}}
+Y
+"$croft" experiment print.yaml >output 2>messages
+[ $? -eq 0 ] && grep -q '^print,two,6,2.500000,8.500000,' print.results/results.csv && grep -q '^print,three,9,2.500000,11.500000,' print.results/results.csv
+judge $? "printed numbers"
+for change in 'lost: {printed: "lots "}|lost: print.two: the program has not printed '"'lots '" 'lost: {printed: "%"}|lost: print.two: no number behind '"'%'" \
+    'lost: {printed: "lost ", divide: [rounds, rounds]}|lost: a column has one of'; do
+    sed "s/lost: {printed: \"lost \"}/${change%%|*}/" print.yaml >bad.yaml
+    "$croft" experiment bad.yaml >output 2>messages
+    [ $? -ne 0 ] && grep -qF "${change##*|}" messages
+    judge $? "${change##*|}"
+done
+
 # A page: texts with values, and tables.
 sed -e 's/^machine/text: "Few: {{ratio few}}, {{+speedup few other}}, {{%ratio mean few}}."\nmachine/' \
     -e 's/across: rounds}/across: rounds, title: Ratios, text: "N is {{instructions other many}}."}/' good.yaml >paged.yaml
@@ -201,6 +262,18 @@ Few: 0.102, +878.0 %, 10 %.
 N is 401.0.
 M
 judge $? "a page"
+sed 's/across: rounds, title/across: rounds, at: {size: small, rounds: few, program: [loop, mean]}, title/' paged.yaml >chosen.yaml
+"$croft" experiment chosen.yaml >output 2>messages
+diff - <(sed -n '/^## /,/^N/p' chosen.results/page.md) >>output <<'M' && grep -q '^loop  *0.102 (0.1)$' chosen.results/tables.txt
+## Ratios
+
+| program | few |
+|---|---|
+| loop | 0.102 (0.1) |
+
+N is 401.0.
+M
+judge $? "points of a table"
 for change in 's/{{ratio few/{{rati few/|{{rati}}: no such column' 's/{{ratio few/{{ratio fw/|{{ratio ... fw}}: no such point' \
     "s/few}}, {{+/few, {{+/; s/few other}}/few other/; s/%ratio mean few}}/x/|'{{' without '}}' in a text: {{ratio few"; do
     sed "${change%%|*}" paged.yaml >bad.yaml

@@ -1,3 +1,4 @@
+#include "emu/experiment/description/expression.h"
 #include "emu/experiment/description/state.h"
 
 #include <math.h>
@@ -126,6 +127,31 @@ static bool column_divide(void *context, const yaml_node_t *value, struct error 
     return good;
 }
 
+static bool column_value(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    const char *names[EXPERIMENT_COLUMNS];
+    for (int i = 0; i < e->column_count; i++)
+        names[i] = e->columns[i].name;
+    column->kind = EXPERIMENT_VALUE;
+    column->expression = expression_read(&e->doc, value, "value", names, e->column_count,
+                                         "earlier columns can be named, as in: 12.5 * misses + cycles", err);
+    if (column->expression && expression_parameters(column->expression) > 0)
+        return doc_wrong(&e->doc, value, err, "value: %s has no value here; columns have",
+                         expression_parameter(column->expression, e->column_count));
+    return column->expression != NULL;
+}
+
+static bool column_printed(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    column->kind = EXPERIMENT_PRINTED;
+    column->node = value;
+    column->printed = doc_text(&experiment_of(context)->doc, value, "printed", err);
+    return column->printed != NULL;
+}
+
 static bool column_compared(void *context, const yaml_node_t *value, enum experiment_kind kind,
                             struct error *err)
 {
@@ -219,9 +245,12 @@ static bool has_key(struct experiment *e, const yaml_node_t *node, const char *n
 static bool column_whole(struct experiment *e, const char *name, const yaml_node_t *node, struct error *err)
 {
     bool speedup = has_key(e, node, "speedup"), ratio = has_key(e, node, "ratio");
-    if (has_key(e, node, "statistic") + has_key(e, node, "divide") + speedup + ratio != 1)
-        return doc_wrong(&e->doc, node, err,
-                         "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio'", name);
+    if (has_key(e, node, "statistic") + has_key(e, node, "divide") + has_key(e, node, "value") +
+            has_key(e, node, "printed") + speedup + ratio !=
+        1)
+        return doc_wrong(
+            &e->doc, node, err,
+            "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio', 'value', 'printed'", name);
     if (!has_key(e, node, "statistic") && (has_key(e, node, "of") || has_key(e, node, "times")))
         return doc_wrong(&e->doc, node, err, "%s: 'of' and 'times' need a 'statistic'", name);
     if (has_key(e, node, "from") != speedup || has_key(e, node, "to") != ratio)
@@ -251,6 +280,8 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
     static const struct doc_field fields[] = {
         {"statistic", column_statistic, false},
         {"divide", column_divide, false},
+        {"value", column_value, false},
+        {"printed", column_printed, false},
         {"speedup", column_speedup, false},
         {"ratio", column_ratio, false},
         {"from", column_baseline, false},
@@ -304,6 +335,12 @@ static bool table_across(void *context, const yaml_node_t *value, struct error *
     return true;
 }
 
+static bool table_at(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_table *table = ((struct experiment_part *)context)->target;
+    return read_choice(experiment_of(context), value, "tables", &table->at, err);
+}
+
 static bool table_title(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_table *table = ((struct experiment_part *)context)->target;
@@ -320,14 +357,17 @@ bool experiment_read_tables(void *context, const yaml_node_t *value, struct erro
 {
     static const struct doc_field fields[] = {{"column", table_column, true},
                                               {"across", table_across, true},
+                                              {"at", table_at, false},
                                               {"title", table_title, false},
                                               {"text", table_text, false}};
     struct experiment *e = experiment_of(context);
     int count = doc_items(&e->doc, value, "tables", err);
     e->tables = experiment_array(count, sizeof *e->tables);
-    for (; e->table_count < count; e->table_count++) {
-        struct experiment_part part = {e, &e->tables[e->table_count]};
-        if (!doc_fields(&e->doc, doc_item(&e->doc, value, e->table_count), "tables", fields, 4, &part, err))
+    while (e->table_count < count) {
+        int i = e->table_count++;
+        struct experiment_part part = {e, &e->tables[i]};
+        if (!doc_fields(&e->doc, doc_item(&e->doc, value, i), "tables", fields,
+                        sizeof fields / sizeof *fields, &part, err))
             return false;
     }
     return count >= 0;

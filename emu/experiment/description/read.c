@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/experiment/description/expression.h"
 #include "emu/experiment/description/state.h"
 #include "emu/experiment/grid.h"
 #include "emu/schema/renames.h"
@@ -337,6 +338,8 @@ void experiment_free(struct experiment *e)
     free(e->comparisons);
     for (int i = 0; i < e->reference_count; i++)
         experiment_free_choice(&e->references[i].at);
+    for (int i = 0; i < e->table_count; i++)
+        experiment_free_choice(&e->tables[i].at);
     for (int a = 0; a < e->axis_count; a++) {
         for (int i = 0; i < e->axes[a].count; i++) {
             struct experiment_point *point = &e->axes[a].points[i];
@@ -353,8 +356,10 @@ void experiment_free(struct experiment *e)
         }
         free(e->axes[a].points);
     }
-    for (int i = 0; i < e->column_count; i++)
+    for (int i = 0; i < e->column_count; i++) {
         free(e->columns[i].statistics.items);
+        expression_free(e->columns[i].expression);
+    }
     free(e->options.items);
     free(e->set.items);
     free(e->columns);

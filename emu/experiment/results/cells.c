@@ -37,13 +37,37 @@ void cells_text(const struct experiment *e, const struct experiment_run *runs, i
         (void)snprintf(text + used, CELLS_TEXT - used, " (%.3g)", reference->value);
 }
 
+static bool has_point(const struct experiment_points *points, int point)
+{
+    for (int i = 0; i < points->count; i++)
+        if (points->items[i] == point)
+            return true;
+    return !points->chosen;
+}
+
+bool cells_has_axis(const struct experiment *e, const struct experiment_table *table, int axis)
+{
+    return e->axes[axis].leader != table->across &&
+           !(table->at.axes[axis].chosen && table->at.axes[axis].count == 1);
+}
+
+bool cells_has_point(const struct experiment_table *table, int point)
+{
+    return has_point(&table->at.axes[table->across], point);
+}
+
 bool cells_line(const struct experiment *e, const struct experiment_run *runs,
                 const struct experiment_table *table, const int place[EXPERIMENT_AXES])
 {
     int point[EXPERIMENT_AXES], across = table->across, points = experiment_rows(e, across);
     bool mean = false, known = false, run = false;
     memcpy(point, place, sizeof point);
+    for (int axis = 0; axis < e->axis_count; axis++)
+        if (e->axes[axis].leader != across && !has_point(&table->at.axes[axis], point[axis]))
+            return false;
     for (point[across] = 0; point[across] < points; point[across]++) {
+        if (!cells_has_point(table, point[across]))
+            continue;
         const struct experiment_run *at = &runs[experiment_number(e, point)];
         mean = point[0] >= e->axes[0].count;
         known = known || !isnan(at->values[table->column]);

@@ -15,7 +15,11 @@ const struct experiment_reference *cells_reference(const struct experiment *e, i
 void cells_text(const struct experiment *e, const struct experiment_run *runs, int column,
                 const int point[EXPERIMENT_AXES], char text[CELLS_TEXT]);
 
-/* Returns whether a table has the line of a place: a value is known, or one of its runs is not skipped. */
+/* Return whether a table names an axis in each line, and whether it shows a point of its axis `across`. */
+bool cells_has_axis(const struct experiment *e, const struct experiment_table *table, int axis);
+bool cells_has_point(const struct experiment_table *table, int point);
+
+/* Returns whether a table has the line of a place: it is chosen, and a value is known, or one of its runs is not skipped. */
 bool cells_line(const struct experiment *e, const struct experiment_run *runs,
                 const struct experiment_table *table, const int place[EXPERIMENT_AXES]);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/experiment/description/expression.h"
 #include "emu/experiment/grid.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
@@ -96,6 +97,40 @@ static double statistic(const struct experiment *e, const struct experiment_colu
     return total * column->times;
 }
 
+/* Returns the number behind a column's text in what the program has printed. */
+static double printed(const struct experiment *e, const struct experiment_column *column, const char *output,
+                      const char *label, struct experiment_run *run)
+{
+    const struct asked asked = {&e->doc, column->node, column->name};
+    const char *found = output ? strstr(output, column->printed) : NULL;
+    char *end = NULL;
+    double value = found ? strtod(found + strlen(column->printed), &end) : NAN;
+    if (found && end != found + strlen(column->printed))
+        return value;
+    complain(run, &asked, label, found ? "no number behind" : "the program has not printed", column->printed,
+             "");
+    return NAN;
+}
+
+/* Reads the columns that are numbers in the program's output. */
+static void read_output(const struct experiment *e, struct results *results, const char *label,
+                        struct experiment_run *run)
+{
+    struct outcome_text output = {0};
+    struct error err;
+    bool good = true;
+    for (int c = 0; c < e->column_count && good; c++) {
+        if (e->columns[c].kind != EXPERIMENT_PRINTED)
+            continue;
+        good = output.bytes || results_read(results, &run->key, RESULTS_OUTPUT, &output, &err);
+        if (good)
+            run->values[c] = printed(e, &e->columns[c], output.bytes, label, run);
+    }
+    if (!good)
+        complain(run, &(struct asked){NULL, NULL, ""}, label, err.text, "", "");
+    free(output.bytes);
+}
+
 static void read_run(const struct experiment *e, struct results *results, const int point[EXPERIMENT_AXES],
                      struct experiment_run *run)
 {
@@ -117,6 +152,7 @@ static void read_run(const struct experiment *e, struct results *results, const 
                 run->values[c] = statistic(e, &e->columns[c], &statistics, values, label, run);
         statistics_free(&statistics);
     }
+    read_output(e, results, label, run);
     free(label);
 }
 
@@ -126,6 +162,16 @@ static double quotient(double a, double b)
     return b != 0 ? a / b : NAN;
 }
 
+static double value_of(const struct experiment_column *column, int count, const double *columns)
+{
+    struct error ignored;
+    double value;
+    expression_begin(column->expression);
+    for (int i = 0; i < count; i++)
+        expression_bind_number(column->expression, i, columns[i]);
+    return expression_value(column->expression, &value, &ignored) ? value : NAN;
+}
+
 static double derived(const struct experiment *e, const struct experiment_column *column,
                       const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
 {
@@ -133,6 +179,8 @@ static double derived(const struct experiment *e, const struct experiment_column
     const double *own = runs[experiment_number(e, point)].values;
     if (column->kind == EXPERIMENT_DIVIDE)
         return quotient(own[column->operands[0]], own[column->operands[1]]);
+    if (column->kind == EXPERIMENT_VALUE)
+        return value_of(column, (int)(column - e->columns), own);
     for (int axis = 0; axis < e->axis_count; axis++)
         base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
     experiment_follow(e, base);
@@ -201,7 +249,8 @@ void experiment_evaluate(const struct experiment *e, struct results *results, st
             experiment_place(e, n, point);
             if (n >= all)
                 runs[n].values[c] = mean(e, &e->columns[c], c, runs, point);
-            else if (e->columns[c].kind != EXPERIMENT_STATISTIC && runs[n].state != EXPERIMENT_SKIPPED)
+            else if (e->columns[c].kind != EXPERIMENT_STATISTIC && e->columns[c].kind != EXPERIMENT_PRINTED &&
+                     runs[n].state != EXPERIMENT_SKIPPED)
                 runs[n].values[c] = derived(e, &e->columns[c], runs, point);
         }
     }

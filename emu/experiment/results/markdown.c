@@ -86,9 +86,11 @@ static void write_line(const struct experiment *e, const struct experiment_run *
 {
     char text[CELLS_TEXT];
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader != table->across)
+        if (cells_has_axis(e, table, axis))
             (void)fprintf(out, "| %s ", experiment_point_name(e, axis, point[axis]));
     for (int i = 0; i < experiment_rows(e, table->across); i++) {
+        if (!cells_has_point(table, i))
+            continue;
         point[table->across] = i;
         experiment_follow(e, point);
         cells_text(e, runs, table->column, point, text);
@@ -101,14 +103,17 @@ static void write_line(const struct experiment *e, const struct experiment_run *
 static void write_table(const struct experiment *e, const struct experiment_run *runs,
                         const struct experiment_table *table, FILE *out)
 {
-    int point[EXPERIMENT_AXES], columns = experiment_rows(e, table->across);
+    int point[EXPERIMENT_AXES], columns = 0;
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader != table->across) {
+        if (cells_has_axis(e, table, axis)) {
             (void)fprintf(out, "| %s ", e->axes[axis].name);
             columns++;
         }
     for (int i = 0; i < experiment_rows(e, table->across); i++)
-        (void)fprintf(out, "| %s ", experiment_point_name(e, table->across, i));
+        if (cells_has_point(table, i)) {
+            (void)fprintf(out, "| %s ", experiment_point_name(e, table->across, i));
+            columns++;
+        }
     (void)fputs("|\n", out);
     for (int i = 0; i < columns; i++)
         (void)fputs("|---", out);

@@ -255,10 +255,12 @@ static void table_line(const struct experiment *e, const struct experiment_run *
 {
     char text[CELLS_TEXT];
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader != table->across)
+        if (cells_has_axis(e, table, axis))
             (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
     int across = table->across, points = experiment_rows(e, across);
     for (point[across] = 0; point[across] < points; point[across]++) {
+        if (!cells_has_point(table, point[across]))
+            continue;
         cells_text(e, runs, table->column, point, text);
         (void)fprintf(out, " %15s", text);
     }
@@ -273,10 +275,11 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     bool has = unit && *unit;
     (void)fprintf(out, has ? "%s: %s (%s)\n" : "%s: %s\n", e->title, e->columns[table->column].name, unit);
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader != table->across)
+        if (cells_has_axis(e, table, axis))
             (void)fprintf(out, "%-14s", e->axes[axis].name);
     for (int i = 0; i < points; i++)
-        (void)fprintf(out, " %15s", experiment_point_name(e, table->across, i));
+        if (cells_has_point(table, i))
+            (void)fprintf(out, " %15s", experiment_point_name(e, table->across, i));
     (void)fputc('\n', out);
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);

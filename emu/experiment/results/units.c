@@ -52,6 +52,6 @@ void experiment_units(const struct experiment *e, const struct results *results,
         else if (column->kind == EXPERIMENT_DIVIDE) /* operands are earlier columns */
             units[i] = quotient(units[column->operands[0]], units[column->operands[1]]);
         else
-            units[i] = "";
+            units[i] = column->kind == EXPERIMENT_VALUE || column->kind == EXPERIMENT_PRINTED ? NULL : "";
     }
 }

@@ -17,10 +17,15 @@
 
 enum { TEXT = 4096, WAIT = 100 };
 
-/* Returns the words of a command, NULL-terminated; the caller frees each and all. "croft" first is this croft; $program the program;
- * other variables have the values of the first points. */
+/* A program and its source, which commands name. */
+struct paths {
+    char *program, *source; /* NULL: it has no source */
+};
+
+/* Returns the words of a command, NULL-terminated; the caller frees each and all. "croft" first is this croft; $program the program,
+ * $source its source; other variables have the values of the first points. */
 static char **command_words(const struct experiment *e, const struct experiment_where *where, int program,
-                            const struct experiment_texts *command, const char *path)
+                            const struct experiment_texts *command, const struct paths *paths)
 {
     int point[EXPERIMENT_AXES] = {program};
     const char *name = e->axes[0].points[program].name;
@@ -31,7 +36,9 @@ static char **command_words(const struct experiment *e, const struct experiment_
         if (i == 0 && strcmp(word, "croft") == 0)
             value = where->croft;
         if (strcmp(word, "$program") == 0)
-            value = path;
+            value = paths->program;
+        if (strcmp(word, "$source") == 0)
+            value = paths->source;
         words[i] = experiment_prepared(where, name, value ? value : word);
     }
     return words;
@@ -138,9 +145,7 @@ bool prepare_program(const struct experiment *e, const struct experiment_where *
 {
     const struct experiment_point *point = &e->axes[0].points[number];
     const struct experiment_program *program = point->program;
-    struct experiment_task task;
     char folder[TEXT], all[TEXT];
-    int place[EXPERIMENT_AXES] = {number};
     *failure = NULL;
     if (program->prepare_count == 0)
         return true;
@@ -148,16 +153,18 @@ bool prepare_program(const struct experiment *e, const struct experiment_where *
     (void)snprintf(folder, sizeof folder, "%s/prepared/%s", where->out, point->name);
     if (!make_folder(all, err) || !make_folder(folder, err))
         return false;
-    experiment_task(e, where, place, &task);
+    const struct paths paths = {experiment_program_path(e, where, number),
+                                experiment_source_path(e, where, number)};
     char ***commands = alloc((size_t)program->prepare_count, sizeof *commands);
     for (int i = 0; i < program->prepare_count; i++)
-        commands[i] = command_words(e, where, number, &program->prepare[i], task.program);
-    char *stamp = stamp_of(where, task.program, commands, program->prepare_count, err);
+        commands[i] = command_words(e, where, number, &program->prepare[i], &paths);
+    char *stamp = stamp_of(where, paths.program, commands, program->prepare_count, err);
     bool good = stamp && execute_all(where, folder, commands, program->prepare_count, stamp, failure, err);
     for (int i = 0; i < program->prepare_count; i++)
         free_words(commands[i]);
     free(commands);
     free(stamp);
-    experiment_task_free(&task);
+    free(paths.program);
+    free(paths.source);
     return good;
 }

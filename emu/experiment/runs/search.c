@@ -15,7 +15,7 @@ static bool want(const struct experiment *e, struct experiment_run *runs, const 
 {
     const struct experiment_column *column = &e->columns[c];
     int base[EXPERIMENT_AXES];
-    if (column->kind == EXPERIMENT_STATISTIC) {
+    if (column->kind == EXPERIMENT_STATISTIC || column->kind == EXPERIMENT_PRINTED) {
         struct experiment_run *run = &runs[experiment_number(e, point)];
         run->wanted = run->state == EXPERIMENT_LEFT;
         return !run->wanted;
@@ -23,6 +23,13 @@ static bool want(const struct experiment *e, struct experiment_run *runs, const 
     if (column->kind == EXPERIMENT_DIVIDE) {
         bool first = want(e, runs, point, column->operands[0]);
         return want(e, runs, point, column->operands[1]) && first;
+    }
+    if (column->kind == EXPERIMENT_VALUE) { /* of earlier columns; quotients are made of these, too */
+        bool all = true;
+        for (int i = 0; i < c; i++)
+            if (e->columns[i].kind != EXPERIMENT_DIVIDE && e->columns[i].kind != EXPERIMENT_VALUE)
+                all = want(e, runs, point, i) && all;
+        return all;
     }
     for (int axis = 0; axis < e->axis_count; axis++)
         base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];

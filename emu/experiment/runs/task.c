@@ -41,6 +41,19 @@ static char *path_of(const struct experiment_where *where, const char *path)
     return joined(absolute ? "" : where->folder, absolute ? "" : "/", path);
 }
 
+char *experiment_program_path(const struct experiment *e, const struct experiment_where *where, int program)
+{
+    const struct experiment_point *place = &e->axes[0].points[program];
+    return place->program->file ? path_of(where, place->program->file)
+                                : joined(where->out, "/programs/", place->name);
+}
+
+char *experiment_source_path(const struct experiment *e, const struct experiment_where *where, int program)
+{
+    const char *source = e->axes[0].points[program].program->source;
+    return source ? path_of(where, source) : NULL;
+}
+
 static bool is_file(const char *machine)
 {
     size_t length = strlen(machine);
@@ -96,15 +109,16 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
     for (int i = 0; i < program->inputs.count; i++)
         add(&files, path_of(where, program->inputs.items[i]));
     const char *machine = experiment_variable(e, point, "$machine"),
-               *croft = experiment_variable(e, point, "$croft");
+               *croft = experiment_variable(e, point, "$croft"),
+               *other = experiment_variable(e, point, "$program");
     if (!machine)
         machine = e->machine ? e->machine : ""; /* "": only of a place that is not run */
     *task = (struct experiment_task){
         .label = experiment_label(e, point),
         .croft = croft ? path_of(where, croft) : NULL,
         .machine = is_file(machine) ? path_of(where, machine) : alloc_text(machine),
-        .program =
-            program->file ? path_of(where, program->file) : joined(where->out, "/programs/", place->name),
+        .program = other ? experiment_prepared(where, place->name, other)
+                         : experiment_program_path(e, where, point[0]),
         .sets = sets.items,
         .arguments = arguments.items,
         .files = files.items,

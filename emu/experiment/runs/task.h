@@ -19,6 +19,10 @@ void experiment_task(const struct experiment *e, const struct experiment_where *
                      const int point[EXPERIMENT_AXES], struct experiment_task *task);
 void experiment_task_free(struct experiment_task *task);
 
+/* Return the path of a program, and of its source (NULL: it has none); the caller frees it. */
+char *experiment_program_path(const struct experiment *e, const struct experiment_where *where, int program);
+char *experiment_source_path(const struct experiment *e, const struct experiment_where *where, int program);
+
 /* Returns a copy of a text in which $prepared is the program's folder of prepared files (prepare.h); the caller frees it. */
 char *experiment_prepared(const struct experiment_where *where, const char *program, const char *text);
 
