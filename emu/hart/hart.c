@@ -50,7 +50,7 @@ bool hart_init_privileged(struct hart *hart, const struct bus *bus, uint32_t har
                           struct error *err)
 {
     if (!hart->tlb)
-        hart->tlb = malloc(TLB_MODES * sizeof *hart->tlb);
+        hart->tlb = mmu_tables();
     if (!hart->tlb)
         return error_set(err, "no memory for the TLB of hart %u: %s", hartid, strerror(errno));
     hart->bus = bus;

@@ -11,7 +11,7 @@ struct hart;
 
 enum mmu_access { MMU_LOAD, MMU_STORE, MMU_FETCH };
 
-enum { MMU_PAGE = 4096, TLB_ENTRIES = 256 };
+enum { MMU_PAGE = 4096, TLB_ENTRIES = 2048, TLB_GROUP = TLB_ENTRIES / 64 };
 
 /* A page of main memory that may be accessed without further checks. tag is the page's virtual address. It is compared
  * with the address of an access, whose page offset is cleared except for the bits below the access size: so misaligned
@@ -21,11 +21,12 @@ struct tlb_entry {
     uint64_t addend; /* host address minus virtual address, modulo 2^64 */
 };
 
-/* One table for each direction of access. large[half] spans the pages larger than MMU_PAGE that have entries, in the
+/* One table for each direction of access; bit g of its word in `used` tells that one of the TLB_GROUP entries from g * TLB_GROUP on may be used, so that a flush need not touch the others. large[half] spans the pages larger than MMU_PAGE that have entries, in the
  * lower or upper half of the address space; first > last: none. */
 struct tlb {
     struct tlb_entry load[TLB_ENTRIES];
     struct tlb_entry store[TLB_ENTRIES];
+    uint64_t load_used, store_used;
     struct {
         uint64_t first, last;
     } large[2];
@@ -45,6 +46,9 @@ static inline unsigned tlb_index(uint64_t address)
 {
     return (unsigned)(address >> 12 ^ address >> 20) & (TLB_ENTRIES - 1);
 }
+
+/* Returns the tables of a hart, TLB_MODES of them, for mmu_flush() to be called; the caller frees them. NULL: no memory. */
+struct tlb *mmu_tables(void);
 
 /* Translates an address for an access in the given mode. On failure returns false, and hart->trap holds the page fault
  * or access fault. PMP is checked for the walk; the caller checks it for the access (mmu_check). */

@@ -45,7 +45,9 @@ const struct exec_table *exec_traced(const struct exec_table *table)
 void exec_use_tlb(struct hart *hart)
 {
     hart->paging_due = false;
-    hart->tlb = alloc(TLB_MODES, sizeof *hart->tlb);
+    hart->tlb = mmu_tables();
+    if (!hart->tlb)
+        alloc_failed();
     hart->exec = exec_paged(hart->exec);
     if (hart->trace)
         hart->trace->plain = exec_paged(hart->trace->plain);

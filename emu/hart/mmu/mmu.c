@@ -1,5 +1,6 @@
 #include "emu/hart/mmu.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/hart/hart.h"
@@ -221,7 +222,9 @@ void mmu_remember(struct hart *hart, uint64_t address, uint64_t physical, enum m
     struct tlb *tlb = &hart->tlb[mmu_tlb_mode(hart)];
     if (hart->page_bits > PAGE_BITS)
         note_large(tlb, address, hart->page_bits);
-    struct tlb_entry *entry = &(access == MMU_STORE ? tlb->store : tlb->load)[tlb_index(address)];
+    unsigned index = tlb_index(address);
+    struct tlb_entry *entry = &(access == MMU_STORE ? tlb->store : tlb->load)[index];
+    *(access == MMU_STORE ? &tlb->store_used : &tlb->load_used) |= UINT64_C(1) << index / TLB_GROUP;
     entry->tag = address & ~(uint64_t)(MMU_PAGE - 1);
     entry->addend = (uint64_t)(uintptr_t)bytes - entry->tag;
 }
@@ -234,11 +237,32 @@ void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end, bool first)
         return;
     }
     for (unsigned mode = 0; first && mode < TLB_MODES; mode++) {
-        struct tlb_entry *entries = hart->tlb[mode].store;
-        for (unsigned i = 0; i < TLB_ENTRIES; i++)
-            if (entries[i].tag + entries[i].addend == (uint64_t)(uintptr_t)bytes)
-                entries[i].tag = UINT64_MAX;
+        struct tlb *tlb = &hart->tlb[mode];
+        for (uint64_t used = tlb->store_used; used; used &= used - 1) {
+            struct tlb_entry *entries = tlb->store + (unsigned)__builtin_ctzll(used) * TLB_GROUP;
+            for (unsigned i = 0; i < TLB_GROUP; i++)
+                if (entries[i].tag + entries[i].addend == (uint64_t)(uintptr_t)bytes)
+                    entries[i].tag = UINT64_MAX;
+        }
     }
+}
+
+/* Forgets the entries of a table that may be used. */
+static void forget_table(struct tlb_entry *entries, uint64_t *used)
+{
+    for (; *used; *used &= *used - 1) {
+        struct tlb_entry *group = entries + (unsigned)__builtin_ctzll(*used) * TLB_GROUP;
+        for (unsigned i = 0; i < TLB_GROUP; i++)
+            group[i].tag = UINT64_MAX;
+    }
+}
+
+struct tlb *mmu_tables(void)
+{
+    struct tlb *tables = calloc(TLB_MODES, sizeof *tables);
+    for (unsigned mode = 0; tables && mode < TLB_MODES; mode++)
+        tables[mode].load_used = tables[mode].store_used = UINT64_MAX;
+    return tables;
 }
 
 void mmu_flush(struct hart *hart)
@@ -248,10 +272,8 @@ void mmu_flush(struct hart *hart)
         return;
     for (unsigned mode = 0; mode < TLB_MODES; mode++) {
         struct tlb *tlb = &hart->tlb[mode];
-        for (unsigned i = 0; i < TLB_ENTRIES; i++) {
-            tlb->load[i].tag = UINT64_MAX;
-            tlb->store[i].tag = UINT64_MAX;
-        }
+        forget_table(tlb->load, &tlb->load_used);
+        forget_table(tlb->store, &tlb->store_used);
         for (unsigned half = 0; half < 2; half++)
             tlb->large[half].first = UINT64_MAX, tlb->large[half].last = 0;
     }

@@ -494,7 +494,7 @@ static void clients_without_number(void **state)
     for (unsigned i = 0; i < MEMBERS; i++) {
         members[i] = (struct member){
             .link = {.port_ops = &llc_ops, .port = rig->llc, .client_ops = &ops, .client = &members[i]}};
-        llc_attach_client(rig->llc, &(struct llc_client){&members[i].link, member_probe, &members[i]});
+        llc_attach_client(rig->llc, &(struct llc_client){&members[i].link, member_probe, &members[i], false});
         ask_as(rig, &members[i], false);
     }
     struct llc_line line = llc_line_state(rig->llc, 0x40);
