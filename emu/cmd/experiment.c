@@ -32,6 +32,7 @@ enum {
     OPTION_MEMORY,
     OPTION_SET,
     OPTION_SIZE,
+    OPTION_ONLY,
     OPTION_RETRY,
     OPTION_FILES,
     OPTION_YES,
@@ -53,6 +54,7 @@ static const struct option_row rows[] = {
     [OPTION_MEMORY] = {"memory", 0, "SIZE", "memory for all runs together (default: what is free)"},
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key of the machine in all runs; may be repeated"},
     [OPTION_SIZE] = {"size", 0, "NAME", "one of the description's sizes (default: the first)"},
+    [OPTION_ONLY] = {"only", 0, "AXIS=POINT,...", "run these points of an axis only; may be repeated"},
     [OPTION_RETRY] = {"retry-failed", 0, NULL, "run again what has failed"},
     [OPTION_FILES] = {"files", 0, NULL,
                       "write each run's command, output, statistics and machine to files in DIR/runs, too"},
@@ -70,7 +72,7 @@ const struct option_set experiment_interface = {
     .command = "croft experiment",
     .synopsis = "[options] FILE.yaml",
     .summary = "Runs programs on variants of a machine, and makes tables of their statistics.",
-    .example = "croft experiment $DOC/examples/nucd/figure8.yaml --out figure8",
+    .example = "croft experiment $DOC/examples/papers/nucd/figure8.yaml --out figure8",
     .notes = "DIR gets results.csv, results.json, tables.txt and results.db, which has each run's output, "
              "statistics "
              "and machine.\ncroft report makes a page of them. The status is 1 if a run fails; the others' "
@@ -88,8 +90,8 @@ struct request {
     bool retry, files, yes;
     enum experiment_engine engine;
     const char *partition, *time, *hosts, *work;
-    const char **sets; /* room for argc entries */
-    size_t set_count;
+    const char **sets, **only; /* room for argc entries each */
+    size_t set_count, only_count;
 };
 
 static bool parse_jobs(const char *value, unsigned *jobs)
@@ -122,6 +124,8 @@ static int take(void *context, int option, const char *value)
         request->results = value;
     else if (option == OPTION_SIZE)
         request->size = value;
+    else if (option == OPTION_ONLY)
+        request->only[request->only_count++] = value;
     else if (option == OPTION_RETRY)
         request->retry = true;
     else if (option == OPTION_FILES)
@@ -297,6 +301,19 @@ static bool find_own(struct own_files *own, struct error *err)
            setting_own_firmware(own->firmware, err);
 }
 
+/* Reads the description, and takes those of its runs that the command line chooses. */
+static bool read_description(const struct request *request, struct experiment *e, struct error *err)
+{
+    if (!experiment_read(e, request->file, request->size, err))
+        return false;
+    for (size_t i = 0; i < request->only_count; i++)
+        if (!experiment_only(e, request->only[i], err)) {
+            experiment_free(e);
+            return false;
+        }
+    return true;
+}
+
 static int experiment(const struct request *request)
 {
     char folder[PATH_MAX], out[PATH_MAX];
@@ -310,7 +327,7 @@ static int experiment(const struct request *request)
     int status = 2; /* the description is part of the command line, so an error in it is a usage error */
     if (!find_own(&own, &err))
         status = 1;
-    else if (locate(request, folder, out, &err) && experiment_read(&e, request->file, request->size, &err)) {
+    else if (locate(request, folder, out, &err) && read_description(request, &e, &err)) {
         (void)snprintf(own.results, sizeof own.results, "%s/results.db", out);
         const struct experiment_where where = {
             .croft = own.croft,
@@ -341,10 +358,12 @@ static int experiment(const struct request *request)
 
 int cmd_experiment(int argc, char **argv)
 {
-    struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets)};
+    struct request request = {.sets = alloc((size_t)argc + 1, sizeof *request.sets),
+                              .only = alloc((size_t)argc + 1, sizeof *request.only)};
     int status = options_parse(&experiment_interface, argc, argv, take, &request);
     if (status == OPTIONS_TAKEN)
         status = experiment(&request);
     free(request.sets);
+    free(request.only);
     return status;
 }

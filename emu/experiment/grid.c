@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/nearest.h"
 
 bool experiment_measure(struct experiment *e, struct error *err)
 {
@@ -83,19 +84,19 @@ int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXE
     return number;
 }
 
-static bool holds(const struct experiment_points *points, int point)
+bool experiment_has_point(const struct experiment_points *points, int point)
 {
     for (int i = 0; i < points->count; i++)
         if (points->items[i] == point)
             return true;
-    return false;
+    return !points->chosen;
 }
 
 bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
                        const int point[EXPERIMENT_AXES])
 {
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (choice->axes[axis].chosen && !holds(&choice->axes[axis], point[axis]))
+        if (!experiment_has_point(&choice->axes[axis], point[axis]))
             return false;
     return true;
 }
@@ -114,6 +115,69 @@ void experiment_skip(struct experiment *e, const struct experiment_choice *choic
         if (experiment_chosen(e, choice, point))
             e->skipped[n / 8] = (unsigned char)(e->skipped[n / 8] | 1U << n % 8);
     }
+}
+
+static int axis_of(const struct experiment *e, const char *name, struct error *err)
+{
+    const char *names[EXPERIMENT_AXES];
+    for (int axis = 0; axis < e->axis_count; axis++) {
+        names[axis] = e->axes[axis].name;
+        if (strcmp(name, names[axis]) == 0)
+            return axis;
+    }
+    (void)error_set(err, "%s: there is no axis '%s'%s", e->doc.path, name,
+                    nearest_hint(name, names, (size_t)e->axis_count).text);
+    return -1;
+}
+
+static int point_of(const struct experiment *e, int axis, const char *name, struct error *err)
+{
+    const struct experiment_axis *of = &e->axes[axis];
+    const char **names = alloc((size_t)of->count, sizeof *names);
+    int found = -1;
+    for (int i = 0; i < of->count; i++) {
+        names[i] = of->points[i].name;
+        found = strcmp(name, names[i]) == 0 ? i : found;
+    }
+    if (found < 0)
+        (void)error_set(err, "%s: axis %s has no point '%s'%s", e->doc.path, of->name, name,
+                        nearest_hint(name, names, (size_t)of->count).text);
+    free(names);
+    return found;
+}
+
+/* Excludes the places whose point of an axis is not kept. */
+static void keep(struct experiment *e, int axis, const bool *kept)
+{
+    int point[EXPERIMENT_AXES];
+    for (int n = 0; n < experiment_runs(e); n++) {
+        experiment_place(e, n, point);
+        if (!kept[point[axis]])
+            e->skipped[n / 8] = (unsigned char)(e->skipped[n / 8] | 1U << n % 8);
+    }
+}
+
+bool experiment_only(struct experiment *e, const char *text, struct error *err)
+{
+    char *copy = alloc_text(text), *points = strchr(copy, '='), *left = NULL;
+    bool good = points != NULL ||
+                error_set(err, "%s: an axis and its points are expected, as in: program=meabo2", text);
+    if (points)
+        *points++ = '\0';
+    int axis = good ? axis_of(e, copy, err) : -1;
+    bool *kept = alloc(axis >= 0 ? (size_t)e->axes[axis].count : 1, sizeof *kept);
+    for (char *name = axis >= 0 ? strtok_r(points, ",", &left) : NULL; name && good;
+         name = strtok_r(NULL, ",", &left)) {
+        int point = point_of(e, axis, name, err);
+        good = point >= 0;
+        if (good)
+            kept[point] = true;
+    }
+    if (good && axis >= 0)
+        keep(e, axis, kept);
+    free(kept);
+    free(copy);
+    return good && axis >= 0;
 }
 
 char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AXES])

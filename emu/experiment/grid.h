@@ -13,7 +13,8 @@ int experiment_number(const struct experiment *e, const int point[EXPERIMENT_AXE
 void experiment_follow(const struct experiment *e,
                        int point[EXPERIMENT_AXES]); /* sets the axes that others lead */
 
-/* Returns whether a place is among the chosen ones. */
+/* Return whether a point, or a place, is among the chosen ones. */
+bool experiment_has_point(const struct experiment_points *points, int point);
 bool experiment_chosen(const struct experiment *e, const struct experiment_choice *choice,
                        const int point[EXPERIMENT_AXES]);
 void experiment_free_choice(struct experiment_choice *choice);
@@ -24,6 +25,9 @@ bool experiment_measure(struct experiment *e, struct error *err);
 
 /* Excludes the chosen places. */
 void experiment_skip(struct experiment *e, const struct experiment_choice *choice);
+
+/* Excludes all places but those of some points of an axis: "axis=point,point". Returns false and sets err if there are none of these names. */
+bool experiment_only(struct experiment *e, const char *text, struct error *err);
 
 /* Returns whether `skip` or `where` excludes a place of a run. */
 bool experiment_skipped(const struct experiment *e, const int point[EXPERIMENT_AXES]);

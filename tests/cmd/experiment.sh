@@ -135,6 +135,17 @@ for change in "s/pair: \[other/pair: [othr/|means: unknown point 'othr'; did you
     judge $? "${change##*|}"
 done
 
+# Some points only.
+"$croft" experiment sizes.yaml --only program=loop,third --only at=two --out only >output 2>messages
+[ $? -eq 0 ] && [ "$(grep -E '^(loop|other|third),' only/results.csv | cut -d, -f1,2 | tr '\n' ' ')" = "loop,two third,two " ] && [ ! -e only/programs/other ]
+judge $? "some points only"
+for change in 'prgram=loop|sizes.yaml: there is no axis '"'prgram'; did you mean 'program'?" loop\|'loop: an axis and its points are expected' \
+    "program=lop|sizes.yaml: axis program has no point 'lop'; did you mean 'loop'?"; do
+    "$croft" experiment sizes.yaml --only "${change%%|*}" --out only >output 2>messages
+    [ $? -eq 2 ] && grep -qF "${change##*|}" messages
+    judge $? "--only ${change%%|*}"
+done
+
 # The largest of several statistics, and multiples.
 sed 's/  twice: .*/  twice: {statistic: [hart.0.instructions, "hart.0.*ructions", no.such], of: most, absent: 60, times: 0.5}/' good.yaml >most.yaml
 "$croft" experiment most.yaml >output 2>messages

@@ -37,14 +37,6 @@ void cells_text(const struct experiment *e, const struct experiment_run *runs, i
         (void)snprintf(text + used, CELLS_TEXT - used, " (%.3g)", reference->value);
 }
 
-static bool has_point(const struct experiment_points *points, int point)
-{
-    for (int i = 0; i < points->count; i++)
-        if (points->items[i] == point)
-            return true;
-    return !points->chosen;
-}
-
 bool cells_has_axis(const struct experiment *e, const struct experiment_table *table, int axis)
 {
     return e->axes[axis].leader != table->across &&
@@ -53,7 +45,7 @@ bool cells_has_axis(const struct experiment *e, const struct experiment_table *t
 
 bool cells_has_point(const struct experiment_table *table, int point)
 {
-    return has_point(&table->at.axes[table->across], point);
+    return experiment_has_point(&table->at.axes[table->across], point);
 }
 
 bool cells_line(const struct experiment *e, const struct experiment_run *runs,
@@ -63,7 +55,7 @@ bool cells_line(const struct experiment *e, const struct experiment_run *runs,
     bool mean = false, known = false, run = false;
     memcpy(point, place, sizeof point);
     for (int axis = 0; axis < e->axis_count; axis++)
-        if (e->axes[axis].leader != across && !has_point(&table->at.axes[axis], point[axis]))
+        if (e->axes[axis].leader != across && !experiment_has_point(&table->at.axes[axis], point[axis]))
             return false;
     for (point[across] = 0; point[across] < points; point[across]++) {
         if (!cells_has_point(table, point[across]))

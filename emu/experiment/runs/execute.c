@@ -149,14 +149,22 @@ static void compiled(const struct experiment *e, const struct experiment_where *
     free(failure);
 }
 
-/* Starts the compiler for a program. Returns as engine_ops.start(). */
+/* Returns whether one of a program's runs is left. */
+static bool has_left(const struct experiment *e, const struct experiment_run *runs, int program)
+{
+    int each = experiment_runs(e) / e->axes[0].count;
+    for (int n = program * each; n < (program + 1) * each; n++)
+        if (runs[n].state == EXPERIMENT_LEFT)
+            return true;
+    return false;
+}
+
+/* Starts the compiler for a program with a source. Returns as engine_ops.start(). */
 static int start_compiler(const struct experiment *e, const struct experiment_where *where, int program,
                           struct engine *engine, struct error *err)
 {
     char source[TEXT], part[TEXT];
     const struct experiment_point *point = &e->axes[0].points[program];
-    if (!point->program->source)
-        return 1;
     if (!engine->ops->room(engine))
         return 0;
     part_name(where, point->name, part);
@@ -206,7 +214,9 @@ static bool compile(const struct experiment *e, const struct experiment_where *w
     int next = 0, started = 0, ended = 0;
     remove_parts(where);
     while (!signals_arrived() && (next < e->axes[0].count || engine->ops->running(engine) > 0)) {
-        started = next < e->axes[0].count ? start_compiler(e, where, next, engine, err) : 0;
+        bool needed =
+            next < e->axes[0].count && e->axes[0].points[next].program->source && has_left(e, runs, next);
+        started = needed ? start_compiler(e, where, next, engine, err) : next < e->axes[0].count;
         next += started > 0;
         if (started > 0)
             continue;
@@ -228,13 +238,9 @@ static bool compile(const struct experiment *e, const struct experiment_where *w
 static bool prepare(const struct experiment *e, const struct experiment_where *where,
                     struct experiment_run *runs, struct error *err)
 {
-    int each = experiment_runs(e) / e->axes[0].count;
     for (int program = 0; program < e->axes[0].count && !signals_arrived(); program++) {
         char *failure = NULL;
-        bool left = false;
-        for (int n = program * each; n < (program + 1) * each; n++)
-            left = left || runs[n].state == EXPERIMENT_LEFT;
-        if (left && !prepare_program(e, where, program, &failure, err))
+        if (has_left(e, runs, program) && !prepare_program(e, where, program, &failure, err))
             return false;
         if (failure) {
             cut_folders(where, failure);
