@@ -119,6 +119,7 @@ done
 run -m stash_apps "$out/waits" queues
 check "a launch ends while others do atomics" test "$(cat "$out/output")" = 5
 run -m ddr3 "$out/waits"
+# shellcheck disable=SC2016 # awk's fields
 check "atomics are done at the last level" awk '{ took[NR] = $1 } END { exit !(took[1] > 15 && took[1] - took[2] < 3 && took[2] - took[1] < 3) }' "$out/output"
 
 # What the checker tells.

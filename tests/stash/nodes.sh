@@ -43,7 +43,7 @@ tiny=(--set net.vcs=1 --set l2.size=4KiB --set l2.ways=4 --set l2.queue=2 --set 
     --set dram.write_high=1 --set dram.write_low=0)
 for core in inorder ooo; do
     for limits in '' small tiny; do
-        options=(-m stash_micro --set host.core=$core "${checks[@]}")
+        options=(-m stash_micro --set "host.core=$core" "${checks[@]}")
         case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
         oracle "$out/wanted" "$out/contend" 15 $rounds
         run "${options[@]}" "$out/contend" 15 $rounds
