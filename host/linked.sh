@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for page; do
+    # shellcheck disable=SC2016 # fences of code
     sed '/^```/,/^```/d; /^    /d' "$page" | { grep -oE '\]\([^)#]+' || true; } | cut -c3- | while read -r link; do
         case $link in
         *://* | mailto:*) ;;

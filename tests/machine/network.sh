@@ -63,22 +63,22 @@ joules() {
     "$croft" run -m "$1" --stats one.json "${@:3}" cells >output 2>messages
     total one.json "mesh.$2.energy"
 }
-idle() { joules "$examples/machines/mesh.yaml" idle_wires "$@"; }
 moved=$(joules "$examples/machines/mesh.yaml" wires)
+bits=$((moved / 121))
 check "on-chip wires: 121 fJ a bit" test "$moved" -gt 0 -a $((moved % (121 * 256))) = 0
 check "on-chip wires: no doubt" test ! -s messages
-check "on-chip wires that are idle" test "$(idle)" = 0
-check "a key wins" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.energy_bit=1pJ)" = $((moved / 121 * 1000))
-check "off-chip wires" test "$(joules "$examples/machines/mesh.yaml" io --set mesh.wires=package)" = $((moved / 121 * 2000))
+check "on-chip wires that are idle" test "$(joules "$examples/machines/mesh.yaml" idle_wires)" = 0
+check "a key wins" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.energy_bit=1pJ)" = $((bits * 1000))
+check "off-chip wires" test "$(joules "$examples/machines/mesh.yaml" io --set mesh.wires=package)" = $((bits * 2000))
 check "idle off-chip wires: warned of" grep -qE \
     '^croft run: warning: idle parts take [6-9][0-9] % of the energy, mesh alone [6-9][0-9] %; its keys for that are wires, energy_idle$' messages
-check "wires on an interposer" test "$(joules "$examples/machines/mesh.yaml" interposer --set mesh.wires=interposer)" = $((moved / 121 * 560))
+check "wires on an interposer" test "$(joules "$examples/machines/mesh.yaml" interposer --set mesh.wires=interposer)" = $((bits * 560))
 check "unknown wires" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.wires=unknown)" = 0
 check "unknown wires: warned of" grep -qx \
     'croft run: warning: some energy of mesh is not counted; set mesh.wires (on_chip, interposer or package)' messages
 check "unknown wires: told once" test "$(grep -c 'not counted' messages)" = 1
 check "unknown wires with a key" test "$(joules "$examples/machines/mesh.yaml" wires --set mesh.wires=unknown \
-    --set mesh.energy_bit=1pJ)" = $((moved / 121 * 1000))
+    --set mesh.energy_bit=1pJ)" = $((bits * 1000))
 check "unknown wires with a key: no doubt" test ! -s messages
 cat >trio.yaml <<'X'
 extends: nucd

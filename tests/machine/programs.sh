@@ -38,9 +38,9 @@ tally() {
 
 # compare MACHINE OPTIONS PROGRAM-FILE...
 compare() {
-    local machine=$1 options=$2
+    local machine=$1 extra=$2
     shift 2
-    tally "$machine" "$(LIMIT=400 CROFT_OPTIONS="-m $machine $options" "$here/../programs/run.sh" "$croft" \
+    tally "$machine" "$(LIMIT=400 CROFT_OPTIONS="-m $machine $extra" "$here/../programs/run.sh" "$croft" \
         "$work/$machine" "$@" || true)"
 }
 

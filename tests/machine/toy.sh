@@ -28,6 +28,7 @@ cp -rp "${sources[@]}" "$tree"
 cp -p tests/layers.sh "$tree/tests"
 cp -rp tests/machine/toy "$tree/emu/toy"
 kinds=$tree/emu/machine/kinds.c
+# shellcheck disable=SC1003 # the backslash ends a line of a macro
 sed -i '/^    KIND(.*[^\\]$/i\    KIND(toy) /* emu/toy */ \\' "$kinds"
 # shellcheck disable=SC2016
 sed -i 's#^| `emu/nucd/`.*#&\n| `emu/toy/` | the toy mechanism | `isa` `sim` `schema` `mem` `hart` `simt` |#' "$tree/README.md"

@@ -28,16 +28,16 @@ done
 
 # as_qemu OPTIONS PROGRAM ARGUMENTS...: output and status equal qemu's.
 as_qemu() {
-    local options=$1 status=0 program=$2
+    local mode=$1 status=0 program=$2
     shift 2
     cd "$out" || exit 1
     oracle "$out/wanted" "./$program" "$@"
     # shellcheck disable=SC2086 # several words
-    timeout 300 "$croft" run -m nucd $options --stats "$out/stats.json" "./$program" "$@" >"$out/output" 2>"$out/errors" || status=$?
+    timeout 300 "$croft" run -m nucd $mode --stats "$out/stats.json" "./$program" "$@" >"$out/output" 2>"$out/errors" || status=$?
     if [ "$status" -eq "$wanted" ] && cmp -s "$out/wanted" "$out/output" && ! [ -s "$out/errors" ]; then
         pass
     else
-        fail "$program $* with '$options': status $status, of qemu $wanted" "$(cat "$out/errors")"
+        fail "$program $* with '$mode': status $status, of qemu $wanted" "$(cat "$out/errors")"
     fi
 }
 
@@ -90,7 +90,8 @@ for mode in "${shared[@]}"; do
 done
 list+=("1|quiet|--env kernel --set nucd.mode=driver --set nucd.os_clocks=100")
 list+=("2|quiet|--env kernel --set host.count=2 --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=3")
-each=$(((programs + ${#list[@]} * 12 - 1) / (${#list[@]} * 12) * 12)) # a multiple of 2, 3 and 4 hosts
+dozens=$(((programs + ${#list[@]} * 12 - 1) / (${#list[@]} * 12)))
+each=$((dozens * 12)) # a multiple of 2, 3 and 4 hosts
 running=0
 for ((i = 0; i < ${#list[@]}; i++)); do
     IFS='|' read -r threads quiet options <<<"${list[i]}"

@@ -33,6 +33,7 @@ reaches() {
         busy+=("$(jq '.total["simt.busy"]' "$work/stats.json")")
     done
     awk -v bytes=$((bytes[1] - bytes[0])) -v time=$((busy[1] - busy[0])) 'BEGIN { print bytes / time * 1e6 }' >"$work/reached.txt"
+    # shellcheck disable=SC2016 # awk's field
     check "$1, $2: $(cat "$work/reached.txt") of $6 GB/s" awk -v bound="$6" '{ exit !($1 >= 0.9 * bound && $1 <= 1.01 * bound) }' "$work/reached.txt"
 }
 

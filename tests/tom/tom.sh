@@ -105,12 +105,13 @@ kernels() {
 # them: 4 + 32 * 8 bytes or 4 go to the stack, and 4 + 32 * 8 or as many again to the front, with 8 bytes of address a lane. What is
 # left are the blocks' packets, 20 bytes and whole registers of 256 each, and their answers, 4 bytes and words of 8.
 reaches() {
-    local accesses blocks
+    local accesses blocks threes
     accesses=$(sum 'unit.scratchpad_accesses')
+    threes=$((accesses / 3))
     blocks=$(value offload.offloaded)
     check "$1: scratchpads" test "$accesses" -gt 0
-    check "$1: bytes to stacks" test $((($(value offload.packet_bytes) - accesses / 3 * (2 * 260 + 4) - 20 * blocks) % 256)) -eq 0
-    check "$1: bytes to the front" test $((($(value offload.answer_bytes) - accesses / 3 * (2 * 260 + 516) - 4 * blocks) % 8)) -eq 0
+    check "$1: bytes to stacks" test $((($(value offload.packet_bytes) - threes * (2 * 260 + 4) - 20 * blocks) % 256)) -eq 0
+    check "$1: bytes to the front" test $((($(value offload.answer_bytes) - threes * (2 * 260 + 516) - 4 * blocks) % 8)) -eq 0
 }
 
 # Loops that people write: each has a candidate, found by its function, which is offloaded, and results are qemu's.

@@ -68,7 +68,7 @@ flood 15
 END
 
 for env in user kernel; do
-    on=("${gpu[@]}" --env $env --set host.count=3)
+    on=("${gpu[@]}" --env "$env" --set host.count=3)
     oracle "$OUT/wanted" "$guest" exit
     run "${on[@]}" "$guest" exit
     check "exit in a thread, $env" same

@@ -1,3 +1,4 @@
+# shellcheck shell=dash
 # For bash and busybox: no other programs.
 sum=0
 i=0
