@@ -15,6 +15,7 @@
 #include "emu/cmd/code/exposed.h"
 #include "emu/cmd/options.h"
 #include "emu/cmd/paths.h"
+#include "emu/cmd/run/advice.h"
 #include "emu/machine/machine.h"
 #include "emu/mem/cache.h"
 #include "emu/sim/alloc.h"
@@ -500,8 +501,11 @@ int cmd_candidates(int argc, char **argv)
             return options_usage_error(&candidates_interface, "--for %s takes no --%s",
                                        r.nucd ? "nucd" : "stash", rows[of_tom[i]].name);
     bool done = answer(&program, &r, &err);
-    if (!done)
-        fprintf(stderr, "croft candidates: %s: %s\n", r.path, err.text);
+    if (!done) {
+        (void)error_prefix(&err, "%s", r.path);
+        advice_program(r.path, &err);
+        fprintf(stderr, "croft candidates: %s\n", err.text);
+    }
     program_close(&program);
     return done ? 0 : 1;
 }

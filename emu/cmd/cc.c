@@ -93,6 +93,35 @@ static bool cc_replaces_script(const char *option)
            starts_with(option, "-Wl,--script") || strcmp(option, "-r") == 0;
 }
 
+/* Returns the first C++ source among the user's arguments, or NULL. */
+static const char *cc_find_cxx(char *const *arguments, size_t count)
+{
+    static const char *const ends[] = {".cc", ".cpp", ".cxx", ".C", NULL};
+    for (size_t i = 0; i < count; i++) {
+        const char *dot = arguments[i][0] == '-' ? NULL : strrchr(arguments[i], '.');
+        for (size_t k = 0; dot && ends[k]; k++)
+            if (strcmp(dot, ends[k]) == 0)
+                return arguments[i];
+    }
+    return NULL;
+}
+
+/* Compiles a C++ source, for which there is no library here. Returns the exit status. */
+static int cc_try_cxx(char **arguments, const char *source)
+{
+    struct error err;
+    int status = cc_run_command(arguments, &err);
+    if (status < 0)
+        fprintf(stderr, "croft cc: %s\n", err.text);
+    else if (status > 0)
+        fprintf(
+            stderr,
+            "croft cc: '%s' is C++, for which there is no library without an operating system; for Linux: "
+            "croft c++ -static\n",
+            source);
+    return status < 0 ? 1 : status;
+}
+
 static int cc_exec(char **arguments)
 {
     execvp(compiler, arguments);
@@ -305,7 +334,8 @@ static int cc_run(const struct cc_request *request, char **arguments)
     memcpy(arguments, before, count * sizeof *before);
     memmove(arguments + count, request->arguments, request->count * sizeof *arguments);
     arguments[count + request->count] = NULL;
-    return cc_exec(arguments);
+    const char *cxx = cc_find_cxx(arguments + count, request->count);
+    return cxx ? cc_try_cxx(arguments, cxx) : cc_exec(arguments);
 }
 
 int cmd_cc(int argc, char **argv)

@@ -10,6 +10,7 @@
 
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
+#include "emu/cmd/run/advice.h"
 #include "emu/debug/symbols.h"
 #include "emu/sim/error.h"
 #include "isa/decode.h"
@@ -167,8 +168,11 @@ static int list(struct listing *l, bool words, char **arguments, int count)
     l->symbols = symbols_new(arguments[0]);
     bool done = print_program(l, arguments[0], &err);
     symbols_free(l->symbols);
-    if (!done)
-        fprintf(stderr, "croft disasm: %s: %s\n", arguments[0], err.text);
+    if (!done) {
+        (void)error_prefix(&err, "%s", arguments[0]);
+        advice_program(arguments[0], &err);
+        fprintf(stderr, "croft disasm: %s\n", err.text);
+    }
     return done ? 0 : 1;
 }
 

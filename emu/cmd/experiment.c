@@ -110,9 +110,8 @@ static int take_engine(struct request *request, const char *value)
             request->engine = (enum experiment_engine)i;
             return OPTIONS_TAKEN;
         }
-    return options_usage_error(&experiment_interface,
-                               "--engine: unknown engine '%s'%s; allowed: local, slurm, parallel", value,
-                               nearest_hint(value, names, 3).text);
+    return options_usage_error(&experiment_interface, "--engine: unknown engine '%s'%s", value,
+                               nearest_allowed(value, names, 3).text);
 }
 
 static int take(void *context, int option, const char *value)

@@ -32,10 +32,8 @@ static bool parse_kind(const char *text, size_t length, enum log_kind *kind, str
             return true;
         }
     }
-    const char *nearest = nearest_name(given, log_kinds, LOG_KINDS);
-    return error_set(
-        err, "--log: unknown kind '%s'%s%s%s; allowed: commit, insn, trap, optionally followed by :FILE",
-        given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    return error_set(err, "--log: unknown kind '%s'%s, optionally followed by :FILE", given,
+                     nearest_allowed(given, log_kinds, LOG_KINDS).text);
 }
 
 /* Splits KIND[:FILE]. *file is NULL if FILE is missing. */

@@ -13,8 +13,8 @@ function speed(name) {
 function pace(what, name,    ours, theirs) {
     ours = speed(name) / 1e6
     theirs = instructions[name] / used_of(name, "qemu") / 1e6
-    printf "%-34s %16d %12.0f %12.0f %8.2f\n", what, instructions[name], ours, theirs, ours / theirs
-    printf "%s,%d,%.1f,%.1f,%.4f\n", what, instructions[name], ours, theirs, ours / theirs > summary
+    printf "%-34s %16.0f %12.0f %12.0f %8.2f\n", what, instructions[name], ours, theirs, ours / theirs
+    printf "%s,%.0f,%.1f,%.1f,%.4f\n", what, instructions[name], ours, theirs, ours / theirs > summary
 }
 
 END {

@@ -9,9 +9,9 @@ END {
         ours = instructions[name] / column_median(used, name, "croft") / 1e6
         theirs = instructions[name] / column_median(used, name, "qemu") / 1e6
         compiled = instructions[name] / column_median(used, name, "compiled") / 1e6
-        printf "%-14s %16d %12.0f %12.0f %8.2f %14.0f %8.2f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
+        printf "%-14s %16.0f %12.0f %12.0f %8.2f %14.0f %8.2f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
                compiled / theirs
-        printf "%s,%d,%.1f,%.1f,%.4f,%.1f,%.4f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
+        printf "%s,%.0f,%.1f,%.1f,%.4f,%.1f,%.4f\n", name, instructions[name], ours, theirs, ours / theirs, compiled,
                compiled / theirs > summary
         logs += log(ours / theirs)
         compiled_logs += log(compiled / theirs)

@@ -6,9 +6,9 @@ function detailed(machine, model,    name, ours, theirs) {
         return
     ours = instructions[name] / column_median(used, name, "croft") / 1e6
     theirs = instructions[name] / column_median(used, "mix", "qemu") / 1e6
-    rows = rows sprintf("%-28s %14d %11.1f %11.0f %9s\n", machine " (" model ")", instructions[name], ours, theirs,
+    rows = rows sprintf("%-28s %14.0f %11.1f %11.0f %9s\n", machine " (" model ")", instructions[name], ours, theirs,
                         sprintf("1/%.0f", theirs / ours))
-    printf "%s,%d,%.2f,%.1f,%.5f\n", name, instructions[name], ours, theirs, ours / theirs > summary
+    printf "%s,%.0f,%.2f,%.1f,%.5f\n", name, instructions[name], ours, theirs, ours / theirs > summary
     slower[machine] = theirs / ours
 }
 

@@ -324,6 +324,17 @@ grep -q '^loop failed: loop does not compile: status 1: .*fatal error: none.S: N
     ! grep -q "$work" bad.results/tables.txt
 judge $? "its row has the first error"
 
+cat >missing.yaml <<'Y'
+title: missing
+machine: functional
+programs: {gone: {source: gone.c, region: total}}
+axes: {harts: {set: $which, values: [1, 2, 3]}}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+"$croft" experiment missing.yaml >output 2>messages
+test "$(grep -c 'gone.c: No such file' output)" = 1 && grep -q '^gone.1 failed: .*gone.c: No such file or directory (and 2 more for the same cause)$' output
+judge $? "a cause that runs share is told once"
+
 # Rows of failed runs have what ended the run, not the end of a backtrace.
 cat >ends.c <<'C'
 #include <assert.h>

@@ -46,7 +46,9 @@ mistake "no program" 2 "no program given" "croft run --help" -- run
 mistake "an option that takes the program" 2 "no program given: 'hello' is the value of --stats" -- run --stats hello
 mistake "an option behind the program" 0 "'-m nucd' behind the program belongs to the program; options of croft stand before it" -- run hello -m nucd
 mistake "a misspelt environment" 2 "unknown environment 'usr'; did you mean 'user'" -- run --env usr hello
-mistake "a misspelt kind of trace" 2 "unknown kind 'perfeto', did you mean 'perfetto'" -- run -m nucd --trace perfeto hello
+mistake "a misspelt kind of trace" 2 "unknown kind 'perfeto'; did you mean 'perfetto'\? Allowed: perfetto, konata, dram, nucd, memory" -- run -m nucd --trace perfeto hello
+mistake "a misspelt check" 2 "unknown kind 'coherance'; did you mean 'coherence'\? Allowed: coherence, dram, nucd" -- run -m nucd --check coherance hello
+mistake "a unit cut short" 2 "'1k' has the unknown unit 'k' \(did you mean 'KiB'\?\)" -- run --max-memory 1k hello
 mistake "a time without unit" 2 "--max-time: '5' has no unit; write a time such as 13.75 ns" -- run -m nucd --max-time 5 hello
 mistake "neither port nor path" 1 "--gdb: 'abc' is neither a port .* nor the path" "\./abc" -- run --gdb abc hello
 check "--gdb abc: no file" test ! -e abc
@@ -55,6 +57,10 @@ check "--gdb abc: no file" test ! -e abc
 mistake "a misspelt program" 1 "helo: cannot open the program: No such file" "did you mean 'hello'" -- run helo
 mistake "a program that is not compiled yet" 1 "croft cc -O2 source.c -o source" -- run source
 mistake "a source" 1 "hello.c: is not an ELF file" "croft cc -O2 hello.c -o hello" -- run hello.c
+mistake "the disassembly of a source" 1 "hello.c: is not an ELF file" "croft cc -O2 hello.c -o hello" -- disasm hello.c
+mistake "candidates of a source" 1 "hello.c: is not an ELF file" "croft cc -O2 hello.c -o hello" -- candidates hello.c
+printf '#include <vector>\nint main() { return (int)std::vector<int>().size(); }\n' >vector.cc
+mistake "C++ as C" 1 "'vector.cc' is C\+\+, .*croft c\+\+ -static" -- cc -O2 vector.cc -o vector
 mistake "a text" 1 "text: is not an ELF file" -- run text
 mistake "a folder" 1 "is a directory; a program is an ELF file" -- run .
 mistake "a program of this computer" 1 "native: is for ELF machine [0-9]+.*; only RISC-V" "build it with croft cc, or for Linux" -- run native
@@ -118,4 +124,6 @@ mistake "a kernel without launch" 1 "call has no launch, .*multiprocessors of ma
 sed 's/return (int)data.*/return (int)(simt_wait(0) + data[0] - 1);/' launch.c >right.c
 "$croft" cc -O2 right.c -o right
 check "a launch with wait: no message" test "$("$croft" run -m gpu right 2>&1)" = ""
+check "maps of a program without kernels" test "$("$croft" candidates --for stash hello 2>&1)" = \
+    "0 maps replace 0 copies; 0 other copies have none (the program has no kernels: it does not call simt_launch())"
 conclude

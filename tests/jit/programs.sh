@@ -62,7 +62,7 @@ refused() {
     check "$1" [ "$status" -eq 2 ]
     check "$1, its message" grep -qF -- "$3" <<<"$text"
 }
-refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'?; allowed: off, on, always"
+refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'? Allowed: off, on, always"
 refused "too little memory" --jit-memory=1KiB "--jit-memory: '1KiB' is not allowed; it must be 1 MiB to 1 GiB"
 check "there are programs" [ "$programs" -gt 0 ]
 conclude

@@ -478,7 +478,7 @@ static void parts_without_a_kind_get_hints(void **state)
         {"x: {dram: {}}\n",
          "/m.yaml:1: unknown key 'x'; a part of that name needs its kind, one of group, dram, link, "},
         {"near: {kind: grup}\n",
-         "/m.yaml:1: near: unknown kind 'grup'; did you mean 'group'?; allowed: group, dram, link, "},
+         "/m.yaml:1: near: unknown kind 'grup'; did you mean 'group'? Allowed: group, dram, link, "},
         {"x: 5\n", "/m.yaml:1: unknown key 'x'; known at the top: name, "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

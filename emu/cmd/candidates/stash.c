@@ -221,6 +221,17 @@ static void print_function(struct listing *l, const struct tiles *tiles)
     }
 }
 
+/* What explains the counts, or what they lack. */
+static const char *remark(const struct listing *l)
+{
+    if (l->others)
+        return l->options->why ? "" : " (--why says why)";
+    if (l->maps || l->options->symbol || l->options->all)
+        return "";
+    return l->program->kernels ? " (no kernel copies between global and local memory)"
+                               : " (the program has no kernels: it does not call simt_launch())";
+}
+
 static void print_listing(struct listing *l)
 {
     for (int i = 0; i < l->cfg->function_count; i++) {
@@ -232,7 +243,7 @@ static void print_listing(struct listing *l)
     }
     if (!l->json_maps) {
         printf("%zu maps replace %zu copies; %zu other copies have none%s\n", l->maps, l->copies, l->others,
-               l->others && !l->options->why ? " (--why says why)" : "");
+               remark(l));
         return;
     }
     json_t *root = json_pack("{s:s, s:I, s:I, s:O}", "program", l->program->path, "copies",

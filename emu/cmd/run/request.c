@@ -140,8 +140,8 @@ static bool take_environment(struct request *r, const char *name)
             r->env = values[i];
             return true;
         }
-    (void)options_usage_error(&run_interface, "unknown environment '%s'%s; allowed: user, kernel, bare", name,
-                              nearest_hint(name, known, 3).text);
+    (void)options_usage_error(&run_interface, "unknown environment '%s'%s", name,
+                              nearest_allowed(name, known, 3).text);
     return false;
 }
 
@@ -302,8 +302,8 @@ static bool take_jit(struct request *r, const char *name)
                 (void)options_usage_error(&run_interface, "--jit=always: this host has not %s", lacks);
             return !lacks;
         }
-    (void)options_usage_error(&run_interface, "unknown --jit '%s'%s; allowed: off, on, always", name,
-                              nearest_hint(name, known, sizeof known / sizeof *known).text);
+    (void)options_usage_error(&run_interface, "unknown --jit '%s'%s", name,
+                              nearest_allowed(name, known, sizeof known / sizeof *known).text);
     return false;
 }
 

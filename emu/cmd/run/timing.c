@@ -35,9 +35,8 @@ static int choose(const char *option, const char *value, const char *const *name
     for (size_t i = 0; i < count; i++)
         if (strcmp(value, names[i]) == 0)
             return (int)i;
-    (void)error_set(err, "%s: unknown kind '%.64s'%s; allowed: %s, %s%s%s", option, value,
-                    nearest_hint(value, names, count).text, names[0], names[1], count > 2 ? ", " : "",
-                    count > 2 ? names[2] : "");
+    (void)error_set(err, "%s: unknown kind '%.64s'%s", option, value,
+                    nearest_allowed(value, names, count).text);
     return -1;
 }
 

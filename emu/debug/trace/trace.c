@@ -23,12 +23,8 @@ static int find_kind(const char *text, size_t length, struct error *err)
     for (int i = 0; i < TRACE_KINDS; i++)
         if (strcmp(given, trace_kinds[i]) == 0)
             return i;
-    const char *nearest = nearest_name(given, trace_kinds, TRACE_KINDS);
-    error_set(err,
-              "--trace: unknown kind '%s'%s%s%s; allowed: perfetto, konata, dram, nucd, memory, optionally "
-              "followed "
-              "by :FILE",
-              given, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
+    error_set(err, "--trace: unknown kind '%s'%s, optionally followed by :FILE", given,
+              nearest_allowed(given, trace_kinds, TRACE_KINDS).text);
     return -1;
 }
 

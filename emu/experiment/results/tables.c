@@ -317,6 +317,23 @@ static void print_search(const struct experiment *e, const struct experiment_sea
     (void)fputc('\n', out);
 }
 
+/* Prints why run n failed, and for how many runs directly after it the cause is the same. Returns their number. */
+static int print_failure(const struct experiment *e, const struct experiment_run *runs, int n, FILE *out)
+{
+    int point[EXPERIMENT_AXES], more = 0;
+    while (n + more + 1 < experiment_runs(e) && runs[n + more + 1].state == EXPERIMENT_FAILED &&
+           strcmp(runs[n].failure, runs[n + more + 1].failure) == 0)
+        more++;
+    experiment_place(e, n, point);
+    char *label = experiment_label(e, point);
+    (void)fprintf(out, "%s failed: %s", label, runs[n].failure);
+    if (more > 0)
+        (void)fprintf(out, " (and %d more for the same cause)", more);
+    (void)fputc('\n', out);
+    free(label);
+    return more;
+}
+
 static void print_tables(const struct experiment *e, const struct results *results,
                          struct experiment_run *runs, const struct experiment_differences *differences,
                          FILE *out)
@@ -332,7 +349,6 @@ static void print_tables(const struct experiment *e, const struct results *resul
                       experiment_point_name(e, e->comparisons[i].axis, e->comparisons[i].to),
                       differences[i].lines, differences[i].compared, differences[i].runs,
                       differences[i].name);
-    int point[EXPERIMENT_AXES];
     for (int i = 0; i < e->table_count; i++) {
         if (i > 0)
             (void)fputc('\n', out);
@@ -341,13 +357,11 @@ static void print_tables(const struct experiment *e, const struct results *resul
     free(units);
     if (e->reference_count)
         (void)fprintf(out, "in brackets: the description's references\n");
-    for (int n = 0; n < experiment_runs(e); n++)
-        if (runs[n].state == EXPERIMENT_FAILED) {
-            experiment_place(e, n, point);
-            char *label = experiment_label(e, point);
-            (void)fprintf(out, "%s failed: %s\n", label, runs[n].failure);
-            free(label);
-        }
+    for (int n = 0, more; n < experiment_runs(e); n += 1 + more) {
+        more = 0;
+        if (runs[n].state == EXPERIMENT_FAILED)
+            more = print_failure(e, runs, n, out);
+    }
 }
 
 static bool write_page(const struct experiment *e, const struct experiment_where *where,

@@ -283,8 +283,8 @@ static bool unknown_kind(const struct tree *tree, const struct mention *mention,
     char names[TREE_KINDS];
     struct nearest_hint hint;
     tree_kinds(tree, mention->kind, names, &hint);
-    (void)error_set(err, "%s: unknown kind %s%s; allowed: %s", mention->name, text_quote(mention->kind).text,
-                    hint.text, names);
+    (void)error_set(err, "%s: unknown kind %s%s%s%s", mention->name, text_quote(mention->kind).text,
+                    hint.text, *hint.text ? " Allowed: " : "; allowed: ", names);
     return tree_at_setting(tree, mention->kind_setting - 1, err);
 }
 

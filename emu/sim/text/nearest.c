@@ -71,3 +71,15 @@ struct nearest_hint nearest_hint(const char *wrong, const char *const *names, si
         (void)snprintf(hint.text, sizeof hint.text, "; did you mean '%s'?", name);
     return hint;
 }
+
+struct nearest_allowed nearest_allowed(const char *wrong, const char *const *names, size_t count)
+{
+    struct nearest_allowed allowed;
+    struct nearest_hint hint = nearest_hint(wrong, names, count);
+    size_t used = (size_t)snprintf(allowed.text, sizeof allowed.text, "%s%s", hint.text,
+                                   *hint.text ? " Allowed: " : "; allowed: ");
+    for (size_t i = 0; i < count && used < sizeof allowed.text; i++)
+        used += (size_t)snprintf(allowed.text + used, sizeof allowed.text - used, "%s%s", i > 0 ? ", " : "",
+                                 names[i]);
+    return allowed;
+}

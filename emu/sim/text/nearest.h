@@ -18,4 +18,11 @@ struct nearest_hint {
 
 struct nearest_hint nearest_hint(const char *wrong, const char *const *names, size_t count);
 
+/* Likewise where all names are told: "; did you mean 'NAME'? Allowed: NAME, NAME" or "; allowed: NAME, NAME". */
+struct nearest_allowed {
+    char text[1024];
+};
+
+struct nearest_allowed nearest_allowed(const char *wrong, const char *const *names, size_t count);
+
 #endif

@@ -203,6 +203,9 @@ static bool unit_error(const struct scale *scale, const char *text, const char *
         if (!nearest && strcasecmp(unit, names[i]) == 0)
             nearest = names[i];
     }
+    for (size_t i = 0; !nearest && i < scale->count; i++)
+        if (strncasecmp(unit, names[i], strlen(unit)) == 0) /* k means KiB rather than B */
+            nearest = names[i];
     if (!nearest)
         nearest = nearest_name(unit, names, scale->count);
     return error_set(err, "%s has the unknown unit %s%s%s%s; write %s", text_quote(text).text,

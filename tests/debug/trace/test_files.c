@@ -19,7 +19,7 @@ static void options_are_parsed(void **state)
     }
     assert_false(trace_parse("konta:x", &kind, &path, &err));
     assert_non_null(strstr(err.text,
-                           "unknown kind 'konta', did you mean 'konata'; allowed: perfetto, konata, "
+                           "unknown kind 'konta'; did you mean 'konata'? Allowed: perfetto, konata, "
                            "dram, nucd"));
     assert_false(trace_parse("dram:", &kind, &path, &err));
     assert_non_null(strstr(err.text, "'dram:' lacks a file name"));

@@ -88,6 +88,9 @@ static void hints_end_a_message(void **state)
     char longest[128];
     assert_string_equal(nearest_hint("memroy", names, 8).text, "; did you mean 'memory'?");
     assert_string_equal(nearest_hint("something", names, 8).text, "");
+    assert_string_equal(nearest_allowed("gdx", names + 4, 3).text,
+                        "; did you mean 'gdb'? Allowed: max-insns, gdb, log");
+    assert_string_equal(nearest_allowed("something", names, 2).text, "; allowed: machine, memory");
     memset(longest, 'x', 127);
     longest[127] = '\0';
     const char *const known[] = {longest};

@@ -124,6 +124,9 @@ static const struct refusal refusals[] = {
      "'1 gib' has the unknown unit 'gib' (did you mean 'GiB'?); write a size such as 32 KiB (units: B, KiB, "
      "MiB, "
      "GiB, TiB)"},
+    {QUANTITY_SIZE, "1k",
+     "'1k' has the unknown unit 'k' (did you mean 'KiB'?); write a size such as 32 KiB (units: B, KiB, MiB, "
+     "GiB, TiB)"},
     {QUANTITY_SIZE, "3 parsec",
      "'3 parsec' has the unknown unit 'parsec'; write a size such as 32 KiB (units: B, KiB, MiB, GiB, TiB)"},
     {QUANTITY_SIZE, "0x10 KiB",
