@@ -1,7 +1,7 @@
 #include "emu/hart/defer.h"
 
-#include "emu/hart/exec/jump_rows.h"
 #include "emu/hart/fp/rows.h"
+#include "emu/hart/rows/jump.h"
 #include "isa/decoder/meaning.h"
 
 /* The row accessors: memory through the view, stores recorded, everything else refused. */

@@ -4,10 +4,10 @@
 
 #include "emu/hart/access.h"
 #include "emu/hart/custom.h"
-#include "emu/hart/exec/jump_rows.h"
 #include "emu/hart/fp/rows.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv/csr.h"
+#include "emu/hart/rows/jump.h"
 #include "isa/csr.h"
 #include "isa/decoder/meaning.h"
 

@@ -5,9 +5,9 @@
  * not made: emit.c puts checks and exits in their places. */
 #include <string.h>
 
-#include "emu/hart/exec/roles.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/rows/roles.h"
 #include "isa/decoder/meaning.h"
 
 /* The host address of an access of up to 8 bytes; leaves the region if it is outside the hart's window. */
@@ -21,7 +21,7 @@ void jit_jump(uint64_t target);
 
 #define WINDOW(kind, address, bits) jit_##kind##_at(address)
 #define ALIGNED(address, bytes)     jit_require((address) % (bytes) == 0)
-#include "emu/hart/exec/accessors.h"
+#include "emu/hart/rows/accessors.h"
 #define branch(condition) jit_branch(condition)
 #define jump(target)      jit_jump(target)
 #define jump_direct()     ((void)0)

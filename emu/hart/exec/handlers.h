@@ -11,9 +11,9 @@
 #include "emu/hart/dispatch.h"
 #include "emu/hart/exec.h"
 #include "emu/hart/exec/op.h"
-#include "emu/hart/exec/roles.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/rows/roles.h"
 #include "emu/hart/step.h"
 #include "isa/decoder/meaning.h"
 
@@ -23,7 +23,7 @@
         if (UNLIKELY((address) % (bytes)))                                                                   \
             return false;                                                                                    \
     } while (0)
-#include "emu/hart/exec/accessors.h"
+#include "emu/hart/rows/accessors.h"
 /* The handler applies the outcome of a branch or jump; the translator knows direct targets. */
 #define branch(condition) (*out = (condition))
 #define jump(target)      (*out = (target))

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "emu/hart/dispatch.h"
-#include "emu/hart/exec/roles.h"
 #include "emu/hart/fp.h"
+#include "emu/hart/rows/roles.h"
 #include "emu/simt/warp/state.h"
 #include "isa/csr.h"
 #include "isa/decoder/meaning.h"

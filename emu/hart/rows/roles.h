@@ -1,6 +1,6 @@
 /* The operand roles of isa/format.def as constants, such as FORMAT_R_rd == ROLE_X, for code that expands rows. */
-#ifndef EMU_HART_EXEC_ROLES_H
-#define EMU_HART_EXEC_ROLES_H
+#ifndef EMU_HART_ROWS_ROLES_H
+#define EMU_HART_ROWS_ROLES_H
 
 #include "isa/insn.h"
 
