@@ -8,6 +8,7 @@
 #include "emu/dram/observers/trace.h"
 #include "emu/dram/observers/track.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 /* Returns the number of the first clock edge at or after `now`. Remembers the latest one, because many
  * requests arrive at the same time. A corrected floating-point quotient is faster than an integer
@@ -41,12 +42,7 @@ static void respond(void *owner, uint64_t now)
     }
     if (!memory->refused_first && mem_request_respond(request, now))
         return;
-    request->next = NULL;
-    if (memory->refused_first)
-        memory->refused_last->next = request;
-    else
-        memory->refused_first = request;
-    memory->refused_last = request;
+    LIST_APPEND(memory->refused_first, memory->refused_last, request, next);
 }
 
 static void response_room(void *port, struct mem_link *link, uint64_t now)

@@ -1,4 +1,5 @@
 #include "emu/mem/request.h"
+#include "emu/sim/list.h"
 
 #include <stddef.h>
 
@@ -20,12 +21,7 @@ void mem_waiters_add(struct mem_waiters *waiters, struct mem_link *link)
     if (link->waiting)
         return;
     link->waiting = true;
-    link->next_waiting = NULL;
-    if (waiters->last)
-        waiters->last->next_waiting = link;
-    else
-        waiters->first = link;
-    waiters->last = link;
+    LIST_APPEND(waiters->first, waiters->last, link, next_waiting);
 }
 
 bool mem_waiters_wake(struct mem_waiters *waiters, uint64_t now)

@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/sim/text/text.h"
 
 enum {
@@ -187,12 +188,9 @@ static struct node *add_member(struct reader *reader, struct node *mapping)
         *node =
             (struct node){.name = copy(name), .comment = take_pending(reader), .line = event_line(reader)};
         reader->latest = node;
-        if (mapping->last)
-            mapping->last->next = node;
-        else
-            mapping->first = node;
+        LIST_APPEND(mapping->first, mapping->last, node, next);
         mapping->members++;
-        return mapping->last = node;
+        return node;
     }
     (void)at_event(reader);
     return NULL;

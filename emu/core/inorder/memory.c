@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "emu/core/inorder/state.h"
+#include "emu/sim/list.h"
 
 unsigned inorder_level_cause(unsigned level)
 {
@@ -56,15 +57,14 @@ static void part_came(struct inorder *c, struct inorder_load *load, uint64_t now
 static void load_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct inorder *c = waiter->owner;
-    struct inorder_load *load =
-        (struct inorder_load *)((char *)waiter - offsetof(struct inorder_load, waiter));
+    struct inorder_load *load = CONTAINER_OF(waiter, struct inorder_load, waiter);
     part_came(c, load, now, level);
 }
 
 static void half_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct inorder *c = waiter->owner;
-    struct inorder_load *load = (struct inorder_load *)((char *)waiter - offsetof(struct inorder_load, half));
+    struct inorder_load *load = CONTAINER_OF(waiter, struct inorder_load, half);
     part_came(c, load, now, level);
 }
 
@@ -110,8 +110,7 @@ static void move_stores(struct inorder *c, uint64_t cycle, unsigned level)
 static void store_came(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct inorder *c = waiter->owner;
-    struct inorder_store *store =
-        (struct inorder_store *)((char *)waiter - offsetof(struct inorder_store, waiter));
+    struct inorder_store *store = CONTAINER_OF(waiter, struct inorder_store, waiter);
     uint64_t cycle = clock_cycle(&c->core.parts.clock, now);
     if (level == MEM_LEVELS) {
         store->state = STORE_QUEUED;

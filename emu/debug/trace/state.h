@@ -7,6 +7,7 @@
 
 #include "emu/debug/line.h"
 #include "emu/debug/trace.h"
+#include "emu/sim/list.h"
 
 struct trace_file {
     struct trace_file *next;
@@ -54,7 +55,7 @@ struct trace_file *trace_stream_file(struct trace *trace, const char *name);
 
 static inline struct trace *trace_of(struct track_sink *sink)
 {
-    return (struct trace *)(void *)((char *)sink - offsetof(struct trace, sink));
+    return CONTAINER_OF(sink, struct trace, sink);
 }
 
 /* For sinks without timelines: these functions discard what parts write to timelines. */

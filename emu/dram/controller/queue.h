@@ -6,6 +6,7 @@
 
 #include "emu/dram/map.h"
 #include "emu/mem/request.h"
+#include "emu/sim/list.h"
 
 enum dram_direction { DRAM_READS, DRAM_WRITES, DRAM_DIRECTIONS };
 
@@ -58,13 +59,8 @@ static inline void dram_queue_add(struct dram_queue *queue, enum dram_direction 
     struct dram_burst *added = dram_queue_spare(queue);
     struct dram_list *list = &queue->lists[direction][added->bank];
     queue->free = added->next;
-    added->next = NULL;
     added->age = age;
-    if (list->first)
-        list->last->next = added;
-    else
-        list->first = added;
-    list->last = added;
+    LIST_APPEND(list->first, list->last, added, next);
     queue->count[direction]++;
 }
 

@@ -1,6 +1,7 @@
 #include "emu/mem/cache/by_word.h"
 #include "emu/mem/cache/track.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -459,7 +460,7 @@ static void room(void *owner, uint64_t now)
 
 static struct cache_upkeep *upkeep_of(struct mem_request *request)
 {
-    return (struct cache_upkeep *)(void *)((char *)request - offsetof(struct cache_upkeep, request));
+    return CONTAINER_OF(request, struct cache_upkeep, request);
 }
 
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)

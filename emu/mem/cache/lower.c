@@ -2,6 +2,7 @@
  * down. */
 #include "emu/mem/cache/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 #include <assert.h>
 
@@ -19,12 +20,7 @@ static void mark(struct mem_request *request, enum mshr_state state)
 
 static void append(struct cache_requests *list, struct mem_request *request)
 {
-    request->next = NULL;
-    if (list->first)
-        list->last->next = request;
-    else
-        list->first = request;
-    list->last = request;
+    LIST_APPEND(list->first, list->last, request, next);
 }
 
 static void prepend(struct cache_requests *list, struct mem_request *request)

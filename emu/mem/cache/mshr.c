@@ -4,15 +4,11 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 void cache_waiters_add(struct cache_waiters *waiters, struct cache_waiter *waiter)
 {
-    waiter->next = NULL;
-    if (waiters->first)
-        waiters->last->next = waiter;
-    else
-        waiters->first = waiter;
-    waiters->last = waiter;
+    LIST_APPEND(waiters->first, waiters->last, waiter, next);
     waiters->count++;
 }
 

@@ -6,6 +6,7 @@
 
 #include "emu/mem/cache.h"
 #include "emu/mem/cache/mshr.h"
+#include "emu/sim/list.h"
 
 enum {
     CACHE_STATE_MASK = PROTOCOL_STATES - 1,
@@ -224,7 +225,7 @@ void cache_send_refused(struct cache *cache, uint64_t now);
 void cache_abandon(struct cache *cache, struct mshr *mshr, uint64_t now);
 static inline struct mshr *cache_mshr_of(struct mem_request *request)
 {
-    return (struct mshr *)(void *)((char *)request - offsetof(struct mshr, request));
+    return CONTAINER_OF(request, struct mshr, request);
 }
 
 /* lower.c: the write buffer. */
@@ -232,7 +233,7 @@ static inline struct mshr *cache_mshr_of(struct mem_request *request)
 void cache_write_init(struct cache *cache);
 static inline struct cache_write *cache_write_of(struct mem_request *request)
 {
-    return (struct cache_write *)(void *)((char *)request - offsetof(struct cache_write, request));
+    return CONTAINER_OF(request, struct cache_write, request);
 }
 /* Returns the number of busy entries of all lines with this line's hash. */
 static inline uint16_t *cache_writes_of(struct cache *cache, uint64_t line)

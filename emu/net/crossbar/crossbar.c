@@ -9,6 +9,7 @@
 #include "emu/net/crossbar/vc.h"
 #include "emu/net/track.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 const char *const crossbar_queues_names[] = {[CROSSBAR_FIFO] = "fifo", [CROSSBAR_VIRTUAL] = "virtual", NULL};
 
@@ -127,14 +128,9 @@ void crossbar_signal(struct crossbar *crossbar, uint32_t number, uint32_t input,
 {
     struct crossbar_output *output = &crossbar->outputs[number];
     request->time = input;
-    request->next = NULL;
     if (!output->signals.first && offer_signal(output, request, now))
         return;
-    if (output->signals.first)
-        output->signals.last->next = request;
-    else
-        output->signals.first = request;
-    output->signals.last = request;
+    LIST_APPEND(output->signals.first, output->signals.last, request, next);
 }
 
 uint32_t crossbar_output(const struct crossbar *crossbar, uint64_t address)

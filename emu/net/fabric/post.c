@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 void post_init(struct post *post, uint32_t nodes)
 {
@@ -59,12 +60,7 @@ static struct parcel_list *list_at(const struct post *post, uint32_t node, uint3
 void post_wait(struct post *post, struct parcel *parcel)
 {
     struct parcel_list *list = list_at(post, parcel->mail.from, parcel->mail.class);
-    parcel->next = NULL;
-    if (list->first)
-        list->last->next = parcel;
-    else
-        list->first = parcel;
-    list->last = parcel;
+    LIST_APPEND(list->first, list->last, parcel, next);
 }
 
 struct parcel *post_first(const struct post *post, uint32_t node, uint32_t class)

@@ -4,6 +4,7 @@
 
 #include "emu/nucd/engine/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/simt/warp.h"
 
 enum { FRM_SHIFT = 5 };
@@ -54,9 +55,7 @@ static struct engine_task *make_task(struct engine_group *g, unsigned lane, uint
 void engine_threads_enter(struct engine_group *g)
 {
     struct engine *e = g->engine;
-    g->next = NULL;
-    *(e->starting ? &e->starting_last->next : &e->starting) = g;
-    e->starting_last = g;
+    LIST_APPEND(e->starting, e->starting_last, g, next);
 }
 
 struct engine_task *engine_threads_next(struct engine *e, uint64_t now)

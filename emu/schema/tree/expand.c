@@ -7,6 +7,7 @@
 #include "emu/schema/tree/match.h"
 #include "emu/schema/tree/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/sim/text/text.h"
 
 enum {
@@ -194,11 +195,8 @@ static struct instance *add_instance(struct instance *parent, const struct part_
         alloc_failed();
     if (!parent)
         return instance;
-    if (parent->last)
-        parent->last->next = instance;
-    else
-        parent->first = instance;
-    return parent->last = instance;
+    LIST_APPEND(parent->first, parent->last, instance, next);
+    return instance;
 }
 
 static bool expand_below(struct tree *tree, struct instance *parent, unsigned depth, struct error *err);

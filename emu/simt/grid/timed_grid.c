@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/simt/warp_debug.h"
 
 /* A launch that has not ended. */
@@ -603,11 +604,7 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     launched->blocks = grid_blocks(launch);
     launched->placement = place(grid, launched);
     launched->settle = alloc(grid->parts.count, sizeof *launched->settle);
-    if (grid->last)
-        grid->last->next = launched;
-    else
-        grid->first = launched;
-    grid->last = launched;
+    LIST_APPEND(grid->first, grid->last, launched, next);
     if (grid->waiting++ == 0) {
         grid->since = now;
         tell_busy(grid, true);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/simt/multiprocessor/state.h"
 #include "emu/simt/trace/access_trace.h"
 
@@ -392,12 +393,7 @@ static void send_request(void *owner, uint64_t now)
     struct simt *simt = atomic->access->simt;
     if (!simt->unsent && offer(simt, atomic, now))
         return;
-    atomic->next = NULL;
-    if (simt->unsent)
-        simt->unsent_last->next = atomic;
-    else
-        simt->unsent = atomic;
-    simt->unsent_last = atomic;
+    LIST_APPEND(simt->unsent, simt->unsent_last, atomic, next);
 }
 
 void simt_memory_send_rest(struct simt *simt, uint64_t now)
@@ -412,7 +408,7 @@ void simt_memory_send_rest(struct simt *simt, uint64_t now)
 
 struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_request *request, uint64_t cycle)
 {
-    struct simt_atomic *atomic = (void *)((char *)request - offsetof(struct simt_atomic, request));
+    struct simt_atomic *atomic = CONTAINER_OF(request, struct simt_atomic, request);
     struct simt_access *access = atomic->access;
     atomic->next = simt->free_atomics;
     simt->free_atomics = atomic;
