@@ -8,6 +8,7 @@
 #include "emu/mem/cache/track.h"
 #include "emu/mem/llc/registry.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 static void answer(void *owner, uint64_t now);
 
@@ -309,8 +310,7 @@ const struct mem_port_ops llc_ops = {request_offered, response_room, warm, warm_
 static void line_came(struct llc *llc, struct mem_request *request, uint64_t now)
 {
     if (llc->by_word) {
-        llc_registry_filled(llc, (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request)),
-                            now);
+        llc_registry_filled(llc, CONTAINER_OF(request, struct llc_mshr, request), now);
         return;
     }
     struct llc_entry *entry = llc_line_arrived(llc, request, now);

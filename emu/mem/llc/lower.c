@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "emu/mem/llc/state.h"
+#include "emu/sim/list.h"
 
 enum { WORD = 4 }; /* bytes of a bit of mem_request.mask */
 
@@ -30,7 +31,6 @@ static struct llc_mshr *take_mshr(struct llc *llc, uint64_t line)
     llc->free_mshrs = mshr->next;
     llc->mshrs_used++;
     mshr->entry = NULL;
-    mshr->next = NULL;
     mem_request_init(&mshr->request, MEM_READ, line, llc->config.line);
     mshr->request.requester = llc->requester;
     return mshr;
@@ -39,11 +39,7 @@ static struct llc_mshr *take_mshr(struct llc *llc, uint64_t line)
 static void send_read(struct llc *llc, struct llc_mshr *mshr, uint64_t now)
 {
     bool first = !llc->unsent_reads;
-    if (first)
-        llc->unsent_reads = mshr;
-    else
-        llc->unsent_reads_last->next = mshr;
-    llc->unsent_reads_last = mshr;
+    LIST_APPEND(llc->unsent_reads, llc->unsent_reads_last, mshr, next);
     if (first)
         llc_send_reads(llc, now);
 }
@@ -147,7 +143,6 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint16_t
     struct llc_outgoing *out = llc->free_writes;
     assert(out);
     llc->free_writes = out->next;
-    out->next = NULL;
     out->used = true;
     out->by = by;
     out->line = line;
@@ -157,11 +152,7 @@ static void write_words(struct llc *llc, uint64_t line, uint64_t words, uint16_t
     llc->writes_used++;
     llc_tell_write(llc, line, now);
     bool first = !llc->unsent_writes;
-    if (first)
-        llc->unsent_writes = out;
-    else
-        llc->unsent_writes_last->next = out;
-    llc->unsent_writes_last = out;
+    LIST_APPEND(llc->unsent_writes, llc->unsent_writes_last, out, next);
     if (first)
         llc_send_writes(llc, now);
 }
@@ -211,7 +202,7 @@ void llc_pass_ranges(struct llc *llc, uint64_t now)
 
 struct llc_entry *llc_line_arrived(struct llc *llc, struct mem_request *request, uint64_t now)
 {
-    struct llc_mshr *mshr = (struct llc_mshr *)((char *)request - offsetof(struct llc_mshr, request));
+    struct llc_mshr *mshr = CONTAINER_OF(request, struct llc_mshr, request);
     struct llc_entry *entry = mshr->entry;
     entry->request->level = request->level == MEM_LEVEL_L1 ? MEM_LEVEL_MEMORY : request->level;
     llc->counters.fills++;
@@ -224,8 +215,7 @@ struct llc_entry *llc_line_arrived(struct llc *llc, struct mem_request *request,
 
 const struct llc_outgoing *llc_line_written(struct llc *llc, struct mem_request *request)
 {
-    struct llc_outgoing *out =
-        (struct llc_outgoing *)((char *)request - offsetof(struct llc_outgoing, request));
+    struct llc_outgoing *out = CONTAINER_OF(request, struct llc_outgoing, request);
     out->used = false;
     llc->writes_used--;
     llc->leaving[leaving_slot(out->line)]--;

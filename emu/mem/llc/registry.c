@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 static void stir(struct llc *llc, uint64_t now)
 {
@@ -259,11 +260,7 @@ static void look(void *owner, uint64_t now)
     set_delay(llc, llc->config.hit_clocks - llc->config.tag_clocks);
     if ((request && by_word->refused.first) || !give(llc, letter, now)) {
         llc->counters.line_waits++;
-        if (by_word->refused.first)
-            by_word->refused.last->next = letter;
-        else
-            by_word->refused.first = letter;
-        by_word->refused.last = letter;
+        LIST_APPEND(by_word->refused.first, by_word->refused.last, letter, next);
     }
     if (by_word->carrier_refused ||
         by_word->waiting.first) /* the line of a maintenance operation may be free now */

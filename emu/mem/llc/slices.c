@@ -7,6 +7,7 @@
 
 #include "emu/mem/denovo_domain.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 /* The part of a range request that goes to one slice. */
 struct part {
@@ -73,7 +74,7 @@ static void send_part(struct part *part, uint64_t now)
 
 static void request_room(void *client, struct mem_link *link, uint64_t now)
 {
-    struct part *part = (struct part *)(void *)((char *)link - offsetof(struct part, link));
+    struct part *part = CONTAINER_OF(link, struct part, link);
     (void)client;
     if (part->unsent)
         send_part(part, now);

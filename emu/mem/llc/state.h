@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "emu/mem/llc.h"
+#include "emu/sim/list.h"
 
 enum { LLC_NOBODY = -1 };
 
@@ -234,12 +235,7 @@ struct llc_retry {
 /* Queue operations. llc_list_take() returns NULL if the list is empty. */
 static inline void llc_list_add(struct llc_list *list, struct llc_entry *entry)
 {
-    entry->next = NULL;
-    if (list->first)
-        list->last->next = entry;
-    else
-        list->first = entry;
-    list->last = entry;
+    LIST_APPEND(list->first, list->last, entry, next);
 }
 static inline struct llc_entry *llc_list_take(struct llc_list *list)
 {
