@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 enum kind { PORT_READ, PORT_ENROLL, PORT_WRITE };
 
@@ -174,7 +175,7 @@ const struct stash_below_ops stash_port_ops = {.read = port_read,
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct stash_port *port = client;
-    struct message *message = (void *)((char *)request - offsetof(struct message, request));
+    struct message *message = CONTAINER_OF(request, struct message, request);
     struct stash *stash = port->parts.stash;
     (void)link;
     message->used = false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 enum { WORD = 4 };
 
@@ -116,7 +117,7 @@ void dma_engine_begin(struct dma_engine *engine, struct dma_transfer *transfer, 
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct dma_engine *engine = client;
-    struct message *message = (void *)((char *)request - offsetof(struct message, request));
+    struct message *message = CONTAINER_OF(request, struct message, request);
     struct dma_transfer *transfer = message->transfer;
     (void)link;
     message->next = engine->free;

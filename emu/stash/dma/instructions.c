@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/simt/warp.h"
 #include "emu/stash/dma/part.h"
 
@@ -169,7 +170,7 @@ static uint32_t copy_words(struct request *request, const struct croft_stash_map
 
 static void copied(struct dma_transfer *transfer, uint64_t now)
 {
-    struct dma_copy *copy = (void *)((char *)transfer - offsetof(struct dma_copy, transfer));
+    struct dma_copy *copy = CONTAINER_OF(transfer, struct dma_copy, transfer);
     copy->ended = true;
     for (uint32_t i = 0; i < copy->waiter_count; i++)
         custom_done(copy->waiters[i], now);
