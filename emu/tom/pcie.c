@@ -7,6 +7,7 @@
 #include "emu/net/message.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/clock.h"
+#include "emu/sim/list.h"
 #include "emu/tom/tom.h"
 
 struct tom_pcie {
@@ -40,12 +41,7 @@ static void send_to_host(struct tom_pcie *pcie, struct mem_request *request, uin
     const uint64_t there = occupy(host, false, now, net_request_bytes(request));
     request->level = MEM_LEVEL_MEMORY;
     request->time = occupy(host, true, there + host->latency, net_response_bytes(request));
-    request->next = NULL;
-    if (pcie->first)
-        pcie->last->next = request;
-    else
-        pcie->first = request;
-    pcie->last = request;
+    LIST_APPEND(pcie->first, pcie->last, request, next);
     pcie->count++;
     host->requests++;
     if (pcie->first == request)

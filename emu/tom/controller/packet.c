@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "emu/mem/llc.h"
+#include "emu/sim/list.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
 #include "emu/tom/held.h"
@@ -48,12 +49,7 @@ static void offer(struct tom_task *task, uint32_t bytes, uint64_t now)
     task->request.requester = task->front->number;
     task->tom->packets++;
     task->tom->packet_bytes += bytes;
-    task->next = NULL;
-    if (first)
-        port->first = task;
-    else
-        port->last->next = task;
-    port->last = task;
+    LIST_APPEND(port->first, port->last, task, next);
     if (first)
         offer_all(port, now);
 }
@@ -192,7 +188,7 @@ static void reach(struct tom_task *task, uint64_t now)
 
 static bool respond(void *client, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
-    struct tom_task *task = (struct tom_task *)((char *)request - offsetof(struct tom_task, request));
+    struct tom_task *task = CONTAINER_OF(request, struct tom_task, request);
     (void)client;
     (void)link;
     if (task->reach == TOM_REACHING)

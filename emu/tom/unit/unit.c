@@ -7,6 +7,7 @@
 
 #include "emu/hart/custom.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/sim/report/track.h"
 #include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_lend.h"
@@ -62,7 +63,7 @@ static void maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t
 
 static struct tom_task *task_of(struct mem_request *request)
 {
-    return (struct tom_task *)((char *)request - offsetof(struct tom_task, request));
+    return CONTAINER_OF(request, struct tom_task, request);
 }
 
 static struct tom_slot *free_slot(struct tom_unit *unit)
@@ -112,13 +113,8 @@ static void spawn(struct tom_unit *unit, uint64_t now)
 
 static void enqueue(struct tom_unit *unit, struct tom_task *task, uint64_t now)
 {
-    task->next = NULL;
     task->arrived = now;
-    if (unit->first)
-        unit->last->next = task;
-    else
-        unit->first = task;
-    unit->last = task;
+    LIST_APPEND(unit->first, unit->last, task, next);
     unit->waiting++;
     unit->waiting_peak = unit->waiting > unit->waiting_peak ? unit->waiting : unit->waiting_peak;
     unit->packet_bytes += task->request.size;
@@ -327,7 +323,7 @@ static bool reaches(struct tom_unit *unit, struct tom_task *task, uint64_t cycle
 
 static struct tom_task *guest_of(void *name)
 {
-    return (struct tom_task *)((char *)name - offsetof(struct tom_task, guest));
+    return CONTAINER_OF(name, struct tom_task, guest);
 }
 
 static const struct stream_op *next_of(void *context, void *name)
