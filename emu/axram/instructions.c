@@ -7,6 +7,7 @@
 #include "emu/axram/part.h"
 #include "emu/hart/access.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 enum { PAGE = 4096, WORD = 4 };
 
@@ -24,7 +25,7 @@ static bool complain(const struct insn *insn, const struct axram_thread *thread,
     insn_spell(insn_table[insn->id].name, name);
     if (thread->warp)
         (void)snprintf(who, sizeof who, " of thread %" PRIu64, warp_thread_id(thread->warp, thread->lane));
-    fprintf(stderr, "croft run: %s%s: %s\n", name, who, err->text);
+    say("%s%s: %s", name, who, err->text);
     return refused(trap, TRAP_ILLEGAL_INSTRUCTION, insn->bits);
 }
 

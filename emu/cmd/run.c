@@ -30,6 +30,7 @@
 #include "emu/machine/plan/plan.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/host_time.h"
+#include "emu/sim/text/say.h"
 
 /* The state of every run. */
 struct session {
@@ -278,16 +279,13 @@ static void warn_launches(const struct session *s, const struct request *r,
     if (!s->timing.timed || !s->machine.simt)
         return;
     if (launches->counts.launches == 0 && advice_lacks_launch(r->user.program))
-        fprintf(stderr,
-                "croft run: warning: %s has no launch, so the multiprocessors of machine '%s' did nothing; "
-                "simt_launch() runs a function on them\n",
-                r->user.program, s->machine.name);
+        say_warning("%s has no launch, so the multiprocessors of machine '%s' did nothing; "
+                    "simt_launch() runs a function on them",
+                    r->user.program, s->machine.name);
     else if (launches->counts.launches > 0 && !launches->waited)
-        fprintf(
-            stderr,
-            "croft run: warning: %s did not wait for its last launch, whose results are complete only behind "
-            "simt_wait(0)\n",
-            r->user.program);
+        say_warning("%s did not wait for its last launch, whose results are complete only behind "
+                    "simt_wait(0)",
+                    r->user.program);
 }
 
 /* Returns whether hot code is compiled: for one hart without a clock, of which nobody sees the single instructions. */
@@ -517,10 +515,9 @@ static void warn_environment(const struct request *r)
 {
     uint64_t value;
     if (r->env == ENV_BARE && r->user.program && image_symbol(r->user.program, "call_result", &value))
-        fprintf(stderr,
-                "croft run: warning: %s is a program for --env user or kernel; croft cc --bare compiles for "
-                "machine mode\n",
-                r->user.program);
+        say_warning("%s is a program for --env user or kernel; croft cc --bare compiles for "
+                    "machine mode",
+                    r->user.program);
 }
 
 /* Warns before the run that an option behind the program has no effect on croft. */
@@ -530,21 +527,18 @@ static void warn_order(const struct request *r)
     struct error ignored;
     if (r->user.argument_count > 1 && paths_share("machines", folder, sizeof folder, &ignored) &&
         advice_is_machine(r->user.arguments + 1, r->user.argument_count - 1, folder))
-        fprintf(
-            stderr,
-            "croft run: warning: '%s %s' behind the program belongs to the program; options of croft stand "
-            "before it\n",
-            r->user.arguments[1], r->user.arguments[2]);
+        say_warning("'%s %s' behind the program belongs to the program; options of croft stand "
+                    "before it",
+                    r->user.arguments[1], r->user.arguments[2]);
 }
 
 /* Warns after the run of a program for accelerators on the machine that runs without -m, which has none. */
 static void warn_default(const struct session *s, const struct request *r)
 {
     if (!r->machine && r->env != ENV_BARE && s->regions)
-        fprintf(stderr,
-                "croft run: warning: the host ran all regions, because machine '%s' has no clock and no "
-                "accelerators; take a machine that has both, such as -m nucd\n",
-                s->machine.name);
+        say_warning("the host ran all regions, because machine '%s' has no clock and no "
+                    "accelerators; take a machine that has both, such as -m nucd",
+                    s->machine.name);
 }
 
 /* statistics: open file for them instead of --stats; -1: none. */
@@ -567,7 +561,7 @@ static int run(const struct request *r, int statistics, const struct engine_mach
     } else {
         if (r->user.program)
             advice_program(r->user.program, &err);
-        fprintf(stderr, "croft run: %s\n", err.text);
+        say("%s", err.text);
         status = session.failure;
     }
     tear_down(&session);

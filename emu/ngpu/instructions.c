@@ -6,6 +6,7 @@
 
 #include "emu/ngpu/part.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp.h"
 
 /* Prints why an instruction traps; the environment then prints where. Returns false: the trap is that of an illegal instruction. */
@@ -15,7 +16,7 @@ static bool complain(const struct insn *insn, const struct warp *warp, unsigned 
     insn_spell(insn_table[insn->id].name, name);
     if (warp)
         (void)snprintf(who, sizeof who, " of thread %" PRIu64, warp_thread_id(warp, lane));
-    fprintf(stderr, "croft run: %s%s: %s\n", name, who, err->text);
+    say("%s%s: %s", name, who, err->text);
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include "emu/nucd/engine/engines.h"
 #include "emu/sim/clock.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 
 #define PATIENCE (UINT64_C(1000) * CLOCK_SECOND)
 
@@ -80,10 +81,9 @@ void nucd_warn_driver(const struct tree *tree)
     if (!nucd_wanted(tree) || nucd_described(tree)->mode != NUCD_MODE_DRIVER)
         return;
     tree_source_of(tree, "nucd.mode", source);
-    fprintf(stderr,
-            "croft run: warning: nucd.mode (%s): the driver is in the kernel: without --env kernel the host "
-            "runs all regions\n",
-            source);
+    say_warning("nucd.mode (%s): the driver is in the kernel: without --env kernel the host "
+                "runs all regions",
+                source);
 }
 
 void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmware)
@@ -96,14 +96,12 @@ void nucd_warn_inlined(const struct tree *tree, const char *machine, bool firmwa
         advice = "take a machine whose description has `nucd` and `accel`, such as -m nucd";
     else if (copies(tree, "accel") == 0)
         advice = "set accel.count to 1 or more";
-    fprintf(stderr,
-            "croft run: warning: the host ran all regions, because no core of machine '%s' can offload; %s\n",
-            machine, advice);
+    say_warning("the host ran all regions, because no core of machine '%s' can offload; %s", machine, advice);
 }
 
 void nucd_warn_hosts(const struct tree *tree)
 {
-    char others[64];
+    char others[64], engines[48] = "", cores[48] = "";
     unsigned hosts = copies(tree, "host"), accelerators = copies(tree, "accel");
     if (!has_engines(tree))
         return;
@@ -114,13 +112,11 @@ void nucd_warn_hosts(const struct tree *tree)
     bool few_engines = config->hosts < hosts, one = hosts - count == 1,
          few_accelerators = accelerators < hosts && config->arbitration == NUCD_PARTITION;
     (void)snprintf(others, sizeof others, one ? "host.%u does" : "host.%u to host.%u do", count, hosts - 1);
-    fprintf(stderr,
-            "croft run: warning: %s is %u: %s not offload, but run%s all regions; to let %s offload, set ",
-            count == config->hosts ? "nucd.hosts" : "accel.count", count, others, one ? "s" : "",
-            one ? "it" : "them");
     if (few_engines)
-        fprintf(stderr, "nucd.hosts to %u%s", hosts, few_accelerators ? " and " : "");
+        (void)snprintf(engines, sizeof engines, "nucd.hosts to %u%s", hosts, few_accelerators ? " and " : "");
     if (few_accelerators)
-        fprintf(stderr, "accel.count to %u or more", hosts);
-    fprintf(stderr, "\n");
+        (void)snprintf(cores, sizeof cores, "accel.count to %u or more", hosts);
+    say_warning("%s is %u: %s not offload, but run%s all regions; to let %s offload, set %s%s",
+                count == config->hosts ? "nucd.hosts" : "accel.count", count, others, one ? "s" : "",
+                one ? "it" : "them", engines, cores);
 }

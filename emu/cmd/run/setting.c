@@ -5,6 +5,7 @@
 
 #include "emu/cmd/paths.h"
 #include "emu/env/tasks_part.h"
+#include "emu/sim/text/say.h"
 #include "isa/decoder/set.h"
 
 void setting_warn(const struct machine_config *machine, bool user)
@@ -15,8 +16,8 @@ void setting_warn(const struct machine_config *machine, bool user)
     size_t count = tree_unused(machine->tree, names, NAMES);
     for (size_t i = 0; i < count && i < NAMES; i++) {
         machine_source(machine, names[i], source);
-        fprintf(stderr, "croft run: warning: %s (%s) has no effect on %s\n", names[i], source,
-                machine_timed(machine) ? "this kind of core" : "a functional core");
+        say_warning("%s (%s) has no effect on %s", names[i], source,
+                    machine_timed(machine) ? "this kind of core" : "a functional core");
     }
     if (user)
         tasks_warn_without_kernel(machine->tree);

@@ -5,6 +5,7 @@
 
 #include "emu/sim/text/nearest.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 
 enum { STATUS_FINDINGS = 3 };
 
@@ -176,7 +177,7 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
     timing->trace = NULL;
     for (size_t i = 0; i < timing->trace_count; i++)
         if (trace_warning(timing->traces[i], &warning))
-            fprintf(stderr, "croft run: warning: %s\n", warning.text);
+            say_warning("%s", warning.text);
     return trace_close(trace, timed_now(timing->timed), err);
 }
 
@@ -185,7 +186,7 @@ void timing_doubt(const struct timing *timing)
     struct error doubts[ENERGY_DOUBTS];
     const unsigned count = timing->timed ? energy_doubts(timed_energies(timing->timed), doubts) : 0;
     for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "croft run: warning: %s\n", doubts[i].text);
+        say_warning("%s", doubts[i].text);
 }
 
 void timing_free(struct timing *timing)

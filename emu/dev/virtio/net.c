@@ -17,6 +17,7 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 enum { RECEIVE, TRANSMIT };
 enum { HEADER = 12, LENGTH = 4, FRAME_MAX = 65536, PATH = 108, MAC = 6 };
@@ -38,9 +39,7 @@ struct virtio_net {
 
 static void hang_up(struct virtio_net *net, const char *reason)
 {
-    fprintf(stderr,
-            "croft run: warning: devices.net: the peer is gone (%s); frames are dropped from now on\n",
-            reason);
+    say_warning("devices.net: the peer is gone (%s); frames are dropped from now on", reason);
     (void)close(net->socket);
     net->socket = -1;
 }

@@ -18,6 +18,7 @@
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 #include "isa/include/croft/roi.h"
 
 enum {
@@ -431,38 +432,33 @@ int bare_finish(struct bare *bare, enum system_stop stop, struct error *err)
         return -1;
     switch (stop) {
     case SYSTEM_LIMIT:
-        fprintf(stderr, "croft run: stopped after %" PRIu64 " instructions (--max-insns)\n",
-                system_instructions(&bare->system));
+        say("stopped after %" PRIu64 " instructions (--max-insns)", system_instructions(&bare->system));
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_EXPIRED:
         quantity_format(QUANTITY_TIME, system_time(&bare->system) * SYSTEM_TICK_NS * 1000000, time);
-        fprintf(stderr, "croft run: stopped after %s of simulated time (%s)\n", time,
-                system_time_limit(&bare->system));
+        say("stopped after %s of simulated time (%s)", time, system_time_limit(&bare->system));
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_FULL:
         quantity_format(QUANTITY_SIZE, bare->limit.most, size);
-        fprintf(
-            stderr,
-            "croft run: stopped with more than %s of memory in use (--max-memory), by a store to 0x%" PRIx64
-            "\n",
-            size, bare->limit.address);
+        say("stopped with more than %s of memory in use (--max-memory), by a store to 0x%" PRIx64, size,
+            bare->limit.address);
         tell_positions(bare);
         return STATUS_LIMIT;
     case SYSTEM_WATCHED:
-        fprintf(stderr, "croft run: stopped by SIG%s\n", sigabbrev_np(signal_number(bare)));
+        say("stopped by SIG%s", sigabbrev_np(signal_number(bare)));
         tell_positions(bare);
         return 128 + signal_number(bare);
     case SYSTEM_TRAP:
         return bare_fault_report(&bare->fault, &bare->system.harts[bare->system.current], bare->options);
     case SYSTEM_STUCK:
-        fprintf(stderr, "croft run: all harts wait for an interrupt, and nothing will ever raise one\n");
+        say("all harts wait for an interrupt, and nothing will ever raise one");
         tell_positions(bare);
         return 1;
     default: break;
     }
     if (bare->test_failed)
-        fprintf(stderr, "croft run: test %" PRIu64 " failed (tohost)\n", bare->test_failed);
+        say("test %" PRIu64 " failed (tohost)", bare->test_failed);
     return bare->system.status;
 }

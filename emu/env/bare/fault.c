@@ -7,6 +7,7 @@
 #include "emu/env/guest/fault_print.h"
 #include "emu/hart/priv/csr.h"
 #include "emu/hart/probe.h"
+#include "emu/sim/text/say.h"
 #include "isa/csr.h"
 #include "isa/include/croft/roi.h"
 
@@ -63,10 +64,9 @@ bool bare_fault_take(struct bare_fault *fault, struct hart *hart)
     _Static_assert(sizeof told == 7 * sizeof(uint64_t), "the guest's struct has the host's layout");
     if (!hart_memory_read(hart, hart->marker.value, &told, sizeof told) ||
         !hart_memory_read(hart, (uint64_t)(uintptr_t)told.x, x, sizeof x)) {
-        fprintf(stderr,
-                "croft run: warning: the marker before 0x%" PRIx64 " has no struct croft_fault at 0x%" PRIx64
-                ": it is ignored\n",
-                hart->pc, hart->marker.value);
+        say_warning("the marker before 0x%" PRIx64 " has no struct croft_fault at 0x%" PRIx64
+                    ": it is ignored",
+                    hart->pc, hart->marker.value);
         return false;
     }
     fault->cause = told.cause;

@@ -19,6 +19,7 @@
 #include "emu/env/tasks_part.h"
 #include "emu/env/threads.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "isa/include/croft/door.h"
 
 enum { A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
@@ -193,10 +194,9 @@ static void report_timeout(struct kernel *kernel, const struct kernel_frame *fra
 
 static void report_panic(struct kernel *kernel, const struct hart *hart)
 {
-    fprintf(stderr,
-            "croft run: the kernel has failed: operation 0x%" PRIx64 " at 0x%" PRIx64 ", cause %" PRIu64
-            " at pc 0x%" PRIx64 ", value 0x%" PRIx64 " (%s)\n",
-            hart->x[A0], hart->pc, hart->x[A1], hart->x[A2], hart->x[A3], kernel->options->image);
+    say("the kernel has failed: operation 0x%" PRIx64 " at 0x%" PRIx64 ", cause %" PRIu64 " at pc 0x%" PRIx64
+        ", value 0x%" PRIx64 " (%s)",
+        hart->x[A0], hart->pc, hart->x[A1], hart->x[A2], hart->x[A3], kernel->options->image);
     system_exit(&kernel->system, 1);
 }
 

@@ -9,6 +9,7 @@
 
 #include "emu/env/semihosting/state.h"
 #include "emu/hart/probe.h"
+#include "emu/sim/text/say.h"
 
 enum {
     CHUNK = 4096, /* bytes copied at a time */
@@ -55,9 +56,9 @@ static uint64_t refuse(struct semihosting *sh, const char *name, int failed)
     if (sh->warnings < SEMIHOSTING_WARNINGS) {
         sh->warnings++;
         if (failed == SANDBOX_PROCESSES)
-            semihosting_warn("path '%s' is refused: procfs would give access to croft itself", name);
+            say_warning("semihosting: path '%s' is refused: procfs would give access to croft itself", name);
         else
-            semihosting_warn("path '%s' leads out of '%s' (--dir)", name, sh->sandbox.path);
+            say_warning("semihosting: path '%s' leads out of '%s' (--dir)", name, sh->sandbox.path);
     }
     return semihosting_fail(sh, EACCES);
 }

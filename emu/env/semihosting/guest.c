@@ -1,8 +1,6 @@
 #include "emu/env/semihosting/state.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "emu/hart/probe.h"
 
@@ -10,16 +8,6 @@ uint64_t semihosting_fail(struct semihosting *sh, int number)
 {
     sh->failed = number;
     return UINT64_MAX;
-}
-
-void semihosting_warn(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("croft run: warning: semihosting: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
 }
 
 bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count)

@@ -9,6 +9,7 @@
 #include "emu/env/semihosting/state.h"
 #include "emu/hart/probe.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 enum {
     EPOCH = 1577836800, /* 2020-01-01 00:00:00 UTC */
@@ -205,8 +206,8 @@ bool semihosting_call(struct semihosting *semihosting, struct hart *hart)
     sh->hart = hart;
     if ((!known || number == OPERATION_SYSTEM) && !sh->noted[number % SEMIHOSTING_OPERATIONS]) {
         sh->noted[number % SEMIHOSTING_OPERATIONS] = true;
-        semihosting_warn("operation 0x%" PRIx64 " at 0x%" PRIx64 " is %s", number, hart->pc,
-                         known ? "refused: SYS_SYSTEM" : "unknown");
+        say_warning("semihosting: operation 0x%" PRIx64 " at 0x%" PRIx64 " is %s", number, hart->pc,
+                    known ? "refused: SYS_SYSTEM" : "unknown");
     }
     hart->x[A0] = known ? operations[number](sh, hart->x[A1]) : semihosting_fail(sh, ENOSYS);
     return known;

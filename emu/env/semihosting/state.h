@@ -21,9 +21,6 @@ struct semihosting {
 /* Sets the errno value for SYS_ERRNO and returns -1. */
 uint64_t semihosting_fail(struct semihosting *sh, int number);
 
-/* Prints "croft run: warning: semihosting: ..." to standard error. */
-void semihosting_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Reads count fields at an address. Returns false and sets errno for SYS_ERRNO if they are not in memory. */
 bool semihosting_fields(struct semihosting *sh, uint64_t address, uint64_t *fields, unsigned count);
 

@@ -11,6 +11,7 @@
 #include "emu/env/threads/state.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp_debug.h"
 #include "isa/include/croft/door.h"
 #include "isa/include/croft/simt_call.h"
@@ -64,16 +65,13 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
     if (!stacks)
         return 0;
     if (threads->options->observed)
-        fprintf(stderr,
-                "croft run: warning: --log does not see threads on multiprocessors (but see --warp)\n");
+        say_warning("--log does not see threads on multiprocessors (but see --warp)");
     if (threads->options->unwatched)
-        fprintf(
-            stderr,
-            "croft run: warning: --check coherence does not watch multiprocessors: neither stale lines in "
-            "their caches nor lines that their stores make stale elsewhere are reported%s%s%s\n",
-            threads->options->checks ? ", but for those that " : "",
-            threads->options->checks ? threads->options->checks : "",
-            threads->options->checks ? " makes stale" : "");
+        say_warning("--check coherence does not watch multiprocessors: neither stale lines in "
+                    "their caches nor lines that their stores make stale elsewhere are reported%s%s%s",
+                    threads->options->checks ? ", but for those that " : "",
+                    threads->options->checks ? threads->options->checks : "",
+                    threads->options->checks ? " makes stale" : "");
     return stacks;
 }
 
@@ -412,8 +410,7 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
     if (threads->options->device)
         keep_call(threads, end == LAUNCH_ENDED);
     if (err.text[0])
-        fprintf(stderr, "croft run: warning: %s: a launch is refused: %s\n", user->options->program,
-                err.text);
+        say_warning("%s: a launch is refused: %s", user->options->program, err.text);
     return answer(threads, end);
 }
 
@@ -583,8 +580,7 @@ void threads_free(struct threads *threads)
     if (!threads)
         return;
     if (threads->options->watch && !threads->shown)
-        fprintf(stderr,
-                "croft run: warning: --warp: the program has not launched this warp, so the log is empty\n");
+        say_warning("--warp: the program has not launched this warp, so the log is empty");
     launch_free(threads->launch);
     free(threads->shown);
     free(threads->hosts);

@@ -10,6 +10,7 @@
 #include "emu/machine/run/state.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 
 #define NS   UINT64_C(1000000) /* fs */
 #define TICK (SYSTEM_TICK_NS * NS)
@@ -205,10 +206,9 @@ static void warn_of_standstill(struct scheduler *s, uint64_t now)
         i++;
     quantity_format(QUANTITY_TIME, now - s->still.from, time);
     scheduler_begin_message(s);
-    (void)fprintf(stderr,
-                  "croft run: warning: no instruction has ended for %s of simulated time, a second of the "
-                  "processor; hart %u waits at 0x%" PRIx64 "; --max-time or Ctrl-C ends the run\n",
-                  time, i, hart_of(s, i)->pc);
+    say_warning("no instruction has ended for %s of simulated time, a second of the "
+                "processor; hart %u waits at 0x%" PRIx64 "; --max-time or Ctrl-C ends the run",
+                time, i, hart_of(s, i)->pc);
     s->still.told = true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "emu/machine/timed/state.h"
+#include "emu/sim/text/say.h"
 
 uint64_t timed_now(const struct timed *timed)
 {
@@ -105,9 +106,8 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     if (stats)
         add_facts(timed, stats);
     if (timed->options.roi && !timed->entered)
-        fprintf(stderr,
-                "croft run: warning: --detail roi: no region of interest was entered, so no instruction was "
-                "timed; croft_roi_begin() begins a region\n");
+        say_warning("--detail roi: no region of interest was entered, so no instruction was "
+                    "timed; croft_roi_begin() begins a region");
     warn_inlined(timed);
     for (size_t i = 0; i < timed->memory_count; i++)
         findings += report_commands(timed, &timed->memories[i]);

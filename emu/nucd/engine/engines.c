@@ -7,6 +7,7 @@
 #include "emu/hart/mmu.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp.h"
 
 /* The engine of a host or a multiprocessor. Its accelerators are first, first + stride and so on. It takes
@@ -114,8 +115,7 @@ static void warn(void *context, uint64_t pc, const char *text)
     const struct nucd_machine *machine = ((struct host_engine *)context)->all->machine;
     char place[NUCD_DESCRIPTION];
     machine->begin_message(machine->context);
-    fprintf(stderr, "croft run: warning: %s: %s\n",
-            machine->describe(machine->context, pc, place, sizeof place), text);
+    say_warning("%s: %s", machine->describe(machine->context, pc, place, sizeof place), text);
 }
 
 /* Threads on several multiprocessors run the same code: warns once. */
@@ -138,17 +138,15 @@ static void expired(void *context, const struct nucd_record *record)
     const struct host_engine *e = context;
     const struct nucd_machine *machine = e->all->machine;
     unsigned accelerator = accelerator_of(e, record->accelerator);
-    char place[NUCD_DESCRIPTION], limit[QUANTITY_TEXT], name[32];
+    char place[NUCD_DESCRIPTION], now_at[NUCD_DESCRIPTION], limit[QUANTITY_TEXT], name[32];
     uint64_t pc = accelerators_hart(e->all->accelerators, accelerator)->pc;
     quantity_format(QUANTITY_TIME, e->all->config->timeout, limit);
     machine->begin_message(machine->context);
-    fprintf(stderr,
-            "croft run: %s of the nucd at 0x%" PRIx64
-            ", %s, has not ended on accelerator %u within %s (nucd.timeout)",
-            task_name(record, name), record->task->pc,
-            machine->describe(machine->context, record->task->pc, place, sizeof place), accelerator, limit);
-    fprintf(stderr, "; its pc is 0x%" PRIx64 ", %s\n", pc,
-            machine->describe(machine->context, pc, place, sizeof place));
+    say("%s of the nucd at 0x%" PRIx64
+        ", %s, has not ended on accelerator %u within %s (nucd.timeout); its pc is 0x%" PRIx64 ", %s",
+        task_name(record, name), record->task->pc,
+        machine->describe(machine->context, record->task->pc, place, sizeof place), accelerator, limit, pc,
+        machine->describe(machine->context, pc, now_at, sizeof now_at));
     machine->expire(machine->context, "nucd.timeout");
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emu/analysis/pressure.h"
+#include "emu/sim/text/say.h"
 
 enum { MOST_REGISTERS = 2048 }; /* a larger number in a launch is taken for an error */
 
@@ -43,14 +44,15 @@ static void tell(struct timed_launch *t, const struct launch_work *work, uint32_
         return;
     t->demands[slot].told_entry = launch->entry;
     t->demands[slot].told = threads;
-    fprintf(stderr, "croft run: launch %llu: ", (unsigned long long)launch->number);
-    if (work->registers)
-        fprintf(stderr, "%u 32-bit registers per thread, as the program says; ", halves);
-    else
-        fprintf(stderr, "%u 32-bit registers per thread (the compiler's code names %u); ", halves,
-                t->demands[slot].pressure.named);
-    fprintf(stderr, "a multiprocessor holds %u blocks of %llu threads, %u of %u warps, limited by %s\n",
-            blocks, (unsigned long long)threads, blocks * need.warps, t->simt->warps, limit);
+    char source[64] = ", as the program says";
+    if (!work->registers)
+        (void)snprintf(source, sizeof source, " (the compiler's code names %u)",
+                       t->demands[slot].pressure.named);
+    say("launch %llu: %u 32-bit registers per thread%s; a multiprocessor holds %u blocks of %llu threads, %u "
+        "of "
+        "%u warps, limited by %s",
+        (unsigned long long)launch->number, halves, source, blocks, (unsigned long long)threads,
+        blocks * need.warps, t->simt->warps, limit);
 }
 
 /* Returns `halves`, or less if a block of the launch fits only with fewer registers; then it warns once. */
@@ -61,11 +63,10 @@ static uint32_t limited(struct timed_launch *t, const struct grid_launch *launch
     if (halves <= most)
         return halves;
     if (!t->warned)
-        fprintf(stderr,
-                "croft run: warning: a thread of launch %llu needs %u 32-bit registers, but %llu threads "
-                "have only %llu each; the launch runs as if its threads needed no more (simt.registers)\n",
-                (unsigned long long)launch->number, halves, (unsigned long long)lanes,
-                (unsigned long long)most);
+        say_warning("a thread of launch %llu needs %u 32-bit registers, but %llu threads "
+                    "have only %llu each; the launch runs as if its threads needed no more (simt.registers)",
+                    (unsigned long long)launch->number, halves, (unsigned long long)lanes,
+                    (unsigned long long)most);
     t->warned = true;
     return (uint32_t)most;
 }
