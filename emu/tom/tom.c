@@ -7,6 +7,7 @@
 #include "emu/mem/home_bits.h"
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/tom/check.h"
 #include "emu/tom/site.h"
 #include "emu/tom/storage.h"
@@ -18,12 +19,12 @@ static void read_table(struct tom *tom, const struct tom_site *place)
     if (tom->config.policy == TOM_NONE && tom->config.map != TOM_TMAP && !*tom->config.map_output)
         return;
     if (!place->table) {
-        fprintf(stderr, "croft run: warning: the program has no section " CANDIDATE_SECTION
-                        ", so no block is offloaded; `croft candidates -o FILE PROGRAM` adds it\n");
+        say_warning("the program has no section " CANDIDATE_SECTION
+                    ", so no block is offloaded; `croft candidates -o FILE PROGRAM` adds it");
         return;
     }
     if (!candidate_table_read(place->table, place->table_size, tom->listed, &tom->listed_count, &err)) {
-        fprintf(stderr, "croft run: warning: %s; no block is offloaded\n", err.text);
+        say_warning("%s; no block is offloaded", err.text);
         tom->listed_count = 0;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "emu/hart/custom.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
 
@@ -32,7 +33,7 @@ static bool fetch(void *context, uint64_t pc, uint32_t *bits)
 static void warn(void *context, const char *message)
 {
     (void)context;
-    fprintf(stderr, "croft run: warning: %s\n", message);
+    say_warning("%s", message);
 }
 
 /* Drops entries whose blocks do not fit on the multiprocessor of some stack. */
@@ -49,12 +50,11 @@ static void fit(struct tom *tom)
         if (fits)
             tom->table.entries[kept++] = *entry;
         else
-            fprintf(stderr,
-                    "croft run: warning: entry %u of " CANDIDATE_SECTION
-                    " is not offloaded: it names %u 32-bit registers, and a stack's multiprocessor has fewer "
-                    "for a "
-                    "warp (simt.registers)\n",
-                    entry->number, entry->registers);
+            say_warning(
+                "entry %u of " CANDIDATE_SECTION
+                " is not offloaded: it names %u 32-bit registers, and a stack's multiprocessor has fewer "
+                "for a warp (simt.registers)",
+                entry->number, entry->registers);
     }
     tom->table.count = kept;
 }

@@ -8,6 +8,7 @@
 
 #include "emu/hart/custom.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/coalesce.h"
 #include "emu/tom/controller/controller.h"
 
@@ -72,10 +73,9 @@ static void list_spans(struct tom_mapper *mapper)
 static void add_range(struct tom_mapper *mapper, uint64_t base, uint64_t bytes)
 {
     if (!tom_allocations_add(&mapper->allocations, base, bytes) && mapper->allocations.left_out == 1)
-        fprintf(stderr,
-                "croft run: warning: the program has more than %d ranges of %d bytes or more (TOM's table); "
-                "the map of the others stays as it is\n",
-                TOM_RANGES, TOM_RANGE_LEAST);
+        say_warning("the program has more than %d ranges of %d bytes or more (TOM's table); "
+                    "the map of the others stays as it is",
+                    TOM_RANGES, TOM_RANGE_LEAST);
 }
 
 /* Learning. */
@@ -135,8 +135,7 @@ static void change(void *context, uint64_t now)
     if (home_range_change(mapper->tom->memory->homes, span->base, span->bytes,
                           &mapper->analyzer.layouts[mapper->chosen], change, mapper, now, &err))
         return;
-    fprintf(stderr, "croft run: warning: the map of 0x%" PRIx64 " stays as it is: %s\n", span->base,
-            err.text);
+    say_warning("the map of 0x%" PRIx64 " stays as it is: %s", span->base, err.text);
     mapper->changed -= span->bytes;
     change(mapper, now);
 }
@@ -365,25 +364,22 @@ static void write_file(struct tom_mapper *mapper, const char *path)
         good = fclose(file) == 0 && good;
     }
     if (!good)
-        fprintf(stderr, "croft run: warning: map_output: %s: cannot be written: %s\n", path, strerror(errno));
+        say_warning("map_output: %s: cannot be written: %s", path, strerror(errno));
 }
 
 void tom_mapper_finish(struct tom_mapper *mapper)
 {
     const struct tom_config *config = &mapper->tom->config;
     if (mapper->phase == TOM_PHASE_LEARNING)
-        fprintf(stderr,
-                "croft run: warning: the mapping was not learned: %" PRIu64
-                " instances of blocks were executed, and %" PRIu64
-                " are needed (learn_instances, or learn_limit); no block was offloaded\n",
-                mapper->analyzer.instances, config->learn_instances);
+        say_warning("the mapping was not learned: %" PRIu64 " instances of blocks were executed, and %" PRIu64
+                    " are needed (learn_instances, or learn_limit); no block was offloaded",
+                    mapper->analyzer.instances, config->learn_instances);
     if (mapper->phase != TOM_PHASE_RECORDING)
         return;
     mapper->chosen = tom_analyzer_best(&mapper->analyzer);
     mapper->bit = tom_analyzer_bit(&mapper->analyzer, mapper->chosen);
     if (!mapper->chosen) {
-        fprintf(stderr, "croft run: warning: map_output: %s is not written: no block was executed\n",
-                config->map_output);
+        say_warning("map_output: %s is not written: no block was executed", config->map_output);
         return;
     }
     list_spans(mapper);
