@@ -8,6 +8,35 @@
 #include "emu/stash/map_track.h"
 #include "emu/stash/part.h"
 
+/* Multiprocessors that only execute what others offload have no launches, and so no local memory of their own. */
+static bool is_launcher(const struct instance *part)
+{
+    return part->kind == &simt_kind && ((const struct simt_config *)part->config)->launches;
+}
+
+static bool allows_place(const struct tree *tree, const struct instance *part, struct error *err)
+{
+    if (part->parent == tree_root(tree))
+        return true;
+    (void)error_set(
+        err,
+        "a stash in %s is not possible: below its multiprocessors is memory, and no level that could record "
+        "who "
+        "has a word; allowed: a part of the machine itself, for all multiprocessors that have launches",
+        part->parent->path);
+    return tree_at_part(tree, part, err);
+}
+
+static bool allows_size(const struct tree *tree, const struct instance *multiprocessor, struct error *err)
+{
+    const struct simt_config *simt = multiprocessor->config;
+    if (simt->scratchpad % STASH_CHUNK == 0 && simt->scratchpad <= UINT32_C(1) << STASH_ADDRESS_BITS)
+        return true;
+    (void)error_set(err, "a stash of %" PRIu64 " B is not possible; allowed: a multiple of 64 B, up to 1 MiB",
+                    (uint64_t)simt->scratchpad);
+    return tree_at(tree, multiprocessor, "scratchpad", err);
+}
+
 static bool allows(const struct assembly *assembly, const struct instance *part, struct error *err)
 {
     const struct tree *tree = assembly->tree;
@@ -19,25 +48,12 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
             config->maps, config->entries);
         return tree_at(tree, part, "maps", err);
     }
+    if (!allows_place(tree, part, err))
+        return false;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        const struct simt_config *simt = i->config;
-        if (i->kind->hooks && i->kind->hooks->offloads) {
-            (void)error_set(
-                err,
-                "a stash is not possible beside %s: others would execute accesses of blocks whose local "
-                "memory stays in the multiprocessor",
-                i->kind->name);
-            return tree_at_part(tree, part, err);
-        }
-        if (i->kind != &simt_kind)
-            continue;
-        count++;
-        if (simt->scratchpad % STASH_CHUNK == 0 && simt->scratchpad <= UINT32_C(1) << STASH_ADDRESS_BITS)
-            continue;
-        (void)error_set(err,
-                        "a stash of %" PRIu64 " B is not possible; allowed: a multiple of 64 B, up to 1 MiB",
-                        (uint64_t)simt->scratchpad);
-        return tree_at(tree, i, "scratchpad", err);
+        count += is_launcher(i);
+        if (is_launcher(i) && !allows_size(tree, i, err))
+            return false;
     }
     if (count)
         return true;
@@ -49,8 +65,13 @@ static const void *place(const struct assembly *assembly, const struct instance 
                          const struct mem_site *memory)
 {
     struct stash_place *site = assembly->ops->keep(assembly, sizeof *site);
+    void **all;
+    const uint32_t count = assembly_objects(assembly, &simt_kind, &all);
     (void)part, (void)memory;
-    site->cluster_count = assembly_objects(assembly, &simt_kind, &site->clusters);
+    site->clusters = all;
+    for (uint32_t i = 0; i < count; i++)
+        if (simt_cluster_config(all[i])->launches)
+            site->clusters[site->cluster_count++] = all[i];
     return site;
 }
 

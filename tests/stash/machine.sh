@@ -221,6 +221,21 @@ check "nupim: runs" run_on "$here/../../examples/machines/nupim_stash.yaml" 0 --
 check "nupim: the same" cmp -s "$work/output" "$work/oracle"
 check "nupim: maps" test "$(sed -n '/^  "total"/,/^  "regions"/p' "$work/stats.json" | grep -cE '"stash\.[0-9]+\.map\.0\.maps": [1-9]')" -eq 64
 
+# In front of stacks: they execute loops on words that maps have stored, and a loop through a pointer to mapped memory. Only the front's
+# multiprocessors have stashes.
+"$croft" cc -O2 -g "$here/front.c" -o "$work/loops"
+"$croft" candidates --coalesced 32 --misses 100 -m tom -o "$work/front" "$work/loops" >/dev/null
+subject=("$work/front")
+oracle "$work/oracle" "$work/loops"
+for policy in ctrl no_ctrl; do
+    check "tom, $policy: runs" run_on "$here/../../examples/machines/tom_stash.yaml" 0 --set offload.policy=$policy --check coherence --check dram --
+    check "tom, $policy: the same" cmp -s "$work/output" "$work/oracle"
+    check "tom, $policy: offloads" test "$(value offload.offloaded)" -gt 0
+    check "tom, $policy: mapped memory reached from a stack" test "$(value 'stack.[0-3].unit.scratchpad_accesses' | awk '{ sum += $1 } END { print sum + 0 }')" -gt 0
+    check "tom, $policy: maps" test "$(value 'stash.[0-9]+.map.0.maps' | awk '{ sum += $1 } END { print sum + 0 }')" -eq $((2 * 3 * 4))
+    check "tom, $policy: stashes" test "$(value 'stash.[0-9]+.blocks' | wc -l)" -eq 64
+done
+
 # Descriptions that make no sense.
 refuses() {
     local status=0
@@ -230,7 +245,10 @@ refuses() {
 }
 refuses stash.entries=3 "4 maps of a block need as many entries; allowed: up to \`entries\`, 3"
 refuses simt.scratchpad=1056B "a stash of 1056 B is not possible; allowed: a multiple of 64 B, up to 1 MiB"
-printf 'extends: tom\nstash: {kind: stash}\n' >"$work/tom.yaml"
-machine=$work/tom.yaml
-refuses simt.clock=1GHz "a stash is not possible beside tom: others would execute accesses of blocks"
+printf 'extends: tom\nstack: {pad: {kind: stash}}\n' >"$work/stacks.yaml"
+machine=$work/stacks.yaml
+refuses simt.clock=1GHz "a stash in stack.0 is not possible: below its multiprocessors is memory, and no level that could record who has a word"
+printf 'extends: nucd\nstash: {kind: stash}\n' >"$work/cores.yaml"
+machine=$work/cores.yaml
+refuses host.clock=1GHz "a stash stands in multiprocessors, and the machine has none (simt)"
 conclude
