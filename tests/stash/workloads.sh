@@ -1,7 +1,7 @@
 #!/bin/bash
 # The workloads of the stash paper: workloads.sh CROFT PROGRAMS. Each program, in each memory configuration, must print the same
 # on qemu-riscv64, on multiprocessors without a clock, on machine gpu and, if it exists, on a machine with a stash; and a
-# kernel must have the instructions of its configuration alone. Prints "N passed, N failed".
+# kernel must have the instructions of its configuration alone. --check coherence finds nothing. ALL=1: on stash_micro, too. Prints "N passed, N failed".
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -29,6 +29,11 @@ on() {
     run_on "${machine[0]}" 0 "${machine[@]:1}" -- "$@" && cmp -s "$work/output" "$work/oracle"
 }
 
+# checked MACHINE ARGUMENT...: on(), and the checker of coherence has nothing to tell, not even of races.
+checked() {
+    on "$1 --check coherence" "${@:2}" && ! grep -q -- '--check coherence' "$work/errors"
+}
+
 # workload PROGRAM ARGUMENT...: a small size of it.
 workload() {
     local config machine
@@ -43,6 +48,10 @@ workload() {
             check "${subject[0]##*/} $*, $config on $machine" on "$machine" --config "$config" "$@"
         done
         [ "$config" != ScratchGD ] || check "${subject[0]##*/} $*, $config by engines" on "$engines" --config "$config" "$@"
+        for machine in stash_apps ${ALL:+stash_micro}; do
+            [ "$config" != ScratchGD ] || machine+=" --set stash=none --set dma.kind=dma"
+            check "${subject[0]##*/} $*, $config, checked on $machine" checked "$machine" --config "$config" "$@"
+        done
     done
 }
 

@@ -10,27 +10,37 @@
 /* An access that others are compared with. */
 struct mark {
     uint64_t pc, time, releases; /* of the agent before it */
-    uint64_t number;             /* in the order of stores */
+    uint64_t number;             /* word_versions_clock() */
     uint16_t agent;
     bool stash, atomic, used;
 };
 
+/* A store, and which older ones happen before it: bit i is the store 1 + i before it. */
+struct store {
+    struct mark mark;
+    uint8_t before;
+    bool all; /* and so do those that are no longer kept */
+};
+
+enum { KEPT = 4 }; /* stores of a word */
+
 struct word {
     uint32_t newest;
-    struct mark store, load; /* the newest store; the last load */
+    struct store stores[KEPT]; /* the newest one first */
+    struct mark load;          /* the last one */
 };
 
 struct line {
     uint64_t address;
     struct line *next;
     uint32_t memory[DENOVO_WORDS];
-    struct word words[DENOVO_WORDS];
+    struct word words[]; /* as many as a line has */
 };
 
 struct agent {
     const char *name;
-    uint64_t releases;
-    uint64_t *seen; /* by agent: its releases at this one's last acquire */
+    uint64_t releases, acquired; /* the latter by word_versions_clock() */
+    uint64_t *seen;              /* by agent: its releases at this one's last acquire */
 };
 
 /* An atomic that has been sent. */
@@ -56,7 +66,7 @@ struct word_versions {
     struct sent sent[SENT]; /* by hash of unit and tag */
     struct pair *pairs;
     size_t pair_count;
-    uint64_t found[WORD_PROBLEMS], stores;
+    uint64_t found[WORD_PROBLEMS], clock;
 };
 
 struct word_versions *word_versions_new(uint32_t line,
@@ -65,6 +75,7 @@ struct word_versions *word_versions_new(uint32_t line,
 {
     struct word_versions *versions = alloc(1, sizeof *versions);
     versions->line = line;
+    versions->clock = 1;
     versions->report = report;
     versions->context = context;
     (void)word_versions_agent(versions, "a requester without a coherent cache");
@@ -107,7 +118,7 @@ static struct line *line_at(struct word_versions *versions, uint64_t address)
     for (struct line *line = *list; line; line = line->next)
         if (line->address == address)
             return line;
-    struct line *line = alloc(1, sizeof *line);
+    struct line *line = alloc(1, sizeof *line + versions->line / sizeof(uint32_t) * sizeof *line->words);
     line->address = address;
     line->next = *list;
     return *list = line;
@@ -170,35 +181,92 @@ static bool splits(const struct word_versions *versions, const struct mark *mark
            mark->releases == versions->agents[access->agent].releases;
 }
 
+/* Returns whether a store happens before what the agent does now. */
+static bool precedes(const struct word_versions *versions, const struct mark *store, unsigned agent)
+{
+    return store->agent == agent || versions->agents[agent].seen[store->agent] > store->releases;
+}
+
+static unsigned kept(const struct word *word)
+{
+    return word->newest < KEPT ? word->newest : KEPT;
+}
+
+/* Makes a store the newest one. */
+static void keep(const struct word_versions *versions, struct word *word, const struct mark *mark)
+{
+    const unsigned count = kept(word);
+    struct store store = {.mark = *mark, .all = word->newest <= KEPT};
+    for (unsigned i = 0; i < count; i++)
+        if (precedes(versions, &word->stores[i].mark, mark->agent)) {
+            store.before |= (uint8_t)(1 << i);
+            store.all |= word->stores[i].all;
+        }
+    if (count == KEPT) { /* the oldest one is no longer kept */
+        store.all &= store.before >> (KEPT - 1) & 1;
+        for (unsigned i = 0; i < KEPT - 1; i++)
+            word->stores[i].all &= word->stores[i].before >> (KEPT - 2 - i) & 1;
+    }
+    memmove(word->stores + 1, word->stores, (KEPT - 1) * sizeof *word->stores);
+    word->stores[0] = store;
+}
+
 uint32_t word_versions_store(struct word_versions *versions, const struct word_access *access)
 {
     struct word *word = word_at(versions, access->address);
-    const struct mark *other = splits(versions, &word->store, access) ? &word->store : &word->load;
+    const struct mark *newest = &word->stores[0].mark,
+                      *other = splits(versions, newest, access) ? newest : &word->load;
     if (splits(versions, other, access))
         find(versions, WORD_SPLIT, access, other, true);
-    word->store = mark_of(versions, access);
-    word->store.number = ++versions->stores;
+    struct mark mark = mark_of(versions, access);
+    mark.number = ++versions->clock;
+    keep(versions, word, &mark);
     return ++word->newest;
 }
 
 uint64_t word_versions_clock(const struct word_versions *versions)
 {
-    return versions->stores;
+    return versions->clock;
+}
+
+/* Returns whether store i, newer than the version, stands between it and a load of the agent. The bytes that a program has at
+ * first are before all stores. */
+static bool hides(const struct word_versions *versions, const struct word *word, unsigned i, uint32_t version,
+                  unsigned agent)
+{
+    const struct store *store = &word->stores[i];
+    const uint32_t age = word->newest - version;
+    return precedes(versions, &store->mark, agent) &&
+           (version == 0 || (age < KEPT ? store->before >> (age - 1 - i) & 1 : store->all));
+}
+
+/* Compares a version with the stores that were there when the load was sent. */
+static void compare(struct word_versions *versions, const struct word *word, const struct word_access *access,
+                    uint32_t version)
+{
+    const uint32_t age = word->newest - version;
+    const unsigned count = age < kept(word) ? age : kept(word);
+    const bool crossed = access->issued && versions->agents[access->agent].acquired > access->issued;
+    unsigned first = 0;
+    while (first < count && access->issued && word->stores[first].mark.number > access->issued)
+        first++;
+    if (first == count)
+        return;
+    for (unsigned i = first; i < count && !crossed; i++)
+        if (hides(versions, word, i, version, access->agent)) {
+            find(versions, WORD_STALE, access, &word->stores[i].mark, false);
+            return;
+        }
+    find(versions, WORD_RACE, access, &word->stores[first].mark, false);
 }
 
 void word_versions_load(struct word_versions *versions, const struct word_access *access, uint32_t version)
 {
     struct word *word = word_at(versions, access->address);
-    const struct mark *store = &word->store;
-    if (splits(versions, store, access))
-        find(versions, WORD_SPLIT, access, store, false);
-    else if (version != word->newest && (!access->issued || store->number <= access->issued))
-        find(versions,
-             store->agent == access->agent ||
-                     versions->agents[access->agent].seen[store->agent] > store->releases
-                 ? WORD_STALE
-                 : WORD_RACE,
-             access, store, false);
+    if (splits(versions, &word->stores[0].mark, access))
+        find(versions, WORD_SPLIT, access, &word->stores[0].mark, false);
+    else
+        compare(versions, word, access, version);
     word->load = mark_of(versions, access);
 }
 
@@ -231,7 +299,7 @@ void word_versions_operate(struct word_versions *versions, uint16_t unit, uint32
         if (unit != DENOVO_CLIENT)
             word_versions_load(versions, &access, values[i]);
         values[i] = word_versions_store(versions, &access);
-        word->store.atomic = true;
+        word->stores[0].mark.atomic = true;
     }
 }
 
@@ -242,6 +310,7 @@ void word_versions_release(struct word_versions *versions, unsigned agent)
 
 void word_versions_acquire(struct word_versions *versions, unsigned agent)
 {
+    versions->agents[agent].acquired = ++versions->clock;
     for (unsigned i = 0; i < versions->count; i++)
         versions->agents[agent].seen[i] = versions->agents[i].releases;
 }
@@ -254,8 +323,8 @@ uint64_t word_versions_found(const struct word_versions *versions, enum word_pro
 void word_versions_publish(const struct word_versions *versions, struct stats *stats, struct scope scope)
 {
     static const char *const names[][2] = {
-        [WORD_STALE] = {"stale_words", "Loads of an old version although the newest store happens before"},
-        [WORD_RACE] = {"races", "Loads of an old version that race with the newest store"},
+        [WORD_STALE] = {"stale_words", "Loads of a version although a later store happens before"},
+        [WORD_RACE] = {"races", "Loads of a version that race with a later store"},
         [WORD_SPLIT] =
             {"split_words",
              "Accesses to words that the cache and the stash of a multiprocessor share, one of them a store"},

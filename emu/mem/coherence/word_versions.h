@@ -1,16 +1,19 @@
 /* The coherence checker for DeNovo: versions of words.
  *
  * Each store makes a new version of its word. Places carry versions with the words: caches, stashes, lines of the last level, messages,
- * and memory, whose versions are here. A load of an old version is stale if the newest store happens before it: if the storing agent
- * (a core, or a multiprocessor with its cache and its stash) has completed a release after it, and the loading agent has acquired
- * after that. DeNovo keeps this promise for any release and acquire in that order, whatever else synchronizes the two, so that a
- * stale load is a fault of the protocol or an event that should have synchronized and does not. If no release and acquire stand
- * between, store and load race, and the program is at fault.
+ * and memory, whose versions are here. A load of a version is stale if another store comes between, by happens-before: the version's store
+ * happens before it, and it happens before the load. One access happens before another one of the same agent (a core, or a
+ * multiprocessor with its cache and its stash), and of one that has acquired since the first agent completed a release after it. DeNovo keeps
+ * this promise for any release and acquire in that order, whatever else synchronizes the two, so that a stale load is a fault of the
+ * protocol or an event that should have synchronized and does not. A load of a version that is not the newest one is a race otherwise, and
+ * the program is at fault: the load races with a later store, or the stores race, and then the registry may have ordered them the other
+ * way round. A load that was sent before its agent has acquired, for another warp, is no stale one.
  *
  * Within a multiprocessor, a word must not be stored by one of cache and stash, and loaded or stored by the other, without a release
  * between ("Stash", ISCA 2015, section 4.3): these are split words.
  *
- * An old version is compared with the newest store alone: if that one races, older ones that do not are not seen. */
+ * The last four stores of a word are kept. If those between them and an older one race, it is not known what that one happens before: a load of its
+ * version is then told as a race. */
 #ifndef EMU_MEM_WORD_VERSIONS_H
 #define EMU_MEM_WORD_VERSIONS_H
 
@@ -32,7 +35,7 @@ struct word_finding {
     enum word_problem problem;
     uint64_t address;                /* physical, of the word */
     bool store;                      /* the second access stores: WORD_SPLIT */
-    struct word_side access, writer; /* the load or the second access; the newest store or the first access */
+    struct word_side access, writer; /* the load or the second access; the later store or the first access */
 };
 
 struct word_versions;
@@ -53,7 +56,7 @@ struct word_access {
     uint64_t address, pc, time;
     uint64_t issued; /* of a load: word_versions_clock() when it was sent; 0: now */
 };
-/* Returns the number of stores so far. */
+/* Returns a time of the checker, never 0: it counts stores and acquires. */
 uint64_t word_versions_clock(const struct word_versions *versions);
 /* Returns the version that a store makes. */
 uint32_t word_versions_store(struct word_versions *versions, const struct word_access *access);
