@@ -184,6 +184,10 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     thread->moved = 0;
     if (failed || (file && would_wait(file, r->writes)))
         return failed ? failed : -EAGAIN;
+    if (file && file->standard && !r->writes && may_wait(file, r))
+        failed = descriptor_await_input(process, thread, r->a[0]);
+    if (failed)
+        return failed;
     struct guest_signal *action = &process->user->signals[SIGPIPE];
     const struct guest_signal kept = *action;
     action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */

@@ -122,6 +122,15 @@ static int64_t serve_poll(struct process *process, struct thread *thread, struct
     return ready ? ready : wait_ready(process, thread, wait);
 }
 
+int64_t descriptor_await_input(struct process *process, struct thread *thread, uint64_t descriptor)
+{
+    struct guest_poll input = {.descriptor = (int32_t)descriptor, .events = POLLIN};
+    const struct wait wait = {.deadline = LINUX_NEVER};
+    thread->poll_deadline = 0; /* the other threads may have ended since this one began to wait */
+    int64_t ready = process->thread_count > 1 ? serve_poll(process, thread, &input, 1, &wait) : 0;
+    return ready < 0 ? ready : 0;
+}
+
 /* Stores what is left of a time limit, if the program can change it. */
 static int64_t leave_rest(struct process *process, uint64_t limit, const struct wait *wait, int64_t result)
 {

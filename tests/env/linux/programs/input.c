@@ -30,6 +30,25 @@ static void *await(void *name)
     return NULL;
 }
 
+static void *count(void *unused)
+{
+    for (int i = 0; i < 20; i++)
+        usleep(1000);
+    done = 2;
+    return unused;
+}
+
+/* Reads while another thread sleeps and works: it is not held up until the line comes. */
+static void read_beside(void)
+{
+    pthread_t thread;
+    char line[32] = "";
+    pthread_create(&thread, NULL, count, NULL);
+    ssize_t bytes = read(0, line, sizeof line - 1);
+    printf("beside one that works: %zd %d %s", bytes, done, line);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     pthread_t thread;
@@ -58,6 +77,7 @@ int main(void)
     epoll_ctl(epoll, EPOLL_CTL_ADD, 0, &event);
     if (epoll_wait(epoll, &event, 1, 1000000) == 1)
         print_line("epoll");
+    read_beside();
     printf("nothing more: %d\n", poll(&input, 1, 30));
     return 0;
 }
