@@ -90,20 +90,7 @@ static struct part_end serve(void *part, unsigned port, unsigned slot)
     return (struct part_end){&dram_memory_ops, part};
 }
 
-static void publish(void *part, struct stats *stats, struct scope scope)
-{
-    dram_memory_publish(part, stats, scope);
-}
-
-static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
-{
-    dram_memory_energy(part, ledger, scope);
-}
-
-static void observe(void *part, struct track_sink *sink, const char *name)
-{
-    dram_memory_track(part, sink, name);
-}
+PART_REPORTS(dram_memory)
 
 static void sync_part(void *part, uint64_t now)
 {

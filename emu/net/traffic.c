@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "emu/sim/text/text.h"
 
 static const char *const traffic_pattern_names[] = {[TRAFFIC_UNIFORM] = "uniform",
@@ -72,17 +73,9 @@ struct traffic {
     uint32_t nodes, bits, side;                 /* bits: logarithm of a power of two; side: square root */
 };
 
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static uint32_t random_below(uint64_t *state, uint32_t bound)
 {
-    return (uint32_t)((random_next(state) >> 32) * bound >> 32);
+    return (uint32_t)((mix_next(state) >> 32) * bound >> 32);
 }
 
 /* Almost half way round in each dimension of a grid; in other networks over the numbers of nodes. */
@@ -126,7 +119,7 @@ static void draw(struct traffic *traffic, uint32_t node, uint64_t from)
 {
     struct source *source = &traffic->sources[node];
     source->next = from;
-    while (random_next(&source->random) >= traffic->threshold)
+    while (mix_next(&source->random) >= traffic->threshold)
         if (++source->next > traffic->last) {
             source->next = UINT64_MAX;
             return;

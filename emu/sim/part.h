@@ -271,6 +271,21 @@ void part_defaults(const struct part_kind *kind, unsigned variant, void *config)
 void part_take(const struct part_kind *kind, unsigned variant, void *config, const void *from,
                const bool given[]);
 
+/* Defines publish(), energy() and observe() of a kind by functions of its part: NAME_publish(), NAME_energy(), NAME_track(). */
+#define PART_REPORTS(name)                                                                                   \
+    static void publish(void *part, struct stats *stats, struct scope scope)                                 \
+    {                                                                                                        \
+        name##_publish(part, stats, scope);                                                                  \
+    }                                                                                                        \
+    static void energy(void *part, struct energy_ledger *ledger, struct scope scope)                         \
+    {                                                                                                        \
+        name##_energy(part, ledger, scope);                                                                  \
+    }                                                                                                        \
+    static void observe(void *part, struct track_sink *sink, const char *who)                                \
+    {                                                                                                        \
+        name##_track(part, sink, who);                                                                       \
+    }
+
 /* Checks the range of each field, then calls the kind's check(). Messages have the form that check() requires. */
 bool part_check(const struct part_kind *kind, const void *config, struct error *err);
 

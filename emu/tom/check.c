@@ -6,6 +6,7 @@
 
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "emu/simt/coalesce.h"
 
 enum { FIRST_SIZE = 1 << 12, MOST_MESSAGES = 5 };
@@ -55,7 +56,7 @@ struct tom_check {
 
 static size_t slot_of(const struct map *map, uint64_t key)
 {
-    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (map->size - 1);
+    size_t at = (size_t)(key * MIX_FACTOR >> 20) & (map->size - 1);
     while (map->keys[at] && map->keys[at] != key)
         at = (at + 1) & (map->size - 1);
     return at;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 struct sums {
     struct atom *atoms;
@@ -83,9 +84,9 @@ static size_t slot_of(const struct sums *s, const struct sum *sum)
     const size_t mask = 4 * (size_t)s->room - 1;
     uint64_t hash = sum->count;
     for (unsigned i = 0; i < sum->count; i++) {
-        hash = (hash ^ (uint64_t)sum->terms[i].factor) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ (uint64_t)sum->terms[i].factor) * MIX_FACTOR;
         for (unsigned j = 0; j < sum->terms[i].count; j++)
-            hash = ((hash >> 29) ^ hash ^ (uint64_t)sum->terms[i].atoms[j]) * UINT64_C(0x9e3779b97f4a7c15);
+            hash = ((hash >> 29) ^ hash ^ (uint64_t)sum->terms[i].atoms[j]) * MIX_FACTOR;
     }
     size_t at = (size_t)(hash >> 20) & mask;
     while (s->index[at] && !same_sum(&s->list[s->index[at] - 1], sum))

@@ -6,6 +6,7 @@
 
 #include "emu/env/calls/state.h"
 #include "emu/env/guest/fault.h"
+#include "emu/sim/mix.h"
 
 enum {
     EPOCH = 1577836800, /* 2020-01-01 00:00:00 UTC: each program's start */
@@ -209,19 +210,10 @@ int64_t call_clock_nanosleep(struct user *user, const uint64_t a[6])
     return sleep_until(user, a[2], a[1] & 1, now);
 }
 
-/* Returns the next value of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 void call_random(struct user *user, uint8_t *bytes, uint64_t length)
 {
     for (uint64_t i = 0; i < length; i += 8) {
-        uint64_t value = next_random(&user->random);
+        uint64_t value = mix_next(&user->random);
         memcpy(bytes + i, &value, length - i < 8 ? length - i : 8);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "emu/mem/cache/waiter.h"
 #include "emu/mem/request.h"
+#include "emu/sim/mix.h"
 
 enum { MSHR_LIMIT = 64 };
 
@@ -59,7 +60,7 @@ void mshr_free(struct mshr_file *file);
 
 static inline unsigned mshr_hash(uint64_t line)
 {
-    return (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return (unsigned)(line * MIX_FACTOR >> 58);
 }
 
 /* Returns the register of a line, or NULL. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 const char *const cache_prefetch_names[] = {
     [CACHE_PREFETCH_NONE] = "none",
@@ -85,7 +86,7 @@ static uint32_t search(const struct prefetcher *prefetcher, uint64_t tag)
 /* Returns the entry of a page, or else the one that was not used for longest. */
 static struct prefetch_entry *entry_of_page(struct prefetcher *prefetcher, uint64_t tag)
 {
-    uint64_t hash = tag / PREFETCH_PAGE * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = tag / PREFETCH_PAGE * MIX_FACTOR;
     uint16_t *found = &prefetcher->found[(hash >> 32) % PREFETCH_FOUND];
     if (prefetcher->table[*found].tag != tag)
         *found = (uint16_t)search(prefetcher, tag);

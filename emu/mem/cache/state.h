@@ -7,6 +7,7 @@
 #include "emu/mem/cache.h"
 #include "emu/mem/cache/mshr.h"
 #include "emu/sim/list.h"
+#include "emu/sim/mix.h"
 
 enum {
     CACHE_STATE_MASK = PROTOCOL_STATES - 1,
@@ -238,11 +239,11 @@ static inline struct cache_write *cache_write_of(struct mem_request *request)
 /* Returns the number of busy entries of all lines with this line's hash. */
 static inline uint16_t *cache_writes_of(struct cache *cache, uint64_t line)
 {
-    return &cache->writes_of[line * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+    return &cache->writes_of[line * MIX_FACTOR >> 58];
 }
 static inline bool cache_write_absent(const struct cache *cache, uint64_t line)
 {
-    return cache->writes_of[line * UINT64_C(0x9e3779b97f4a7c15) >> 58] == 0;
+    return cache->writes_of[line * MIX_FACTOR >> 58] == 0;
 }
 /* Returns the youngest entry of a line, or NULL. Entries with `taken` count, because their write is still
  * under way. */

@@ -5,6 +5,7 @@
 
 #include "emu/mem/coherence/lines.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 enum { MEMORY_HOLDER = 0, HOLDERS = 1 << 12 };
 
@@ -91,7 +92,7 @@ unsigned coherence_holder(struct coherence *checker, const char *name, uint32_t 
 static bool is_new(struct coherence *checker, const struct coherence_finding *finding)
 {
     uint64_t access = finding->access.pc, writer = finding->writer.pc;
-    uint64_t hash = (access * 31 + writer * 17) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (access * 31 + writer * 17) * MIX_FACTOR;
     uint32_t *list = &checker->pair_lists[hash >> 56];
     for (uint32_t i = *list; i; i = checker->pairs[i - 1].next) {
         const struct pair *pair = &checker->pairs[i - 1];

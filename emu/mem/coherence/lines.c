@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 enum { FIRST_BITS = 10 };
 
@@ -35,7 +36,7 @@ void coherence_lines_free(struct coherence_lines *lines)
 static uint32_t *slot_of(const struct coherence_lines *lines, uint64_t address)
 {
     uint32_t mask = (UINT32_C(1) << lines->bits) - 1;
-    uint32_t at = (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - lines->bits));
+    uint32_t at = (uint32_t)((address * MIX_FACTOR) >> (64 - lines->bits));
     while (lines->table[at] && lines->lines[lines->table[at] - 1].address != address)
         at = (at + 1) & mask;
     return &lines->table[at];

@@ -6,6 +6,7 @@
 
 #include "emu/mem/denovo.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 /* An access that others are compared with. */
 struct mark {
@@ -113,8 +114,7 @@ unsigned word_versions_agent(struct word_versions *versions, const char *name)
 
 static struct line *line_at(struct word_versions *versions, uint64_t address)
 {
-    struct line **list =
-        &versions->lists[address / versions->line * UINT64_C(0x9e3779b97f4a7c15) >> 50 & (LINE_LISTS - 1)];
+    struct line **list = &versions->lists[address / versions->line * MIX_FACTOR >> 50 & (LINE_LISTS - 1)];
     for (struct line *line = *list; line; line = line->next)
         if (line->address == address)
             return line;

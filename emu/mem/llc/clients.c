@@ -5,10 +5,11 @@
 
 #include "emu/mem/llc/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 static uint32_t slot_of(const struct llc *llc, const struct mem_link *link)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)link * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (uint64_t)(uintptr_t)link * MIX_FACTOR;
     return (uint32_t)(hash >> 32) & (llc->slots - 1);
 }
 

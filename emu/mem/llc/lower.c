@@ -4,6 +4,7 @@
 
 #include "emu/mem/llc/state.h"
 #include "emu/sim/list.h"
+#include "emu/sim/mix.h"
 
 enum { WORD = 4 }; /* bytes of a bit of mem_request.mask */
 
@@ -66,7 +67,7 @@ bool llc_can_write(const struct llc *llc)
 
 static uint32_t leaving_slot(uint64_t line)
 {
-    uint64_t hash = line * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = line * MIX_FACTOR;
     return (uint32_t)(hash >> 32) % LLC_LEAVING;
 }
 

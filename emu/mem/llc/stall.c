@@ -18,6 +18,7 @@
 
 #include "emu/mem/llc/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 /* Inserts a member by its turn. Searches from the first, because an entry that changes its queue is an old
  * one. */
@@ -48,7 +49,7 @@ static void queue_remove(struct llc_member *member)
 
 static struct llc_queue *line_queue(const struct llc *llc, uint64_t line)
 {
-    uint64_t hash = line * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = line * MIX_FACTOR;
     return &llc->stalls.lines[(hash >> 32) & (llc->stalls.slots - 1)];
 }
 

@@ -70,20 +70,7 @@ static void connect_part(void *part, unsigned port, unsigned slot, const struct 
     crossbar_connect(part, slot, server->ops, server->object);
 }
 
-static void publish(void *part, struct stats *stats, struct scope scope)
-{
-    crossbar_publish(part, stats, scope);
-}
-
-static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
-{
-    crossbar_energy(part, ledger, scope);
-}
-
-static void observe(void *part, struct track_sink *sink, const char *name)
-{
-    crossbar_track(part, sink, name);
-}
+PART_REPORTS(crossbar)
 
 const struct part_kind crossbar_kind = {
     .name = "crossbar",

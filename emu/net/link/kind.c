@@ -42,20 +42,7 @@ static void connect_part(void *part, unsigned port, unsigned slot, const struct 
     link_connect(part, server->ops, server->object);
 }
 
-static void publish(void *part, struct stats *stats, struct scope scope)
-{
-    link_publish(part, stats, scope);
-}
-
-static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
-{
-    link_energy(part, ledger, scope);
-}
-
-static void observe(void *part, struct track_sink *sink, const char *name)
-{
-    link_track(part, sink, name);
-}
+PART_REPORTS(link)
 
 /* The kind of the lanes gives their energies. */
 static void derive(void *part, const bool given[])

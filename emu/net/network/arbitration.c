@@ -5,6 +5,7 @@
 
 #include "emu/net/network/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 static bool older(const struct network *network, uint32_t one, uint32_t other)
 {
@@ -102,7 +103,7 @@ const struct arbitration_policy arbitration_policies[] = {NETWORK_POLICIES(POLIC
 void arbitration_make(struct network *network)
 {
     const struct network_config *config = &network->config;
-    network->arbitration.random = UINT64_C(0x9e3779b97f4a7c15);
+    network->arbitration.random = MIX_FACTOR;
     network->arbitration.vc_policy = &arbitration_policies[config->vc_arbitration];
     network->arbitration.switch_policy = &arbitration_policies[config->switch_arbitration];
     if (network->arbitration.vc_policy->prepare)
