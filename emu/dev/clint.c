@@ -165,25 +165,7 @@ static void *make(const void *config, const struct device_site *site)
     return clint;
 }
 
-static void free_device(void *device)
-{
-    clint_free(device);
-}
-
-static void reset(void *device)
-{
-    clint_reset(device);
-}
-
-static uint64_t next_event(const void *device)
-{
-    return clint_next_event(device);
-}
-
-static void update(void *device)
-{
-    clint_update(device);
-}
+DEVICE_CLOCKED(clint)
 
 static void describe(struct node_writer *writer, const void *config)
 {
@@ -201,10 +183,7 @@ static const struct device_kind device = {
     .sizes = CLINT_ACCESS,
     .ops = &clint_ops,
     .make = make,
-    .free = free_device,
-    .reset = reset,
-    .next_event = next_event,
-    .update = update,
+    DEVICE_CLOCKED_ROWS,
     .describe = describe,
 };
 

@@ -72,6 +72,27 @@ struct device_kind {
         }                                                                                                    \
     }
 
+/* Defines free_device(), reset(), next_event() and update() of a device with a clock by its functions, such as rtc_free(); the rows
+ * name them in its struct device_kind. */
+#define DEVICE_CLOCKED(name)                                                                                 \
+    static void free_device(void *device)                                                                    \
+    {                                                                                                        \
+        name##_free(device);                                                                                 \
+    }                                                                                                        \
+    static void reset(void *device)                                                                          \
+    {                                                                                                        \
+        name##_reset(device);                                                                                \
+    }                                                                                                        \
+    static uint64_t next_event(const void *device)                                                           \
+    {                                                                                                        \
+        return name##_next_event(device);                                                                    \
+    }                                                                                                        \
+    static void update(void *device)                                                                         \
+    {                                                                                                        \
+        name##_update(device);                                                                               \
+    }
+#define DEVICE_CLOCKED_ROWS .free = free_device, .reset = reset, .next_event = next_event, .update = update
+
 /* Most disks of a machine; Linux names them vda to vdp. */
 #define DISK_MOST 16
 

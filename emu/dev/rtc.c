@@ -160,25 +160,7 @@ static void *make(const void *config, const struct device_site *site)
     return rtc_new(&site->timebase, ((const struct rtc_config *)config)->epoch, site->irq);
 }
 
-static void free_device(void *device)
-{
-    rtc_free(device);
-}
-
-static void reset(void *device)
-{
-    rtc_reset(device);
-}
-
-static uint64_t next_event(const void *device)
-{
-    return rtc_next_event(device);
-}
-
-static void update(void *device)
-{
-    rtc_update(device);
-}
+DEVICE_CLOCKED(rtc)
 
 static void describe(struct node_writer *writer, const void *config)
 {
@@ -195,10 +177,7 @@ static const struct device_kind device = {
     .sizes = RTC_ACCESS,
     .ops = &rtc_ops,
     .make = make,
-    .free = free_device,
-    .reset = reset,
-    .next_event = next_event,
-    .update = update,
+    DEVICE_CLOCKED_ROWS,
     .describe = describe,
 };
 

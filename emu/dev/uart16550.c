@@ -389,25 +389,7 @@ static void *make(const void *config, const struct device_site *site)
     return uart16550_new(&wiring);
 }
 
-static void free_device(void *device)
-{
-    uart16550_free(device);
-}
-
-static void reset(void *device)
-{
-    uart16550_reset(device);
-}
-
-static uint64_t next_event(const void *device)
-{
-    return uart16550_next_event(device);
-}
-
-static void update(void *device)
-{
-    uart16550_update(device);
-}
+DEVICE_CLOCKED(uart16550)
 
 static void describe(struct node_writer *writer, const void *config)
 {
@@ -425,10 +407,7 @@ static const struct device_kind device = {
     .sizes = UART16550_ACCESS,
     .ops = &uart16550_ops,
     .make = make,
-    .free = free_device,
-    .reset = reset,
-    .next_event = next_event,
-    .update = update,
+    DEVICE_CLOCKED_ROWS,
     .describe = describe,
 };
 

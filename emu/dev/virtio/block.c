@@ -159,11 +159,6 @@ static void free_device(void *device)
     free(disk);
 }
 
-static void reset(void *device)
-{
-    virtio_reset(device);
-}
-
 enum { OWN_BASE, OWN_IRQ }; /* indices of fields */
 
 /* Sets the defaults of disk `index`: the first one has the first virtio slot of QEMU's board, further ones
@@ -181,14 +176,7 @@ static void number(void *config, unsigned index, const bool given[])
 }
 
 static const struct device_kind device = {
-    .size = VIRTIO_SIZE,
-    .sizes = VIRTIO_ACCESS,
-    .ops = &virtio_ops,
-    .make = make,
-    .open = open_file,
-    .free = free_device,
-    .reset = reset,
-    .describe = virtio_describe,
+    VIRTIO_ROWS, .make = make, .open = open_file, .free = free_device, .reset = virtio_reset_device,
 };
 
 static const struct part_field fields[] = {

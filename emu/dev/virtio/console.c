@@ -63,19 +63,11 @@ static void *make(const void *config, const struct device_site *site)
     return console;
 }
 
-static void reset(void *device)
-{
-    virtio_reset(device);
-}
-
 static const struct device_kind device = {
-    .size = VIRTIO_SIZE,
-    .sizes = VIRTIO_ACCESS,
-    .ops = &virtio_ops,
+    VIRTIO_ROWS,
     .make = make,
     .free = free,
-    .reset = reset,
-    .describe = virtio_describe,
+    .reset = virtio_reset_device,
 };
 
 static const struct part_field fields[] = {

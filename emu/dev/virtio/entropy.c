@@ -52,13 +52,10 @@ static void reset(void *device)
 }
 
 static const struct device_kind device = {
-    .size = VIRTIO_SIZE,
-    .sizes = VIRTIO_ACCESS,
-    .ops = &virtio_ops,
+    VIRTIO_ROWS,
     .make = make,
     .free = free,
     .reset = reset,
-    .describe = virtio_describe,
 };
 
 static const struct part_field fields[] = {

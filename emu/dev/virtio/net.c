@@ -169,20 +169,8 @@ static void free_device(void *device)
     free(net);
 }
 
-static void reset(void *device)
-{
-    virtio_reset(device);
-}
-
 static const struct device_kind device = {
-    .size = VIRTIO_SIZE,
-    .sizes = VIRTIO_ACCESS,
-    .ops = &virtio_ops,
-    .make = make,
-    .open = connect_peer,
-    .free = free_device,
-    .reset = reset,
-    .describe = virtio_describe,
+    VIRTIO_ROWS, .make = make, .open = connect_peer, .free = free_device, .reset = virtio_reset_device,
 };
 
 static const struct part_field fields[] = {

@@ -338,6 +338,11 @@ static bool virtio_functional(void *device, const struct mem_access *access)
 const struct device_ops virtio_ops = {
     .read = virtio_read, .write = virtio_write, .functional = virtio_functional};
 
+void virtio_reset_device(void *device)
+{
+    virtio_reset(device);
+}
+
 void virtio_describe(struct node_writer *writer, const void *config)
 {
     const struct device_config *own = config;

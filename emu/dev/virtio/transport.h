@@ -84,8 +84,11 @@ void virtio_break(struct virtio *virtio);
 uint64_t virtio_get(const struct virtio *virtio, uint64_t offset, void *to, uint64_t size);
 uint64_t virtio_put(const struct virtio *virtio, uint64_t offset, const void *from, uint64_t size);
 
-/* Members `ops` and `describe` of a virtio device's struct device_kind. */
+/* What all virtio devices have in their struct device_kind. A device with nothing else to reset has virtio_reset_device(). */
+#define VIRTIO_ROWS                                                                                          \
+    .size = VIRTIO_SIZE, .sizes = VIRTIO_ACCESS, .ops = &virtio_ops, .describe = virtio_describe
 extern const struct device_ops virtio_ops;
 void virtio_describe(struct node_writer *writer, const void *config);
+void virtio_reset_device(void *device);
 
 #endif
