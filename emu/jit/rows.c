@@ -27,30 +27,11 @@ void jit_jump(uint64_t target);
 #define jump_direct()     ((void)0)
 
 #include "emu/hart/fp/host_rows.h"
-#define f64_fma            host_f64_fma
-#define f32_fma            host_f32_fma
-/* Rows that the interpreter leaves to step.h are left to it here, too. */
-#define csr_swap(operand)  0
-#define csr_set(operand)   0
-#define csr_clear(operand) 0
-#define ecall()            ((void)0)
-#define ebreak()           ((void)0)
-#define fence()            ((void)0)
-#define fence_i()          ((void)0)
-#define nucd(xn, pair)     ((void)0)
-#define nucd_order()       ((void)0)
-#define tom_begin(id)      ((void)0)
-#define marker(value, id)  ((void)0)
-#define custom(a, b)       UINT64_C(0)
-#define mret()             ((void)0)
-#define sret()             ((void)0)
-#define wfi()              ((void)0)
-#define sfence_vma()       ((void)0)
-#define cbo_inval(address) ((void)0)
-#define cbo_clean(address) ((void)0)
-#define cbo_flush(address) ((void)0)
-#define cbo_zero(address)  ((void)0)
-#define prefetch(address)  ((void)0)
+#define f64_fma host_f64_fma
+#define f32_fma host_f32_fma
+#include "emu/hart/rows/stepped.h"
+#define nucd(xn, pair)    ((void)0)
+#define prefetch(address) ((void)0)
 
 /* Flags are effects that a compiler does not see: a floating-point row's result is used, so that it is computed. */
 #define USED(value) __asm__ volatile("" : : "r"(value))

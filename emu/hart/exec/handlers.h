@@ -30,30 +30,11 @@
 #define jump_direct()     ((void)0)
 
 #include "emu/hart/fp/host_rows.h"
-#define f64_fma            host_f64_fma
-#define f32_fma            host_f32_fma
-/* Only `step` executes these, because they need exact counts or end the run. */
-#define csr_swap(operand)  0
-#define csr_set(operand)   0
-#define csr_clear(operand) 0
-#define ecall()            ((void)0)
-#define ebreak()           ((void)0)
-#define fence()            ((void)0)
-#define fence_i()          ((void)0)
-#define nucd(xn, pair)     hart_note_nucd(hart, xn)
-#define nucd_order()       ((void)0)
-#define tom_begin(id)      ((void)0)
-#define marker(value, id)  ((void)0)
-#define custom(a, b)       UINT64_C(0)
-#define mret()             ((void)0)
-#define sret()             ((void)0)
-#define wfi()              ((void)0)
-#define sfence_vma()       ((void)0)
-#define cbo_inval(address) ((void)0)
-#define cbo_clean(address) ((void)0)
-#define cbo_flush(address) ((void)0)
-#define cbo_zero(address)  ((void)0)
-#define prefetch(address)  PREFETCH(address)
+#define f64_fma host_f64_fma
+#define f32_fma host_f32_fma
+#include "emu/hart/rows/stepped.h"
+#define nucd(xn, pair)    hart_note_nucd(hart, xn)
+#define prefetch(address) PREFETCH(address)
 
 /* do_NAME: the row's meaning. *acc becomes the value of rd; *out whether a branch is taken, or a jump's target. Returns
  * false, with nothing changed, if `slow` has to execute it. rm is constant in every use. */
