@@ -26,24 +26,22 @@ static uint64_t read_figure(const void *context)
 static void charge_units(const struct axram *axram, struct energy_ledger *ledger, struct scope scope)
 {
     const struct axram_counters *counters = &axram->shared.counters;
-    const struct {
-        const char *name, *field;
-        const uint64_t *count;
-        uint64_t unit;
-    } rows[] = {
-        {"sha", "energy_sha", &counters->sha_iterations, axram->config.energy_sha},
-        {"fxp", "energy_fxp", &counters->fxp_macs, axram->config.energy_fxp},
-        {"fp", "energy_fp", &counters->fp_macs, axram->config.energy_fp},
-        {"register", "energy_register", &counters->register_accesses, axram->config.energy_register},
+    const struct energy_account accounts[] = {
+        {.name = "sha",
+         .count = &counters->sha_iterations,
+         .unit = axram->config.energy_sha,
+         .fields = "energy_sha"},
+        {.name = "fxp",
+         .count = &counters->fxp_macs,
+         .unit = axram->config.energy_fxp,
+         .fields = "energy_fxp"},
+        {.name = "fp", .count = &counters->fp_macs, .unit = axram->config.energy_fp, .fields = "energy_fp"},
+        {.name = "register",
+         .count = &counters->register_accesses,
+         .unit = axram->config.energy_register,
+         .fields = "energy_register"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        energy_add(ledger, scope,
-                   &(struct energy_account){.name = rows[i].name,
-                                            .count = rows[i].count,
-                                            .unit = rows[i].unit,
-                                            .kind = ENERGY_PER_EVENT,
-                                            .fields = rows[i].field,
-                                            .group = "axram"});
+    energy_add_all(ledger, scope, "axram", accounts, sizeof accounts / sizeof *accounts);
 }
 
 /* Charges the commands inside the devices by the memory's energies. I/O is charged only for what the controller reads and

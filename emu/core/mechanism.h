@@ -5,26 +5,12 @@
 
 #include "emu/core/config.h"
 #include "emu/core/core.h"
+#include "emu/core/services.h"
 
 struct custom_units;
 struct llc_slices;
 struct simt_beside;
 struct track_sink;
-
-/* The services of the machine. */
-struct core_services {
-    struct event_queue *queue;
-    uint32_t *components; /* next component number for events (emu/sim/event.h) */
-    /* Tells that a core's interrupt lines have changed. */
-    void (*interrupt)(void *context, unsigned core);
-    /* Call it before printing a message on standard error. */
-    void (*begin_message)(void *context);
-    /* Describes a place in the program, such as "main+0x12 (src/main.c:7)", in text[size]. Returns text. */
-    const char *(*describe)(void *context, uint64_t pc, char *text, size_t size);
-    /* Ends the run because simulated time is over. `limit` names the limit, a key; the string is constant. */
-    void (*expire)(void *context, const char *limit);
-    void *context;
-};
 
 /* In the order of the calls. */
 struct core_mechanism_ops {

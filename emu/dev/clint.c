@@ -192,8 +192,6 @@ static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_CLINT_BA
 const struct part_kind clint_kind = {
     .name = "clint",
     .explanation = "Core-local interruptor (CLINT): software interrupts and the timer, 10 MHz.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

@@ -97,8 +97,6 @@ static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_FINISHER
 const struct part_kind finisher_kind = {
     .name = "finisher",
     .explanation = "Test finisher (SiFive): a store to it ends or restarts the run.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

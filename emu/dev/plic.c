@@ -265,8 +265,6 @@ static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_PLIC_BAS
 const struct part_kind plic_kind = {
     .name = "plic",
     .explanation = "Platform-level interrupt controller (PLIC): 96 sources; contexts M and S of each hart.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

@@ -113,8 +113,6 @@ static const struct part_field fields[] = {DEVICE_BASE("0x1000")};
 const struct part_kind rom_kind = {
     .name = "rom",
     .explanation = "Boot ROM, 60 KiB: the harts start in it, and it jumps to the firmware.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

@@ -201,8 +201,6 @@ static const struct part_field fields[] = {
 const struct part_kind rtc_kind = {
     .name = "rtc",
     .explanation = "Real-time clock (goldfish), which follows simulated time.",
-    .config_size = sizeof(struct rtc_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct rtc_config),
     .extension = &device,
 };

@@ -417,8 +417,6 @@ static const struct part_field fields[] = {DEVICE_BASE(TEXT_VALUE(CROFT_UART_BAS
 const struct part_kind uart_kind = {
     .name = "uart",
     .explanation = "Serial port (NS16550A): the console.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

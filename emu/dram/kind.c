@@ -100,9 +100,7 @@ static void sync_part(void *part, uint64_t now)
 const struct part_kind dram_kind = {
     .name = "dram",
     .explanation = "Memory devices and their controllers, one per channel.",
-    .config_size = sizeof(struct dram_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct dram_config),
     .functional = "",
     .ports = ports,
     .derive = derive,

@@ -37,9 +37,7 @@ static bool check(const void *part, struct error *err)
 const struct part_kind traffic_kind = {
     .name = "traffic",
     .explanation = "Traffic of a network that is driven alone, and its measurement.",
-    .config_size = sizeof(struct traffic_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct traffic_config),
     .check = check,
 };
 

@@ -62,24 +62,25 @@ static void publish(void *part, struct stats *stats, struct scope scope)
 static void energy(void *part, struct energy_ledger *ledger, struct scope scope)
 {
     const struct ngpu *ngpu = part;
-    const struct {
-        const char *name, *field;
-        const uint64_t *count;
-        uint64_t unit;
-    } rows[] = {
-        {"sha", "energy_sha", &ngpu->counters.sha_iterations, ngpu->config.energy_sha},
-        {"fxp", "energy_fxp", &ngpu->counters.fxp_macs, ngpu->config.energy_fxp},
-        {"fp", "energy_fp", &ngpu->counters.fp_macs, ngpu->config.energy_fp},
-        {"register", "energy_register", &ngpu->counters.words, ngpu->config.energy_register},
+    const struct energy_account accounts[] = {
+        {.name = "sha",
+         .count = &ngpu->counters.sha_iterations,
+         .unit = ngpu->config.energy_sha,
+         .fields = "energy_sha"},
+        {.name = "fxp",
+         .count = &ngpu->counters.fxp_macs,
+         .unit = ngpu->config.energy_fxp,
+         .fields = "energy_fxp"},
+        {.name = "fp",
+         .count = &ngpu->counters.fp_macs,
+         .unit = ngpu->config.energy_fp,
+         .fields = "energy_fp"},
+        {.name = "register",
+         .count = &ngpu->counters.words,
+         .unit = ngpu->config.energy_register,
+         .fields = "energy_register"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        energy_add(ledger, scope,
-                   &(struct energy_account){.name = rows[i].name,
-                                            .count = rows[i].count,
-                                            .unit = rows[i].unit,
-                                            .kind = ENERGY_PER_EVENT,
-                                            .fields = rows[i].field,
-                                            .group = "ngpu"});
+    energy_add_all(ledger, scope, "ngpu", accounts, sizeof accounts / sizeof *accounts);
 }
 
 #define PART struct ngpu_config
@@ -92,9 +93,7 @@ static const struct part_field fields[] = {
 const struct part_kind ngpu_kind = {
     .name = "ngpu",
     .explanation = "Neural units in the lanes of all multiprocessors, as the AxRAM paper's NGPU.",
-    .config_size = sizeof(struct ngpu_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct ngpu_config),
     .make = make,
     .free = free_part,
     .units = units,

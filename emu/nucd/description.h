@@ -1,6 +1,6 @@
 /* Offloading by nucd in a machine's description. */
-#ifndef EMU_NUCD_DESCRIPTION_H
-#define EMU_NUCD_DESCRIPTION_H
+#ifndef EMU_CORE_DESCRIPTION_H
+#define EMU_CORE_DESCRIPTION_H
 
 #include "emu/mem/phys.h"
 #include "emu/nucd/config.h"

@@ -62,9 +62,7 @@ const struct part_kind nucd_kind = {
     .name = "nucd",
     .explanation =
         "Offloading by nucd: task units of accelerators, and the offload engine beside the host's core.",
-    .config_size = sizeof(struct nucd_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct nucd_config),
     .functional = "",
     .tasks = &nucd_tasks,
     .hooks = &hooks,

@@ -10,14 +10,7 @@ static unsigned hosts(const void *nucd)
 
 static void start(void *nucd, const struct core_services *services)
 {
-    const struct nucd_machine machine = {.queue = services->queue,
-                                         .components = services->components,
-                                         .interrupt = services->interrupt,
-                                         .begin_message = services->begin_message,
-                                         .describe = services->describe,
-                                         .expire = services->expire,
-                                         .context = services->context};
-    nucd_start_clock(nucd, &machine);
+    nucd_start_clock(nucd, services);
 }
 
 static struct core_near near(const void *nucd, unsigned core)

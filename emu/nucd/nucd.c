@@ -17,7 +17,7 @@ struct nucd {
     struct phys firmware; /* the firmware's memory */
     unsigned hosts;       /* number of harts before those of accelerators */
     struct accelerators *accelerators;
-    struct nucd_machine machine;
+    struct core_services machine;
     struct engines *engines;  /* NULL: without a clock */
     struct task_check *check; /* NULL: --check nucd is off */
     struct task_track *track; /* NULL: tasks are not on a trace's tracks */
@@ -158,7 +158,7 @@ unsigned nucd_hosts(const struct nucd *nucd)
     return nucd->hosts;
 }
 
-void nucd_start_clock(struct nucd *nucd, const struct nucd_machine *machine)
+void nucd_start_clock(struct nucd *nucd, const struct core_services *machine)
 {
     if (!nucd)
         return;

@@ -5,10 +5,10 @@
 #ifndef EMU_NUCD_NUCD_H
 #define EMU_NUCD_NUCD_H
 
+#include "emu/core/services.h"
 #include "emu/core/tasks.h"
 #include "emu/nucd/description.h"
 #include "emu/nucd/engine/engines.h"
-#include "emu/nucd/machine.h"
 #include "emu/nucd/units/accelerators.h"
 
 struct nucd;
@@ -60,7 +60,7 @@ unsigned nucd_hosts(const struct nucd *nucd);
 /* Provides the clock, before the cores are created. *machine is copied; what it points to must be valid until
  * nucd_stop_clock(). Call nucd_stop_clock() when no more events will fire, and before the cores and their
  * harts are freed. */
-void nucd_start_clock(struct nucd *nucd, const struct nucd_machine *machine);
+void nucd_start_clock(struct nucd *nucd, const struct core_services *machine);
 void nucd_stop_clock(struct nucd *nucd);
 
 /* Parameters for creating a core. nucd_near() returns the devices that the core reaches by a path of its own.

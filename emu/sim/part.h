@@ -271,6 +271,10 @@ void part_defaults(const struct part_kind *kind, unsigned variant, void *config)
 void part_take(const struct part_kind *kind, unsigned variant, void *config, const void *from,
                const bool given[]);
 
+/* The rows of a kind's descriptor about its configuration, whose fields are in the table `fields`. */
+#define PART_CONFIG(type)                                                                                    \
+    .config_size = sizeof(type), .fields = fields, .field_count = sizeof fields / sizeof *fields
+
 /* Defines publish(), energy() and observe() of a kind by functions of its part: NAME_publish(), NAME_energy(), NAME_track(). */
 #define PART_REPORTS(name)                                                                                   \
     static void publish(void *part, struct stats *stats, struct scope scope)                                 \

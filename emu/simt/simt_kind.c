@@ -274,9 +274,7 @@ static unsigned ends(const void *config, const void *const *below)
 const struct part_kind simt_kind = {
     .name = "simt",
     .explanation = "Multiprocessors of a GPU, which run warps of the threads that programs launch.",
-    .config_size = sizeof(struct simt_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct simt_config),
     .functional = "count width reconvergence warps threads block_threads blocks scratchpad stack",
     .sections = sections,
     .roles = roles,

@@ -201,9 +201,7 @@ static const struct part_port ports[] = {
 const struct part_kind core_kind = {
     .name = "core",
     .explanation = "A core of one hart, with its caches and TLBs.",
-    .config_size = sizeof(struct core_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct core_config),
     .functional = "core",
     .sections = sections,
     .roles = roles,

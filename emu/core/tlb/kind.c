@@ -37,9 +37,7 @@ static const struct part_field fields[] = {
 const struct part_kind tlb_kind = {
     .name = "tlb",
     .explanation = "Translation lookaside buffers.",
-    .config_size = sizeof(struct tlb_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct tlb_config),
     .functional = "",
     .derive = derive,
     .check = check,

@@ -211,9 +211,7 @@ static const struct part_field fields[] = {
 const struct part_kind disk_kind = {
     .name = "disk",
     .explanation = "A virtio block device: a disk in a file.",
-    .config_size = sizeof(struct block_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct block_config),
     .number = number,
     .extension = &device,
 };

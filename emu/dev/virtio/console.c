@@ -78,8 +78,6 @@ static const struct part_field fields[] = {
 const struct part_kind virtio_console_kind = {
     .name = "console",
     .explanation = "A virtio console.",
-    .config_size = sizeof(struct device_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct device_config),
     .extension = &device,
 };

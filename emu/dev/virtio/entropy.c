@@ -78,8 +78,6 @@ static const struct part_field fields[] = {
 const struct part_kind entropy_kind = {
     .name = "entropy",
     .explanation = "A virtio entropy device, whose bytes follow from a seed.",
-    .config_size = sizeof(struct entropy_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct entropy_config),
     .extension = &device,
 };

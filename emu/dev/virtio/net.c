@@ -193,8 +193,6 @@ static const struct part_field fields[] = {
 const struct part_kind net_kind = {
     .name = "net",
     .explanation = "A virtio network device, whose cable leads to a Unix socket.",
-    .config_size = sizeof(struct net_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct net_config),
     .extension = &device,
 };

@@ -63,9 +63,7 @@ static const struct part_field fields[] = {
 const struct part_kind cache_kind = {
     .name = "cache",
     .explanation = "A first-level cache.",
-    .config_size = sizeof(struct cache_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct cache_config),
     .functional = "",
     .check = check,
 };

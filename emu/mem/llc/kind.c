@@ -172,9 +172,7 @@ static void observe(void *part, struct track_sink *sink, const char *name)
 const struct part_kind llc_kind = {
     .name = "llc",
     .explanation = "A shared, inclusive last-level cache, with the directory of the caches above it.",
-    .config_size = sizeof(struct llc_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct llc_config),
     .functional = "",
     .ports = ports,
     .check = check,

@@ -75,9 +75,7 @@ PART_REPORTS(crossbar)
 const struct part_kind crossbar_kind = {
     .name = "crossbar",
     .explanation = "A crossbar between requesters and memory controllers.",
-    .config_size = sizeof(struct crossbar_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct crossbar_config),
     .functional = "",
     .ports = ports,
     .routed = true,

@@ -166,9 +166,7 @@ static bool check(const void *part, struct error *err)
 const struct part_kind network_kind = {
     .name = "network",
     .explanation = "A packet network: routers, wires, and nodes at which packets enter and leave.",
-    .config_size = sizeof(struct network_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct network_config),
     .functional = "",
     .ports = ports,
     .open = true,

@@ -27,7 +27,7 @@ struct host_engine {
 struct engines {
     const struct nucd_config *config;
     struct accelerators *accelerators;
-    const struct nucd_machine *machine;
+    const struct core_services *machine;
     struct nucd_turns turns;              /* of all engines that share accelerators */
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
@@ -112,8 +112,8 @@ static void kill_task(void *context, unsigned own)
 
 static void warn(void *context, uint64_t pc, const char *text)
 {
-    const struct nucd_machine *machine = ((struct host_engine *)context)->all->machine;
-    char place[NUCD_DESCRIPTION];
+    const struct core_services *machine = ((struct host_engine *)context)->all->machine;
+    char place[CORE_DESCRIPTION];
     machine->begin_message(machine->context);
     say_warning("%s: %s", machine->describe(machine->context, pc, place, sizeof place), text);
 }
@@ -136,9 +136,9 @@ static const char *task_name(const struct nucd_record *record, char text[32])
 static void expired(void *context, const struct nucd_record *record)
 {
     const struct host_engine *e = context;
-    const struct nucd_machine *machine = e->all->machine;
+    const struct core_services *machine = e->all->machine;
     unsigned accelerator = accelerator_of(e, record->accelerator);
-    char place[NUCD_DESCRIPTION], now_at[NUCD_DESCRIPTION], limit[QUANTITY_TEXT], name[32];
+    char place[CORE_DESCRIPTION], now_at[CORE_DESCRIPTION], limit[QUANTITY_TEXT], name[32];
     uint64_t pc = accelerators_hart(e->all->accelerators, accelerator)->pc;
     quantity_format(QUANTITY_TIME, e->all->config->timeout, limit);
     machine->begin_message(machine->context);
@@ -273,7 +273,7 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
 }
 
 struct engines *engines_new(const struct nucd_config *config, struct accelerators *accelerators,
-                            unsigned hosts, const struct nucd_machine *machine)
+                            unsigned hosts, const struct core_services *machine)
 {
     unsigned count = engines_hosts(config, hosts, accelerators_count(accelerators));
     struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);

@@ -9,9 +9,9 @@
 
 #include "emu/core/config.h"
 #include "emu/core/core.h"
+#include "emu/core/services.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/nucd/engine.h"
-#include "emu/nucd/machine.h"
 #include "emu/nucd/units/accelerators.h"
 
 struct engines;
@@ -33,7 +33,7 @@ unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigne
 /* Creates the container for the engines of `hosts` hosts; it has no engine yet. Everything passed must
  * outlive it. Release it with engines_free(), when no more events will fire. */
 struct engines *engines_new(const struct nucd_config *config, struct accelerators *accelerators,
-                            unsigned hosts, const struct nucd_machine *machine);
+                            unsigned hosts, const struct core_services *machine);
 void engines_free(struct engines *engines);
 
 /* Returns the number of hosts that offload. */

@@ -10,21 +10,21 @@
 struct task_check {
     const struct nucd_config *config;
     struct accelerators *accelerators;
-    const struct nucd_machine *machine;
+    const struct core_services *machine;
     struct footprint_check *footprint;
     struct hart *hosts;
     unsigned host_count;
 };
 
-static void print_place(const struct nucd_machine *machine, uint64_t pc)
+static void print_place(const struct core_services *machine, uint64_t pc)
 {
-    char text[NUCD_DESCRIPTION];
+    char text[CORE_DESCRIPTION];
     fprintf(stderr, "0x%" PRIx64 ", %s", pc, machine->describe(machine->context, pc, text, sizeof text));
 }
 
 static void report(void *context, const struct footprint_finding *finding)
 {
-    const struct nucd_machine *machine = ((struct task_check *)context)->machine;
+    const struct core_services *machine = ((struct task_check *)context)->machine;
     char time[QUANTITY_TEXT];
     quantity_format(QUANTITY_TIME, machine->queue->now, time);
     machine->begin_message(machine->context);
@@ -41,7 +41,7 @@ static void report(void *context, const struct footprint_finding *finding)
 
 static void unknown(void *context, unsigned accelerator, uint64_t begin)
 {
-    const struct nucd_machine *machine = ((struct task_check *)context)->machine;
+    const struct core_services *machine = ((struct task_check *)context)->machine;
     machine->begin_message(machine->context);
     fprintf(stderr, "croft: --check nucd: the task of the region at ");
     print_place(machine, begin);
@@ -72,7 +72,8 @@ static void called(void *context, const struct hart *hart, const struct insn *in
 }
 
 struct task_check *task_check_new(const struct nucd_config *config, struct accelerators *accelerators,
-                                  struct hart *hosts, unsigned host_count, const struct nucd_machine *machine)
+                                  struct hart *hosts, unsigned host_count,
+                                  const struct core_services *machine)
 {
     struct task_check *check = alloc(1, sizeof *check);
     const struct footprint_check_options options = {.accelerators = accelerators_count(accelerators),

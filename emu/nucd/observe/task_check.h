@@ -3,7 +3,7 @@
 #ifndef EMU_NUCD_OBSERVE_TASK_CHECK_H
 #define EMU_NUCD_OBSERVE_TASK_CHECK_H
 
-#include "emu/nucd/machine.h"
+#include "emu/core/services.h"
 #include "emu/nucd/units/accelerators.h"
 
 struct task_check;
@@ -13,7 +13,7 @@ struct task_check;
  * nothing runs any more. */
 struct task_check *task_check_new(const struct nucd_config *config, struct accelerators *accelerators,
                                   struct hart *hosts, unsigned host_count,
-                                  const struct nucd_machine *machine);
+                                  const struct core_services *machine);
 void task_check_free(struct task_check *check);
 
 /* Lets all tasks read and execute bytes first..last, a segment that the program cannot write. */

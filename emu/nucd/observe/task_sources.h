@@ -2,8 +2,8 @@
 #ifndef EMU_NUCD_OBSERVE_TASK_SOURCES_H
 #define EMU_NUCD_OBSERVE_TASK_SOURCES_H
 
+#include "emu/core/services.h"
 #include "emu/nucd/engine/engines.h"
-#include "emu/nucd/machine.h"
 #include "emu/nucd/units/accelerators.h"
 
 /* In mode `driver` there are no engines: then only accelerators tell of tasks. */
@@ -11,7 +11,7 @@ struct task_sources {
     const struct nucd_config *config;
     struct engines *engines;
     struct accelerators *accelerators;
-    const struct nucd_machine *machine;
+    const struct core_services *machine;
 };
 
 #endif

@@ -124,9 +124,9 @@ static void write_row(void *context, const struct nucd_record *record)
         [NUCD_KILLED] = "killed",   [NUCD_DRIVEN] = "driver",     [NUCD_UNFINISHED] = "unfinished",
         [NUCD_REFUSED] = "refused"};
     const struct task_table *table = context;
-    const struct nucd_machine *machine = table->sources.machine;
+    const struct core_services *machine = table->sources.machine;
     const struct nucd_task *task = record->task;
-    char place[NUCD_DESCRIPTION];
+    char place[CORE_DESCRIPTION];
     struct track_cell cells[COLUMN_COUNT] = {{0}};
     cells[COLUMN_task] = number(record->number != NUCD_NO_RECORD, record->number);
     cells[COLUMN_host] = number(record->outcome != NUCD_DRIVEN, record->host);

@@ -6,7 +6,7 @@
 
 #include "emu/sim/alloc.h"
 
-enum { STEPS = 11, NAME = NUCD_DESCRIPTION + 32 };
+enum { STEPS = 11, NAME = CORE_DESCRIPTION + 32 };
 
 /* The task that an accelerator runs. */
 struct unit {
@@ -70,15 +70,15 @@ static void find_steps(struct steps *steps, const struct nucd_record *record, ui
     add_step(steps, "retire", at->left);
 }
 
-static const char *describe(const struct task_track *track, uint64_t pc, char text[NUCD_DESCRIPTION])
+static const char *describe(const struct task_track *track, uint64_t pc, char text[CORE_DESCRIPTION])
 {
-    const struct nucd_machine *machine = track->sources.machine;
-    return machine->describe(machine->context, pc, text, NUCD_DESCRIPTION);
+    const struct core_services *machine = track->sources.machine;
+    return machine->describe(machine->context, pc, text, CORE_DESCRIPTION);
 }
 
 static void name_task(const struct task_track *track, uint64_t number, uint64_t pc, char name[NAME])
 {
-    char place[NUCD_DESCRIPTION];
+    char place[CORE_DESCRIPTION];
     if (number == NUCD_NO_RECORD)
         (void)snprintf(name, NAME, "%s", describe(track, pc, place));
     else
@@ -87,7 +87,7 @@ static void name_task(const struct task_track *track, uint64_t number, uint64_t 
 
 static void show_refused(const struct task_track *track, const struct nucd_record *record)
 {
-    char name[NAME], place[NUCD_DESCRIPTION];
+    char name[NAME], place[CORE_DESCRIPTION];
     const struct track_value values[] = {{"cause", record->cause, 0}};
     (void)snprintf(name, sizeof name, "refused, %s", describe(track, record->task->pc, place));
     (void)track_write(track->hosts[record->host], &(struct track_record){.kind = TRACK_INSTANT,

@@ -29,11 +29,11 @@ struct accelerator {
 
 struct accelerators {
     const struct nucd_config *config;
-    const struct nucd_machine *machine; /* valid while there are cores, that is, with a clock */
-    struct observer_list observers;     /* struct accelerators_observer */
-    bool tells_begun;                   /* some observer has a function `begun` */
-    struct footprint_check *check;      /* NULL: accesses are not checked */
-    uint64_t memory_base;               /* first address of main memory */
+    const struct core_services *machine; /* valid while there are cores, that is, with a clock */
+    struct observer_list observers;      /* struct accelerators_observer */
+    bool tells_begun;                    /* some observer has a function `begun` */
+    struct footprint_check *check;       /* NULL: accesses are not checked */
+    uint64_t memory_base;                /* first address of main memory */
     struct phys firmware;
     unsigned count;
     struct accelerator each[];
@@ -406,7 +406,7 @@ struct core_near accelerators_near(const struct accelerators *all, unsigned numb
 }
 
 void accelerators_attach(struct accelerators *all, unsigned number, struct core *core,
-                         const struct nucd_machine *machine)
+                         const struct core_services *machine)
 {
     struct accelerator *accelerator = &all->each[number];
     all->machine = machine;

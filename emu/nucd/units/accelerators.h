@@ -35,11 +35,11 @@
 #define EMU_NUCD_UNITS_ACCELERATORS_H
 
 #include "emu/core/core.h"
+#include "emu/core/services.h"
 #include "emu/core/tasks.h"
 #include "emu/hart/hart.h"
 #include "emu/mem/phys/bus.h"
 #include "emu/nucd/config.h"
-#include "emu/nucd/machine.h"
 #include "emu/nucd/units/footprint_check.h"
 #include "emu/nucd/units/task_unit.h"
 #include "emu/sim/report/stats.h"
@@ -137,7 +137,7 @@ struct core_near accelerators_near_host(const struct accelerators *accelerators)
 /* Connects an accelerator's core, which does not run yet, with its unit. Core and machine must be valid until
  * accelerators_detach(). */
 void accelerators_attach(struct accelerators *accelerators, unsigned number, struct core *core,
-                         const struct nucd_machine *machine);
+                         const struct core_services *machine);
 
 /* Disconnects all cores, before they are freed; there is no clock any more. */
 void accelerators_detach(struct accelerators *accelerators);

@@ -62,6 +62,16 @@ void energy_add(struct energy_ledger *ledger, struct scope scope, const struct e
     ledger->accounts[ledger->count++] = added;
 }
 
+void energy_add_all(struct energy_ledger *ledger, struct scope scope, const char *group,
+                    const struct energy_account *accounts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct energy_account account = accounts[i];
+        account.group = group;
+        energy_add(ledger, scope, &account);
+    }
+}
+
 uint64_t energy_of(const struct energy_account *account)
 {
     uint64_t count = account->count ? *account->count : account->read(account->context);

@@ -2,6 +2,7 @@
 #ifndef EMU_SIM_REPORT_ENERGY_H
 #define EMU_SIM_REPORT_ENERGY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emu/sim/error.h"
@@ -65,6 +66,10 @@ void energy_free(struct energy_ledger *ledger);
  * context must outlive the ledger. An account with fields gets a source like "energy_bit 2 pJ (default: TOM)" or, without
  * a description, the fields' names. */
 void energy_add(struct energy_ledger *ledger, struct scope scope, const struct energy_account *account);
+
+/* Adds accounts of the group. */
+void energy_add_all(struct energy_ledger *ledger, struct scope scope, const char *group,
+                    const struct energy_account *accounts, size_t count);
 
 /* Returns the energy of an account in femtojoules, rounded down. */
 uint64_t energy_of(const struct energy_account *account);
