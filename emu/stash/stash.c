@@ -186,12 +186,8 @@ static void energy(void *object, struct energy_ledger *ledger, struct scope scop
              .unit = part->config.energy_miss,
              .fields = "energy_miss"},
         };
-        for (size_t j = 0; j < sizeof accounts / sizeof *accounts; j++) {
-            struct energy_account account = accounts[j];
-            account.kind = ENERGY_PER_EVENT;
-            account.group = "stash";
-            energy_add(ledger, scope_number(&scope, i), &account);
-        }
+        energy_add_all(ledger, scope_number(&scope, i), "stash", accounts,
+                       sizeof accounts / sizeof *accounts);
     }
 }
 
@@ -218,9 +214,7 @@ static const struct assembly_hooks hooks = {.allows = allows, .place = place};
 const struct part_kind stash_kind = {
     .name = "stash",
     .explanation = "Stashes in the place of the scratchpads of all multiprocessors.",
-    .config_size = sizeof(struct stash_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct stash_config),
     .make = make,
     .free = free_part,
     .units = units,

@@ -143,17 +143,17 @@ static void energy(void *object, struct energy_ledger *ledger, struct scope scop
         const struct dma_core *core = &part->cores[i];
         const struct dma_counters *counters = dma_engine_counted(core->engine);
         const struct energy_account accounts[] = {
-            {.name = "load", .count = &counters->words_read},
-            {.name = "store", .count = &counters->words_written},
+            {.name = "load",
+             .count = &counters->words_read,
+             .unit = part->config.energy_word,
+             .fields = "energy_word"},
+            {.name = "store",
+             .count = &counters->words_written,
+             .unit = part->config.energy_word,
+             .fields = "energy_word"},
         };
-        for (size_t j = 0; j < sizeof accounts / sizeof *accounts; j++) {
-            struct energy_account account = accounts[j];
-            account.kind = ENERGY_PER_EVENT;
-            account.unit = part->config.energy_word;
-            account.fields = "energy_word";
-            account.group = "scratchpad";
-            energy_add(ledger, scope_number(&scope, i), &account);
-        }
+        energy_add_all(ledger, scope_number(&scope, i), "scratchpad", accounts,
+                       sizeof accounts / sizeof *accounts);
     }
 }
 
@@ -169,9 +169,7 @@ static const struct assembly_hooks hooks = {.allows = allows, .place = place};
 const struct part_kind dma_kind = {
     .name = "dma",
     .explanation = "DMA engines beside the scratchpads of all multiprocessors.",
-    .config_size = sizeof(struct dma_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct dma_config),
     .make = make,
     .free = free_part,
     .units = units,
