@@ -189,9 +189,7 @@ const struct part_kind tom_pcie_kind = {
     .name = "tom_pcie",
     .explanation =
         "The way to host memory in front of a stack's link, while the TOM paper's mapping is learned.",
-    .config_size = sizeof(struct tom_pcie_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct tom_pcie_config),
     .functional = "",
     .ports = ports,
     .make = make,

@@ -391,9 +391,7 @@ const struct part_kind tom_kind = {
     .name = "tom",
     .explanation =
         "The offload controllers of the multiprocessors in front of memory stacks, as in the TOM paper.",
-    .config_size = sizeof(struct tom_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct tom_config),
     .functional = "",
     .ports = ports,
     .hooks = &hooks,

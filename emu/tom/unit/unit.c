@@ -596,9 +596,7 @@ static const struct assembly_hooks hooks = {.plan = tom_unit_plan, .place = tom_
 const struct part_kind tom_unit_kind = {
     .name = "tom_unit",
     .explanation = "The offload unit of a stack, between its link and its crossbar, as in the TOM paper.",
-    .config_size = sizeof(struct tom_unit_config),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    PART_CONFIG(struct tom_unit_config),
     .functional = "",
     .ports = ports,
     .hooks = &hooks,
