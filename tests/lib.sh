@@ -53,7 +53,7 @@ scratch() {
 
 # fresh FOLDER: creates the folder empty and prints its absolute path.
 fresh() {
-    rm -rf "$1"
+    rm -rf "${1:?}"
     mkdir -p "$1"
     realpath "$1"
 }

@@ -92,7 +92,8 @@ static void loop_of_the_paper(void **state)
     code_fixture_free(&rig.code);
 }
 
-/* Accesses by sp are counted as the stack's, not as loads and stores; extensions of words are counted, by 32 bits alone. */
+/* Accesses by sp are counted as the stack's, not as loads and stores; extensions of bytes, halfwords and words are counted, by 32
+ * bits alone; so are coordinates, up to the last one. */
 static void stack_and_extensions_count_apart(void **state)
 {
     enum { STACK_POINTER = 2 };
@@ -106,6 +107,9 @@ static void stack_and_extensions_count_apart(void **state)
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3));
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 1));
     row(&rig, INSN_slli, OP(.rd = T3, .rs1 = T3, .imm = 3));
+    row(&rig, INSN_sext_b, OP(.rd = T3, .rs1 = T3));
+    row(&rig, INSN_sext_h, OP(.rd = T3, .rs1 = T3));
+    row(&rig, INSN_csrrs, OP(.rd = T3 + 1, .imm = CSR_sthread_id));
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 4)); /* no other instruction has an immediate of 0 */
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3, .imm = 8));
     row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 8));
@@ -118,7 +122,8 @@ static void stack_and_extensions_count_apart(void **state)
     const struct candidate *c = &found.list[0];
     assert_int_equal(c->begin, loop);
     assert_int_equal(c->stack, 1);
-    assert_int_equal(c->extensions, 1);
+    assert_int_equal(c->extensions, 3);
+    assert_int_equal(c->coordinates, UINT32_C(1) << (CSR_sthread_id - CSR_sthread_x));
     assert_true(c->loads == 0 && c->stores > 0);
     candidates_free(&found);
     warp_free(rig.warp);
@@ -193,6 +198,115 @@ static void scratchpad_stays(void **state)
         assert_int_equal(found.count, loaded);
         candidates_free(&found);
     }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* A branch takes the scratchpad's address past an instruction that overwrites the register. */
+static void scratchpads_address_takes_branches(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        rig.code.at = CODE_BASE;
+        if (scratch)
+            row(&rig, INSN_csrrs, OP(.rd = 14, .imm = CSR_sshared));
+        row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
+        row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 14, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, !scratch);
+        candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* A basic block before its branch is one up to 1024 instructions. */
+static void large_blocks(void **state)
+{
+    enum { MOST = 1024, STORES = 8 };
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (int count = MOST; count <= MOST + 1; count++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < STORES; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        for (int i = STORES; i < count; i++)
+            row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 1));
+        row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, count == MOST);
+        candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Why a loop is not taken: it has no access, or too few for its registers; its end is looked for behind the loop. */
+static void reasons_are_told(void **state)
+{
+    struct candidate_model model = paper;
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    model.why = true;
+    for (unsigned loads = 0; loads < 2; loads++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_addi, OP(.rd = A0));
+        const uint64_t loop = rig.code.at;
+        row(&rig, loads ? INSN_lw : INSN_addi, OP(.rd = 14, .rs1 = 11));
+        row(&rig, INSN_beq, OP(.rs1 = 14, .rs2 = 15, .imm = 8));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+        row(&rig, INSN_bne, OP(.rs1 = 14, .rs2 = 12, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &model, 40);
+        assert_int_equal(found.count, 0);
+        bool told = false;
+        for (size_t i = 0; i < found.refused; i++) {
+            const struct candidate_refusal *refusal = &found.refusals[i];
+            if (!refusal->loop) {
+                assert_non_null(strstr(refusal->text, loads ? "its best block changes bytes by +"
+                                                            : "it has no loads or stores"));
+                continue;
+            }
+            told = true;
+            assert_int_equal(refusal->begin, loop);
+            assert_int_equal(refusal->where, 0);
+            assert_non_null(strstr(refusal->text, loads ? "it changes bytes by +"
+                                                        : "no load or store is executed in each round"));
+        }
+        assert_true(told);
+        candidates_free(&found);
+    }
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* A loop without accesses is no block, whatever its rounds. */
+static void rounds_without_accesses(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    row(&rig, INSN_addi, OP(.rd = A0));
+    const uint64_t loop = rig.code.at;
+    row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+    row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 0);
+    candidates_free(&found);
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -751,6 +865,10 @@ int main(void)
         cmocka_unit_test(limits_that_are_loaded_again),
         cmocka_unit_test(what_callers_use_is_returned),
         cmocka_unit_test(scratchpad_stays),
+        cmocka_unit_test(scratchpads_address_takes_branches),
+        cmocka_unit_test(large_blocks),
+        cmocka_unit_test(reasons_are_told),
+        cmocka_unit_test(rounds_without_accesses),
         cmocka_unit_test(loaded_pointers_are_trusted_or_not),
         cmocka_unit_test(blocks_have_one_entry),
         cmocka_unit_test(only_what_is_sure_counts),

@@ -87,6 +87,8 @@ static void a_loop_is_taken(void **state)
     assert_int_equal(table.entries[0].registers, 2 * 4); /* a0, a3, a4, a5 */
     assert_int_equal(table.entries[0].instructions, 4);
     assert_int_equal(table.entries[0].accesses, 1);
+    assert_int_equal(table.entries[0].lowest, BASE);
+    assert_int_equal(table.entries[0].highest, BASE + 12);
     assert_true(tom_table_near(&table, BASE));
     assert_true(tom_table_near(&table, BASE + 16));
     assert_false(tom_table_near(&table, BASE + 4));

@@ -268,6 +268,14 @@ static void compiled_rows_are_the_rows(void **state)
     assert_int_equal(rules.properties[S], PROTOCOL_READABLE);
     assert_int_equal(rules.cache[I][PROTOCOL_ACQUIRE].action, PROTOCOL_DO_NEVER);
     assert_int_equal(rules.directory[PROTOCOL_RECALL][PROTOCOL_OWNED_SELF].reply, PROTOCOL_REPLY_NEVER);
+    for (unsigned request = 0; request < PROTOCOL_REQUESTS; request++)
+        for (unsigned standing = 0; standing < PROTOCOL_STANDINGS; standing++) {
+            bool row = false;
+            for (size_t i = 0; i < protocol_mesi.directory_count; i++)
+                row |= protocol_mesi.directory[i].request == request &&
+                       protocol_mesi.directory[i].standing == standing;
+            assert_int_equal(rules.directory[request][standing].reply != PROTOCOL_REPLY_NEVER, row);
+        }
 }
 
 static void refused_by_cache(const struct cache_config *config, const char *message)
