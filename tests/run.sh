@@ -320,9 +320,11 @@ if part machines "whole programs and statistics on machines with a clock"; then
         "$BUILD"/tests/programs/nucd_{ebox,meabo2,meabo5,spatter,spmv,stride}-O2
     suite "a last level at nodes" tests/stash/nodes.sh "$BUILD/bin/croft" "$BUILD/tests/stash/nodes"
     suite "DeNovo in machines" tests/stash/denovo.sh "$BUILD/bin/croft" "$BUILD/tests/stash/denovo"
+    suite "random traffic under DeNovo" env SEED="${HAZARD_SEED:-1}" tests/stash/soak.sh "$BUILD/bin/croft" "$BUILD/tests/stash/soak"
     suite "latencies beside the Stash paper's" tests/stash/latency.sh "$BUILD/bin/croft" "$BUILD/tests/stash/latency"
-    [ -z "${ALL:-}" ] || { built "$BUILD"/tests/mem/denovo/test_{model,traffic} && suite "states of DeNovo" "$BUILD/tests/mem/denovo/test_model" &&
-        suite "traffic of DeNovo" "$BUILD/tests/mem/denovo/test_traffic"; }
+    [ -z "${ALL:-}" ] || { built "$BUILD"/tests/mem/denovo/test_{model,traffic,caches} "$BUILD/tests/stash/test_random" &&
+        suite "states of DeNovo" "$BUILD/tests/mem/denovo/test_model" && suite "traffic of DeNovo" "$BUILD/tests/mem/denovo/test_traffic" &&
+        suite "traffic of DeNovo's caches" "$BUILD/tests/mem/denovo/test_caches" && suite "traffic of stashes" "$BUILD/tests/stash/test_random"; }
     suite "networks in machines" tests/machine/network.sh "$BUILD/bin/croft" "$BUILD/tests/machine/network"
     suite "a mechanism in a room of its own" tests/machine/toy.sh "$BUILD" "$MAKE" "$BUILD/tests/machine/toy"
 fi
