@@ -1,9 +1,12 @@
-/* Programs that --check coherence reports, and one that it does not: conflict split|race|apart. split: a block stores a word through its
+/* Programs that --check coherence reports, and one that it does not: conflict split|race|apart|late|join|early|fence. split: a block stores a word through its
  * map and loads it by its address, in one kernel. race: a host polls a word without a fence while another stores to it. apart: the load is
- * another kernel's. */
+ * another kernel's. late: the host, which has the word in its cache, waits for the kernel when that has
+ * long ended. join: the same of a thread. early: it loads, as soon as kernels have ended, what they have stored last. fence: a block loads a word
+ * through its map again when a host has stored it, with atomics between that acquire and release; not on qemu-riscv64, whose map is a copy. */
 #include <croft/simt.h>
 #include <croft/stash.h>
 #include <croft/threads.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +37,80 @@ static void poll(void *argument)
         polls++;
 }
 
+static _Atomic unsigned asked, stored;
+
+static void load_twice(void *argument)
+{
+    volatile unsigned *const map = croft_stash_map((unsigned *)simt_shared(), data, .objects = WORDS);
+    (void)argument;
+    if (thread_x() != 0)
+        return;
+    const unsigned before = map[5];
+    atomic_fetch_add(&asked, 1);
+    while (!atomic_fetch_add(&stored, 0))
+        continue;
+    sum = map[5] - before;
+}
+
+static int meet(void)
+{
+    if (simt_launch(load_twice, NULL, simt_dim(1), simt_dim(WORDS), .scratchpad = sizeof data) < 0)
+        return 1;
+    while (!atomic_fetch_add(&asked, 0))
+        continue;
+    data[5] = 7;
+    atomic_fetch_add(&stored, 1);
+    return simt_wait(0) != 0 || printf("%u\n", sum) != 2;
+}
+
+static unsigned wide[16 * WORDS]; /* in all banks */
+
+static void store_wide(const unsigned *value)
+{
+    wide[16 * thread_x()] = *value;
+}
+
+static int wait_early(void)
+{
+    unsigned sum_all = 0;
+    for (unsigned i = 1; i <= 10; i++) {
+        if (simt_launch(store_wide, &i, simt_dim(1), simt_dim(WORDS)) < 0 || simt_wait(0) != 0)
+            return 1;
+        for (unsigned j = WORDS; j-- > 0;)
+            sum_all += *(volatile unsigned *)&wide[16 * j];
+    }
+    return printf("%u\n", sum_all) != 5;
+}
+
+static void store_one(void *argument)
+{
+    *(volatile unsigned *)argument = 6;
+}
+
+static int join_late(void)
+{
+    static struct croft_thread thread;
+    unsigned before = *(volatile unsigned *)&data[5];
+    if (croft_thread_start(&thread, store_one, &data[5]) != 0)
+        return 1;
+    for (volatile int i = 0; i < 20000; i++) {
+    }
+    croft_thread_join(&thread);
+    return printf("%u %u\n", before, *(volatile unsigned *)&data[5]) != 4;
+}
+
+static int wait_late(const char *mode)
+{
+    unsigned before = *(volatile unsigned *)&data[5];
+    if (simt_launch(store, mode, simt_dim(1), simt_dim(WORDS), .scratchpad = sizeof data) < 0)
+        return 1;
+    for (volatile int i = 0; i < 20000; i++) {
+    }
+    if (simt_wait(0) != 0)
+        return 1;
+    return printf("%u %u\n", before, *(volatile unsigned *)&data[5]) != 4;
+}
+
 static int launch(const char *mode)
 {
     if (simt_launch(store, mode, simt_dim(1), simt_dim(WORDS), .scratchpad = sizeof data) < 0 ||
@@ -49,6 +126,14 @@ int main(int argc, char **argv)
 {
     static struct croft_thread thread;
     const char *mode = argc > 1 ? argv[1] : "apart";
+    if (strcmp(mode, "fence") == 0)
+        return meet();
+    if (strcmp(mode, "join") == 0)
+        return join_late();
+    if (strcmp(mode, "early") == 0)
+        return wait_early();
+    if (strcmp(mode, "late") == 0)
+        return wait_late(mode);
     if (strcmp(mode, "race") != 0)
         return launch(mode);
     if (croft_thread_start(&thread, poll, NULL) != 0)

@@ -122,6 +122,17 @@ run -m ddr3 "$out/waits"
 # shellcheck disable=SC2016 # awk's fields
 check "atomics are done at the last level" awk '{ took[NR] = $1 } END { exit !(took[1] > 15 && took[1] - took[2] < 3 && took[2] - took[1] < 3) }' "$out/output"
 
+# False sharing: words of 15 cores beside each other move lines with coherence by line, and nothing by word. Flits of the network: each core's
+# line once, and many times.
+"$croft" cc -O2 "$here/../../examples/stash/sharing.c" -o "$out/sharing"
+# flits PROTOCOL PLACE
+flits() {
+    run -m stash_micro --set l2.coherence="$1" --stats "$out/stats.json" "$out/sharing" "$2" 15
+    jq '.regions.sharing["net.flits_entered"]' "$out/stats.json"
+}
+check "false sharing by line" [ "$(flits mesi beside)" -gt $((10 * $(flits mesi apart))) ]
+check "none by word" [ "$(flits denovo beside)" -lt $((11 * $(flits denovo apart) / 10)) ]
+
 # What the checker tells.
 found() {
     [ "$status" = "$1" ] && grep -qF -- "$2" "$out/errors" && grep -q "$3" "$out/errors"
@@ -129,13 +140,18 @@ found() {
 run -m stash_micro --check coherence "$out/conflict" split
 check "a word of a cache and a stash is found" found 3 'a cache and a stash of one multiprocessor share word' \
     'before by simt.0, by its stash at .*store'
-check "its access is named" found 3 'accessed by simt.0 at' 'conflict.c:20'
+check "its access is named" found 3 'accessed by simt.0 at' "conflict.c:$(grep -n "the cache's" "$here/conflict.c" | cut -d: -f1)"
 run -m stash_micro --check coherence "$out/conflict" race
-check "a race is told as one" found 0 'race: load of an old version of word' 'by host.1 at .*conflict.c:33'
-oracle "$out/wanted" "$out/conflict" apart
-run -m stash_micro --check coherence "$out/conflict" apart
-check "kernels are apart" same
-check "nothing is told of them" [ ! -s "$out/errors" ]
+check "a race is told as one" found 0 'race: load of an old version of word' "by host.1 at .*conflict.c:$(grep -n 'while (!word' "$here/conflict.c" | cut -d: -f1)"
+for mode in apart late join early; do
+    oracle "$out/wanted" "$out/conflict" $mode
+    run -m stash_micro --set net.clock=50MHz --check coherence "$out/conflict" $mode
+    check "$mode: the same" same
+    check "$mode: nothing is told" [ ! -s "$out/errors" ]
+done
+run -m stash_micro --check coherence "$out/conflict" fence
+check "an atomic that acquires: the new word" test "$status-$(cat "$out/output")" = 0-7
+check "an atomic that acquires: nothing is told" [ ! -s "$out/errors" ]
 
 run -m stash_micro --set host.l1d.prefetch=stride "$out/launch"
 check "a prefetcher" says 'host.0: l1d.prefetch: stride is not possible above a last level with coherence: denovo; allowed: none'
