@@ -41,7 +41,7 @@ static bool refuse(struct search *s, int insn, const char *format, ...)
     return false;
 }
 
-static const char *name_of(unsigned reg, char text[8])
+const char *loop_task_register(unsigned reg)
 {
     static const char *const names[] = {
         "zero", "ra",  "sp",  "gp",  "tp",  "t0",  "t1",   "t2",   "s0",  "s1",  "a0",   "a1",  "a2",
@@ -49,8 +49,7 @@ static const char *name_of(unsigned reg, char text[8])
         "s10",  "s11", "t3",  "t4",  "t5",  "t6",  "ft0",  "ft1",  "ft2", "ft3", "ft4",  "ft5", "ft6",
         "ft7",  "fs0", "fs1", "fa0", "fa1", "fa2", "fa3",  "fa4",  "fa5", "fa6", "fa7",  "fs2", "fs3",
         "fs4",  "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
-    (void)snprintf(text, 8, "%s", reg < REGISTERS ? names[reg] : "zero");
-    return text;
+    return reg < REGISTERS ? names[reg] : "zero";
 }
 
 static const struct insn_info *info_of(const struct cfg_insn *insn)
@@ -128,8 +127,7 @@ static bool plain(struct search *s, unsigned node, int at)
     return text ? refuse(s, at, "%s", text) : true;
 }
 
-/* Finds the branch at the end of a loop: the only way back and the only way out. Returns its instruction, or CFG_NONE. */
-static int branch_at_end(const struct function *f, unsigned loop)
+int loop_task_branch(const struct function *f, unsigned loop)
 {
     const struct loop *l = &f->loops.list[loop];
     unsigned latch = NODE_NONE, out = NODE_NONE, ways = 0, backs = 0;
@@ -219,14 +217,13 @@ static int writer_of(const struct search *s, unsigned reg)
 static bool find_counters(struct search *s)
 {
     struct loop_task *task = s->task;
-    char text[8];
     for (unsigned reg = 1; reg < REGISTERS; reg++) {
         struct task_counter counter;
         if (!(task->live >> reg & 1) || !changed_in(s->f, s->loop, reg))
             continue;
         if (!counter_of(s->f, s->loop, reg, &counter))
             return refuse(s, writer_of(s, reg), "a value goes from round to round in register %s",
-                          name_of(reg, text));
+                          loop_task_register(reg));
         if (task->counter_count == TASK_COUNTERS)
             return refuse(s, task->begin, "it has more than %d counters", TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;
@@ -390,7 +387,7 @@ static bool counts_within(const struct search *s, unsigned inner, unsigned reg, 
 {
     struct task_counter counter;
     const struct trip *trip = &s->trips[inner];
-    if (trip->kind != TRIP_STATIC || trip->count > INT32_MAX || branch_at_end(s->f, inner) == CFG_NONE ||
+    if (trip->kind != TRIP_STATIC || trip->count > INT32_MAX || loop_task_branch(s->f, inner) == CFG_NONE ||
         !counter_of(s->f, inner, reg, &counter) || counter.word)
         return false;
     *way = counter.step * ((int64_t)trip->count - 1);
@@ -675,13 +672,14 @@ static bool find_trip(struct search *s)
            refuse(s, task->branch, "it is not known before it how many rounds it has");
 }
 
-static bool look_at(struct search *s, const unsigned *order, unsigned count)
+/* Looks at what holds for all loops. */
+static bool look_at(struct search *s)
 {
     struct loop_task *task = s->task;
     unsigned header = s->f->loops.list[s->loop].header;
     task->begin = function_first(s->f, header);
     task->where = task->begin;
-    task->branch = branch_at_end(s->f, s->loop);
+    task->branch = loop_task_branch(s->f, s->loop);
     task->live = s->live->in[task->begin].any;
     if (!each_insn(s, plain))
         return false;
@@ -689,11 +687,39 @@ static bool look_at(struct search *s, const unsigned *order, unsigned count)
         return refuse(s, task->begin, "it does not end in a branch that is its only exit");
     if ((int)task->length != task->branch - task->begin + 1)
         return refuse(s, task->begin, "its code is not in one piece");
+    return true;
+}
+
+static bool look_at_single(struct search *s, const unsigned *order, unsigned count)
+{
     if (!find_counters(s) || !find_trip(s))
         return false;
     find_objects(s);
     find_forms(s, order, count);
     return find_accesses(s, order, count) && check_ranges(s) && find_carriers(s);
+}
+
+static bool has_inner(const struct search *s)
+{
+    for (unsigned loop = 0; loop < s->f->loops.count; loop++)
+        if (loop != s->loop && loops_contain(&s->f->loops, s->loop, s->f->loops.list[loop].header))
+            return true;
+    return false;
+}
+
+/* Looks at the loop as a nest if it cannot be divided otherwise. */
+static bool look_at_all(struct search *s, const struct nests *nests)
+{
+    struct loop_task *task = s->task, nested;
+    if (!look_at(s))
+        return false;
+    nested = *task;
+    if (look_at_single(s, nests->order, nests->count))
+        return true;
+    bool done = nest_task_of(nests, s->loop, s->names, &nested);
+    if (done || (has_inner(s) && strncmp(task->reason, "data decide", 11) != 0))
+        *task = nested;
+    return done;
 }
 
 /* Adds a loop. Code behind the call of a function that never returns may seem to run into the next function: of several
@@ -740,8 +766,7 @@ static bool entered_elsewhere(const struct cfg *cfg, const struct cfg_function *
 static void look_at_function(struct loop_tasks *tasks, size_t *room, const struct function *f, int number,
                              const struct task_names *names, const struct liveness *live)
 {
-    unsigned *order = alloc(f->part->graph.nodes + 1, sizeof *order);
-    unsigned count = digraph_order(&f->part->graph, 0, order);
+    struct nests nests = nests_of(f);
     bool shared = entered_elsewhere(f->cfg, f->part);
     struct search s = {.f = f,
                        .names = names,
@@ -754,14 +779,14 @@ static void look_at_function(struct loop_tasks *tasks, size_t *room, const struc
         struct loop_task task = {.function = number};
         memset(s.before, 0, (size_t)32 * (f->part->graph.nodes + 1) * sizeof *s.before);
         s.task = &task;
-        task.possible = look_at(&s, order, count);
+        task.possible = look_at_all(&s, &nests);
         if (shared && task.possible)
             task.possible = refuse(&s, task.begin, "other functions jump into its function");
         add(tasks, room, f->cfg, &task);
     }
     free(s.before);
     free(s.trips);
-    free(order);
+    nests_free(&nests);
 }
 
 static int by_begin(const void *a, const void *b)

@@ -20,6 +20,7 @@
 #define EMU_ANALYSIS_LOOP_TASKS_H
 
 #include "emu/analysis/liveness.h"
+#include "emu/analysis/nests.h"
 #include "emu/analysis/trips.h"
 
 enum { TASK_TERMS = 3, TASK_RANGES = 8, TASK_COUNTERS = 8, TASK_CARRIERS = 8, TASK_SEGMENTS = 4 };
@@ -75,7 +76,38 @@ struct task_carrier {
     int input, output;
 };
 
+enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16 };
+
+/* Memory that a round of a nest accesses: from the least value of `from` to the greatest one plus `size`. */
+struct nest_range {
+    struct nest_form from;
+    int64_t size;
+    bool read, written;
+};
+
+/* An inner loop whose number of rounds registers decide: struct nest_loop. */
+struct nest_extra {
+    struct nest_form extra;
+    int64_t each;
+    bool differs;
+};
+
+/* A nest of loops whose ranges are known only when it is entered. Ways in its forms name elements of `inners`. */
+struct task_nest {
+    struct nest_range ranges[NEST_RANGES];
+    struct nest_form words[NEST_WORDS]; /* what must fit into signed words */
+    struct nest_extra inners[NEST_INNERS];
+    struct task_counter counters[NEST_COUNTERS];
+    unsigned range_count, word_count, inner_count, counter_count;
+    uint64_t needed;  /* registers that a task needs when it begins */
+    uint8_t counter;  /* the register that the branch compares with the limit */
+    uint8_t limit;    /* or REGISTER_NONE: 0 */
+    bool limit_alone; /* only the branch reads the limit */
+};
+
 struct loop_task {
+    bool nested; /* `nest` describes it; ranges, counters and carriers are empty */
+    struct task_nest nest;
     int function;      /* of the graph */
     int begin, branch; /* instructions: the first of the header, and the branch that ends a round */
     unsigned length;   /* instructions */
@@ -101,6 +133,16 @@ struct loop_tasks {
 /* Looks at all loops of a graph. Release the result with loop_tasks_free(). */
 struct loop_tasks loop_tasks_of(const struct cfg *cfg, const struct task_names *names);
 void loop_tasks_free(struct loop_tasks *tasks);
+
+/* Looks at a loop as a nest: fills task->nest and task->trip. Returns false if it cannot be divided: task->reason tells why. */
+bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
+                  struct loop_task *task);
+
+/* Returns the branch at the end of a loop that is its only way back and its only way out, or CFG_NONE. */
+int loop_task_branch(const struct function *f, unsigned loop);
+
+/* Returns the name of a register. */
+const char *loop_task_register(unsigned reg);
 
 /* Returns the register that, plus *bias, is a range's first address; REGISTER_NONE: there is none. */
 unsigned task_range_register(const struct task_range *range, int64_t *bias);

@@ -266,6 +266,11 @@ struct trip trip_guess(const struct function *function, unsigned loop)
     return find_trip(function, loop, true);
 }
 
+bool trip_constant(const struct function *function, unsigned node, unsigned reg, int64_t *constant)
+{
+    return is_constant(function, function_value_before(function, node, reg), constant);
+}
+
 int64_t trip_threshold(const struct trip *trip, uint64_t n)
 {
     return trip->first + (int64_t)(n * trip->step);

@@ -43,6 +43,9 @@ struct trip trip_of(const struct function *function, unsigned loop);
  * limit is loaded in each round, by the value that it was loaded with before the loop. */
 struct trip trip_guess(const struct function *function, unsigned loop);
 
+/* Returns whether a register holds a constant of the code where a node begins. */
+bool trip_constant(const struct function *function, unsigned node, unsigned reg, int64_t *constant);
+
 /* Returns the least D with which the body is executed n times; not with a step_register. */
 int64_t trip_threshold(const struct trip *trip, uint64_t n);
 

@@ -19,9 +19,10 @@ struct launch {
     char header[PATH], function[PATH]; /* label, and name of the function */
     size_t end;                        /* line of the function's .size directive */
     uint8_t carriers[TASK_CARRIERS],
-        increments[TASK_CARRIERS];         /* registers; 0: the carrier does not change */
-    uint8_t pair, xn, count, limit, spare; /* limit: in the task; spare: dead where the loop begins */
-    uint32_t launching;                    /* all registers of the launch */
+        increments[TASK_CARRIERS];           /* registers; 0: the carrier does not change */
+    unsigned carrier_count, inputs, outputs; /* the last two of a nest */
+    uint8_t pair, xn, count, limit, spare;   /* limit: in the task; spare: dead where the loop begins */
+    uint32_t launching;                      /* all registers of the launch */
     char suffix[24];
 };
 
@@ -157,6 +158,54 @@ static bool varies(const struct loop_task *task, const struct task_carrier *carr
     return false;
 }
 
+static bool is_carried(const struct launch *l, unsigned number)
+{
+    return l->task->nested || varies(l->task, &l->task->carriers[number]);
+}
+
+/* Finds the registers of a nest's launch. Its tasks load what they need, so they may be any, but for the limit's. */
+static bool find_nest_registers(struct launch *l, uint32_t *free, uint32_t *others)
+{
+    const struct task_nest *nest = &l->task->nest;
+    unsigned written = 0;
+    bool done = true;
+    for (unsigned i = 0; i < nest->range_count; i++)
+        written += nest->ranges[i].written;
+    l->outputs = written < CROFT_NEST_OUTPUTS ? written : CROFT_NEST_OUTPUTS;
+    l->inputs = nest->range_count - written;
+    l->inputs = l->inputs < CROFT_NEST_INPUTS ? l->inputs : CROFT_NEST_INPUTS;
+    l->carrier_count = 1 + l->inputs + l->outputs;
+    l->limit = nest->limit_alone && nest->limit < 32 ? nest->limit : take(free);
+    done = l->limit != 0;
+    for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
+        l->pair = (uint8_t)(((*free | *others) >> pair & 3) == 3 ? pair : 0);
+    *free &= ~(UINT32_C(3) << l->pair);
+    *others &= ~(UINT32_C(3) << l->pair);
+    for (unsigned i = 0; i < l->carrier_count; i++)
+        done = (l->carriers[i] = take_any(free, others)) && done;
+    return done;
+}
+
+/* Finds the registers of a loop's launch. Its operands stay where they are when the task begins. */
+static bool find_loop_registers(struct launch *l, uint32_t *free, uint32_t *others)
+{
+    bool done = true;
+    l->carrier_count = l->task->carrier_count;
+    l->limit = take(free);
+    done = l->limit != 0;
+    for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
+        if ((*free >> pair & 3) == 3 && __builtin_popcount(*free) >= (int)l->carrier_count + 2)
+            l->pair = (uint8_t)pair;
+    for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
+        if ((*others >> pair & 3) == 3)
+            l->pair = (uint8_t)pair;
+    *free &= ~(UINT32_C(3) << l->pair);
+    *others &= ~(UINT32_C(3) << l->pair);
+    for (unsigned i = 0; i < l->carrier_count; i++)
+        done = (l->carriers[i] = take(free)) && done;
+    return done;
+}
+
 static const char *find_registers(struct launch *l)
 {
     static const char hinders[] = "there are not enough registers for its launch";
@@ -164,28 +213,16 @@ static const char *find_registers(struct launch *l)
     const struct loop_task *task = l->task;
     uint32_t free = pool & ~(uint32_t)task->named, others = pool & (uint32_t)task->named,
              dead = pool & ~(uint32_t)task->live;
-    bool done = true;
     l->spare = take(&dead);
-    l->limit = take(&free);
-    done = l->spare && l->limit;
-    uint32_t all = free;
-    for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
-        if ((free >> pair & 3) == 3 && __builtin_popcount(free) >= (int)task->carrier_count + 2)
-            l->pair = (uint8_t)pair;
-    for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
-        if ((others >> pair & 3) == 3)
-            l->pair = (uint8_t)pair;
-    free &= ~(UINT32_C(3) << l->pair);
-    others &= ~(UINT32_C(3) << l->pair);
-    for (unsigned i = 0; i < task->carrier_count; i++)
-        done = (l->carriers[i] = take(&free)) && done;
+    bool done =
+        l->task->nested ? find_nest_registers(l, &free, &others) : find_loop_registers(l, &free, &others);
+    done = done && l->spare;
     done = (l->xn = take_any(&free, &others)) && done;
     done = (l->count = take_any(&free, &others)) && done;
-    for (unsigned i = 0; i < task->carrier_count; i++)
-        if (varies(task, &task->carriers[i]))
+    for (unsigned i = 0; i < l->carrier_count; i++)
+        if (is_carried(l, i))
             done = (l->increments[i] = take_any(&free, &others)) && done;
-    all = pool & ~(free | others) & ~(UINT32_C(1) << l->limit);
-    l->launching = all;
+    l->launching = pool & ~(free | others) & ~(UINT32_C(1) << l->limit);
     return done && l->pair ? NULL : hinders;
 }
 
@@ -248,7 +285,7 @@ enum {
 
 static void load_carriers(FILE *out, const struct launch *l, size_t offset)
 {
-    for (unsigned i = 0; i < l->task->carrier_count; i++)
+    for (unsigned i = 0; i < l->carrier_count; i++)
         (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->carriers[i]], offset + (size_t)8 * i);
 }
 
@@ -277,13 +314,14 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
 /* Writes the launches of a batch. The second batch may have none. */
 static void write_batch(FILE *out, const struct launch *l, unsigned batch)
 {
-    const size_t place = PLACE(batches) + batch * sizeof(struct croft_loop_batch);
+    const size_t place = (l->task->nested ? offsetof(struct croft_nest_frame, batches) : PLACE(batches)) +
+                         batch * sizeof(struct croft_loop_batch);
     const char *count = names[l->count];
     (void)fprintf(out, "\tld\t%s,%zu(sp)\n", count, place + offsetof(struct croft_loop_batch, tasks));
-    if (batch > 0)
-        (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", count, l->number);
+    if (batch > 0 || l->task->nested)
+        (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.batch.%u.%u\n", count, l->number, batch);
     load_carriers(out, l, place + offsetof(struct croft_loop_batch, firsts));
-    for (unsigned i = 0; i < l->task->carrier_count; i++)
+    for (unsigned i = 0; i < l->carrier_count; i++)
         if (l->increments[i])
             (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->increments[i]],
                           place + offsetof(struct croft_loop_batch, increments) + (size_t)8 * i);
@@ -295,12 +333,46 @@ static void write_batch(FILE *out, const struct launch *l, unsigned batch)
                   ".Lcroft.task.%u.%u:\n\t.option push\n\t.option norvc\n\t.option norelax\n"
                   "\t.insn r 0x33, 2, 0, x0, %s, %s\n\tcall\t%s.loop.%u\n\t.option pop\n",
                   l->number, batch, names[l->xn], names[l->pair], l->function, l->number);
-    for (unsigned i = 0; i < l->task->carrier_count; i++)
+    for (unsigned i = 0; i < l->carrier_count; i++)
         if (l->increments[i])
             (void)fprintf(out, "\tadd\t%s,%s,%s\n", names[l->carriers[i]], names[l->carriers[i]],
                           names[l->increments[i]]);
     (void)fprintf(out, "\taddi\t%s,%s,-1\n\tbne\t%s,zero,.Lcroft.task.%u.%u\n", count, count, count,
                   l->number, batch);
+    if (batch > 0 || l->task->nested)
+        (void)fprintf(out, ".Lcroft.batch.%u.%u:\n", l->number, batch);
+}
+
+/* Returns the bytes of a task's context: all values, and the limit. */
+static size_t context_size(const struct launch *l)
+{
+    size_t values = (size_t)__builtin_popcountll(l->task->nest.needed) + 1;
+    return (values * 8 + 63) / 64 * 64;
+}
+
+/* Writes the launch of a nest, which follows the function's code. */
+static void write_nest_launch(FILE *out, const struct launch *l)
+{
+    const char *spare = names[l->spare];
+    uint32_t floats = floats_to_keep(l), carried = floats | (uint32_t)(l->task->nest.needed >> 32);
+    size_t frame = (sizeof(struct croft_nest_frame) + CROFT_NEST_TASKS * context_size(l) + 64 + 15) / 16 * 16;
+    (void)fprintf(out, ".Lcroft.launch.%u:\n\tlla\t%s,.Lcroft.loop.%u\n\tld\t%s,0(%s)\n\tbne\t%s,zero,%s\n",
+                  l->number, spare, l->number, spare, spare, spare, l->header);
+    (void)fprintf(out, "\tli\t%s,-%zu\n\tadd\tsp,sp,%s\n", spare, frame, spare);
+    each_place(out, "sd", integers_to_keep(l), offsetof(struct croft_nest_frame, registers), false);
+    each_place(out, "fsd", carried, offsetof(struct croft_nest_frame, floats), true);
+    (void)fprintf(
+        out,
+        "\tlla\ta0,.Lcroft.loop.%u\n\tmv\ta1,sp\n\tcall\tcroft_nest_plan\n\tbeq\ta0,zero,.Lcroft.back.%u\n",
+        l->number, l->number);
+    write_mark(out, l, offsetof(struct croft_nest_frame, begin));
+    for (unsigned batch = 0; batch < CROFT_NEST_BATCHES; batch++)
+        write_batch(out, l, batch);
+    write_mark(out, l, offsetof(struct croft_nest_frame, end));
+    (void)fprintf(out, ".Lcroft.back.%u:\n", l->number);
+    each_place(out, "ld", integers_to_keep(l), offsetof(struct croft_nest_frame, registers), false);
+    each_place(out, "fld", floats, offsetof(struct croft_nest_frame, floats), true);
+    (void)fprintf(out, "\tli\t%s,%zu\n\tadd\tsp,sp,%s\n\tj\t%s\n", spare, frame, spare, l->header);
 }
 
 /* Writes the launch, which follows the function's code. */
@@ -326,12 +398,39 @@ static void write_launch(FILE *out, const struct launch *l)
     write_mark(out, l, PLACE(begin));
     for (unsigned batch = 0; batch < CROFT_LOOP_BATCHES; batch++)
         write_batch(out, l, batch);
-    (void)fprintf(out, ".Lcroft.end.%u:\n", l->number);
     write_mark(out, l, PLACE(end));
     (void)fprintf(out, ".Lcroft.back.%u:\n", l->number);
     each_place(out, "ld", integers_to_keep(l), PLACE(registers), false);
     each_place(out, "fld", floats, PLACE(floats), true);
     (void)fprintf(out, "\taddi\tsp,sp,%d\n\tj\t%s\n", FRAME, l->header);
+}
+
+/* Stores what a nest's context holds: registers, and CROFT_NEST_LIMIT. Returns the number. */
+static unsigned values_of_nest(const struct launch *l, int64_t values[CROFT_NEST_VALUES])
+{
+    unsigned count = 0;
+    for (unsigned reg = 1; reg < REGISTERS; reg++)
+        if (l->task->nest.needed >> reg & 1)
+            values[count++] = reg;
+    values[count++] = CROFT_NEST_LIMIT;
+    return count;
+}
+
+/* Writes the code that loads a nest's registers from the context, that of the context last. */
+static void write_nest_setup(FILE *out, const struct launch *l)
+{
+    int64_t values[CROFT_NEST_VALUES];
+    unsigned count = values_of_nest(l, values), base = l->carriers[0], last = count;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned reg = values[i] == CROFT_NEST_LIMIT ? l->limit : (unsigned)values[i];
+        if (reg == base)
+            last = i;
+        else
+            (void)fprintf(out, "\t%s\t%c%u,%u(%s)\n", reg < 32 ? "ld" : "fld", reg < 32 ? 'x' : 'f', reg % 32,
+                          8 * i, names[base]);
+    }
+    if (last < count)
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n", names[base], 8 * last, names[base]);
 }
 
 /* Writes the code that sets the loop's registers from the carriers, the limit last. */
@@ -386,7 +485,10 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
     for (unsigned reg = 1; reg < 32; reg++)
         if (kept >> reg & 1)
             (void)fprintf(out, "\tsd\tx%u,%zu(sp)\n", reg, 8 * at++);
-    write_setup(out, l);
+    if (l->task->nested)
+        write_nest_setup(out, l);
+    else
+        write_setup(out, l);
     for (size_t i = l->label; i < l->last; i++) {
         const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
         bool location = is_loc(word) && r->options->debug;
@@ -462,6 +564,74 @@ static void write_table(FILE *out, const struct rewriter *r, const struct launch
     }
 }
 
+static void write_form(FILE *out, const struct nest_form *form)
+{
+    int64_t values[4 + 2 * CROFT_NEST_TERMS + 3 * CROFT_NEST_WAYS] = {form->terms};
+    _Static_assert(sizeof values == sizeof(struct croft_nest_form), "a form is written whole");
+    const unsigned low = 1 + 2 * CROFT_NEST_TERMS, ways = low + 3;
+    for (unsigned i = 0; i < form->terms; i++) {
+        values[1 + i] = form->regs[i];
+        values[1 + CROFT_NEST_TERMS + i] = form->factors[i];
+    }
+    values[low] = form->low;
+    values[low + 1] = form->high;
+    values[low + 2] = form->ways;
+    for (unsigned i = 0; i < form->ways; i++) {
+        values[ways + i] = form->inner[i];
+        values[ways + CROFT_NEST_WAYS + i] = form->up[i];
+        values[ways + 2 * CROFT_NEST_WAYS + i] = form->down[i];
+    }
+    words(out, sizeof values / sizeof *values, values);
+}
+
+static void zeros(FILE *out, size_t count, size_t size)
+{
+    if (count)
+        (void)fprintf(out, "\t.zero\t%zu\n", count * size);
+}
+
+static void write_nest_table(FILE *out, const struct rewriter *r, const struct launch *l)
+{
+    const struct task_nest *nest = &l->task->nest;
+    const struct trip *trip = &l->task->trip;
+    int64_t values[CROFT_NEST_VALUES] = {0}, counters[CROFT_NEST_COUNTERS] = {0},
+            steps[CROFT_NEST_COUNTERS] = {0}, places[CROFT_NEST_CARRIERS] = {0};
+    enum insn_id branch = (enum insn_id)r->cfg->insns[l->task->branch].step.insn.id;
+    unsigned count = values_of_nest(l, values);
+    for (unsigned i = 0; i < nest->counter_count; i++) {
+        counters[i] = nest->counters[i].reg;
+        steps[i] = nest->counters[i].step;
+    }
+    for (unsigned i = 0; i < l->carrier_count; i++)
+        places[i] = l->carriers[i];
+    (void)fprintf(out, "\t.section\t.data.croft_nests,\"aw\"\n\t.align\t3\n.Lcroft.loop.%u:\n", l->number);
+    words(out, 18,
+          (int64_t[]){0, 0, l->task->insns, r->options->tasks, r->options->least,
+                      trip->minuend < 32 ? trip->minuend : 0, trip->subtrahend < 32 ? trip->subtrahend : 0,
+                      (int64_t)trip->step, trip->first, l->task->up, branch == INSN_bne, nest->counter_count,
+                      nest->range_count, nest->word_count, nest->inner_count, count, l->inputs, l->outputs});
+    words(out, CROFT_NEST_COUNTERS, counters);
+    words(out, CROFT_NEST_COUNTERS, steps);
+    words(out, CROFT_NEST_VALUES, values);
+    words(out, CROFT_NEST_CARRIERS, places);
+    for (unsigned i = 0; i < nest->inner_count; i++) {
+        words(out, 2, (int64_t[]){nest->inners[i].each, nest->inners[i].differs});
+        write_form(out, &nest->inners[i].extra);
+    }
+    zeros(out, CROFT_NEST_INNERS - nest->inner_count, sizeof(struct croft_nest_inner));
+    for (unsigned i = 0; i < nest->word_count; i++)
+        write_form(out, &nest->words[i]);
+    zeros(out, CROFT_NEST_WORDS - nest->word_count, sizeof(struct croft_nest_form));
+    for (unsigned i = 0; i < nest->range_count; i++) {
+        const struct nest_range *range = &nest->ranges[i];
+        words(out, 2,
+              (int64_t[]){(range->read ? CROFT_LOOP_READ : 0) | (range->written ? CROFT_LOOP_WRITTEN : 0),
+                          range->size});
+        write_form(out, &range->from);
+    }
+    zeros(out, CROFT_NEST_RANGES - nest->range_count, sizeof(struct croft_nest_range));
+}
+
 /* Returns whether the line is in a section of debug information. skipped: the line before it was. */
 static bool is_debug(const char *text, bool skipped)
 {
@@ -494,7 +664,9 @@ static void write_all(struct rewriter *r)
             inside |= i >= l->label && i <= l->last;
             if (i == l->label)
                 write_check(r->out, l, r->options);
-            if (i == l->end)
+            if (i == l->end && l->task->nested)
+                write_nest_launch(r->out, l);
+            else if (i == l->end)
                 write_launch(r->out, l);
         }
         if (a->lines[i].text[0] == '#' && (a->lines[i].text[1] == '(' || a->lines[i].text[1] == ' '))
@@ -507,12 +679,16 @@ static void write_all(struct rewriter *r)
                 write_task(r->out, r, &r->launches[j]);
     }
     for (size_t j = 0; j < r->count; j++)
-        write_table(r->out, r, &r->launches[j]);
+        if (r->launches[j].task->nested)
+            write_nest_table(r->out, r, &r->launches[j]);
+        else
+            write_table(r->out, r, &r->launches[j]);
 }
 
 /* Reports whether a loop becomes tasks. hinders: why it does not; NULL: it does. */
-static void report(const struct rewriter *r, const struct loop_task *task, const char *hinders)
+static void report(const struct rewriter *r, const struct launch *l, const char *hinders)
 {
+    const struct loop_task *task = l->task;
     char place[512], where[512];
     if (!r->options->report)
         return;
@@ -521,7 +697,8 @@ static void report(const struct rewriter *r, const struct loop_task *task, const
     assembly_place(r->assembly, line_of(r, task->where), where, sizeof where);
     if (!hinders)
         (void)fprintf(r->options->report, "%s: loop becomes tasks: %u instructions, %u arrays, %u operands\n",
-                      place, task->insns, task->range_count, task->carrier_count);
+                      place, task->insns, task->nested ? task->nest.range_count : task->range_count,
+                      l->carrier_count);
     else
         (void)fprintf(r->options->report, "%s: loop does not become tasks: %s (%s)\n", place, hinders, where);
 }
@@ -541,7 +718,7 @@ static void choose(struct rewriter *r, const struct loop_tasks *tasks)
         hinders = hinders ? hinders : find_lines(r, l);
         hinders = hinders ? hinders : find_registers(l);
         r->count += !hinders;
-        report(r, task, hinders);
+        report(r, l, hinders);
     }
 }
 

@@ -66,6 +66,68 @@ struct croft_loop_frame {
     struct croft_loop_batch batches[CROFT_LOOP_BATCHES]; /* the first one has tasks */
 };
 
+/* Nests of loops: what a task accesses depends on how often inner loops go round, which is known when the nest is entered. A task
+ * loads its registers from memory, its context. */
+enum {
+    CROFT_NEST_TERMS = 4,   /* of a sum */
+    CROFT_NEST_WAYS = 3,    /* of a sum */
+    CROFT_NEST_RANGES = 16, /* of a round */
+    CROFT_NEST_WORDS = 8,   /* values that must fit into signed words */
+    CROFT_NEST_INNERS = 6,  /* inner loops whose number of rounds registers decide */
+    CROFT_NEST_COUNTERS = 16,
+    CROFT_NEST_VALUES = 64, /* in a context */
+    CROFT_NEST_INPUTS = 3,  /* ranges that are read only; the context is another one */
+    CROFT_NEST_OUTPUTS = 4,
+    CROFT_NEST_CARRIERS = 8, /* operands of a task: the context, inputs, outputs */
+    CROFT_NEST_BATCHES = 4,
+    CROFT_NEST_TASKS = 64, /* of a launch, at most */
+    CROFT_NEST_LIMIT =
+        64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
+};
+
+/* Numbers from `low` to `high`, plus the sum of factor[i] * register[i], plus for each way i from -down[i] to up[i] times the number of
+ * further rounds of inner loop inner[i]. */
+struct croft_nest_form {
+    int64_t terms, registers[CROFT_NEST_TERMS], factors[CROFT_NEST_TERMS], low, high, ways,
+        inner[CROFT_NEST_WAYS], up[CROFT_NEST_WAYS], down[CROFT_NEST_WAYS];
+};
+
+struct croft_nest_range {
+    int64_t uses, size; /* of the access at the highest address */
+    struct croft_nest_form from;
+};
+
+/* An inner loop has at most max(0, extra / each) further rounds after its first one. differs: it ends when extra is used up. */
+struct croft_nest_inner {
+    int64_t each, differs;
+    struct croft_nest_form extra;
+};
+
+/* A nest. The outer loop is that of struct croft_loop. */
+struct croft_nest {
+    int64_t closed, refusals; /* closed: it is not tried again; refusals: one after the other */
+    int64_t insns, tasks, least;
+    int64_t minuend, subtrahend, step, first, up, differs;
+    int64_t counters, ranges, words, inners, values, inputs, outputs;
+    int64_t counter[CROFT_NEST_COUNTERS], steps[CROFT_NEST_COUNTERS];
+    int64_t value[CROFT_NEST_VALUES];   /* what a context holds: registers */
+    int64_t place[CROFT_NEST_CARRIERS]; /* the registers of the launch that hold operands */
+    struct croft_nest_inner inner[CROFT_NEST_INNERS];
+    struct croft_nest_form word[CROFT_NEST_WORDS];
+    struct croft_nest_range range[CROFT_NEST_RANGES];
+};
+
+/* The stack frame of a launch, before the contexts. */
+struct croft_nest_frame {
+    uint64_t registers[32], floats[32]; /* as in croft_loop_frame */
+    uint64_t begin, end;                /* operands of the marks */
+    struct croft_loop_batch batches[CROFT_NEST_BATCHES];
+    uint64_t contexts[]; /* room for CROFT_NEST_TASKS contexts of whole lines, and a line */
+};
+
+/* Divides the nest into tasks. Returns whether it is worth it; then the frame is filled. */
+long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame);
+
 /* Divides the loop into tasks. Returns whether it is worth it; then the frame is filled. */
 long croft_loop_plan(const struct croft_loop *loop, struct croft_loop_frame *frame);
 

@@ -1,0 +1,335 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/analysis/loop_tasks.h"
+#include "emu/sim/alloc.h"
+
+#include <stdlib.h>
+
+enum { LEAST_ROUNDS = 8, NEAR = 64, SOME_ROUNDS = 8 };
+
+/* The state of the analysis of a nest. */
+struct search {
+    const struct nests *nests;
+    const struct function *f;
+    const struct nest_loop *loop;
+    const struct task_names *names;
+    struct loop_task *task;
+    struct nest_inner *inner; /* by loop of the function */
+    unsigned *numbers;        /* by loop of the function: its number in nest.inners, plus 1; 0: none yet */
+    unsigned number;
+};
+
+static bool refuse(struct search *s, int insn, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(struct search *s, int insn, const char *format, ...)
+{
+    va_list list;
+    if (s->task->reason[0])
+        return false;
+    va_start(list, format);
+    (void)vsnprintf(s->task->reason, sizeof s->task->reason, format, list);
+    va_end(list);
+    s->task->where = insn;
+    return false;
+}
+
+static const struct cfg_insn *insn_at(const struct search *s, int at)
+{
+    return &s->f->cfg->insns[at];
+}
+
+/* Returns the first instruction of the loop that writes the register, or CFG_NONE. */
+static int writer_of(const struct search *s, unsigned reg)
+{
+    const struct loop *l = &s->f->loops.list[s->number];
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = s->f->loops.members[l->first + i];
+        for (int at = function_first(s->f, node); at <= function_last(s->f, node); at++)
+            if (function_changes(insn_at(s, at), reg))
+                return at;
+    }
+    return CFG_NONE;
+}
+
+static bool find_counters(struct search *s)
+{
+    struct task_nest *nest = &s->task->nest;
+    for (unsigned reg = 1; reg < REGISTERS; reg++) {
+        int at = writer_of(s, reg);
+        if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
+            continue;
+        if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)
+            return refuse(s, at, "a value goes from round to round in register %s", loop_task_register(reg));
+        if (nest->counter_count == NEST_COUNTERS)
+            return refuse(s, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
+        nest->counters[nest->counter_count++] =
+            (struct task_counter){(uint8_t)reg, s->loop->step[reg], false};
+    }
+    return true;
+}
+
+static bool counts(const struct search *s, unsigned reg)
+{
+    return reg > 0 && reg < 32 && s->loop->change[reg] == NEST_COUNTS && (s->task->live >> reg & 1);
+}
+
+/* Finds the counter and the limit, and the trip that they make. */
+static bool find_trip(struct search *s)
+{
+    struct loop_task *task = s->task;
+    const struct insn_registers *regs = &insn_at(s, task->branch)->regs;
+    if (s->loop->unknown)
+        return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
+                      s->loop->unknown);
+    bool first = counts(s, regs->rs1), second = counts(s, regs->rs2);
+    if (first == second)
+        return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
+                      first ? "its limit moves" : "its end compares no register that counts");
+    unsigned counter = first ? regs->rs1 : regs->rs2, limit = first ? regs->rs2 : regs->rs1;
+    if (limit < 32 && s->loop->change[limit] != NEST_KEPT)
+        return refuse(s, task->branch, "it is not known before it how many rounds it has: its limit changes");
+    int64_t step = s->loop->step[counter];
+    task->nest.counter = (uint8_t)counter;
+    task->nest.limit = (uint8_t)limit;
+    task->up = step > 0;
+    task->trip = (struct trip){.kind = TRIP_KNOWN, .step_register = REGISTER_NONE};
+    task->trip.minuend = (uint8_t)(step > 0 ? limit : counter);
+    task->trip.subtrahend = (uint8_t)(step > 0 ? counter : limit);
+    task->trip.step = (uint64_t)s->loop->each;
+    enum insn_id id = (enum insn_id)insn_at(s, task->branch)->step.insn.id;
+    bool less = id == INSN_blt;
+    task->trip.first = s->loop->differs ? 0 : (less ? 1 : 0) - s->loop->each;
+    if (s->loop->extra.terms == 0 && nest_is_exact(&s->loop->extra)) {
+        task->trip.kind = TRIP_STATIC;
+        task->trip.count = s->loop->extra.low < 0 ? 1 : (uint64_t)(s->loop->extra.low / s->loop->each) + 1;
+        if (task->trip.count < LEAST_ROUNDS)
+            return refuse(s, task->begin, "it has %d rounds only", (int)task->trip.count);
+    }
+    return true;
+}
+
+/* Forms. */
+
+static int64_t stride_of(const struct search *s, const struct nest_form *form)
+{
+    int64_t stride = 0;
+    for (unsigned i = 0; i < form->terms; i++)
+        if (s->loop->change[form->regs[i]] == NEST_COUNTS)
+            stride += s->loop->step[form->regs[i]] * form->factors[i];
+    return stride;
+}
+
+static bool is_known(const struct search *s, const struct nest_form *form)
+{
+    for (unsigned i = 0; i < form->terms; i++) {
+        unsigned reg = form->regs[i];
+        if ((reg >= SP && reg <= TP) || s->loop->change[reg] == NEST_OTHER || !(s->task->live >> reg & 1))
+            return false;
+    }
+    return form->kind == NEST_SUM;
+}
+
+/* Makes ways name elements of nest.inners. */
+static bool number_ways(struct search *s, int at, struct nest_form *form)
+{
+    struct task_nest *nest = &s->task->nest;
+    for (unsigned i = 0; i < form->ways; i++) {
+        unsigned loop = form->inner[i];
+        if (!s->numbers[loop]) {
+            struct nest_extra extra = {s->inner[loop].extra, s->nests->loops[loop].each,
+                                       s->nests->loops[loop].differs};
+            if (!is_known(s, &extra.extra))
+                return refuse(s, at, "it is not known before it how many rounds the loop around it has");
+            if (!number_ways(s, at, &extra.extra))
+                return false;
+            if (nest->inner_count == NEST_INNERS)
+                return refuse(s, at, "registers decide how many rounds more than %d inner loops have",
+                              NEST_INNERS);
+            nest->inners[nest->inner_count] = extra;
+            s->numbers[loop] = ++nest->inner_count;
+        }
+        form->inner[i] = s->numbers[loop] - 1;
+    }
+    return true;
+}
+
+static bool word(void *context, int at, const struct nest_form *value)
+{
+    struct search *s = context;
+    struct task_nest *nest = &s->task->nest;
+    struct nest_form form = *value;
+    if (!is_known(s, &form))
+        return true; /* then nothing that is known comes from it */
+    if (!number_ways(s, at, &form))
+        return false;
+    for (unsigned i = 0; i < nest->word_count; i++) {
+        struct nest_form *other = &nest->words[i];
+        if (!nest_same_terms(other, &form))
+            continue;
+        other->low = form.low < other->low ? form.low : other->low;
+        other->high = form.high > other->high ? form.high : other->high;
+        return true;
+    }
+    if (nest->word_count == NEST_WORDS)
+        return refuse(s, at, "it adds words to more than %d values", NEST_WORDS);
+    nest->words[nest->word_count++] = form;
+    return true;
+}
+
+/* Memory. */
+
+/* Adds an access to the ranges: to one with the same terms, if it is near. */
+static bool add_range(struct search *s, int at, const struct nest_form *form, bool written)
+{
+    struct task_nest *nest = &s->task->nest;
+    int64_t size = (int64_t)insn_table[insn_at(s, at)->step.insn.id].size;
+    struct nest_range *range = nest->ranges, *end = range + nest->range_count;
+    for (; range < end; range++) {
+        if (!nest_same_terms(&range->from, form))
+            continue;
+        int64_t low = form->low < range->from.low ? form->low : range->from.low;
+        int64_t mine = form->high + size, others = range->from.high + range->size;
+        if (form->low - others > NEAR || range->from.low - mine > NEAR)
+            continue;
+        range->from.low = low;
+        range->size = (mine > others ? mine : others) - range->from.high;
+        range->read |= !written;
+        range->written |= written;
+        return true;
+    }
+    if (nest->range_count == NEST_RANGES)
+        return refuse(s, at, "it accesses more than %d arrays", NEST_RANGES);
+    *range = (struct nest_range){*form, size, !written, written};
+    nest->range_count++;
+    return true;
+}
+
+/* Refuses an access whose address is not known. */
+static bool not_known(struct search *s, int at, bool written)
+{
+    for (unsigned loop = s->f->loops.inner[s->f->loops.list[s->number].header]; loop < s->f->loops.count;
+         loop++) {
+        const struct loop *l = &s->f->loops.list[loop];
+        bool around = false;
+        for (unsigned i = 0; i < l->count && loop != s->number; i++) {
+            unsigned node = s->f->loops.members[l->first + i];
+            around |= at >= function_first(s->f, node) && at <= function_last(s->f, node);
+        }
+        if (around && loops_contain(&s->f->loops, s->number, l->header) && !s->inner[loop].known)
+            return refuse(s, at, "it is not known %s: how many rounds has an inner loop? %s",
+                          written ? "where it stores" : "what it loads",
+                          s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown
+                                                        : "its limit is not known");
+    }
+    return refuse(s, at, written ? "it is not known where it stores" : "it is not known what it loads");
+}
+
+static bool visit(void *context, int at, const struct nest_form regs[32])
+{
+    struct search *s = context;
+    const struct cfg_insn *insn = insn_at(s, at);
+    const struct insn_info *info = &insn_table[insn->step.insn.id];
+    if (info->access == ACCESS_NONE)
+        return true;
+    bool written = info->access == ACCESS_STORE;
+    struct nest_form form =
+        insn->regs.rs1 < 32 ? nest_plus(&regs[insn->regs.rs1], insn->step.insn.imm) : regs[0];
+    struct task_object object = {0};
+    if (form.kind == NEST_OBJECT && !written && s->names->object(s->names->context, form.object, &object) &&
+        object.constant)
+        return true;
+    if (form.kind == NEST_OBJECT)
+        return refuse(s, at, written ? "data decide where it stores" : "data decide what it loads");
+    if (!is_known(s, &form))
+        return not_known(s, at, written);
+    if (form.terms == 0)
+        return refuse(s, at, "it accesses a fixed address");
+    return number_ways(s, at, &form) && add_range(s, at, &form, written);
+}
+
+/* Returns whether rounds of the two ranges surely meet, as far as that is known before the loop runs. */
+static bool meet(const struct search *s, const struct nest_range *a, const struct nest_range *b)
+{
+    if (!nest_same_terms(&a->from, &b->from))
+        return false;
+    int64_t stride = stride_of(s, &a->from), rounds = SOME_ROUNDS;
+    stride = stride < 0 ? -stride : stride;
+    if (s->task->trip.kind == TRIP_STATIC && s->task->trip.count < INT32_MAX)
+        rounds = (int64_t)s->task->trip.count;
+    int64_t low = a->from.low < b->from.low ? a->from.low : b->from.low;
+    int64_t end = a->from.high + a->size, other = b->from.high + b->size, size;
+    size = (end > other ? end : other) - low;
+    return size > stride && size <= stride * rounds;
+}
+
+static bool check_ranges(struct search *s)
+{
+    struct task_nest *nest = &s->task->nest;
+    bool written = false;
+    for (unsigned i = 0; i < nest->range_count; i++) {
+        const struct nest_range *range = &nest->ranges[i];
+        int64_t stride = stride_of(s, &range->from);
+        if (!range->written)
+            continue;
+        written = true;
+        if (stride == 0)
+            return refuse(s, s->task->begin, "all rounds store to the same place");
+        if (range->from.high - range->from.low + range->size > (stride < 0 ? -stride : stride))
+            return refuse(s, s->task->begin, "rounds access what other rounds store");
+        for (unsigned j = 0; j < nest->range_count; j++)
+            if (j != i && meet(s, range, &nest->ranges[j]))
+                return refuse(s, s->task->begin, "rounds access what other rounds store");
+    }
+    return written || refuse(s, s->task->begin, "it stores nothing");
+}
+
+/* Finds the registers that a task needs when it begins; the limit only if other instructions than the branch read it. */
+static void find_needed(struct search *s)
+{
+    struct loop_task *task = s->task;
+    const struct loop *l = &s->f->loops.list[s->number];
+    uint64_t set = 0, others = 0;
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = s->f->loops.members[l->first + i];
+        for (int at = function_first(s->f, node); at <= function_last(s->f, node); at++) {
+            const struct insn_registers *regs = &insn_at(s, at)->regs;
+            uint64_t read = register_bit(regs->rs1) | register_bit(regs->rs2) | register_bit(regs->rs3);
+            set |= read;
+            others |= at == task->branch ? register_bit(task->nest.counter) : read;
+        }
+    }
+    task->nest.limit_alone = !(others & register_bit(task->nest.limit));
+    if (task->nest.limit_alone)
+        set &= ~register_bit(task->nest.limit);
+    task->nest.needed = set & task->live & ~POINTERS;
+}
+
+static bool look_at(struct search *s)
+{
+    struct nest_walker walker = {visit, word, s};
+    if (!find_counters(s) || !find_trip(s) || !nest_walk(s->nests, s->number, &walker, s->inner) ||
+        !check_ranges(s))
+        return false;
+    find_needed(s);
+    s->task->nested = true;
+    return true;
+}
+
+bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
+                  struct loop_task *task)
+{
+    struct search s = {.nests = nests,
+                       .f = nests->f,
+                       .loop = &nests->loops[loop],
+                       .names = names,
+                       .task = task,
+                       .inner = alloc(nests->f->loops.count + 1, sizeof *s.inner),
+                       .numbers = alloc(nests->f->loops.count + 1, sizeof *s.numbers),
+                       .number = loop};
+    bool done = look_at(&s);
+    free(s.inner);
+    free(s.numbers);
+    return done;
+}

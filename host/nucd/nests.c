@@ -1,0 +1,438 @@
+/* The launches of nests of loops that `croft cc -foffload-loops` has divided into tasks. */
+#include <croft/loops.h>
+#include <croft/nucd.h>
+
+enum { LINE = 64, LARGEST = CROFT_NUCD_MAX_GRANULES * LINE, UNEVEN = 4, PATIENCE = 4 };
+
+static const int64_t far = INT64_C(1) << 55; /* no register of a sum is beyond: so sums do not overflow */
+
+/* Memory that round r accesses: `size` bytes from low + r * stride on. */
+struct span {
+    int64_t low, size, stride, uses;
+};
+
+/* A nest that is being divided: one task of `head` rounds up to where lines begin, two batches of whole grains, one task of the rest; the
+ * last round is the host's. */
+struct plan {
+    const struct croft_nest *nest;
+    const uint64_t *registers;
+    int64_t rounds, head;
+    int64_t further[CROFT_NEST_INNERS][2]; /* rounds of inner loops, in the first and in the last round */
+    struct span spans[CROFT_NEST_RANGES];
+    int64_t count; /* of spans */
+    struct {
+        int64_t each, tasks;
+    } batches[CROFT_NEST_BATCHES];
+    int uneven;
+};
+
+static int64_t size_of(int64_t value)
+{
+    return value < 0 ? -value : value;
+}
+
+static int64_t step_of(const struct croft_nest *nest, int64_t number)
+{
+    for (int64_t i = 0; i < nest->counters; i++)
+        if (nest->counter[i] == number)
+            return nest->steps[i];
+    return 0;
+}
+
+/* Finds the greatest (up) or the least value of a form in the first (last = 0) or the last round. Returns 0 if it may overflow. */
+static int value_of(const struct plan *p, const struct croft_nest_form *form, int last, int up,
+                    int64_t *value)
+{
+    int64_t product, way;
+    *value = up ? form->high : form->low;
+    if (size_of(*value) > far)
+        return 0;
+    for (int64_t i = 0; i < form->terms; i++) {
+        int64_t reg = (int64_t)p->registers[form->registers[i]];
+        if (reg > far || reg < -far ||
+            __builtin_mul_overflow(step_of(p->nest, form->registers[i]), last ? p->rounds - 1 : 0, &way) ||
+            way > far || way < -far || __builtin_mul_overflow(reg + way, form->factors[i], &product) ||
+            product > 2 * far || product < -2 * far)
+            return 0;
+        *value += product;
+    }
+    for (int64_t i = 0; i < form->ways; i++) {
+        int64_t factor = up ? form->up[i] : -form->down[i];
+        if (__builtin_mul_overflow(factor, p->further[form->inner[i]][last], &way) || way > far || way < -far)
+            return 0;
+        *value += way;
+    }
+    return 1;
+}
+
+/* Finds the number of rounds. Returns 0 if it is not sure. */
+static int64_t rounds_of(const struct plan *p)
+{
+    const struct croft_nest *nest = p->nest;
+    int64_t minuend = nest->minuend ? (int64_t)p->registers[nest->minuend] : 0,
+            subtrahend = nest->subtrahend ? (int64_t)p->registers[nest->subtrahend] : 0;
+    if (minuend > far || minuend < -far || subtrahend > far || subtrahend < -far)
+        return 0;
+    int64_t distance = minuend - subtrahend;
+    if (nest->differs && (distance < 0 || distance % nest->step != 0))
+        return 0;
+    return distance < nest->first + nest->step ? 0 : (distance - nest->first) / nest->step;
+}
+
+/* Finds how often inner loops go round. The number is a convex function of the round, so that it is greatest in the first or in the last
+ * round; so are the ends of ranges. */
+static int find_further(struct plan *p)
+{
+    for (int64_t i = 0; i < p->nest->inners; i++)
+        for (int last = 0; last < 2; last++) {
+            const struct croft_nest_inner *inner = &p->nest->inner[i];
+            int64_t extra, exact = inner->extra.low == inner->extra.high && !inner->extra.ways;
+            if (!value_of(p, &inner->extra, last, 1, &extra))
+                return 0;
+            if (inner->differs && exact && (extra < -inner->each || extra % inner->each != 0))
+                return 0;
+            p->further[i][last] = extra < 0 ? 0 : (extra + inner->each - 1) / inner->each;
+        }
+    return 1;
+}
+
+static int words_fit(const struct plan *p)
+{
+    for (int64_t i = 0; i < p->nest->words; i++)
+        for (int last = 0; last < 2; last++) {
+            int64_t low, high;
+            if (!value_of(p, &p->nest->word[i], last, 0, &low) ||
+                !value_of(p, &p->nest->word[i], last, 1, &high) || low < INT32_MIN || high > INT32_MAX)
+                return 0;
+        }
+    return 1;
+}
+
+/* Tries a stride: makes the span one that contains what all rounds access, unless it is one already and smaller. */
+static void try_stride(const struct plan *p, const int64_t low[2], const int64_t high[2], int64_t stride,
+                       struct span *span)
+{
+    int64_t more = stride * (p->rounds - 1), from = low[1] - more, to = high[1] - more;
+    from = low[0] < from ? low[0] : from;
+    to = high[0] > to ? high[0] : to;
+    if (span->size && span->size <= to - from)
+        return;
+    span->low = from;
+    span->size = to - from;
+    span->stride = stride;
+}
+
+static int find_spans(struct plan *p)
+{
+    for (int64_t i = 0; i < p->nest->ranges; i++) {
+        const struct croft_nest_range *range = &p->nest->range[i];
+        int64_t low[2], high[2];
+        for (int last = 0; last < 2; last++) {
+            if (!value_of(p, &range->from, last, 0, &low[last]) ||
+                !value_of(p, &range->from, last, 1, &high[last]) || low[last] < 0)
+                return 0;
+            high[last] += range->size;
+        }
+        struct span span = {.uses = range->uses};
+        try_stride(p, low, high, (low[1] - low[0]) / (p->rounds - 1), &span);
+        try_stride(p, low, high, (high[1] - high[0]) / (p->rounds - 1), &span);
+        p->uneven |= low[1] - low[0] != high[1] - high[0];
+        p->spans[p->count++] = span;
+    }
+    return 1;
+}
+
+/* What all rounds access. */
+static int64_t first_of(const struct plan *p, const struct span *span)
+{
+    return span->low + (span->stride < 0 ? span->stride * (p->rounds - 1) : 0);
+}
+
+static int64_t end_of(const struct plan *p, const struct span *span)
+{
+    return span->low + span->size + (span->stride > 0 ? span->stride * (p->rounds - 1) : 0);
+}
+
+/* Returns whether two spans share a line. */
+static int meet(const struct plan *p, const struct span *a, const struct span *b)
+{
+    return first_of(p, a) / LINE <= (end_of(p, b) - 1) / LINE &&
+           first_of(p, b) / LINE <= (end_of(p, a) - 1) / LINE;
+}
+
+/* Returns a span that contains both: of the same stride if they have that, otherwise the same in each round. */
+static struct span joined(const struct plan *p, const struct span *a, const struct span *b)
+{
+    int same = a->stride == b->stride;
+    int64_t low = same ? a->low : first_of(p, a), other = same ? b->low : first_of(p, b);
+    int64_t end = same ? a->low + a->size : end_of(p, a), others = same ? b->low + b->size : end_of(p, b);
+    low = low < other ? low : other;
+    end = end > others ? end : others;
+    return (struct span){low, end - low, same ? a->stride : 0, a->uses | b->uses};
+}
+
+static void replace(struct plan *p, int64_t i, int64_t j, const struct span *by)
+{
+    p->spans[i] = *by;
+    p->spans[j] = p->spans[--p->count];
+}
+
+static int is_written(const struct span *span)
+{
+    return (span->uses & CROFT_LOOP_WRITTEN) != 0;
+}
+
+/* Joins spans that share lines, if one is written. Returns 0 if a round may access what another one writes. */
+static int join_written(struct plan *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        for (int64_t j = 0; j < p->count; j++) {
+            if (i == j || !is_written(&p->spans[i]) || !meet(p, &p->spans[i], &p->spans[j]))
+                continue;
+            struct span both = joined(p, &p->spans[i], &p->spans[j]);
+            if (both.stride == 0 || both.size > size_of(both.stride))
+                return 0;
+            replace(p, i, j, &both);
+            i = j = -1;
+            break;
+        }
+    for (int64_t i = 0; i < p->count; i++)
+        if (is_written(&p->spans[i]) && p->spans[i].size > size_of(p->spans[i].stride))
+            return 0;
+    return 1;
+}
+
+static int64_t count_of(const struct plan *p, int written)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->count; i++)
+        count += is_written(&p->spans[i]) == written;
+    return count;
+}
+
+/* Returns whether a span shares a line with one that is written. */
+static int meets_written(const struct plan *p, const struct span *span)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        if (is_written(&p->spans[i]) && meet(p, span, &p->spans[i]))
+            return 1;
+    return 0;
+}
+
+/* Joins spans that are read until they are as few as a task has operands, those first whose joint is the least longer. */
+static int join_read(struct plan *p)
+{
+    while (count_of(p, 0) > p->nest->inputs) {
+        struct span best = {0};
+        int64_t least = INT64_MAX, first = 0, second = 0;
+        for (int64_t i = 0; i < p->count; i++)
+            for (int64_t j = 0; j < i; j++) {
+                const struct span *a = &p->spans[i], *b = &p->spans[j];
+                if (is_written(a) || is_written(b))
+                    continue;
+                struct span both = joined(p, a, b);
+                int64_t more = both.size - a->size - b->size;
+                if (more >= least || meets_written(p, &both))
+                    continue;
+                least = more;
+                best = both;
+                first = j;
+                second = i;
+            }
+        if (least == INT64_MAX)
+            return 0;
+        replace(p, first, second, &best);
+    }
+    return count_of(p, 1) <= p->nest->outputs;
+}
+
+/* Division. */
+
+/* Returns whether tasks that begin at the round write to no line to which the round before writes. */
+static int begins_line(const struct plan *p, int64_t round)
+{
+    for (int64_t i = 0; i < p->count; i++) {
+        const struct span *span = &p->spans[i];
+        int64_t here = span->low + span->stride * round, before = here - span->stride;
+        int64_t lower = span->stride < 0 ? here : before, upper = span->stride < 0 ? before : here;
+        if (is_written(span) && (lower + span->size - 1) / LINE == upper / LINE)
+            return 0;
+    }
+    return 1;
+}
+
+static int64_t rounds_before(const struct plan *p, int64_t batch)
+{
+    int64_t rounds = 0;
+    for (int64_t i = 0; i < batch; i++)
+        rounds += p->batches[i].tasks * p->batches[i].each;
+    return rounds;
+}
+
+/* Divides the nest. Returns whether that is possible and worth it. */
+static int divide(struct plan *p)
+{
+    int64_t grain = 1, most = INT64_MAX;
+    for (int64_t i = 0; i < p->count; i++) {
+        const struct span *span = &p->spans[i];
+        if (!is_written(span))
+            continue;
+        while (grain * span->stride % LINE != 0)
+            grain *= 2;
+        int64_t fit = (LARGEST - LINE) / size_of(span->stride);
+        most = fit < most ? fit : most;
+    }
+    while (p->head < grain && !begins_line(p, p->head))
+        p->head++;
+    most /= grain;
+    int64_t left = p->rounds - 1 - p->head, grains = left / grain;
+    if (p->head == grain || grains < 2 || most == 0)
+        return 0;
+    int64_t wanted = p->nest->tasks * (p->uneven ? UNEVEN : 1), tasks = wanted < grains ? wanted : grains;
+    if ((grains - 1) / tasks + 1 > most)
+        tasks = ((grains - 1) / most / p->nest->tasks + 1) * p->nest->tasks;
+    tasks = tasks < grains ? tasks : grains;
+    int all = tasks <= CROFT_NEST_TASKS - 2;
+    if (!all) {
+        tasks = CROFT_NEST_TASKS - 2;
+        grains = (grains - 1) / tasks + 1 > most ? tasks * most : grains;
+    }
+    int64_t more = grains % tasks;
+    p->batches[0].each = p->head;
+    p->batches[0].tasks = p->head > 0;
+    p->batches[1].each = (grains / tasks + 1) * grain;
+    p->batches[1].tasks = more;
+    p->batches[2].each = grains / tasks * grain;
+    p->batches[2].tasks = tasks - more;
+    p->batches[3].each = left - grains * grain;
+    p->batches[3].tasks = left - grains * grain > 0 && left / grain == grains;
+    return 1;
+}
+
+/* Operands. */
+
+/* Returns the lowest address of some rounds' accesses, and the size. */
+static int64_t part_of(const struct span *span, int64_t round, int64_t count, int64_t *size)
+{
+    *size = size_of(span->stride) * (count - 1) + span->size;
+    return span->low + span->stride * (span->stride < 0 ? round + count - 1 : round);
+}
+
+/* Returns a segment for so many rounds from a round on, without its register: of whole lines if it is written, because tasks may share
+ * none. All tasks of a batch begin at the same place of a line in what they write. */
+static uint64_t segment_of(const struct span *span, int64_t round, int64_t count)
+{
+    int64_t size, start = part_of(span, round, count, &size) % LINE;
+    uint64_t lines = (uint64_t)((start + size - 1) / LINE + 1);
+    if (!is_written(span))
+        return croft_granules((unsigned long)size);
+    return lines > CROFT_NUCD_MAX_GRANULES ? UINT64_C(1) << 63 : lines << 5;
+}
+
+/* Returns whether large ranges, which have large granules, reach into what is written: then all tasks would wait. */
+static int reaches(const struct plan *p)
+{
+    static const unsigned shifts[] = {CROFT_NUCD_GRANULE_SHIFTS};
+    for (int64_t i = 0; i < p->count; i++) {
+        struct span span = p->spans[i];
+        if (is_written(&span) || span.stride)
+            continue;
+        uint64_t segment = segment_of(&span, 0, 1);
+        span.size = (int64_t)((segment >> 5 & CROFT_NUCD_MAX_GRANULES) << shifts[segment >> 14 & 3]);
+        if (segment >> 63 || meets_written(p, &span))
+            return 1;
+    }
+    return 0;
+}
+
+static void set_operand(const struct plan *p, struct croft_loop_batch *batch, int64_t carrier,
+                        uint64_t segment, int64_t slot, int output)
+{
+    uint64_t *of = output ? &batch->xt : &batch->xd;
+    *of |= ((uint64_t)p->nest->place[carrier] | segment) << 16 * slot;
+    batch->xn |= UINT64_C(1) << ((output ? 28 : 24) + slot);
+}
+
+/* Writes the operands of a batch's nucds. Returns 0 if a range is too long for one. */
+static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_t round, int64_t each,
+                    uint64_t context, uint64_t room)
+{
+    int64_t inputs = 0, outputs = 0, size;
+    batch->xd = batch->xt = 0;
+    batch->xn = (uint64_t)CROFT_NUCD_SIGNATURE << 32 | CROFT_NUCD_CALL_PARCELS;
+    batch->firsts[0] = context;
+    batch->increments[0] = room;
+    for (int64_t i = 1; i < CROFT_NEST_CARRIERS; i++)
+        batch->firsts[i] = batch->increments[i] = 0;
+    set_operand(p, batch, 0, room / LINE << 5, 0, 0);
+    for (int64_t i = 0; i < p->count; i++) {
+        const struct span *span = &p->spans[i];
+        uint64_t segment = segment_of(span, round, each);
+        int written = is_written(span);
+        int64_t carrier = written ? 1 + p->nest->inputs + outputs : 1 + inputs;
+        if (segment >> 63)
+            return 0;
+        set_operand(p, batch, carrier, segment, written ? outputs : 1 + inputs, written);
+        outputs += written;
+        inputs += !written;
+        batch->firsts[carrier] = (uint64_t)part_of(span, round, each, &size);
+        batch->increments[carrier] = (uint64_t)(span->stride * each);
+    }
+    return 1;
+}
+
+/* Writes what a task's registers hold where it begins. */
+static void write_context(const struct plan *p, const struct croft_nest_frame *frame, int64_t round,
+                          int64_t each, uint64_t *context)
+{
+    const struct croft_nest *nest = p->nest;
+    for (int64_t i = 0; i < nest->values; i++) {
+        int64_t number = nest->value[i];
+        int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
+        uint64_t length = (uint64_t)(nest->first + each * nest->step);
+        context[i] =
+            of >= 32 ? frame->floats[of - 32] : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
+        if (number == CROFT_NEST_LIMIT)
+            context[i] += nest->up ? length : -length;
+    }
+}
+
+static int fill(const struct plan *p, struct croft_nest_frame *frame)
+{
+    uint64_t room = ((uint64_t)p->nest->values * 8 + LINE - 1) / LINE * LINE;
+    uint64_t *context = (uint64_t *)(((uintptr_t)frame->contexts + LINE - 1) / LINE * LINE);
+    int64_t round = 0;
+    for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++) {
+        struct croft_loop_batch *batch = &frame->batches[i];
+        batch->tasks = (uint64_t)p->batches[i].tasks;
+        if (batch->tasks &&
+            !describe(p, batch, round, p->batches[i].each, (uint64_t)(uintptr_t)context, room))
+            return 0;
+        for (int64_t j = 0; j < p->batches[i].tasks; j++) {
+            write_context(p, frame, round, p->batches[i].each, context);
+            context += room / 8;
+            round += p->batches[i].each;
+        }
+    }
+    return 1;
+}
+
+long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame)
+{
+    struct plan p = {.nest = nest, .registers = frame->registers};
+    p.rounds = rounds_of(&p);
+    if (p.rounds < 3 || p.rounds > INT32_MAX || p.rounds * nest->insns < nest->least || !find_further(&p))
+        return 0;
+    if (!words_fit(&p) || !find_spans(&p) || !join_written(&p) || !join_read(&p) || !divide(&p) ||
+        reaches(&p) || !fill(&p, frame)) {
+        nest->closed = ++nest->refusals == PATIENCE;
+        return 0;
+    }
+    nest->refusals = 0;
+    frame->begin = (uint64_t)CROFT_NUCD_MARK_SIGNATURE << 32;
+    frame->end = frame->begin | CROFT_NUCD_MARK_END;
+    int64_t rounds = rounds_before(&p, CROFT_NEST_BATCHES);
+    for (int64_t i = 0; i < nest->counters; i++)
+        frame->registers[nest->counter[i]] += (uint64_t)(rounds * nest->steps[i]);
+    return 1;
+}
