@@ -59,7 +59,8 @@ struct tom_task {
     /* lanes that execute a block in front, and the entry of that block */
     uint32_t inside;
     struct tom_entry *inside_of;
-    bool observed; /* the analyzer sees what these lanes access */
+    unsigned reason; /* enum tom_reason: why they do */
+    bool observed;   /* the analyzer sees what these lanes access */
     struct tom_instance instance;
     struct tom_offsets_led led;
     struct stream_op ask; /* what the warp waits for in TOM_ASKING */

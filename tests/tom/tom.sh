@@ -128,6 +128,24 @@ written() {
     done
 }
 
+# With one block in each stack at a time, and data in all four, half of eight warps stay in the first round of their loop; decided about in
+# each round, all of them go.
+rounds() {
+    [ -f "$work/loops" ] || "$croft" cc -O2 -g "$here/loops.c" -o "$work/loops"
+    table "$work/program" "$work/loops"
+    oracle "$work/oracle" "$work/loops" grid_stride
+    same "decided once" -m "$here/small.yaml" --set offload.pending=1 --check coherence "$work/program" grid_stride
+    check "decided once: some stay" test "$(value offload.offloaded) $(value offload.refused.full)" = "4 4"
+    same "decided in each round" -m "$here/small.yaml" --set offload.pending=1 --set offload.each_round=true --check coherence \
+        "$work/program" grid_stride
+    adds "decided in each round"
+    check "decided in each round: all go" test "$(value offload.offloaded) $(value offload.refused.full)" = "8 0"
+    check "decided in each round: one at a time" test "$(sum 'unit.running_peak')" -eq 4
+    same "decided in each round, learned" -m "$here/small.yaml" --set offload.each_round=true --set offload.map=tmap \
+        --set offload.learn_instances=1 --check coherence "$work/program" grid_stride
+    adds "decided in each round, learned"
+}
+
 # Keys that depart from the paper change times only. A push waits for no longer if it leaves out other multiprocessors' stores.
 keys() {
     local name own
@@ -673,6 +691,7 @@ if [ -n "${ONLY:-}" ]; then
 else
     cases
     written
+    rounds
     keys
     packets
     coherence

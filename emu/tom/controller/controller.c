@@ -176,6 +176,16 @@ static void observe(struct tom_task *task)
         tom_mapper_enter(task);
 }
 
+/* Lets the controller decide anew about a block that stayed. */
+static const struct stream_op *ask_anew(struct tom_task *task, uint64_t pc)
+{
+    tom_mapper_leave(task);
+    tom_unstay(task);
+    task->state = TOM_ASKING;
+    set_ask(task, pc);
+    return &task->ask;
+}
+
 /* Looks at an instruction at which a block may begin or end. Returns what the warp executes. */
 static const struct stream_op *look(struct tom_front *front, struct simt_member *member,
                                     const struct stream_op *op)
@@ -196,8 +206,10 @@ static const struct stream_op *look(struct tom_front *front, struct simt_member 
     const bool observes = tom_mapper_observes(&tom->mapper);
     struct tom_entry *entry =
         tom->config.policy == TOM_NONE && !observes ? NULL : tom_table_find(&tom->table, pc);
-    if (!entry || (task && task->inside_of == entry && !(mask & ~task->inside)))
+    if (!entry)
         return plain(tom, op);
+    if (task && task->inside_of == entry && !(mask & ~task->inside))
+        return !observes && tom_may_leave(task, op, mask) ? ask_anew(task, pc) : plain(tom, op);
     if (!task)
         task = take_task(front, member);
     task->entry = entry;

@@ -86,6 +86,11 @@ void tom_decide(struct tom_task *task, uint64_t now);
 /* decision.c. Lets the multiprocessor in front execute the block, and counts the reason. */
 void tom_stay(struct tom_task *task, enum tom_reason reason);
 
+/* decision.c. With `each_round`: returns whether the block that stayed, a loop at whose begin the warp's lanes in `mask` stand again
+ * with operation `op`, may go now. tom_unstay() lets the controller decide anew. */
+bool tom_may_leave(struct tom_task *task, const struct stream_op *op, uint32_t mask);
+void tom_unstay(struct tom_task *task);
+
 /* decision.c. The block that stayed has ended in front; and the task's has been answered. Both take its times into their means. */
 void tom_stayed(const struct tom_task *task);
 void tom_returned(const struct tom_task *task, uint64_t now);

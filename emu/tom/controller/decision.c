@@ -10,6 +10,7 @@ void tom_stay(struct tom_task *task, enum tom_reason reason)
     task->inside = task->lanes;
     task->inside_of = task->entry;
     task->stayed = reason == TOM_CONDITION || reason == TOM_NO_STACK ? 0 : task->tom->queue->now;
+    task->reason = reason;
     task->state = TOM_HERE;
 }
 
@@ -158,6 +159,33 @@ void tom_choose(struct tom_task *task, enum tom_reason reason)
     load->room += task->room;
     load->places += task->places;
     task->state = TOM_SENDING;
+}
+
+/* Returns whether a block that stayed for the reason may go when there is room. */
+static bool is_passing(enum tom_reason reason)
+{
+    return reason == TOM_FULL || reason == TOM_COMPUTE || reason == TOM_TX_BUSY || reason == TOM_RX_BUSY ||
+           reason == TOM_LEARNING;
+}
+
+bool tom_may_leave(struct tom_task *task, const struct stream_op *op, uint32_t mask)
+{
+    const struct tom *tom = task->tom;
+    if (!tom->config.each_round || mask != task->inside || !is_passing(task->reason))
+        return false;
+    task->lanes = mask;
+    task->entry = task->inside_of;
+    if (!tom_condition_holds(task))
+        return false;
+    return (op->flags & (STREAM_LOAD | STREAM_STORE) ? tom_destination(task, task->member->warp, op, mask)
+                                                     : no_room(tom, task->entry)) == TOM_REASONS;
+}
+
+void tom_unstay(struct tom_task *task)
+{
+    task->tom->refused[task->reason]--;
+    task->inside = 0;
+    task->stayed = 0;
 }
 
 /* Returns whether a debugger must see the block's instructions: it does not see warps in stacks. */
