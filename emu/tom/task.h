@@ -60,6 +60,7 @@ struct tom_task {
     uint32_t inside;
     struct tom_entry *inside_of;
     unsigned reason; /* enum tom_reason: why they do */
+    bool begins;     /* the warp has executed nothing since they stayed */
     bool observed;   /* the analyzer sees what these lanes access */
     struct tom_instance instance;
     struct tom_offsets_led led;

@@ -144,6 +144,12 @@ rounds() {
     same "decided in each round, learned" -m "$here/small.yaml" --set offload.each_round=true --set offload.map=tmap \
         --set offload.learn_instances=1 --check coherence "$work/program" grid_stride
     adds "decided in each round, learned"
+    # A block that is no loop comes to its begin once, though stacks have room soon after it was refused.
+    table "$work/program" "$folder/backprop"
+    check "no loop: runs" run 0 -m tom "$work/program" 20480
+    without_host "$work/stats.json" >"$work/once.json"
+    check "no loop, in each round: runs" run 0 -m tom --set offload.each_round=true "$work/program" 20480
+    check "no loop: the same statistics" diff "$work/once.json" <(without_host "$work/stats.json")
 }
 
 # Keys that depart from the paper change times only. A push waits for no longer if it leaves out other multiprocessors' stores.

@@ -282,6 +282,8 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
     struct tom_task *task = ((struct simt_member *)name)->attached;
     if (!task || task->state == TOM_HERE) {
         front->source.step(front->source.context, name, cycle, waiter, report, ended);
+        if (task && report->event == WARP_DONE)
+            task->begins = false;
         if (front->tom->check && report->event == WARP_DONE &&
             (report->op->flags & STREAM_STORE || report->op->iclass == CLASS_AMO))
             tom_check_stored(front->tom->check, front, report, clock_time(&front->clock, cycle));

@@ -11,6 +11,7 @@ void tom_stay(struct tom_task *task, enum tom_reason reason)
     task->inside_of = task->entry;
     task->stayed = reason == TOM_CONDITION || reason == TOM_NO_STACK ? 0 : task->tom->queue->now;
     task->reason = reason;
+    task->begins = true;
     task->state = TOM_HERE;
 }
 
@@ -171,7 +172,7 @@ static bool is_passing(enum tom_reason reason)
 bool tom_may_leave(struct tom_task *task, const struct stream_op *op, uint32_t mask)
 {
     const struct tom *tom = task->tom;
-    if (!tom->config.each_round || mask != task->inside || !is_passing(task->reason))
+    if (!tom->config.each_round || task->begins || mask != task->inside || !is_passing(task->reason))
         return false;
     task->lanes = mask;
     task->entry = task->inside_of;
