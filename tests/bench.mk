@@ -81,9 +81,12 @@ BOOKSIM ?=
 bench-net: $(BUILD)/bin/croft ## networks beside BookSim 2's figures, and beside BOOKSIM=binary of it; flit-hops a second
 	@tests/bench/net.sh $(BUILD)/bin/croft $(BENCH_DIR)/net $(BOOKSIM)
 
-.PHONY: bench-nupim
-bench-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's ten benchmarks on its configurations, in BENCH_DIR/nupim; SIZE=small, medium or full: the paper's epochs and inputs
-	@examples/papers/nupim/page.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim $(or $(SIZE),small)
+# The papers' figures and tables: PAPER=nucd, stash, tom, nupim or axram (all), SIZE=small, medium or full (small).
+PAPERS := $(patsubst examples/papers/%/pages,%,$(wildcard examples/papers/*/pages))
+.PHONY: papers
+papers: $(BUILD)/bin/croft $(SHARE_FILES) sysroot ## the papers' figures and tables beside ours, in BENCH_DIR/papers; PAPER chooses one, SIZE=small, medium or full
+	@for paper in $(or $(PAPER),$(PAPERS)); do \
+	    examples/papers/page.sh $(BUILD)/bin/croft $$paper $(BENCH_DIR)/papers/$$paper $(or $(SIZE),small) || exit 1; done
 
 .PHONY: bench-tom
 bench-tom: $(WORKLOAD_FILES) $(SIMT_EXAMPLES) $(BUILD)/bin/croft ## the TOM paper's ten workloads on its machines
@@ -124,29 +127,11 @@ $(BENCH_DIR)/rate $(BENCH_DIR)/wide: $(BENCH_DIR)/%: tests/bench/simt/%.c $(SHAR
 bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
 
-.PHONY: bench-axram
-bench-axram: $(BUILD)/bin/croft sysroot ## the AxRAM paper's GPU, NGPU and AxRAM: time, energy, bandwidth (COUNT, SIDE, IMAGES, EPOCHS, APPS, JOBS)
-	@tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
-
 # Warps that invoke again and again, without what the program does before.
 .PHONY: bench-axram-rate
 bench-axram-rate: $(BUILD)/bin/croft sysroot ## invocations of AxRAM's chips and thread-instructions a second of croft's processor time
 	@tests/bench/axram_rate.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-rate
 
-# Eight of the paper's twenty images: more do not fit into accelerator memory at once.
-.PHONY: figures-axram
-figures-axram: $(BUILD)/bin/croft sysroot ## the same with the paper's sets and training, and the quality that is lost; takes hours
-	@COUNT=262144 SIDE=512 IMAGES=8 EPOCHS=1000 tests/bench/axram.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram
-	@ELEMENTS=262144 IMAGES=8 tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality
-
-.PHONY: bench-axram-invalidation
-bench-axram-invalidation: $(BUILD)/bin/croft sysroot ## clocks and time that AxRAM's invalidation of results takes (COUNT, EPOCHS, APPS)
-	@tests/bench/axram_invalidation.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-invalidation
-
 .PHONY: bench-axram-together
 bench-axram-together: $(BUILD)/bin/croft sysroot ## clocks and time of invocations by several of AxRAM's chips together
 	@tests/bench/axram_together.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-together
-
-.PHONY: bench-axram-quality
-bench-axram-quality: $(BUILD)/bin/croft sysroot ## quality that the AxRAM paper's applications lose by networks (EPOCHS, ELEMENTS, IMAGES, APPS, OPTIONS)
-	@tests/bench/axram_quality.sh $(BUILD)/bin/croft $(BENCH_DIR)/axram-quality

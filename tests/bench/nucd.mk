@@ -3,13 +3,6 @@
 bench-nucd-insns: $(NUCD_KERNELS:%=$(EXAMPLES)/nucd/%) $(BUILD)/bin/croft ## instructions of the NUCD kernels' regions beside the paper's
 	@tests/bench/nucd_insns.sh $(BUILD)/bin/croft $(EXAMPLES)/nucd $(BENCH_DIR)/nucd_insns
 
-# The NUCD paper's figures 8, 9 and 10: tables, CSV, JSON and pictures in $(BENCH_NUCD). JOBS=N runs N at a
-# time.
-BENCH_NUCD := $(BENCH_DIR)/nucd
-.PHONY: bench-nucd
-bench-nucd: all | $(BUILD)/setup-build.stamp $(BUILD)/setup-bench.stamp ## the NUCD paper's figures 8, 9 and 10, ours beside the paper's
-	@JOBS="$(JOBS)" tests/bench/nucd.sh $(BUILD)/bin/croft examples/nucd $(BENCH_NUCD)
-
 # Checks that the kernels access only what their nucds name.
 $(BUILD)/tests/nucd/offloads: $(BUILD)/obj/tests/nucd/offloads.o $(CROFT_LIB)
 	@mkdir -p $(@D)
