@@ -57,7 +57,11 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
     }
     if (count)
         return true;
-    (void)error_set(err, "a stash stands in multiprocessors, and the machine has none (simt)");
+    (void)error_set(
+        err, "a stash stands in multiprocessors, and the machine has none (simt): loads and stores of cores "
+             "have no "
+             "local memory in front of their cache; for an in-order core with a stash, take a multiprocessor "
+             "with simt.width: 1");
     return tree_at_part(tree, part, err);
 }
 

@@ -84,14 +84,29 @@ faults() {
 faults o "the address is 0x600100000078: it must be within the map that bits 39 to 32 name"
 faults r "the address is 0x600100000074: it must be within the map that bits 39 to 32 name"
 faults a "the address is 0x60010000000c: atomic instructions must not access mapped local memory"
+faults l "the address is 0x60010000000c: atomic instructions must not access mapped local memory"
+faults s "the address is 0x60010000000c: atomic instructions must not access mapped local memory"
 faults x "load of 4 bytes from 0x600400000000"
+# illegal STATUS MESSAGE ARGUMENT...: with what ends the program.
+illegal() {
+    check "${*:3}: ends" run "$1" --set simt.count=1 "${@:3}"
+    check "${*:3}: message" says "$2"
+}
+illegal 139 "jump to 0x600100000010" -- fault f
+illegal 139 "load of 4 bytes from 0x100c" -- nowhere m
+illegal 139 "store of 4 bytes to 0x100c" -- nowhere w
+illegal 132 "illegal instruction 0x" -- raw h
+check "a multiprocessor without a stash: ends" run_on gpu 132 --set simt.count=1 -- raw
+check "a multiprocessor without a stash: message" says "illegal instruction 0x"
+check "a multiprocessor with one" run 0 --set simt.count=1 -- raw
+illegal 139 "the number of pages of the tile is 16: it must not exceed the entries of the VP-map" --set stash.pages=8 -- pages
 check "pages: ends" run 139 --set simt.count=1 -- pages # 16 in each of 8 blocks
 check "pages: message" says "the number of pages of running blocks' maps is 80: it must not exceed the entries of the VP-map"
 
 check "entries: ends" run 139 --set simt.count=1 --set stash.entries=4 -- many
 check "entries: message" says "the number of maps of running blocks is 5: it must not exceed the entries of the stash-map"
 
-for mode in sizes show many; do
+for mode in sizes show many atomics; do
     oracle "$work/oracle" "$work/program" "$mode"
     check "$mode: runs" run 0 --set simt.count=2 -- "$mode"
     check "$mode: the same" cmp -s "$work/output" "$work/oracle"
@@ -123,8 +138,11 @@ check "energy of the scratchpad is not counted, too" test "$(value simt.0.work.s
 check "blocks by misses" test "$(value stash.0.misses_of.512)" -eq 1
 check "unmapped words" test "$(value stash.0.unmapped.hits)" -eq $((3 * 32)) # clocks.2, .3 and .6
 check "mapped words: missed" test "$misses" -eq $((8 * 32 + 32))             # each is loaded once, and 32 are stored
-check "clocks, slower translation: run" run 0 --set simt.count=1 --set stash.translation_clocks=110 -- time
-check "a miss pays the translation" test $(($(clocks 0 "$work/output") - $(clocks 0 "$work/ten"))) -eq 100
+for clocks in 110 210; do
+    check "clocks, slower translation: run" run 0 --set simt.count=1 --set stash.translation_clocks=$clocks -- time
+    cp "$work/output" "$work/clocks.$clocks"
+done
+check "a miss pays the translation" test $(($(clocks 0 "$work/clocks.210") - $(clocks 0 "$work/clocks.110"))) -eq 100
 run_on gpu 0 --set simt.count=1 -- time
 for i in 1 2 3 4 6; do
     check "clocks.$i is that of a scratchpad" test "$(clocks $i "$work/ten")" -eq "$(clocks $i "$work/output")"
@@ -236,6 +254,16 @@ for policy in ctrl no_ctrl; do
     check "tom, $policy: stashes" test "$(value 'stash.[0-9]+.blocks' | wc -l)" -eq 64
 done
 
+# In-order cores of one thread: each executes AddMap as a block of its own.
+"$croft" cc -O2 -g "$here/../../examples/stash/cores.c" -o "$work/cores"
+for mode in map scratchpad cache; do
+    subject=("$work/cores")
+    oracle "$work/oracle" "$work/cores" $mode
+    check "cores, $mode: runs" run_on "$here/../../examples/machines/stash_cores.yaml" 0 --check coherence -- $mode
+    check "cores, $mode: the same" cmp -s "$work/output" "$work/oracle"
+    check "cores, $mode: maps" test "$(value 'stash.[0-9]+.map.0.maps' | awk '{ sum += $1 } END { print sum }')" -eq "$([ $mode = map ] && echo 15 || echo 0)"
+done
+
 # Descriptions that make no sense.
 refuses() {
     local status=0
@@ -250,5 +278,5 @@ machine=$work/stacks.yaml
 refuses simt.clock=1GHz "a stash in stack.0 is not possible: below its multiprocessors is memory, and no level that could record who has a word"
 printf 'extends: nucd\nstash: {kind: stash}\n' >"$work/cores.yaml"
 machine=$work/cores.yaml
-refuses host.clock=1GHz "a stash stands in multiprocessors, and the machine has none (simt)"
+refuses host.clock=1GHz "a stash stands in multiprocessors, and the machine has none (simt): loads and stores of cores have no local memory"
 conclude

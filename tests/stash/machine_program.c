@@ -60,6 +60,47 @@ static void measure(void *argument)
         memcpy(work->clocks, clocks, sizeof clocks);
 }
 
+/* A tile where there is no memory: an error of the access, not of the map. */
+static void miss_memory(void *argument)
+{
+    struct work *work = argument;
+    volatile uint32_t *mapped =
+        croft_stash_map((uint32_t *)simt_shared(), (uint32_t *)0x1000, .objects = 30, .noncoherent = 0);
+    if (thread_x() == 7) {
+        if (work->mode == 'm')
+            work->sum = mapped[3];
+        else
+            mapped[3] = 1;
+    }
+}
+
+/* The instruction without asking whether there is a stash. */
+static void add_raw(void *argument)
+{
+    const struct croft_stash_map map =
+        croft_stash_tile(0, (uint32_t *)((struct work *)argument)->objects, .objects = 30);
+    __asm__ volatile(".insn r 0x2b, 0, 0, a0, %0, zero" : : "r"(&map) : "a0", "memory");
+}
+
+/* Atomics on unmapped space beside a map. */
+static void add_unmapped(void *argument)
+{
+    struct work *work = argument;
+    uint32_t *mapped =
+        croft_stash_map_of((uint32_t *)simt_shared(), work->objects, field, .objects = OBJECTS);
+    uint32_t *plain = (uint32_t *)simt_shared() + OBJECTS;
+    if (thread_x() == 0)
+        plain[0] = plain[1] = 0;
+    simt_barrier();
+    __atomic_fetch_add(plain, mapped[thread_x()], __ATOMIC_RELAXED);
+    __asm__ volatile("1: lr.w a0, (%0)\n\taddi a0, a0, 3\n\tsc.w a1, a0, (%0)\n\tbnez a1, 1b"
+                     :
+                     : "r"(plain + 1)
+                     : "a0", "a1", "memory");
+    simt_barrier();
+    mapped[thread_x()] += plain[0] ^ plain[1];
+}
+
 static void misbehave(void *argument)
 {
     struct work *work = argument;
@@ -70,6 +111,12 @@ static void misbehave(void *argument)
         mapped[30] = 1;
     else if (work->mode == 'a')
         (void)__atomic_fetch_add(&mapped[3], 1, __ATOMIC_RELAXED);
+    else if (work->mode == 'l')
+        __asm__ volatile("lr.w zero, (%0)" : : "r"(mapped + 3) : "memory");
+    else if (work->mode == 's')
+        __asm__ volatile("sc.w zero, zero, (%0)" : : "r"(mapped + 3) : "memory");
+    else if (work->mode == 'f')
+        ((void (*)(void))(void *)(mapped + 4))();
     else if (work->mode == 'r')
         (void)__atomic_load_n((uint64_t *)(mapped + 29), __ATOMIC_RELAXED);
     else /* a selector without a map */
@@ -157,6 +204,15 @@ int main(int argc, char **argv)
             printf("clocks.%u %" PRIu64 "\n", i, work.clocks[i]);
     } else if (strcmp(mode, "fault") == 0) {
         RUN(misbehave, &work, 1, 32, 1024);
+    } else if (strcmp(mode, "nowhere") == 0) {
+        RUN(miss_memory, &work, 1, 32, 1024);
+    } else if (strcmp(mode, "raw") == 0) {
+        if (work.mode == 'h') /* on the host */
+            add_raw(&work);
+        RUN(add_raw, &work, 1, 32, 1024);
+    } else if (strcmp(mode, "atomics") == 0) {
+        RUN(add_unmapped, &work, 1, OBJECTS, 4 * OBJECTS + 8);
+        print_sum(work.objects, OBJECTS);
     } else if (strcmp(mode, "pages") == 0) {
         RUN(many_pages, &work, 16, 32, 1024);
     } else if (strcmp(mode, "sizes") == 0) {

@@ -83,6 +83,7 @@ wrong differ "the parameter that differs, counted from 0, is 5, stride_size: all
 wrong change_differ "the parameter that differs, counted from 0, is 5, stride_size: all threads of a block must give equal descriptors"
 wrong change "the index of the map to change is 1: it must be the result of stash.addmap in the same block"
 wrong change_none "the index of the map to change is 0: it must be the result of stash.addmap in the same block"
+wrong change_overlap "stash_base is 256: the tile's chunks must not belong to another map of the block"
 wrong dma "object_size is 8: it must be a multiple of 4 and at least field_size"
 
 # Accesses that only a stash can refuse.

@@ -19,7 +19,10 @@ static void operate(struct wrong *p)
         croft_dma_load(first);
     else if (first->strides)
         croft_stash_add(first);
-    if (p->change)
+    if (p->change == 2) { /* onto the second map's chunks */
+        croft_stash_add(&own);
+        croft_stash_change(0, &own);
+    } else if (p->change)
         croft_stash_change(p->index, &own);
     else if (own.strides)
         croft_stash_add(&own);
@@ -113,6 +116,8 @@ int main(int argc, char **argv)
         p.second = p.first, p.change = 1, p.other = 4;
     else if (is(name, "alignment"))
         p.offset = 4;
+    else if (is(name, "change_overlap"))
+        p.second.stash_base = 256, p.change = 2;
     else if (is(name, "dma"))
         p.dma = 1, p.first.field_size = 12;
     else if (!one_parameter(name, &p.first) && !is(name, "five") && strncmp(name, "access_", 7) != 0)

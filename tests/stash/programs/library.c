@@ -55,13 +55,14 @@ static void run_map_first(void)
 
 int main(void)
 {
-    const char *end =
-        NULL; /* of the heap, which does not grow if what threads allocate is free at their end */
+    const char *end = NULL; /* of the heap, once the first launches have made room */
     for (int i = 0; i < 40; i++) {
+        if (i == 5)
+            end = sbrk(0);
         run(run_library_first);
         run(run_map_first);
-        CHECK(i < 25 || sbrk(0) == end);
-        end = sbrk(0);
     }
+    /* By turns of threads, pieces may lie badly a few times; but 70 launches that lose 256 bytes each need more. */
+    CHECK((const char *)sbrk(0) - end <= 16384);
     return check_end("library", values, sizeof values);
 }
