@@ -31,7 +31,7 @@
     {                                                                                                        \
         CROFT_APPROX_CALL(name, inputs, outputs);                                                            \
     }                                                                                                        \
-    static inline __attribute__((unused)) void name##_by_thread(const float *in, float *out)                 \
+    static inline __attribute__((always_inline, unused)) void name##_by_thread(const float *in, float *out)  \
     {                                                                                                        \
         CROFT_APPROX_BY_THREAD(name, inputs, outputs);                                                       \
     }                                                                                                        \

@@ -113,9 +113,10 @@ static __attribute__((noinline, unused)) void croft_ngpu_by_host(const uint32_t 
         out[i] = __builtin_fmaf(croft_data_value(kind, outputs[i]), scale[0], scale[1]);
 }
 
-/* As croft_network_call(), to the bit unless the image was folded, in a thread of a multiprocessor. */
-static inline void croft_ngpu_by_thread(const uint32_t *image, const float *scale, const float *in,
-                                        float *out)
+/* As croft_network_call(), to the bit unless the image was folded, in a thread of a multiprocessor. Part of its caller always: inputs and
+ * outputs that are passed lie on the thread's stack. */
+static inline __attribute__((always_inline)) void
+croft_ngpu_by_thread(const uint32_t *image, const float *scale, const float *in, float *out)
 {
     const unsigned kind = image[1] & 255, layers = image[1] >> 8 & 255, inputs = image[2] & 255,
                    outputs = image[2] >> (8 * layers) & 255;
