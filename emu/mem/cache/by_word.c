@@ -3,8 +3,8 @@
  *
  * A load asks for the words that it lacks, and keeps what else of the line comes along. A store registers its words, and is done
  * at once. A store of part of a word registers the word with its value, and waits for it: others may have stored the rest, which
- * is no race. A line gets
- * its place when words come or are stored; a victim's registered words are written back. Atomics are done at the last level.
+ * is no race. A line gets its place when words come or are stored; a victim's registered words are written back. Atomics are
+ * done at the last level.
  *
  * Sent requests leave at the end of the lookup. An access that the unit refuses is repeated when it has room. After a
  * self-invalidation, words that are still on their way serve those who wait for them, and are not kept: in a program without
@@ -83,7 +83,7 @@ static uint32_t place(struct cache *cache, uint64_t line, uint64_t now, unsigned
     return TAGS_NONE;
 }
 
-/* Versions, for the checker. */
+/* Versions of words, for the checker of coherence (word_versions.h). */
 
 static uint32_t *version_of(const struct cache *cache, uint32_t index, unsigned word)
 {
@@ -412,7 +412,7 @@ static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, co
     serve(holder, line, mask, value, false, now);
 }
 
-/* Ends releases if everything is settled. */
+/* Ends releases if all registrations and write-backs are acknowledged. */
 static void settle(struct cache *cache, uint64_t now)
 {
     struct cache_by_word *by_word = cache->by_word;

@@ -1,4 +1,4 @@
-/* What a unit does for others: forwards of the registry, and write-backs. */
+/* Answers to requests that the registry forwards, and write-backs. */
 #include <assert.h>
 #include <string.h>
 

@@ -224,7 +224,7 @@ static enum denovo_registry_event event_of(const struct denovo_message *message)
     }
 }
 
-/* An atomic is done when all its words are here; until then, it waits as a whole. */
+/* An atomic is done when the registry has all its words; until then, none of it is done. */
 static uint64_t begin_atomic(struct denovo_registry *registry, struct denovo_line *line,
                              const struct denovo_message *message, const struct plan *plan, uint64_t now)
 {

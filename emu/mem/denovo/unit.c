@@ -1,4 +1,4 @@
-/* The unit: what its holder asks for, and what comes in. */
+/* The unit: operations for its holder, and messages that it receives. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -248,7 +248,7 @@ void denovo_acquire(struct denovo_unit *unit, uint64_t now)
             mshrs[i].poisoned = true;
 }
 
-/* What comes in. */
+/* Messages that the unit receives. */
 
 /* Applies an event to words that are in one of the MSHR's states. Returns the words whose action is
  * INSTALL. */
