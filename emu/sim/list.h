@@ -17,6 +17,6 @@
     } while (0)
 
 /* The struct of the type whose member is at the address. */
-#define CONTAINER_OF(address, type, member) ((type *)(void *)((char *)(address) - offsetof(type, member)))
+#define CONTAINER_OF(address, type, member) ((type *)(void *)((char *)(address)-offsetof(type, member)))
 
 #endif
