@@ -77,9 +77,8 @@ static const char *obstacle_of(const struct cfg_insn *insn)
         if (coordinate_of(i) >= 0)
             return NULL;
         return ((unsigned)i->imm & 0xfff) == CSR_sbarrier ? "it has a barrier" : "it accesses a CSR";
-    default: break;
+    default: return NULL;
     }
-    return info->access == ACCESS_BLOCK || info->access == ACCESS_ZERO ? "it manages cache blocks" : NULL;
 }
 
 static bool stands_alone(void *context, const struct cfg_insn *insn)
