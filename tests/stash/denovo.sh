@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/stash/limits.sh
+source "$(dirname "$0")/limits.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
@@ -78,24 +80,7 @@ small=(--set net.vcs=1 --set net.buffer=1 --set net.send_queue=1 --set l2.queue=
     --set host.l1d.mshrs=1 --set host.l1d.write_buffer=1 --set simt.l1.mshrs=1 --set simt.l1.write_buffer=1)
 tiny=(--set net.vcs=1 --set l2.size=4KiB --set l2.ways=4 --set l2.queue=2 --set host.l1d.size=1KiB --set host.l1d.ways=2
     --set simt.l1.size=2KiB --set simt.l1.ways=2)
-for core in inorder ooo; do
-    for limits in '' small tiny; do
-        options=(-m stash_micro --set host.core="$core" --check dram --check coherence)
-        case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
-        oracle "$out/wanted" "$out/contend" 15 $rounds
-        run "${options[@]}" "$out/contend" 15 $rounds
-        check "15 $core cores contend, $limits" same
-        oracle "$out/wanted" "$out/launch" work 15
-        run "${options[@]}" "$out/launch" work 15
-        check "15 $core cores launch, $limits" same
-    done
-done
-for limits in '' small tiny; do
-    options=(-m stash_apps --check dram --check coherence)
-    case $limits in small) options+=("${small[@]}") ;; tiny) options+=("${tiny[@]}") ;; esac
-    run "${options[@]}" "$out/launch" work 15
-    check "15 multiprocessors, $limits" same
-done
+under_limits
 run -m stash_micro --env kernel "$out/launch" work 15
 check "15 cores beneath the kernel" same
 run -m stash_micro --detail roi "$out/launch" work 15
