@@ -20,15 +20,6 @@ bool descriptor_is_inner(const struct file *file)
            !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode);
 }
 
-int64_t descriptor_add(struct process *process, int host, int mode, uint64_t flags)
-{
-    struct files *files = &process->user->files;
-    int64_t descriptor = files_add(files, host, mode | (int)(flags & GUEST_NONBLOCK), false);
-    if (descriptor >= 0)
-        files->close_on_exec[descriptor] = (flags & GUEST_CLOEXEC) != 0;
-    return descriptor;
-}
-
 /* Makes the guest's descriptors of both ends of a new pipe or pair of sockets, with these access modes. */
 static int64_t add_pair(struct process *process, const int host[2], const int modes[2], uint64_t flags,
                         int32_t guest[2])
