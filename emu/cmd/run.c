@@ -272,6 +272,25 @@ static void describe_launches(const struct session *s, bool unwatched, struct la
     simt->checks = machine_checks(machine);
 }
 
+/* Returns the options of a user program, with or without the kernel. Sets *simt and the launches up, to which they point. */
+static struct user_options options_of_program(const struct session *s, const struct request *r,
+                                              struct launch_options *simt, struct timed_launch *launches)
+{
+    struct user_options options = r->user;
+    describe_launches(s, r->timing.check_coherence, simt);
+    launches->verbose = r->verbose;
+    if (machine_timed(&s->machine))
+        simt->device = &launches->device;
+    options.simt = simt->limits.count ? simt : NULL;
+    options.stack_size = s->machine.stack->size;
+    options.reserved_by = machine_reserved(&s->machine, &options.reserved, &options.reserved_end);
+    options.stats = report_stats(s->report);
+    options.log = s->log;
+    options.warp_log = s->warp_log;
+    options.signal = interrupt_arrived();
+    return options;
+}
+
 /* Warns after the run of a program that has not waited for its last launch, or has kernels but no launch. */
 static void warn_launches(const struct session *s, const struct request *r,
                           const struct timed_launch *launches)
@@ -342,19 +361,8 @@ static int run_user(struct session *s, const struct request *r, struct error *er
     struct launch_options simt;
     struct timed_launch launches;
     timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, decoder);
-    describe_launches(s, r->timing.check_coherence, &simt);
-    launches.verbose = r->verbose;
     if (user_harts_init(&harts, &s->machine, firmware(s), &memory, decoder, err)) {
-        struct user_options options = r->user;
-        options.simt = simt.limits.count ? &simt : NULL;
-        if (machine_timed(&s->machine))
-            simt.device = &launches.device;
-        options.stack_size = s->machine.stack->size;
-        options.reserved_by = machine_reserved(&s->machine, &options.reserved, &options.reserved_end);
-        options.stats = report_stats(s->report);
-        options.log = s->log;
-        options.warp_log = s->warp_log;
-        options.signal = interrupt_arrived();
+        struct user_options options = options_of_program(s, r, &simt, &launches);
         options.tasks = harts.tasks;
         options.system = &harts.system;
         if (limit.memory)
@@ -378,21 +386,10 @@ static int finish_kernel(void *kernel, enum system_stop stop, struct error *err)
 static int run_kernel(struct session *s, const struct request *r, struct error *err)
 {
     char image[PATH_MAX];
-    struct user_options user = r->user;
-    user.stack_size = s->machine.stack->size;
-    user.reserved_by = machine_reserved(&s->machine, &user.reserved, &user.reserved_end);
-    user.stats = report_stats(s->report);
-    user.log = s->log;
-    user.warp_log = s->warp_log;
-    user.signal = interrupt_arrived();
     struct launch_options simt;
-    describe_launches(s, r->timing.check_coherence, &simt);
     struct timed_launch launches;
     timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, NULL);
-    launches.verbose = r->verbose;
-    if (machine_timed(&s->machine))
-        simt.device = &launches.device;
-    user.simt = simt.limits.count ? &simt : NULL;
+    struct user_options user = options_of_program(s, r, &simt, &launches);
     const struct kernel_options options = {
         .image = image, .machine = &s->machine, .firmware = firmware(s), .user = &user};
     struct kernel *kernel =
