@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/analysis/candidates_choose.h"
+#include "emu/analysis/candidates/choose.h"
 #include "emu/analysis/liveness.h"
 #include "emu/sim/alloc.h"
 #include "isa/csr.h"

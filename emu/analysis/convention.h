@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "isa/decoder/flow.h"
+#include "isa/disasm.h"
 
 enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, REGISTERS = 64 };
 
@@ -22,6 +23,12 @@ enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, REGISTERS = 64 };
 static inline uint64_t register_bit(unsigned reg)
 {
     return reg < REGISTERS ? UINT64_C(1) << reg : 0;
+}
+
+/* Returns the name of a register, such as a0 or fa0. */
+static inline const char *name_of_register(unsigned reg)
+{
+    return reg < 32 ? register_name[reg] : reg < REGISTERS ? fp_register_name[reg - 32] : "zero";
 }
 
 #endif

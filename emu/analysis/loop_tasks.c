@@ -41,17 +41,6 @@ static bool refuse(struct search *s, int insn, const char *format, ...)
     return false;
 }
 
-const char *loop_task_register(unsigned reg)
-{
-    static const char *const names[] = {
-        "zero", "ra",  "sp",  "gp",  "tp",  "t0",  "t1",   "t2",   "s0",  "s1",  "a0",   "a1",  "a2",
-        "a3",   "a4",  "a5",  "a6",  "a7",  "s2",  "s3",   "s4",   "s5",  "s6",  "s7",   "s8",  "s9",
-        "s10",  "s11", "t3",  "t4",  "t5",  "t6",  "ft0",  "ft1",  "ft2", "ft3", "ft4",  "ft5", "ft6",
-        "ft7",  "fs0", "fs1", "fa0", "fa1", "fa2", "fa3",  "fa4",  "fa5", "fa6", "fa7",  "fs2", "fs3",
-        "fs4",  "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
-    return reg < REGISTERS ? names[reg] : "zero";
-}
-
 static const struct insn_info *info_of(const struct cfg_insn *insn)
 {
     return &insn_table[insn->step.insn.id];
@@ -223,7 +212,7 @@ static bool find_counters(struct search *s)
             continue;
         if (!counter_of(s->f, s->loop, reg, &counter))
             return refuse(s, writer_of(s, reg), "a value goes from round to round in register %s",
-                          loop_task_register(reg));
+                          name_of_register(reg));
         if (task->counter_count == TASK_COUNTERS)
             return refuse(s, task->begin, "it has more than %d counters", TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;

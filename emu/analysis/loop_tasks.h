@@ -141,9 +141,6 @@ bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_na
 /* Returns the branch at the end of a loop that is its only way back and its only way out, or CFG_NONE. */
 int loop_task_branch(const struct function *f, unsigned loop);
 
-/* Returns the name of a register. */
-const char *loop_task_register(unsigned reg);
-
 /* Returns the register that, plus *bias, is a range's first address; REGISTER_NONE: there is none. */
 unsigned task_range_register(const struct task_range *range, int64_t *bias);
 

@@ -61,7 +61,7 @@ static bool find_counters(struct search *s)
         if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
             continue;
         if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)
-            return refuse(s, at, "a value goes from round to round in register %s", loop_task_register(reg));
+            return refuse(s, at, "a value goes from round to round in register %s", name_of_register(reg));
         if (nest->counter_count == NEST_COUNTERS)
             return refuse(s, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
         nest->counters[nest->counter_count++] =

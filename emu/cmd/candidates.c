@@ -110,7 +110,7 @@ static void print_line(const struct program *p, uint64_t pc, char *text, size_t 
         (void)snprintf(text, size, "-");
 }
 
-static const char *register_name(unsigned reg, char text[8])
+static const char *numbered_register(unsigned reg, char text[8])
 {
     (void)snprintf(text, 8, "%c%u", reg < 32 ? 'x' : 'f', reg % 32);
     return text;
@@ -255,7 +255,7 @@ static json_t *registers(uint64_t set)
     char text[8];
     for (unsigned reg = 0; reg < REGISTERS; reg++)
         if (set >> reg & 1)
-            (void)json_array_append_new(list, json_string(register_name(reg, text)));
+            (void)json_array_append_new(list, json_string(numbered_register(reg, text)));
     return list;
 }
 

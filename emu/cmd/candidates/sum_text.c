@@ -1,4 +1,5 @@
 #include "emu/cmd/candidates/sum_text.h"
+#include "isa/disasm.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -65,7 +66,7 @@ static void put_constant(struct writer *w, int64_t value, const char *sign)
 
 static void put_sum(struct writer *w, int sum, unsigned depth);
 
-static const char *csr_name(int number)
+static const char *spell_csr(int number)
 {
     static const char *const names[] = {
         "thread_x()",   "thread_y()",    "thread_z()",        "block_x()",     "block_y()",
@@ -78,11 +79,8 @@ static const char *csr_name(int number)
 
 static void put_register(struct writer *w, unsigned reg)
 {
-    static const char *const names[32] = {
-        "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
-        "a6",   "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
     if (reg < 32)
-        put(w, "%s", names[reg]);
+        put(w, "%s", register_name[reg]);
     else
         put(w, "f%u", reg % 32);
 }
@@ -103,7 +101,7 @@ static void put_atom(struct writer *w, int number, unsigned depth)
     char loop[SYMBOLS_TEXT];
     switch (atom->kind) {
     case ATOM_ENTRY: put_register(w, (unsigned)atom->number); break;
-    case ATOM_CSR: put(w, "%s", csr_name(atom->number)); break;
+    case ATOM_CSR: put(w, "%s", spell_csr(atom->number)); break;
     case ATOM_ROUND:
         sum_loop_text(w->names, atom->number, loop, sizeof loop);
         put(w, "round(%s)", loop);

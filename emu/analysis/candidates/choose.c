@@ -1,4 +1,4 @@
-#include "emu/analysis/candidates_choose.h"
+#include "emu/analysis/candidates/choose.h"
 
 #include <stdlib.h>
 
