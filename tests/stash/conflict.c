@@ -1,12 +1,18 @@
-/* Programs that --check coherence reports, and one that it does not: conflict split|race|apart|late|join|early|fence. split: a block stores a word through its
- * map and loads it by its address, in one kernel. race: a host polls a word without a fence while another stores to it. apart: the load is
- * another kernel's. late: the host, which has the word in its cache, waits for the kernel when that has
- * long ended. join: the same of a thread. early: it loads, as soon as kernels have ended, what they have stored last. fence: a block loads a word
- * through its map again when a host has stored it, with atomics between that acquire and release; not on qemu-riscv64, whose map is a copy. */
+/* Programs that --check coherence reports, and others that it does not: conflict MODE.
+ * split: a block stores a word through its map and loads it by its address, in one kernel.
+ * race: a host polls a word without a fence while another stores to it.
+ * apart: split, but the load is another kernel's.
+ * late: the host, which has the word in its cache, waits for the kernel when that has long ended. join: the same of a thread.
+ * early: the host loads, as soon as kernels have ended, what they have stored last.
+ * fence: a block loads a word through its map again when a host has stored it, with atomics between that acquire and release; not on
+ * qemu-riscv64, whose map is a copy.
+ * turns: two hosts add to the same words in turn, so that each store takes a word away from the other one. blocks: a host and a block. */
 #include <croft/simt.h>
 #include <croft/stash.h>
 #include <croft/threads.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +76,61 @@ static void store_wide(const unsigned *value)
     wide[16 * thread_x()] = *value;
 }
 
+enum { TURNS = 16, BUSY = 10 };
+static _Atomic unsigned turn;
+
+/* A turn ends by an atomic, which waits until the other one no longer has the words. The next one begins with the last of them. */
+static void take_turns(unsigned self)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        while (atomic_fetch_add(&turn, 0) % 2 != self)
+            continue;
+        for (unsigned j = 0; j < WORDS; j++)
+            ((volatile unsigned *)wide)[16 * (self ? WORDS - 1 - j : j)] += 1;
+        atomic_fetch_add(&turn, 1);
+    }
+}
+
+static void take_second(void *unused)
+{
+    (void)unused;
+    take_turns(1);
+}
+
+static void take_second_lane(void *unused)
+{
+    (void)unused;
+    if (thread_x() == 0)
+        take_turns(1);
+}
+
+/* Keeps the banks of the first and the last word busy. */
+static void disturb(void *argument)
+{
+    while (atomic_load(&turn) < 2 * TURNS)
+        atomic_fetch_add((_Atomic unsigned *)&wide[argument ? 8 : 16 * (WORDS - 1) + 8], 1);
+}
+
+static int add_in_turn(bool block)
+{
+    static struct croft_thread threads[BUSY];
+    if (block ? simt_launch(take_second_lane, NULL, simt_dim(1), simt_dim(32)) < 0
+              : croft_thread_start(&threads[0], take_second, NULL) != 0)
+        return 1;
+    for (uintptr_t i = 1; i < BUSY; i++)
+        if (croft_thread_start(&threads[i], disturb, (void *)(i % 2)) != 0)
+            return 1;
+    take_turns(0);
+    for (unsigned i = block; i < BUSY; i++)
+        croft_thread_join(&threads[i]);
+    if (block)
+        (void)simt_wait(0);
+    unsigned all = 0;
+    for (unsigned j = 0; j < WORDS; j++)
+        all += wide[16 * j];
+    return printf("%u\n", all) != 5;
+}
+
 static int wait_early(void)
 {
     unsigned sum_all = 0;
@@ -126,6 +187,8 @@ int main(int argc, char **argv)
 {
     static struct croft_thread thread;
     const char *mode = argc > 1 ? argv[1] : "apart";
+    if (strcmp(mode, "turns") == 0 || strcmp(mode, "blocks") == 0)
+        return add_in_turn(strcmp(mode, "blocks") == 0);
     if (strcmp(mode, "fence") == 0)
         return meet();
     if (strcmp(mode, "join") == 0)

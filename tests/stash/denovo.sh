@@ -107,6 +107,14 @@ run -m ddr3 "$out/waits"
 # shellcheck disable=SC2016 # awk's fields
 check "atomics are done at the last level" awk '{ took[NR] = $1 } END { exit !(took[1] > 15 && took[1] - took[2] < 3 && took[2] - took[1] < 3) }' "$out/output"
 
+# A release waits for the registrations before it: with routers at 50 MHz, their way to the last bank and back takes more than 25 clocks of the
+# network, 1000 of the core and 350 of the multiprocessor, beyond what its access takes, less than 300.
+for core in inorder ooo; do
+    run -m stash_micro --set host.core=$core --set net.clock=50MHz "$out/waits" release
+    check "fences of a core, $core" awk 'NR == 1 { exit !($1 > 1000) }' "$out/output"
+    check "fences and releases of a warp, $core" awk 'NR > 2 && $1 < 700 { bad = 1 } END { exit bad || NR != 4 }' "$out/output"
+done
+
 # False sharing: words of 15 cores beside each other move lines with coherence by line, and nothing by word. Flits of the network: each core's
 # line once, and many times.
 "$croft" cc -O2 "$here/../../examples/stash/sharing.c" -o "$out/sharing"
@@ -133,6 +141,12 @@ for mode in apart late join early; do
     run -m stash_micro --set net.clock=50MHz --check coherence "$out/conflict" $mode
     check "$mode: the same" same
     check "$mode: nothing is told" [ ! -s "$out/errors" ]
+done
+for options in "turns --set host.core=inorder" "turns --set host.core=ooo" "blocks --set host.core=inorder"; do
+    # shellcheck disable=SC2086 # options
+    run -m stash_micro --check coherence --set net.clock=300MHz ${options#* } "$out/conflict" "${options%% *}"
+    check "$options: all sums" test "$status-$(cat "$out/output")" = 0-2048
+    check "$options: nothing is told" [ ! -s "$out/errors" ]
 done
 run -m stash_micro --check coherence "$out/conflict" fence
 check "an atomic that acquires: the new word" test "$status-$(cat "$out/output")" = 0-7

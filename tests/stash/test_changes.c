@@ -80,10 +80,20 @@ static void to_non_coherent(void **state)
     rig_end(&rig);
 }
 
+static void count_registered(void *context, enum stash_event event, unsigned entry, uint32_t words,
+                             uint64_t now)
+{
+    (void)entry, (void)now;
+    *(uint32_t *)context += event == STASH_REGISTERS ? words : 0;
+}
+
 static void to_coherent(void **state)
 {
     struct rig rig;
+    uint32_t told = 0;
+    struct stash_observer observer = {.event = count_registered, .context = &told};
     rig_start(&rig, NULL);
+    stash_observe(rig.stash, &observer);
     const struct stash_tile tile = rig_row(0, 0x80000000, 16, true);
     const unsigned block = begin_used(&rig, false);
     (void)state;
@@ -94,6 +104,8 @@ static void to_coherent(void **state)
                     "entry 0 (tail): map 0 of block 0, coherent, bytes 0 to 63, 0x80000000, dirty 1\n"
                     "page 0x80000000: 0x90000000, entry 0\n"
                     "chunk 0: RRVV.R.........., entry 0, dirty\n");
+    assert_int_equal(told, 3);
+    assert_int_equal(stash_counted(rig.stash, 1)->registered, 3);
     rig_end(&rig);
 }
 
@@ -113,6 +125,33 @@ static void to_coherent_refused(void **state)
     rig_logged(&rig, "enroll 0x90000000 map 0 0x11\n");
     assert_int_equal(stash_change(rig.stash, block, 0, &tile, 0), STASH_DONE);
     rig_logged(&rig, "");
+    rig_end(&rig);
+}
+
+/* A word that a coherent map of the stash has registered, too: the registry is told the new index, once it knows the old one. */
+static void to_coherent_moves(void **state)
+{
+    struct rig rig;
+    uint32_t first;
+    rig_start(&rig, NULL);
+    const struct stash_tile old = rig_row(0, 0x80000000, 16, true);
+    struct stash_tile tile = rig_row(64, 0x80000000, 16, false);
+    const unsigned block = stash_begin_block(rig.stash, 128, &first);
+    (void)state;
+    assert_int_equal(stash_add(rig.stash, block, &old, 0), STASH_DONE);
+    assert_int_equal(stash_add(rig.stash, block, &tile, 0), STASH_DONE);
+    assert_int_equal(rig_access(&rig, block, true, 1, 0, 0), STASH_DONE);
+    assert_int_equal(rig_access(&rig, block, true, 2, 16, 16), STASH_DONE);
+    rig_logged(&rig, "enroll 0x90000000 map 0 0x1\n");
+    tile.coherent = 1;
+    rig.pending = 0x1;
+    assert_int_equal(stash_change(rig.stash, block, 1, &tile, 0), STASH_WAIT);
+    rig_logged(&rig, "");
+    rig.pending = 0;
+    assert_int_equal(stash_change(rig.stash, block, 1, &tile, 0), STASH_DONE);
+    rig_logged(&rig, "remap 0x90000000 map 1 0x1\n");
+    assert_int_equal(stash_code(rig.stash, 0), STASH_CODE_INVALID);
+    assert_int_equal(stash_code(rig.stash, 16), STASH_CODE_REGISTERED);
     rig_end(&rig);
 }
 
@@ -279,17 +318,12 @@ static void no_replication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_addresses),
-        cmocka_unit_test(to_non_coherent),
-        cmocka_unit_test(to_coherent),
-        cmocka_unit_test(to_coherent_refused),
-        cmocka_unit_test(pages_of_the_old_map),
-        cmocka_unit_test(same_place),
-        cmocka_unit_test(same_place_non_coherent),
-        cmocka_unit_test(other_place),
-        cmocka_unit_test(other_place_non_coherent),
-        cmocka_unit_test(overlap),
-        cmocka_unit_test(no_replication),
+        cmocka_unit_test(new_addresses),     cmocka_unit_test(to_non_coherent),
+        cmocka_unit_test(to_coherent),       cmocka_unit_test(to_coherent_refused),
+        cmocka_unit_test(to_coherent_moves), cmocka_unit_test(pages_of_the_old_map),
+        cmocka_unit_test(same_place),        cmocka_unit_test(same_place_non_coherent),
+        cmocka_unit_test(other_place),       cmocka_unit_test(other_place_non_coherent),
+        cmocka_unit_test(overlap),           cmocka_unit_test(no_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,11 @@ static void store_miss(void **state)
               "chunk 0: ...RRRR........., entry 0, dirty\n");
     assert_int_equal(rig_access(&rig, block, false, 1, 3, 6), STASH_DONE);
     rig_logged(&rig, "");
+    assert_int_equal(stash_counted(rig.stash, 1)->hits, 4 + 1); /* word 5 was stored to twice */
+    assert_int_equal(rig_access(&rig, block, true, 1, 3, 6), STASH_DONE);
+    rig_logged(&rig, "");
+    assert_int_equal(stash_counted(rig.stash, 1)->hits, 8 + 1);
+    assert_int_equal(stash_counted(rig.stash, 1)->misses, 4);
     rig_end(&rig);
 }
 

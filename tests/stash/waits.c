@@ -1,7 +1,8 @@
-/* Programs that must end, and of which --check coherence must say nothing: waits flush|queues|bytes|atomics.
+/* Programs that must end, and of which --check coherence must say nothing: waits flush|queues|bytes|atomics|release.
  * flush: a core cleans a line that another stores to, and on which a third does atomics. queues: a short launch is waited for while
  * one of another queue does atomics until the host tells it to end. bytes: each core increments its own byte of one word. atomics:
- * atomics of a line whose words are all registered take as long as those of one with a registered word; prints what they took in 100 cycles. */
+ * atomics of a line whose words are all registered take as long as those of one with a registered word; prints what they took in 100 cycles.
+ * release: prints the most cycles of a store and a fence, and of a store and an atomic that releases, by the host and by a warp. */
 #include <croft/simt.h>
 #include <croft/threads.h>
 #include <stdint.h>
@@ -101,6 +102,30 @@ static unsigned atomics(volatile uint32_t *line)
     return (unsigned)((end - begin) / 100);
 }
 
+/* Stores to a line in each slice. What is behind the store waits until its slice has answered. */
+static void time_releases(uint64_t most[2])
+{
+    static uint32_t released __attribute__((aligned(128)));
+    uint64_t begin, end;
+    for (unsigned i = 0; i < 2 * LINES; i++) {
+        __asm__ volatile("rdcycle %0" : "=r"(begin)::"memory");
+        words[i % LINES][2 + i / LINES] = i;
+        if (i < LINES)
+            fence();
+        else
+            __atomic_fetch_add(&released, 1, __ATOMIC_RELEASE);
+        __asm__ volatile("rdcycle %0" : "=r"(end)::"memory");
+        if (end - begin > most[i / LINES])
+            most[i / LINES] = end - begin;
+    }
+}
+
+static void time_releases_of_warp(uint64_t most[2])
+{
+    if (thread_x() == 0)
+        time_releases(most);
+}
+
 int main(int argc, char **argv)
 {
     static void (*const sharing[])(void *) = {store, operate, flush};
@@ -114,6 +139,13 @@ int main(int argc, char **argv)
         printf("%u %u %u\n", bytes[0], bytes[1], bytes[2]);
     } else if (strcmp(mode, "queues") == 0) {
         in_queues();
+    } else if (strcmp(mode, "release") == 0) {
+        static uint64_t most[2][2];
+        time_releases(most[0]);
+        (void)simt_launch(time_releases_of_warp, most[1], simt_dim(1), simt_dim(32));
+        (void)simt_wait(0);
+        for (unsigned i = 0; i < 4; i++)
+            printf("%u\n", (unsigned)most[i / 2][i % 2]);
     } else {
         for (unsigned i = 0; i < WORDS; i++)
             words[0][i] = i;
