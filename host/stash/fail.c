@@ -56,7 +56,8 @@ void stash_check(const struct stash_request *request)
 {
     const struct croft_stash_limits limits = {
         .local = simt_shared_size(),
-        .global_end = croft_simt.hardware ? CROFT_STASH_GLOBAL_END : UINT64_MAX,
+        /* on Linux, any address; UINT64_MAX stands for an end beyond all of them */
+        .global_end = croft_simt.hardware ? CROFT_STASH_GLOBAL_END : UINT64_MAX - 1,
     };
     struct croft_stash_fault fault;
     if ((uintptr_t)request->map % sizeof(uint64_t))
