@@ -11,7 +11,7 @@
  *
  * Units. Each scheduler has its own LANES; the schedulers share SPECIAL and MEMORY, lower numbers first. The
  * memory pipeline takes instructions in order, one line (global memory) or one pass (shared memory) per
- * clock. It stalls while the first-level cache has no room for a line. Loads and stores go through the cache,
+ * clock; with `l1_banks`, a line takes a clock for each word that it wants of one bank, whether it is there or not. It stalls while the first-level cache has no room for a line. Loads and stores go through the cache,
  * line by line (coalesce.h), which is write-through except for thread stacks (emu/mem/cache.h). Atomics bypass the cache with a
  * request per line and turn, invalidate the line in it, and are executed at the shared level below. A fence
  * waits for all accesses of its warp. A request tells whether its instruction was divergent.
@@ -255,6 +255,9 @@ struct simt_counters {
     uint64_t one_response;           /* loads of which the first-level cache answered all lines but one */
     struct histogram response_delay; /* loads with more responses from below: cycles from first to last */
     uint64_t shared_accesses, shared_passes;
+    uint64_t l1_passes,
+        l1_words
+            [2]; /* with config.l1_banks: of lines; words of loads and stores beyond the first of a line */
     uint64_t atomics, atomic_requests;
     uint64_t barriers, blocks;
     uint64_t apart;                             /* branches that split a group of lanes */
@@ -275,7 +278,7 @@ void simt_observe(struct simt *simt, struct simt_observer *observer);
 void simt_track(struct simt *simt, struct track_sink *sink);
 
 /* Opens the accounts "instruction", "registers" and "static", and one for each kind of work, such as "work.alu"; the
- * scratchpad's is "work.shared". */
+ * scratchpad's is "work.shared". With `l1_banks`, "l1.words" has what the first-level cache takes beyond one word of a line. */
 void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope);
 
 /* Registers "cycles", "scheduler.0.base" and so on. */

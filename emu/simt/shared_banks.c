@@ -39,3 +39,16 @@ unsigned shared_banks_passes(const uint64_t *addresses, uint32_t mask, unsigned 
     }
     return b.most;
 }
+
+unsigned line_banks_passes(uint64_t words, unsigned banks)
+{
+    uint64_t of_bank = 0;
+    unsigned most = 0;
+    for (unsigned i = 0; i < 64; i += banks)
+        of_bank |= UINT64_C(1) << i;
+    for (unsigned bank = 0; bank < banks; bank++) {
+        const unsigned count = (unsigned)__builtin_popcountll(words >> bank & of_bank);
+        most = count > most ? count : most;
+    }
+    return most;
+}

@@ -1,4 +1,4 @@
-/* The banks of a multiprocessor's shared memory: the number of passes of an access. */
+/* The banks of a multiprocessor's shared memory and first-level cache: the number of passes of an access. */
 #ifndef EMU_SIMT_SHARED_BANKS_H
 #define EMU_SIMT_SHARED_BANKS_H
 
@@ -17,5 +17,9 @@ enum { SHARED_BANKS = 32, SHARED_WORD = 4 };
  * number of words. */
 unsigned shared_banks_passes(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned banks,
                              bool atomic);
+
+/* Returns the number of passes that the words of a line's mask take in a cache of whose words number n is in bank n % banks, a
+ * power of two up to 64; a word is there once, whichever lanes want it. */
+unsigned line_banks_passes(uint64_t words, unsigned banks);
 
 #endif

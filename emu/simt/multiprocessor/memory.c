@@ -257,6 +257,19 @@ static void leave_queue(struct simt *simt)
     simt->queue_count--;
 }
 
+/* Lets the first-level cache's banks deliver or take a line's words, and counts them. Returns the clocks beyond the first one. */
+static unsigned use_banks(struct simt *simt, const struct coalesce_line *line, bool store, uint64_t cycle)
+{
+    struct simt_counters *counters = &simt->counters;
+    if (!simt->config.l1_banks)
+        return 0;
+    const unsigned passes = line_banks_passes(line->words, simt->config.l1_banks);
+    counters->l1_passes += passes;
+    counters->l1_words[store] += (unsigned)__builtin_popcountll(line->words) - 1;
+    simt->pipe_free = cycle + passes;
+    return passes - 1;
+}
+
 /* Sends a line to the first-level cache. Returns false when the cache is full. *complete tells whether the access is. */
 static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cycle, bool *complete)
 {
@@ -270,12 +283,13 @@ static bool send_line(struct simt *simt, struct simt_access *access, uint64_t cy
                            actor, &access->waiters[access->sent]);
     if (outcome == CACHE_FULL)
         return false;
+    const unsigned more = use_banks(simt, line, !load, cycle);
     access->sent++;
     if (access->sent == access->count)
         leave_queue(simt);
     if (outcome == CACHE_HIT)
-        *complete =
-            answered(simt, access, cycle + (load ? cache_configuration(simt->parts.l1)->hit_clocks : 0));
+        *complete = answered(simt, access,
+                             cycle + more + (load ? cache_configuration(simt->parts.l1)->hit_clocks : 0));
     return true;
 }
 

@@ -83,6 +83,9 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         stats, scope, "response_delay", &c->response_delay, "cycles", "instructions",
         "loads of which it answered all but several, by the cycles between their first and last responses");
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
+    if (simt->config.l1_banks)
+        stats_counter(stats, scope_enter(&scope, "l1"), "passes", &c->l1_passes, "cycles",
+                      "passes of lines; more than one per line are conflicts of banks");
 }
 
 static uint64_t read_registers(const void *context)
@@ -120,8 +123,30 @@ static void charge_own(struct simt *simt, struct energy_ledger *ledger, struct s
     }
 }
 
+static uint64_t read_words(const void *context)
+{
+    const struct simt *simt = context;
+    const struct cache_config *l1 = cache_configuration(simt->parts.l1);
+    return simt->counters.l1_words[0] * l1->energy_read + simt->counters.l1_words[1] * l1->energy_write;
+}
+
+/* Opens the account of the first-level cache's words: its own counts a line as one access. */
+static void charge_words(const struct simt *simt, struct energy_ledger *ledger, struct scope scope)
+{
+    const struct cache_config *l1 = cache_configuration(simt->parts.l1);
+    if (simt->config.l1_banks && (l1->energy_read || l1->energy_write))
+        energy_add(ledger, scope,
+                   &(struct energy_account){.name = "words",
+                                            .read = read_words,
+                                            .context = simt,
+                                            .unit = 1,
+                                            .fields = "energy_read energy_write",
+                                            .group = "l1"});
+}
+
 void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope scope)
 {
+    charge_words(simt, ledger, scope_enter(&scope, "l1"));
     const struct scope work = scope_enter(&scope, "work");
     if (simt->config.energy_instruction)
         energy_add(ledger, scope,

@@ -284,6 +284,34 @@ static void banks_take_passes(void **state)
     }
 }
 
+/* Two rounds of a load of a line of 32 words, the second a hit, and an addition that uses it: 148 clocks. A hit in n banks takes a
+ * clock for each word of a bank, so 32 / n - 1 more; a miss takes them before its answer comes. Each word is an access. */
+static void banks_of_the_cache_take_passes(void **state)
+{
+    (void)state;
+    static const struct rig_step script[] = {
+        {.id = INSN_lw, .rd = 5, .rs1 = 6, .rs2 = N, .size = 4, .stride = 4, .base = 0x80000000},
+        {.id = INSN_add, .rd = 7, .rs1 = 5, .rs2 = N},
+    };
+    for (unsigned banks = 1; banks <= 64; banks *= 2) {
+        struct simt_config config = config_of(SIMT_GTO);
+        config.l1_banks = banks;
+        struct rig *rig = rig_new(&config, script, COUNT(script), 2);
+        const struct simt_counters *c = rig_run(rig, 1);
+        const unsigned passes = banks < 32 ? 32 / banks : 1;
+        assert_int_equal(c->cycles, 148 + passes - 1);
+        assert_int_equal(c->l1_passes, 2 * passes);
+        assert_int_equal(c->l1_words[0], 2 * 31);
+        assert_int_equal(c->l1_words[1], 0);
+        rig_free(rig);
+    }
+    /* every fourth word of 16, as of objects of 16 bytes: two of 8 banks have two each */
+    assert_int_equal(line_banks_passes(0x8888, 8), 2);
+    assert_int_equal(line_banks_passes(0x8888, 16), 1);
+    assert_int_equal(line_banks_passes(0x8888, 4), 4);
+    assert_int_equal(line_banks_passes(UINT64_C(1) << 63, 64), 1);
+}
+
 /* Half of the lanes access one bank of shared memory: passes from 1 to 16. The others access one line each,
  * from 17 to 32. The last is answered 100 clocks later, passes the cache in 4, and its value is ready 18
  * clocks later: 154. */
@@ -562,6 +590,7 @@ int main(void)
         cmocka_unit_test(requests_say_whether_they_diverge),
         cmocka_unit_test(lines_go_one_a_clock),
         cmocka_unit_test(banks_take_passes),
+        cmocka_unit_test(banks_of_the_cache_take_passes),
         cmocka_unit_test(both_parts_of_an_access_take_time),
         cmocka_unit_test(atomics_pass_the_cache),
         cmocka_unit_test(fences_wait),
