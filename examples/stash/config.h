@@ -103,9 +103,18 @@ CONFIG_INLINE uint32_t tile_row(struct tile tile, uint32_t i)
     return i / tile.objects;
 }
 
-/* Each thread copies every threads-th field, so that a warp's accesses are adjacent. */
+/* Each thread copies every threads-th field, so that a warp's accesses are adjacent. If its fields are of one column, it finds
+ * them without a division, as a kernel does that is written by hand. */
 CONFIG_INLINE void view_copy(struct view to, struct view from, struct tile tile, struct team team)
 {
+    const int one = __builtin_constant_p(tile.rows) && tile.rows == 1;
+    if (!one && __builtin_constant_p(team.threads % tile.objects) && team.threads % tile.objects == 0) {
+        const uint32_t step = team.threads / tile.objects, first = step > 1 ? team.thread / tile.objects : 0;
+        const uint32_t object = team.thread - first * tile.objects;
+        for (uint32_t row = first; row < tile.rows; row += step)
+            VIEW(view_word, to, row, object) = VIEW(view_word, from, row, object);
+        return;
+    }
     for (uint32_t i = team.thread; i < tile.objects * tile.rows; i += team.threads) {
         const uint32_t row = tile_row(tile, i), object = i - row * tile.objects;
         VIEW(view_word, to, row, object) = VIEW(view_word, from, row, object);

@@ -1,42 +1,42 @@
-/* Seven-point stencil on a box's inner points (Jacobi), as Parboil's: a block moves up a column of 32 by 8 points and keeps the
- * current plane, with its neighbours, in local memory. The arguments are the box's points in x, y and z. */
+/* Seven-point stencil on a box's inner points (Jacobi), as Parboil's: a block moves up a column of 64 by 4 points, two of each thread.
+ * Threads put the points of the current plane, which are in their registers, into local memory for their neighbours; what those at
+ * the block's edges need beside it is in global memory. The arguments are the box's points in x, y and z. */
 #include "config.h"
 
-enum { BLOCK_X = 32, BLOCK_Y = 8, THREADS = BLOCK_X * BLOCK_Y, ROUNDS = 4, MAPS = 3 };
-enum { PLANE = ((BLOCK_X + 2) * (BLOCK_Y + 2) * 4 + 63) / 64 * 64, INNER = BLOCK_X * BLOCK_Y * 4 };
+enum { BLOCK_X = 64, BLOCK_Y = 4, THREADS_Y = 2, THREADS = BLOCK_X * THREADS_Y, ROUNDS = 4, MAPS = 2 };
+enum { PLANE = BLOCK_X * BLOCK_Y * 4, POINTS = BLOCK_Y / THREADS_Y };
 
 struct stencil {
     float *from, *to;
     uint32_t x, y, z;
     uint32_t stride, plane;             /* points from one row to the next, and from one plane to the next */
-    const struct croft_stash_map *maps; /* of each block and plane: with neighbours, above, result */
+    const struct croft_stash_map *maps; /* of each block and plane: above, result */
 };
 
-/* Points of plane z of a block's column, with or without their neighbours. */
-CONFIG_INLINE struct tile points(const struct stencil *p, float *box, uint32_t z, uint32_t edge,
-                                 uint32_t local)
+/* Points of plane z of a block's column. */
+CONFIG_INLINE struct tile points(const struct stencil *p, float *box, uint32_t z, uint32_t local)
 {
-    return (struct tile){.global = box + (uint64_t)z * p->plane +
-                                   (block_y() * BLOCK_Y + 1 - edge) * p->stride + block_x() * BLOCK_X + 1 -
-                                   edge,
+    return (struct tile){.global = box + (uint64_t)z * p->plane + (block_y() * BLOCK_Y + 1) * p->stride +
+                                   block_x() * BLOCK_X + 1,
                          .local = local,
-                         .objects = BLOCK_X + 2 * edge,
+                         .objects = BLOCK_X,
                          .object_size = 4,
-                         .rows = BLOCK_Y + 2 * edge,
+                         .rows = BLOCK_Y,
                          .stride_size = p->stride * 4};
 }
 
+/* The current plane, of which threads have their points in registers, and the two that are read and written. */
 CONFIG_INLINE struct tile middle_tile(const struct stencil *p, uint32_t z)
 {
-    return points(p, p->from, z, 1, 0);
+    return points(p, p->from, z, 0);
 }
 CONFIG_INLINE struct tile above_tile(const struct stencil *p, uint32_t z)
 {
-    return points(p, p->from, z, 0, PLANE);
+    return points(p, p->from, z, PLANE);
 }
 CONFIG_INLINE struct tile to_tile(const struct stencil *p, uint32_t z)
 {
-    return points(p, p->to, z, 0, PLANE + INNER);
+    return points(p, p->to, z, 2 * PLANE);
 }
 
 static float smooth(float here, float west, float east, float north, float south, float below, float above)
@@ -44,33 +44,57 @@ static float smooth(float here, float west, float east, float north, float south
     return 0.4f * here + 0.1f * (west + east + north + south + below + above);
 }
 
+/* A neighbour of a point in the same plane: from the block's tile if it is `within` it. */
+CONFIG_INLINE float beside(enum config config, struct view tile, struct view plane, int within, int y, int x)
+{
+    return within || config == CACHE ? VIEW(float, tile, y, x) : VIEW(float, plane, y, x);
+}
+
+/* The new value of a point whose neighbours below and above are known. */
+CONFIG_INLINE float point(enum config config, struct view tile, struct view plane, int y, int x,
+                          const float at[3])
+{
+    return smooth(at[1], beside(config, tile, plane, x > 0, y, x - 1),
+                  beside(config, tile, plane, x < BLOCK_X - 1, y, x + 1),
+                  beside(config, tile, plane, y > 0, y - 1, x),
+                  beside(config, tile, plane, y < BLOCK_Y - 1, y + 1, x), at[0], at[2]);
+}
+
 CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
 {
     const uint32_t x = thread_x(), y = thread_y();
     const struct team team = team_of(y * BLOCK_X + x, THREADS);
     const struct croft_stash_map *maps = p->maps + (block_y() * grid_dim_x() + block_x()) * p->z * MAPS;
-    const int inside = block_x() * BLOCK_X + x + 2 < p->x && block_y() * BLOCK_Y + y + 2 < p->y;
-    const uint32_t index = config == STASH_G ? 2 : 0; /* of the middle plane's map */
-    struct view above = view_open(config, GLOBAL, READ, above_tile(p, 0), maps + 1, team);
-    struct view to = view_open(config, GLOBAL, READ_WRITE, to_tile(p, 1), maps + MAPS + 2, team);
-    struct view middle = view_open(config, LOCAL, READ, middle_tile(p, 1), maps + MAPS, team);
-    float below = VIEW(float, above, y, x);
+    struct view above = view_open(config, GLOBAL, READ, above_tile(p, 0), maps, team);
+    struct view to = view_open(config, GLOBAL, READ_WRITE, to_tile(p, 1), maps + MAPS + 1, team);
+    struct view plane = view_global(middle_tile(p, 1)), middle = view_local(middle_tile(p, 1), team.local);
+    float at[POINTS][3]; /* below, here, above */
+    for (uint32_t i = 0; i < POINTS; i++) {
+        at[i][0] = VIEW(float, above, y + i * THREADS_Y, x);
+        at[i][1] = VIEW(float, plane, y + i * THREADS_Y, x);
+    }
     for (uint32_t z = 1;; z++) {
-        above = view_next(config, GLOBAL, READ, above_tile(p, z + 1), maps + (z + 1) * MAPS + 1, 0, team);
-        view_barrier(config, LOCAL);
-        const float here = VIEW(float, middle, y + 1, x + 1);
-        if (inside)
-            VIEW(float, to, y, x) =
-                smooth(here, VIEW(float, middle, y + 1, x), VIEW(float, middle, y + 1, x + 2),
-                       VIEW(float, middle, y, x + 1), VIEW(float, middle, y + 2, x + 1), below,
-                       VIEW(float, above, y, x));
-        below = here;
-        view_close(config, GLOBAL, to_tile(p, z), maps + z * MAPS + 2, team);
+        for (uint32_t i = 0; config != CACHE && i < POINTS; i++)
+            VIEW(float, middle, y + i * THREADS_Y, x) = at[i][1];
+        above = view_next(config, GLOBAL, READ, above_tile(p, z + 1), maps + (z + 1) * MAPS, 0, team);
+        if (config != CACHE)
+            simt_barrier();
+        for (uint32_t i = 0; i < POINTS; i++) {
+            const uint32_t row = y + i * THREADS_Y;
+            at[i][2] = VIEW(float, above, row, x);
+            if (block_x() * BLOCK_X + x + 2 < p->x && block_y() * BLOCK_Y + row + 2 < p->y)
+                VIEW(float, to, row, x) =
+                    point(config, config == CACHE ? plane : middle, plane, (int)row, (int)x, at[i]);
+            at[i][0] = at[i][1];
+            at[i][1] = at[i][2];
+        }
+        view_close(config, GLOBAL, to_tile(p, z), maps + z * MAPS + 1, team);
         if (z == p->z - 2)
             break;
-        view_barrier(config, LOCAL);
-        to = view_next(config, GLOBAL, READ_WRITE, to_tile(p, z + 1), maps + (z + 1) * MAPS + 2, 1, team);
-        middle = view_next(config, LOCAL, READ, middle_tile(p, z + 1), maps + (z + 1) * MAPS, index, team);
+        if (config != CACHE)
+            simt_barrier();
+        to = view_next(config, GLOBAL, READ_WRITE, to_tile(p, z + 1), maps + (z + 1) * MAPS + 1, 1, team);
+        plane = view_global(middle_tile(p, z + 1));
     }
 }
 CONFIG_KERNELS(stencil, const struct stencil, stencil)
@@ -93,9 +117,8 @@ static void describe(const struct stencil *p)
     struct croft_stash_map *maps =
         (struct croft_stash_map *)p->maps + (block_y() * grid_dim_x() + block_x()) * p->z * MAPS;
     for (uint32_t z = thread_x(); z < p->z; z += block_size()) {
-        maps[z * MAPS] = tile_map(middle_tile(p, z));
-        maps[z * MAPS + 1] = tile_map(above_tile(p, z));
-        maps[z * MAPS + 2] = tile_map(to_tile(p, z));
+        maps[z * MAPS] = tile_map(above_tile(p, z));
+        maps[z * MAPS + 1] = tile_map(to_tile(p, z));
     }
 }
 
@@ -127,8 +150,8 @@ int main(int argc, char **argv)
     }
     croft_roi_begin("stencil");
     for (int round = 0; round < ROUNDS; round++)
-        stencil_run(config, &rounds[round % 2], grid, simt_dim(BLOCK_X, BLOCK_Y),
-                    config == SCRATCH || config == STASH ? PLANE : PLANE + 2 * INNER);
+        stencil_run(config, &rounds[round % 2], grid, simt_dim(BLOCK_X, THREADS_Y),
+                    config == SCRATCH || config == STASH ? PLANE : 3 * PLANE);
     croft_roi_end("stencil");
     for (int round = 0; round < ROUNDS; round++) {
         p.from = boxes[2 + round % 2];
