@@ -6,7 +6,7 @@ endif
 WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wconversion
 OPTIMIZE  ?= -O2 -g
 SANITIZE  ?=
-# Its headers; the library is opened while a program runs (emu/jit/llvm.h).
+# Its headers and archives; the library is opened while a program runs (emu/jit/llvm.h).
 LLVM      ?= /usr/lib/llvm-14
 LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd fann
 
@@ -81,6 +81,12 @@ $(JIT_BITCODE): $(JIT_ROWS) emu/emu.mk | $(INSN_ID).h
 $(BUILD)/obj/emu/jit/row_table.o: $(JIT_BITCODE)
 $(BUILD)/obj/emu/jit/row_table.o: EMU_CFLAGS += -Wa,-I$(BUILD)/gen/jit
 
+# LLVM as far as the compiler needs it: croft looks for it beside its own files.
+LLVM_PART := $(BUILD)/share/croft/lib/libcroft-llvm.so
+$(LLVM_PART): emu/jit/llvm.sh emu/jit/llvm.h | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	emu/jit/llvm.sh gcc $(LLVM) emu/jit/llvm.h $@
+
 $(CROFT_LIB): $(LIB_OBJ)
 	rm -f $@
 	ar rcsT $@ $^
@@ -90,8 +96,8 @@ $(BUILD)/obj/%.o: %.c | $(INSN_ID).h
 	$(CC) $(EMU_CFLAGS) -c $< -o $@
 
 # croft experiment forks thousands of runs: they find all symbols bound. Runs are known by the build ID of their croft, too.
-$(BUILD)/bin/croft: $(EMU_OBJ)
+$(BUILD)/bin/croft: $(EMU_OBJ) | $(LLVM_PART)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -Wl,-z,now -Wl,--build-id=sha1 $^ $(EMU_LIBS) -o $@
+	$(CC) $(SANITIZE) $(LDFLAGS) -Wl,-z,now -Wl,--build-id=sha1 -Wl,-rpath,'$$ORIGIN/../share/croft/lib' $^ $(EMU_LIBS) -o $@
 
 -include $(EMU_OBJ:.o=.d) $(INSN_ID).d

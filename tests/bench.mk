@@ -42,6 +42,16 @@ bench-firmware: $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/firmware.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/firmware \
 	    $(BENCH_LOOPS)
 
+# Programs whose compiled code does not last, or does not pay.
+BENCH_HOSTILE := $(addprefix $(BENCH_DIR)/hostile/,leave recursion rewrite single targets)
+$(BENCH_HOSTILE): $(BENCH_DIR)/%: tests/bench/%.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
+	@mkdir -p $(@D)
+	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -o $@
+
+.PHONY: bench-jit
+bench-jit: $(BENCH_HOSTILE) $(BENCH_DIR)/measure $(BUILD)/bin/croft ## CPU time of hostile programs compiled beside interpreted
+	@ROUNDS="$(ROUNDS)" tests/bench/jit.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/jit $(BENCH_HOSTILE)
+
 # IMAGE and INITRD: a kernel and its initial file system, as README.md builds them.
 .PHONY: bench-linux
 bench-linux: $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## wall time of a boot of Linux beside qemu-system-riscv64: IMAGE=FILE INITRD=FILE

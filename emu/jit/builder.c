@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
 
 static void add_attributes(struct builder *b)
@@ -92,31 +93,105 @@ static void go(struct builder *b, uint32_t exit)
     b->llvm->BuildBr(b->at, b->leave);
 }
 
+LLVMValueRef builder_read_x(struct builder *b, unsigned r)
+{
+    return r ? b->llvm->BuildLoad2(b->at, b->i64, b->x[r], "") : builder_constant(b, 0);
+}
+
+LLVMValueRef builder_read_f(struct builder *b, unsigned r)
+{
+    LLVMValueRef value = b->llvm->BuildLoad2(b->at, b->f64, b->f[r], "");
+    return b->llvm->BuildBitCast(b->at, value, b->i64, "");
+}
+
+void builder_write_x(struct builder *b, unsigned r, LLVMValueRef value)
+{
+    if (!r)
+        return;
+    b->llvm->BuildStore(b->at, value, b->x[r]);
+    b->dirty_x |= UINT32_C(1) << r;
+}
+
+void builder_write_f(struct builder *b, unsigned r, LLVMValueRef value)
+{
+    b->llvm->BuildStore(b->at, b->llvm->BuildBitCast(b->at, value, b->f64, ""), b->f[r]);
+    b->dirty_f |= UINT32_C(1) << r;
+}
+
+static void save(struct builder *b, LLVMValueRef place, size_t offset, LLVMTypeRef type)
+{
+    LLVMValueRef field = builder_field(b, CODE_HART, offset, type);
+    b->llvm->BuildStore(b->at, b->llvm->BuildLoad2(b->at, type, place, ""), field);
+}
+
+void builder_flush(struct builder *b)
+{
+    for (unsigned r = 0; r < 32; r++) {
+        if (b->dirty_x >> r & 1)
+            save(b, b->x[r], offsetof(struct hart, x) + 8 * r, b->i64);
+        if (b->dirty_f >> r & 1)
+            save(b, b->f[r], offsetof(struct hart, f) + 8 * r, b->f64);
+    }
+}
+
+void builder_return(struct builder *b)
+{
+    b->llvm->PositionBuilderAtEnd(b->at, b->leave);
+    save(b, b->budget, offsetof(struct hart, budget), b->i64);
+    b->llvm->BuildRet(b->at, b->which);
+}
+
 void builder_leave(struct builder *b, enum compiled_exit_kind kind, const union op *op)
 {
-    go(b, add_exit(b, kind, op, 0));
+    builder_flush(b);
+    go(b, add_exit(b, kind, op, kind == COMPILED_RESUME ? b->acc : 0));
+}
+
+/* Returns where the region is left before the instruction. */
+static LLVMBasicBlockRef resume(struct builder *b)
+{
+    if (b->resume)
+        return b->resume;
+    LLVMBasicBlockRef here = b->llvm->GetInsertBlock(b->at);
+    b->resume = builder_block(b);
+    b->llvm->PositionBuilderAtEnd(b->at, b->resume);
+    builder_leave(b, COMPILED_RESUME, b->op);
+    b->llvm->PositionBuilderAtEnd(b->at, here);
+    return b->resume;
 }
 
 void builder_resume(struct builder *b)
 {
-    if (!b->resume)
-        b->resume = add_exit(b, COMPILED_RESUME, b->op, b->acc) + 1;
-    go(b, b->resume - 1);
+    b->llvm->BuildBr(b->at, resume(b));
 }
 
 void builder_require(struct builder *b, LLVMValueRef condition)
 {
-    LLVMBasicBlockRef on = builder_block(b), otherwise = builder_block(b);
-    builder_likely(b, b->llvm->BuildCondBr(b->at, condition, on, otherwise), true);
-    b->llvm->PositionBuilderAtEnd(b->at, otherwise);
-    builder_resume(b);
+    LLVMBasicBlockRef on = builder_block(b);
+    builder_likely(b, b->llvm->BuildCondBr(b->at, condition, on, resume(b)), true);
     b->llvm->PositionBuilderAtEnd(b->at, on);
+}
+
+void builder_require_within(struct builder *b, LLVMValueRef address, uint64_t base, uint64_t last)
+{
+    LLVMValueRef offset = b->llvm->BuildSub(b->at, address, builder_constant(b, base), "");
+    builder_require(b, b->llvm->BuildICmp(b->at, LLVMIntULE, offset, builder_constant(b, last), ""));
+}
+
+static bool is_checked(const struct builder *b, LLVMValueRef address)
+{
+    const struct llvm *l = b->llvm;
+    if (!b->checked_base || !l->IsAInstruction(address) || l->GetInstructionOpcode(address) != LLVMAdd)
+        return false;
+    LLVMValueRef first = l->GetOperand(address, 0), second = l->GetOperand(address, 1);
+    return (first == b->checked_base && second == b->checked_offset) ||
+           (first == b->checked_offset && second == b->checked_base);
 }
 
 LLVMValueRef builder_access(struct builder *b, LLVMValueRef address, uint64_t base, uint64_t last)
 {
     const struct llvm *l = b->llvm;
-    LLVMValueRef offset = l->BuildSub(b->at, address, builder_constant(b, base), "");
-    builder_require(b, l->BuildICmp(b->at, LLVMIntULE, offset, builder_constant(b, last), ""));
+    if (!is_checked(b, address))
+        builder_require_within(b, address, base, last);
     return l->BuildGEP2(b->at, b->i8, l->GetParam(b->function, CODE_MEMORY), &address, 1, "");
 }

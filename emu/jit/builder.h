@@ -1,4 +1,8 @@
-/* The function of a region while it is made: its registers, exits and current place. */
+/* The function of a region while it is made: its registers, exits and current place.
+ *
+ * A register's value is in a place that LLVM turns into host registers. At the boundaries of the region's blocks it is also
+ * in the hart, but for blocks of one loop (struct region_block: loop). In between, registers are dirty that have been written
+ * since: exits write them back. */
 #ifndef EMU_JIT_BUILDER_H
 #define EMU_JIT_BUILDER_H
 
@@ -21,19 +25,25 @@ struct builder {
     LLVMBuilderRef at; /* LLVM's builder: where the next instruction goes */
     LLVMValueRef function;
     LLVMTypeRef i8, i32, i64, f64;
-    LLVMBasicBlockRef entry, leave; /* the function's entry; the one exit, which writes registers back */
-    LLVMValueRef which;             /* the exit's phi: the number of the exit */
+    LLVMBasicBlockRef entry, leave;    /* the function's entry; the one exit, which writes registers back */
+    LLVMValueRef which;                /* the exit's phi: the number of the exit */
+    LLVMValueRef x[32], f[32], budget; /* places; NULL: unused */
+    uint32_t dirty_x, dirty_f;
     struct compiled_exit *exits;
     uint32_t exit_count;
     /* Of the instruction being emitted: its op, and the register whose value that finds in acc. */
     const union op *op;
     unsigned acc;
-    uint32_t resume;            /* the exit before it, plus 1; 0: none yet */
-    LLVMValueRef taken, target; /* the outcome of a branch or jump */
+    LLVMBasicBlockRef resume;                  /* where the region is left before it; NULL: nowhere yet */
+    LLVMValueRef checked_base, checked_offset; /* the access to their sum is in bounds; NULL: none */
+    LLVMValueRef taken, target;                /* the outcome of a branch or jump */
 };
 
 /* Makes an empty function, with the entry as current block. */
 void builder_begin(struct builder *b, const struct row_table *rows, const struct hart *hart);
+
+/* Makes the function's one return. */
+void builder_return(struct builder *b);
 
 /* Ends the making of the function; the exits stay. */
 void builder_end(struct builder *b);
@@ -47,7 +57,15 @@ LLVMValueRef builder_field(struct builder *b, unsigned parameter, size_t offset,
 /* Says which side of a conditional branch is taken nearly always. */
 void builder_likely(struct builder *b, LLVMValueRef branch, bool first);
 
-/* Ends the current block: leaves the region. */
+LLVMValueRef builder_read_x(struct builder *b, unsigned r);
+LLVMValueRef builder_read_f(struct builder *b, unsigned r);
+void builder_write_x(struct builder *b, unsigned r, LLVMValueRef value);
+void builder_write_f(struct builder *b, unsigned r, LLVMValueRef value);
+
+/* Writes dirty registers to the hart. They stay dirty. */
+void builder_flush(struct builder *b);
+
+/* Ends the current block: writes dirty registers back and leaves the region. */
 void builder_leave(struct builder *b, enum compiled_exit_kind kind, const union op *op);
 
 /* Ends the current block: the interpreter executes the instruction being emitted. */
@@ -56,8 +74,11 @@ void builder_resume(struct builder *b);
 /* Goes on if the condition holds; otherwise the interpreter executes the instruction. */
 void builder_require(struct builder *b, LLVMValueRef condition);
 
+/* Goes on if an address is at most `last` after base; otherwise the interpreter executes the instruction. */
+void builder_require_within(struct builder *b, LLVMValueRef address, uint64_t base, uint64_t last);
+
 /* Returns the host address for an access of up to 8 bytes to guest address `address`, which is in bounds if it is at most
- * `last` after base; otherwise the interpreter executes the instruction. */
+ * `last` after base; otherwise the interpreter executes the instruction. Accesses to the checked sum are not checked again. */
 LLVMValueRef builder_access(struct builder *b, LLVMValueRef address, uint64_t base, uint64_t last);
 
 #endif

@@ -13,7 +13,7 @@ struct copy {
     unsigned values;
     LLVMBasicBlockRef block[ROW_BLOCKS], begin[ROW_BLOCKS], end[ROW_BLOCKS];
     unsigned blocks;
-    LLVMBasicBlockRef after; /* where it continues after the function's return */
+    LLVMBasicBlockRef after; /* where it continues after the function's return; NULL: in the last block */
     LLVMValueRef result;
 };
 
@@ -110,7 +110,10 @@ static void copy_insn(struct copy *c, LLVMValueRef insn)
         return;
     if (opcode == LLVMRet) {
         c->result = mapped(c, l->GetOperand(insn, 0));
-        l->BuildBr(c->b->at, c->after);
+        if (l->GetInstructionParent(insn) != c->block[c->blocks - 1]) {
+            c->after = builder_block(c->b);
+            l->BuildBr(c->b->at, c->after);
+        }
         return;
     }
     if (opcode == LLVMPHI) {
@@ -154,7 +157,6 @@ LLVMValueRef copy_row(struct builder *b, LLVMValueRef row, const LLVMValueRef ar
         c->begin[c->blocks] = c->blocks ? builder_block(b) : l->GetInsertBlock(b->at);
         c->blocks++;
     }
-    c->after = builder_block(b);
     for (unsigned i = 0; i < c->blocks; i++) {
         l->PositionBuilderAtEnd(b->at, c->begin[i]);
         for (LLVMValueRef at = l->GetFirstInstruction(c->block[i]); at; at = l->GetNextInstruction(at))
@@ -163,7 +165,8 @@ LLVMValueRef copy_row(struct builder *b, LLVMValueRef row, const LLVMValueRef ar
     }
     for (unsigned i = 0; i < c->blocks; i++)
         copy_phis(c, c->block[i]);
-    l->PositionBuilderAtEnd(b->at, c->after);
+    if (c->after)
+        l->PositionBuilderAtEnd(b->at, c->after);
     LLVMValueRef result = c->result;
     free(c);
     return result;

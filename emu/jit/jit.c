@@ -11,21 +11,25 @@
 #include "emu/jit/region.h"
 #include "emu/sim/alloc.h"
 
-enum {
-    SLICE = 16384, /* instructions between samples */
-    FIRST = 512,   /* samples before LLVM is loaded, which takes as long as 8 million instructions */
-    ALWAYS_SLICE = 64,
-    BETWEEN = 8, /* samples between choices that are not affordable yet */
-    /* Instructions that are interpreted before one is compiled: in half the time that it takes; and in three times that time
-     * when many have been, so that code that changes or spreads costs little. */
-    INSN_COST = 50000,
-    INSN_COST_LATER = 350000,
-    LATER = 2000,
-};
+enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between samples */
 
-/* Compiling an instruction takes 0.15 to 0.3 ms, and saves about 1 ns each time that it is executed. What surrounds a hot block
- * is compiled with it long before, because each region costs some ms of its own, and so does the way between two. */
-static const struct region_limits on_limits = {.seed = 100000, .others = 1000, .most = 1500};
+/* What compiling costs, in instructions that the interpreter executes in that time, measured at about 0.65 ns each: to load
+ * LLVM, for a region, and for each of its instructions. */
+enum { COST_LOAD = 10000000, COST_REGION = 5000000, COST_INSN = 200000 };
+
+/* The bound: what has been spent, the next region included, is at most one part in SHARE of the time that the interpreter would
+ * have taken so far, and what compiled code has saved. It saves at least half of the interpreter's time. */
+enum { SHARE = 8, SAVED = 1, SAVED_OF = 6 };
+
+/* A region has earned its cost when half the time that was spent in its blocks would have paid for it. */
+enum { EARNED = 2 };
+
+/* Instructions before the next look at blocks that cannot be compiled yet: looking costs some 100 ns a block. */
+enum { LEAST_WAIT = 1 << 17, MOST_WAIT = 1 << 23 };
+
+/* What surrounds a hot block is compiled with it long before it is as hot, because the way between two regions costs as much as
+ * some 100 instructions; but what is much colder would make it affordable later. */
+static const struct region_limits on_limits = {.seed = 100000, .others = 5000, .near = 16, .most = 1500};
 static const struct region_limits always_limits = {.seed = 1, .others = 1, .most = 100};
 
 /* Address space for the last region, besides the memory that may be used. */
@@ -46,10 +50,12 @@ struct jit {
     struct hart *hart;
     enum jit_mode mode;
     const struct region_limits *limits;
-    uint64_t credit; /* samples since the last region was compiled */
-    uint64_t wait;   /* samples before the next choice */
+    uint64_t begin;   /* the hart's instructions when the compiler was attached */
+    uint64_t samples; /* so far */
+    uint64_t spent;   /* estimate for what was compiled, in interpreted instructions */
+    uint64_t next;    /* the hart's instructions at the next choice */
     struct compiled *compiled;
-    uint64_t regions, insns; /* compiled so far */
+    uint64_t regions;        /* compiled so far */
     uint64_t flushes, drops; /* of the hart's blocks when they were looked at last */
     uint64_t room;           /* memory for code */
     struct code_memory memory;
@@ -129,7 +135,11 @@ static void add(struct jit *jit, const struct region *region, compiled_code *cod
     compiled->next = jit->compiled;
     jit->compiled = compiled;
     jit->regions++;
-    jit->insns += region->insns;
+}
+
+static uint64_t cost_of(const struct jit *jit, const struct region *region)
+{
+    return (jit->opened ? 0 : (uint64_t)COST_LOAD) + COST_REGION + (uint64_t)COST_INSN * region->insns;
 }
 
 /* Compiles the region. If the library or a part of it is missing, nothing is compiled from now on. */
@@ -139,6 +149,7 @@ static void compile(struct jit *jit, const struct region *region)
     compiled_code *code = NULL;
     if (jit->memory.used >= jit->room)
         forget_all(jit);
+    jit->spent += cost_of(jit, region);
     jit->opened = jit->opened || row_table_open(&jit->rows);
     if (jit->opened)
         code = emit_region(&jit->rows, &jit->memory, jit->hart, region, &exits);
@@ -149,11 +160,17 @@ static void compile(struct jit *jit, const struct region *region)
         free(exits);
 }
 
-/* Interpreting pays for compiling. */
-static bool affords(const struct jit *jit, const struct region *region)
+/* Returns how many instructions are missing before the region may be compiled; 0: none. */
+static uint64_t missing(const struct jit *jit, const struct region *region)
 {
-    uint64_t cost = jit->insns < LATER ? INSN_COST : INSN_COST_LATER;
-    return jit->mode == JIT_ALWAYS || jit->credit * SLICE >= region->insns * cost;
+    uint64_t needed = cost_of(jit, region), all = jit->hart->instret - jit->begin;
+    uint64_t interpreted = jit->samples * SLICE, compiled = all > interpreted ? all - interpreted : 0;
+    uint64_t earned = all / SHARE + compiled / SAVED_OF * SAVED;
+    if (jit->mode == JIT_ALWAYS)
+        return 0;
+    if (earned < jit->spent + needed)
+        return (jit->spent + needed - earned) * SHARE;
+    return region->executed < EARNED * needed ? EARNED * needed - region->executed : 0;
 }
 
 /* Returns whether the hart executes code as regions do: by the handlers for which rows.c is compiled, without stops. */
@@ -169,18 +186,15 @@ static void sampled(struct compiler *compiler, struct hart *hart)
     if (jit->failed || !suits(hart))
         return;
     follow_blocks(jit);
-    jit->credit++;
-    if (jit->wait > 0) {
-        jit->wait--;
+    jit->samples++;
+    if (hart->instret < jit->next)
         return;
-    }
     region_choose(&region, hart, hart->pc, jit->limits);
-    if (region.count > 0 && affords(jit, &region)) {
+    uint64_t wait = region.count > 0 ? missing(jit, &region) : 0;
+    if (wait > 0)
+        jit->next = hart->instret + (wait < LEAST_WAIT ? LEAST_WAIT : wait > MOST_WAIT ? MOST_WAIT : wait);
+    else if (region.count > 0)
         compile(jit, &region);
-        jit->credit = 0;
-    } else if (region.count > 0) {
-        jit->wait = BETWEEN;
-    }
     region_free(&region);
 }
 
@@ -207,7 +221,8 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory)
     jit->hart = hart;
     jit->mode = mode;
     jit->limits = always ? &always_limits : &on_limits;
-    jit->wait = always ? 0 : FIRST;
+    jit->begin = hart->instret;
+    jit->next = hart->instret + (always ? 0 : (uint64_t)MOST_WAIT);
     jit->room = memory;
     jit->memory.size = memory + LAST_REGION;
     hart->compiler = &jit->compiler;

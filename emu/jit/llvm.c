@@ -14,7 +14,9 @@ bool llvm_open(struct llvm *llvm)
         LLVM_FUNCTIONS(ROW)
 #undef ROW
     };
-    *llvm = (struct llvm){.library = dlopen("libLLVM-14.so.1", RTLD_LAZY | RTLD_LOCAL)};
+    *llvm = (struct llvm){.library = dlopen("libcroft-llvm.so", RTLD_LAZY | RTLD_LOCAL)};
+    if (!llvm->library)
+        llvm->library = dlopen("libLLVM-14.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (!llvm->library)
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -23,6 +25,7 @@ bool llvm_open(struct llvm *llvm)
             return false;
         memcpy((char *)llvm + functions[i].offset, &found, sizeof found);
     }
+    llvm->LinkInMCJIT();
     llvm->InitializeX86TargetInfo();
     llvm->InitializeX86Target();
     llvm->InitializeX86TargetMC();

@@ -15,17 +15,23 @@ struct region_block {
     uint64_t entries; /* how often it was entered */
     bool entry;       /* the interpreter enters the region here */
     bool indirect;    /* indirect jumps go here */
+    /* Set by flow_mark(). */
+    bool head;     /* the budget is checked here: an entry, or where a loop is closed */
+    uint32_t need; /* of heads: instructions to the next head at most */
+    uint32_t loop; /* number of the small loop that it is in; 0: none */
 };
 
 struct region {
     struct region_block *blocks;
     uint32_t count, insns;
+    uint64_t executed; /* instructions that its blocks have executed, about */
 };
 
 /* What is hot enough to be compiled. */
 struct region_limits {
     uint64_t seed, others; /* executions of the region's first block, and of the other instructions */
-    uint32_t most;         /* instructions of the region */
+    uint64_t near; /* the others' executions, at least one part in `near` of the first block's; 0: no limit */
+    uint32_t most; /* instructions of the region */
 };
 
 /* Chooses a region around the block at pc. It is empty if that block is not hot. Release with region_free(). */

@@ -336,13 +336,45 @@ static void full_memory(void **state)
     close_pair(&pair);
 }
 
+/* A long loop without an end, and a longer one around it. */
+static void write_long(struct fixture *f)
+{
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = 0, .imm = 2000));
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+    fixture_row(f, INSN_xor, OP(.rd = A2, .rs1 = A2, .rs2 = A1));
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = -1));
+    branch(f, INSN_bne, S0, loop);
+    jump(f, 0, FIXTURE_BASE);
+}
+
+/* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 10 million
+ * instructions, a region as 5 million, and compiling takes an eighth of the time at most. Then it is compiled. */
+static void pays_first(void **state)
+{
+    (void)state;
+    enum { STEP = 1000000, FREE = 120, PAID = 200 };
+    struct pair pair;
+    open_pair(&pair, write_long);
+    jit_free(pair.jit);
+    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    for (unsigned i = 0; i < FREE; i++)
+        assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+    assert_int_equal(jit_regions(pair.jit), 0);
+    for (unsigned i = FREE; i < PAID; i++)
+        assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+    assert_int_equal(jit_regions(pair.jit), 1);
+    assert_true(jit_entered(pair.jit) > 0);
+    close_pair(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
         cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
         cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
-        cmocka_unit_test(changes_itself),
+        cmocka_unit_test(changes_itself), cmocka_unit_test(pays_first),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());

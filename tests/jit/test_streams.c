@@ -120,7 +120,7 @@ static void directed_blocks(void **state)
     pair.batch->count = 0;
     for (unsigned id = 1; id < INSN_COUNT; id++) {
         unsigned first = 0, all = directed_applies((enum insn_id)id) ? directed_cases((enum insn_id)id) : 0;
-        for (unsigned k = 0; k < amount(1) && first < all; k++)
+        for (unsigned k = 0; k < amount(1) && first < all && pair.batch->count < BATCH_BLOCKS; k++)
             first += directed_block((enum insn_id)id, first, pair.batch, pair.batch->count++);
     }
     run_batch(&pair);

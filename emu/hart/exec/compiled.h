@@ -18,6 +18,7 @@ enum compiled_exit_kind {
     COMPILED_RESUME,   /* executes op, which is one of the region's blocks' */
     COMPILED_LEAVE,    /* leaves the block through the exit slot op, whose instructions have been counted */
     COMPILED_INDIRECT, /* goes to hart->pc by an indirect jump */
+    COMPILED_ENTER,    /* executes op, a block's first one, if the budget is not used up */
 };
 
 struct compiled_exit {

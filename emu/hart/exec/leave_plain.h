@@ -167,6 +167,8 @@ static const union op *op_compiled(PARAMETERS)
             return stop_before(hart, op, acc, budget);
         DISPATCH(op);
     }
+    if (UNLIKELY(exit->kind == COMPILED_ENTER && budget < 0))
+        return stop_before(hart, op, acc, budget);
     acc = hart->x[exit->acc];
     if (op->run == op_compiled)
         TAIL_RETURN op[-1].head.compiled->run(hart, op, acc, budget);

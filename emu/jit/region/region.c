@@ -5,6 +5,7 @@
 
 #include "emu/hart/exec.h"
 #include "emu/hart/hart.h"
+#include "emu/jit/region/flow.h"
 #include "emu/sim/alloc.h"
 
 /* What is known about all blocks. */
@@ -73,6 +74,17 @@ static uint32_t warm_insns(const struct profile *profile, const struct block_vie
     return limit;
 }
 
+/* Returns how many instructions the block has executed, of the first `limit`. */
+static uint64_t executed_insns(const struct profile *profile, const struct block_view *view, uint32_t limit)
+{
+    uint64_t sum = 0;
+    for (uint32_t e = 0; e < view->exits; e++) {
+        struct block_exit exit = block_view_exit(profile->cache, view, e);
+        sum += exit_count(&exit) * (exit.retired < limit ? exit.retired : limit);
+    }
+    return sum;
+}
+
 /* A queue of candidates, hottest first. */
 struct queue {
     uint32_t *blocks;
@@ -127,21 +139,6 @@ static int by_first(const void *a, const void *b)
     return (x->view.first > y->view.first) - (x->view.first < y->view.first);
 }
 
-const struct region_block *region_find(const struct region *region, const union op *first)
-{
-    uint32_t low = 0, high = region->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (region->blocks[middle].view.first == first)
-            return &region->blocks[middle];
-        if (region->blocks[middle].view.first < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* Marks the entries: the targets of backward exits, of indirect jumps, and of blocks outside. */
 static void mark_entries(struct region *region, const struct profile *profile, uint64_t least)
 {
@@ -182,6 +179,7 @@ static void grow(struct region *region, struct queue *queue, struct profile *pro
             continue;
         block.entry = region->count == 0;
         region->insns += block.limit;
+        region->executed += executed_insns(profile, &block.view, block.limit);
         region->blocks[region->count++] = block;
         push_successors(queue, profile, &block, limits->others);
     }
@@ -202,9 +200,13 @@ void region_choose(struct region *region, const struct hart *hart, uint64_t pc,
     struct queue queue = {alloc(profile.count, sizeof *queue.blocks), 0};
     region->blocks = alloc(profile.count, sizeof *region->blocks);
     push(&queue, &profile, seed, 1);
-    grow(region, &queue, &profile, limits);
+    struct region_limits near = *limits;
+    if (limits->near && near.others < profile.facts[seed].entries / limits->near)
+        near.others = profile.facts[seed].entries / limits->near;
+    grow(region, &queue, &profile, &near);
     qsort(region->blocks, region->count, sizeof *region->blocks, by_first);
     mark_entries(region, &profile, limits->others);
+    flow_mark(region, hart);
     free(queue.blocks);
     free(profile.facts);
 }
