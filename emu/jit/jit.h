@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/jit/check.h"
+#include "isa/insn.h"
+
 struct hart;
 struct jit;
 
@@ -12,6 +15,7 @@ enum jit_mode {
     JIT_OFF,
     JIT_ON,     /* compiles what has run long enough to pay for it */
     JIT_ALWAYS, /* compiles what has run once: for tests */
+    JIT_CHECK,  /* as JIT_ALWAYS, with each run of compiled code beside single steps */
 };
 
 enum { JIT_MEMORY_LEAST = 1 << 20, JIT_MEMORY = 64 << 20, JIT_MEMORY_MOST = 1 << 30 };
@@ -22,6 +26,14 @@ const char *jit_lacks(void);
 /* Attaches a compiler to the hart, which must outlive it. It keeps about `memory` bytes of code, at least JIT_MEMORY_LEAST, and
  * forgets all when they are used up. Where nothing can be compiled, code is interpreted. Returns NULL for JIT_OFF. */
 struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory);
+
+/* JIT_CHECK: tells differences to the listener. Without one, they end the process with a message. */
+void jit_set_listener(struct jit *jit, const struct check_listener *listener);
+
+/* For tests: regions that are made from now on have row b's function in place of row a's. Returns false if nothing can be
+ * compiled. */
+bool jit_replace_row(struct jit *jit, enum insn_id a, enum insn_id b);
+
 void jit_free(struct jit *jit); /* may be NULL */
 
 /* Compiles the code around pc now, if it has run, and is not the entry of a region already. Returns whether it is one then. */

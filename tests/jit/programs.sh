@@ -52,6 +52,12 @@ for program; do
     fi
     programs=$((programs + 1))
     both "$name"
+    case $name in
+    jump-* | math_float-*)
+        run jit --jit=check
+        check "$name, each region beside steps" same
+        ;;
+    esac
     [[ $name == jump-* ]] || continue
     for limit in 97 5001 54321; do both "$name, $limit instructions" --max-insns "$limit"; done
 done
@@ -62,7 +68,7 @@ refused() {
     check "$1" [ "$status" -eq 2 ]
     check "$1, its message" grep -qF -- "$3" <<<"$text"
 }
-refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'? Allowed: off, on, always"
+refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'? Allowed: off, on, always, check"
 refused "too little memory" --jit-memory=1KiB "--jit-memory: '1KiB' is not allowed; it must be 1 MiB to 1 GiB"
 check "there are programs" [ "$programs" -gt 0 ]
 conclude

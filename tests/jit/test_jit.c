@@ -368,6 +368,67 @@ static void pays_first(void **state)
     close_pair(&pair);
 }
 
+struct seen {
+    unsigned count;
+    char first[400];
+};
+
+static void note_difference(void *context, const char *text)
+{
+    struct seen *seen = context;
+    if (seen->count++ == 0)
+        (void)snprintf(seen->first, sizeof seen->first, "%s", text);
+}
+
+/* Runs the program with each region beside steps; b's function in place of a's. */
+static struct seen run_checked(void (*write)(struct fixture *f), enum insn_id a, enum insn_id b, unsigned frm)
+{
+    struct pair pair;
+    struct seen seen = {0};
+    open_pair(&pair, write);
+    jit_free(pair.jit);
+    pair.jit = jit_new(&pair.run.hart, JIT_CHECK, JIT_MEMORY_LEAST);
+    const struct check_listener listener = {note_difference, &seen};
+    jit_set_listener(pair.jit, &listener);
+    assert_true(jit_replace_row(pair.jit, a, b));
+    pair.run.hart.frm = pair.step.hart.frm = (uint8_t)frm;
+    if (a == b) {
+        assert_runs(&pair, 20000);
+        assert_same_classes(&pair);
+    } else {
+        (void)fixture_run(&pair.run, FIXTURE_RUN_V3, 20000);
+    }
+    assert_true(jit_entered(pair.jit) > 0 || frm > RM_RMM);
+    close_pair(&pair);
+    return seen;
+}
+
+/* Sound code has no differences, in all rounding modes; one row with another's function has, and is named by what it breaks. */
+static void checked(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*write)(struct fixture *f);
+        enum insn_id a, b;
+        const char *text; /* of the first difference */
+    } broken[] = {
+        {write_loops, INSN_mul, INSN_mulh, "x11 is 0x"},
+        {write_loops, INSN_fadd_d, INSN_fsub_d, "f3 is 0x"},
+        {write_fault, INSN_sw, INSN_sb, "the store at pc 0x"},
+        {write_loops, INSN_bne, INSN_beq, "it leaves for pc 0x"},
+        {write_dead, INSN_flt_d, INSN_feq_d, "it raises fflags 0x0 for 0x10"},
+        {write_fault, INSN_lw, INSN_lwu, NULL}, /* of positive values: equal */
+    };
+    for (unsigned frm = 0; frm < 8; frm++)
+        assert_string_equal(run_checked(write_loops, INSN_add, INSN_add, frm).first, "");
+    assert_string_equal(run_checked(write_fault, INSN_add, INSN_add, 0).first, "");
+    for (unsigned i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct seen seen = run_checked(broken[i].write, broken[i].a, broken[i].b, 0);
+        if (broken[i].text ? !strstr(seen.first, broken[i].text) : seen.count > 0)
+            fail_msg("case %u: %u differences, the first: %s", i, seen.count, seen.first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +436,7 @@ int main(void)
         cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
         cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
         cmocka_unit_test(changes_itself), cmocka_unit_test(pays_first),
+        cmocka_unit_test(checked),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());

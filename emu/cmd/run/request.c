@@ -98,7 +98,7 @@ static const struct option_row rows[] = {
                "write a trace of the timed run; may be repeated; KIND is perfetto, konata, dram, nucd or "
                "memory (default FILE: "
                "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
-    [JIT] = {"jit", 0, "off|on|always",
+    [JIT] = {"jit", 0, "off|on|always|check",
              "compile hot code of user programs without a clock (default: off); always: all code, for tests"},
     [JIT_BYTES] = {"jit-memory", 0, "SIZE", "memory for compiled code (default: 64 MiB)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
@@ -292,14 +292,14 @@ static bool take_max_memory(struct request *r, const char *value)
 
 static bool take_jit(struct request *r, const char *name)
 {
-    static const char *const known[] = {"off", "on", "always"};
-    static const enum jit_mode modes[] = {JIT_OFF, JIT_ON, JIT_ALWAYS};
+    static const char *const known[] = {"off", "on", "always", "check"};
+    static const enum jit_mode modes[] = {JIT_OFF, JIT_ON, JIT_ALWAYS, JIT_CHECK};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i]) == 0) {
-            const char *lacks = modes[i] == JIT_ALWAYS ? jit_lacks() : NULL;
+            const char *lacks = modes[i] >= JIT_ALWAYS ? jit_lacks() : NULL;
             r->jit = modes[i];
             if (lacks)
-                (void)options_usage_error(&run_interface, "--jit=always: this host has not %s", lacks);
+                (void)options_usage_error(&run_interface, "--jit=%s: this host has not %s", name, lacks);
             return !lacks;
         }
     (void)options_usage_error(&run_interface, "unknown --jit '%s'%s", name,

@@ -40,10 +40,15 @@ struct compiled_region {
     uint64_t drops, store_base; /* of the hart when it was compiled: the code is not valid for others */
 };
 
+/* Most instructions of a region. */
+enum { COMPILED_MOST = 1500 };
+
 struct compiled_entry {
     const struct compiled_region *region;
+    uint64_t pc;
     op_handler *run; /* the op's handler in the interpreter */
     uint32_t number;
+    uint32_t need; /* the region goes on here with as much budget */
 };
 
 /* A compiler, as the hart sees it. */
@@ -51,6 +56,9 @@ struct compiler {
     /* The interpreter has executed `slice` instructions since the last call; hart->pc is where it was interrupted. */
     void (*sampled)(struct compiler *compiler, struct hart *hart);
     int64_t slice;
+    /* Runs a region in place of its code, with the same results; NULL: the code runs. */
+    uint32_t (*run)(struct compiler *compiler, struct hart *hart, const struct compiled_entry *entry,
+                    int64_t budget);
     int64_t reserve;  /* while code runs: what may retire besides the interpreter's budget */
     uint64_t entered; /* how often regions were entered */
 };

@@ -141,7 +141,9 @@ static inline const struct compiled_exit *run_region(struct hart *hart, const st
     int64_t all = budget + compiler->reserve;
     compiler->entered++;
     hart->origin += (uint64_t)compiler->reserve;
-    uint32_t exit = region->code(hart, all, entry->number, region->slots, region->memory);
+    uint32_t exit = UNLIKELY(compiler->run)
+                        ? compiler->run(compiler, hart, entry, all)
+                        : region->code(hart, all, entry->number, region->slots, region->memory);
     all = hart->budget;
     hart->budget = all < budget ? all : budget;
     compiler->reserve = all - hart->budget;
