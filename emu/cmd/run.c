@@ -307,10 +307,43 @@ static void warn_launches(const struct session *s, const struct request *r,
                     r->user.program);
 }
 
-/* Returns whether hot code is compiled: for one hart without a clock, of which nobody sees the single instructions. */
-static bool compiles(const struct session *s, const struct request *r, const struct system *system)
+/* Warns that --jit compiles nothing of this program. */
+static void warn_interpreted(const struct request *r, const char *why)
 {
-    return r->jit != JIT_OFF && system->count == 1 && !s->timing.timed && !s->log && !s->trap_log && !s->gdb;
+    static const char *const ways[] = {
+        [JIT_OFF] = "off", [JIT_ON] = "on", [JIT_ALWAYS] = "always", [JIT_CHECK] = "check"};
+    if (r->jit != JIT_OFF)
+        fprintf(stderr, "croft run: warning: --jit=%s compiles nothing: %s\n", ways[r->jit], why);
+}
+
+/* Makes the compiler for a user program: for one hart without a clock, of which nobody sees the single instructions. Returns NULL,
+ * with a warning if one was asked for, where code is interpreted. */
+static struct jit *new_compiler(const struct session *s, const struct request *r, const struct system *system)
+{
+    const char *why = s->timing.timed         ? "the machine has a clock"
+                      : system->count != 1    ? "there are several harts"
+                      : s->log || s->trap_log ? "--log shows single instructions"
+                      : s->gdb                ? "--gdb shows single instructions"
+                                              : NULL;
+    if (!why)
+        return jit_new(&system->harts[0], r->jit, r->jit_memory);
+    warn_interpreted(r, why);
+    return NULL;
+}
+
+/* Warns after a run of which the compiler could compile nothing, or nothing from a certain instruction on. */
+static void free_compiler(struct jit *jit, const struct request *r, const struct hart *hart)
+{
+    char why[128];
+    if (jit && jit_failed(jit)) {
+        const char *lacks = jit_lacks();
+        (void)snprintf(why, sizeof why, "this host has not %s",
+                       lacks ? lacks : "what its code generator needs");
+        warn_interpreted(r, why);
+    } else if (jit && hart->tlb && jit_regions(jit) == 0) {
+        warn_interpreted(r, "the program stores to pages with its code");
+    }
+    jit_free(jit);
 }
 
 /* Runs a user program on `harts`. */
@@ -331,12 +364,11 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
     p.threads = user ? user_threads(user) : NULL;
-    struct jit *jit =
-        compiles(s, r, &harts->system) ? jit_new(&harts->system.harts[0], r->jit, r->jit_memory) : NULL;
+    struct jit *jit = new_compiler(s, r, &harts->system);
     int status = user ? run_program(s, &p, err) : -1;
     if (status >= 0)
         warn_launches(s, r, launches);
-    jit_free(jit);
+    free_compiler(jit, r, &harts->system.harts[0]);
     user_free(user);
     return status;
 }
@@ -517,6 +549,15 @@ static void warn_environment(const struct request *r)
                     r->user.program);
 }
 
+/* Warns before the run of a program that is interpreted because of its environment. */
+static void warn_translated(const struct session *s, const struct request *r)
+{
+    if (is_linux(s, r))
+        warn_interpreted(r, "it is a program of Linux");
+    else if (r->env == ENV_BARE || r->env == ENV_KERNEL)
+        warn_interpreted(r, r->env == ENV_BARE ? "the environment is bare" : "the environment is kernel");
+}
+
 /* Warns before the run that an option behind the program has no effect on croft. */
 static void warn_order(const struct request *r)
 {
@@ -548,11 +589,13 @@ static int run(const struct request *r, int statistics, const struct engine_mach
         report_to(session.report, statistics);
     warn_order(r);
     warn_environment(r);
-    if (set_up(&session, r, loaded, &err))
+    if (set_up(&session, r, loaded, &err)) {
+        warn_translated(&session, r);
         status = is_linux(&session, r)  ? run_linux(&session, r, &err)
                  : r->env == ENV_BARE   ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)
                                         : run_user(&session, r, &err);
+    }
     if (status >= 0) {
         warn_default(&session, r);
     } else {

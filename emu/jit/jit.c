@@ -277,6 +277,11 @@ bool jit_compile(struct jit *jit, uint64_t pc)
     return compiled;
 }
 
+bool jit_failed(const struct jit *jit)
+{
+    return jit->failed;
+}
+
 uint64_t jit_entered(const struct jit *jit)
 {
     return jit->compiler.entered;

@@ -70,5 +70,18 @@ refused() {
 }
 refused "an unknown way" --jit=alway "unknown --jit 'alway'; did you mean 'always'? Allowed: off, on, always, check"
 refused "too little memory" --jit-memory=1KiB "--jit-memory: '1KiB' is not allowed; it must be 1 MiB to 1 GiB"
+
+# warned NAME WHY OPTIONS...: croft says once why it compiles nothing, and the program runs.
+warned() {
+    local name=$1 why=$2 text
+    shift 2
+    text=$("$croft" run --jit=on "$@" "$program" 2>&1 >/dev/null) || :
+    check "$name" [ "$(grep -cF "croft run: warning: --jit=on compiles nothing: $why" <<<"$text")" -eq 1 ]
+    text=$("$croft" run --jit=off "$@" "$program" 2>&1 >/dev/null) || :
+    check "$name, off" [ "$(grep -c "compiles nothing" <<<"$text")" -eq 0 ]
+}
+warned "a clock" "the machine has a clock" -m ddr3
+warned "a log" "--log shows single instructions" --log insn:/dev/null
+warned "the kernel" "the environment is kernel" --env kernel
 check "there are programs" [ "$programs" -gt 0 ]
 conclude
