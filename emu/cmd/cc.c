@@ -27,7 +27,7 @@ static const struct option_row cc_rows[] = {
     {"offload", 0, NULL,
      "mark the blocks that `croft candidates` finds by hints (tom.begin), add their table, and let malloc() "
      "say what it "
-     "allocates"},
+     "allocates; -foffload-address=BYTES of an address (default 8; the TOM paper's GPU: 4)"},
 };
 
 const struct option_set cc_interface = {
@@ -138,7 +138,7 @@ static int cc_exec(char **arguments)
 /* The parsed command line. */
 struct cc_request {
     bool help, bare, linux_program, own_script, loops, offload, reports;
-    unsigned tasks, least;
+    unsigned tasks, least, address;
     const char *report; /* a file, or NULL */
     int status;         /* that of a usage error, or OPTIONS_TAKEN */
     size_t count;
@@ -168,6 +168,8 @@ static bool cc_take(struct cc_request *request, const char *option)
         request->linux_program = true;
     } else if (strcmp(option, "--offload") == 0) {
         request->offload = true;
+    } else if (starts_with(option, "-foffload-address=")) {
+        cc_number(request, option, 1, 16, &request->address);
     } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
         request->loops = true;
         if (option[15] == '=')
@@ -289,7 +291,8 @@ static int cc_units(const struct cc_request *request, char *const *fixed, size_t
     bool done = cc_units_open(&units, fixed, fixed_count, request->arguments, request->count, &err);
     bool alone = done && !request->offload && (units.count == 0 || units.only_preprocesses);
     if (done && !alone)
-        status = request->offload ? cc_offload(&units, &err) : cc_with_loops(request, &units, &err);
+        status = request->offload ? cc_offload(&units, request->address, &err)
+                                  : cc_with_loops(request, &units, &err);
     cc_units_close(&units);
     if (!done || (status < 0 && !alone)) {
         fprintf(stderr, "croft cc: %s\n", err.text);
@@ -341,8 +344,11 @@ static int cc_run(const struct cc_request *request, char **arguments)
 int cmd_cc(int argc, char **argv)
 {
     char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
-    struct cc_request request = {
-        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = CC_LOOPS_LEAST, .status = OPTIONS_TAKEN};
+    struct cc_request request = {.arguments = arguments + CC_BEFORE,
+                                 .tasks = 16,
+                                 .least = CC_LOOPS_LEAST,
+                                 .address = 8,
+                                 .status = OPTIONS_TAKEN};
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)

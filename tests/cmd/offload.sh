@@ -118,6 +118,19 @@ for program in object sources; do
     check "$program: table" test "$("$croft" candidates "$program" | grep -c ' triple ')" -eq 1
 done
 
+# With addresses of 4 bytes, the table is that of `croft candidates --address 4`: the scalar product's loop of 8 rounds is worth it, which
+# needs 12 with 8 bytes.
+"$croft" cc -O2 --offload -foffload-address=4 "$sources/scalar_product.c" -lm -o hinted
+riscv64-unknown-elf-objcopy --remove-section=.tom.candidates hinted bare
+"$croft" candidates --address 4 -o again bare >narrow
+"$croft" candidates hinted >wide
+for program in hinted again; do
+    riscv64-unknown-elf-objcopy -O binary --only-section=.tom.candidates --set-section-flags .tom.candidates=alloc $program $program.table
+done
+check "addresses of 4 bytes: the table" cmp -s hinted.table again.table
+check "addresses of 4 bytes: a condition" grep -q ' product .*>= 640$' narrow
+check "addresses of 8 bytes: another one" grep -q ' product .*>= 1408$' wide
+
 # refuses NAME STATUS REGEX OPTIONS...
 refuses() {
     local name=$1 wanted=$2 regex=$3 status=0
@@ -129,5 +142,6 @@ refuses() {
 refuses "-c" 1 'compile and link in one command' --offload -c main.c
 refuses "-flto" 1 'compile and link in one command' --offload -flto main.c triple.c
 refuses "both" 2 'cannot be combined' --offload -foffload-loops main.c triple.c
+refuses "addresses" 2 "-foffload-address is '0'; it must be a number from 1 to 16" --offload -foffload-address=0 main.c
 refuses "an error" 1 "undefined reference to .triple" --offload main.c -o x
 conclude

@@ -22,11 +22,11 @@ struct found {
  * number, begin, end. */
 #define HINTS ".tom.hints"
 
-/* The paper's model, the default of `croft candidates`: 32 threads, lines of 128 bytes, addresses of 8 bytes. */
-static const struct candidate_model paper = {
-    .lanes = 32, .line_ratio = 16, .coalesced = 1, .load_misses = 0.5};
+/* The paper's model, as the default of `croft candidates`: 32 threads, lines of 128 bytes. */
+enum { LANES = 32, LINE = 128 };
 
-static bool find(struct found *f, const char *path, struct error *err)
+/* Finds the candidates of a program; addresses have so many bytes. */
+static bool find(struct found *f, const char *path, unsigned address, struct error *err)
 {
     *f = (struct found){.decoder = decoder_new()};
     if (!program_open(&f->program, path, err) ||
@@ -35,8 +35,11 @@ static bool find(struct found *f, const char *path, struct error *err)
     f->cfg = cfg_build(f->decoder, &(struct reach_code){program_fetch, &f->program}, f->program.entries,
                        f->program.count, &candidate_options);
     program_mark_exposed(&f->program, f->decoder, &f->cfg);
-    struct candidate_model model = paper;
-    model.kernels = f->program.kernels;
+    const struct candidate_model model = {.lanes = LANES,
+                                          .line_ratio = (double)LINE / address,
+                                          .coalesced = 1,
+                                          .load_misses = 0.5,
+                                          .kernels = f->program.kernels};
     f->candidates = candidates_of(&f->cfg, &model, CANDIDATE_ENTRIES);
     return !f->cfg.too_large ||
            error_set(err, "%s: has more than %d reachable instructions", path, REACH_INSNS);
@@ -236,10 +239,10 @@ static bool same_places(const struct program *p, const struct candidates *candid
 }
 
 /* Checks that the program with hints has the same candidates, and adds their table to it. */
-static bool add_table(const char *path, const struct found *before, struct error *err)
+static bool add_table(const char *path, unsigned address, const struct found *before, struct error *err)
 {
     struct found after;
-    bool done = find(&after, path, err);
+    bool done = find(&after, path, address, err);
     const struct candidates *a = &before->candidates, *b = &after.candidates;
     bool same = done && a->count == b->count && same_places(&after.program, b);
     for (size_t i = 0; same && i < a->count; i++)
@@ -278,7 +281,7 @@ static int compile(const struct cc_units *units, struct assembly *texts, struct 
     return status;
 }
 
-int cc_offload(const struct cc_units *units, struct error *err)
+int cc_offload(const struct cc_units *units, unsigned address, struct error *err)
 {
     char path[PATH_MAX + 16];
     const char *output = units->output ? units->output : "a.out";
@@ -297,10 +300,10 @@ int cc_offload(const struct cc_units *units, struct error *err)
     if (status == 0)
         status = cc_units_finish(units, true, path, err);
     if (status == 0) {
-        status = find(&found, path, err) && write_hints(units, texts, &found, err) ? 0 : -1;
+        status = find(&found, path, address, err) && write_hints(units, texts, &found, err) ? 0 : -1;
         if (status == 0)
             status = cc_units_finish(units, false, NULL, err);
-        if (status == 0 && !add_table(output, &found, err))
+        if (status == 0 && !add_table(output, address, &found, err))
             status = -1;
         found_free(&found);
     }
