@@ -98,10 +98,6 @@ papers: $(BUILD)/bin/croft $(SHARE_FILES) sysroot ## the papers' figures and tab
 	@for paper in $(or $(PAPER),$(PAPERS)); do \
 	    examples/papers/page.sh $(BUILD)/bin/croft $$paper $(BENCH_DIR)/papers/$$paper $(or $(SIZE),small) || exit 1; done
 
-.PHONY: bench-tom
-bench-tom: $(BUILD)/bin/croft $(SHARE_FILES) ## the TOM paper's ten workloads on its machines, in BENCH_DIR/tom; SIZE=small, medium or full
-	@examples/papers/tom/page.sh $(BUILD)/bin/croft $(BENCH_DIR)/tom $(or $(SIZE),small)
-
 .PHONY: figures-nupim
 figures-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's figures 5, 10 and 11, in BENCH_DIR/nupim_figures
 	@examples/nupim/figures.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim_figures
