@@ -16,7 +16,7 @@ enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between s
 
 /* What compiling costs, in instructions that the interpreter executes in that time, measured at about 0.65 ns each: to load
  * LLVM, for a region, and for each of its instructions. */
-enum { COST_LOAD = 10000000, COST_REGION = 5000000, COST_INSN = 200000 };
+enum { COST_LOAD = 7000000, COST_REGION = 4000000, COST_INSN = 210000 };
 
 /* The bound: what has been spent, the next region included, is at most one part in SHARE of the run so far, and one in SAVED_OF
  * of what compiled code has executed. That saves more than half of the interpreter's time as a rule, but nobody measures it: if

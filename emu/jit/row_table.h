@@ -15,8 +15,8 @@ struct row_table {
     struct llvm llvm;
     LLVMContextRef context;
     LLVMModuleRef module;
-    /* By row; and whether the static rounding mode is RTZ. NULL: it cannot be copied. They return in one place, and call only
-     * what row_callable() knows, intrinsics, and the functions that rows.c declares for the compiler. */
+    /* By row; and whether the static rounding mode is RTZ. NULL: there is none, or it cannot be copied. They return in one
+     * place, and call only what row_callable() knows, intrinsics, and the functions that rows.c declares for the compiler. */
     LLVMValueRef functions[INSN_COUNT][2];
 };
 

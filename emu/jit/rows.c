@@ -59,6 +59,14 @@ void jit_jump(uint64_t target);
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     ROW(name, , format, RM_DYN, IS_FLOAT(precision, access), __VA_ARGS__)
 #include "isa/rows.def"
-#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+
+/* Conversions to integers again, for the static mode RTZ: the interpreter has handlers for them only (SHAPE_FXM). */
+#define TRUNCATES_FXM              ~, TRUNCATING
+#define SECOND(first, second, ...) second
+#define SECOND_OF(...)             SECOND(__VA_ARGS__)
+#define TRUNCATING(name, format, precision, access, ...)                                                     \
     ROW(name, _rtz, format, RM_RTZ, IS_FLOAT(precision, access), __VA_ARGS__)
+#define OTHER(...)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    SECOND_OF(TRUNCATES_##format, OTHER, )(name, format, precision, access, __VA_ARGS__)
 #include "isa/rows.def"

@@ -348,12 +348,12 @@ static void write_long(struct fixture *f)
     jump(f, 0, FIXTURE_BASE);
 }
 
-/* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 10 million
- * instructions, a region as 5 million, and compiling takes an eighth of the time at most. Then it is compiled. */
+/* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 7 million
+ * instructions, a region as 4 million, and compiling takes an eighth of the time at most. Then it is compiled. */
 static void pays_first(void **state)
 {
     (void)state;
-    enum { STEP = 1000000, FREE = 120, PAID = 200 };
+    enum { STEP = 1000000, FREE = 85, PAID = 150 };
     struct pair pair;
     open_pair(&pair, write_long);
     jit_free(pair.jit);
