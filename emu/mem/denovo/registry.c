@@ -97,6 +97,7 @@ static void move(const struct denovo_registry *registry, struct denovo_line *lin
         } else if (row.next == DENOVO_IS_OWN && row.action != DENOVO_LET_REVOKE && event != DENOVO_AT_READ) {
             line->registered |= words;
             line->missing &= ~words;
+            assert(message || !words); /* only messages register words */
             for (; words; words &= words - 1)
                 line->owner[denovo_index(words)] = (struct denovo_owner){message->requester, message->map};
         }
