@@ -288,7 +288,8 @@ static void parts_nest_under_names_of_ones_own(void **state)
         "stack_drop, "
         "registers, clock, schedulers, policy, placement, placement_table, banks, walkers, memory_queue, "
         "accesses, "
-        "one_line, atomics, l1_banks, latency, interval, power, energy, l1, crossbar, l2, tlb, walk_cache, memory");
+        "one_line, atomics, l1_banks, latency, interval, power, energy, l1, crossbar, l2, tlb, walk_cache, "
+        "memory");
 }
 
 static void wildcards_stand_for_names_and_numbers(void **state)

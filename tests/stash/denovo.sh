@@ -111,7 +111,9 @@ check "atomics are done at the last level" awk '{ took[NR] = $1 } END { exit !(t
 # network, 1000 of the core and 350 of the multiprocessor, beyond what its access takes, less than 300.
 for core in inorder ooo; do
     run -m stash_micro --set host.core=$core --set net.clock=50MHz "$out/waits" release
+    # shellcheck disable=SC2016 # awk's fields
     check "fences of a core, $core" awk 'NR == 1 { exit !($1 > 1000) }' "$out/output"
+    # shellcheck disable=SC2016
     check "fences and releases of a warp, $core" awk 'NR > 2 && $1 < 700 { bad = 1 } END { exit bad || NR != 4 }' "$out/output"
 done
 

@@ -44,6 +44,7 @@ full_links() {
     "$croft" run -m tom --stats "$work/stats.json" "$work/offloads" reads 408 32 >/dev/null 2>"$work/errors.txt"
     jq '.total | to_entries | def sum(name): map(select(.key | test("^stack.*simt.*l1." + name + "$")).value) | add;
         sum("miss_latency") / sum("misses") / 1e6' "$work/stats.json" >"$work/reached.txt"
+    # shellcheck disable=SC2016 # awk's field
     check "tom, full links: $(cat "$work/reached.txt") ns a load in stacks" awk '{ exit !($1 >= 71 && $1 <= 213) }' "$work/reached.txt"
 }
 
