@@ -59,7 +59,7 @@ static LLVMValueRef mapped(struct copy *c, LLVMValueRef value)
     return value; /* a constant, metadata or assembly */
 }
 
-/* Puts something in the place of a call that is not made. Returns false for other calls. */
+/* Emits what a call of a function declared in rows.c stands for, in its place. Returns false for other calls. */
 static bool copy_special(struct copy *c, LLVMValueRef call)
 {
     struct builder *b = c->b;

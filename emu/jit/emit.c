@@ -185,7 +185,7 @@ static void emit_indirect(struct emitter *e, const union op *slot, uint64_t reti
     e->b.dirty_f = dirty_f;
 }
 
-/* Emits a return for which the block may continue. */
+/* Emits a return. If it goes to the address that the block expects, the block continues; else the region is left. */
 static void emit_return(struct emitter *e, const struct block_insn *at)
 {
     const struct llvm *l = e->b.llvm;

@@ -1,4 +1,4 @@
-/* The making of a region's code: its blocks' ops again, from the rows, with registers in host registers. */
+/* Emits a region's code: the rows of its blocks' instructions, with guest registers in host registers. */
 #ifndef EMU_JIT_EMIT_H
 #define EMU_JIT_EMIT_H
 
