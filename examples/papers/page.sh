@@ -1,5 +1,5 @@
 #!/bin/bash
-# The page of a paper: page.sh CROFT PAPER DIR [SIZE]. Runs the experiments that PAPER/pages names, at a size (by default each one's first),
+# The page of a paper: page.sh CROFT PAPER DIR [SIZE]. Runs the experiments that PAPER/pages names, at a size (if a description has it, otherwise its first),
 # and makes DIR/README.md of their pages, DIR/NAME.html with their figures, and DIR/results/NAME.csv. Runs that have ended are kept in DIR, so that it can be stopped and
 # started again. OPTIONS: further ones of croft experiment, such as --engine slurm.
 set -euo pipefail
@@ -12,7 +12,7 @@ mapfile -t names <"$here/pages"
 : >"$out/page.md"
 for name in "${names[@]}"; do
     size=()
-    if grep -q '^sizes:' "$here/$name.yaml" && [ -n "${4:-}" ]; then size=(--size "$4"); fi
+    if [ -n "${4:-}" ] && grep -qE "^  $4: *\{" "$here/$name.yaml"; then size=(--size "$4"); fi
     mkdir -p "$out/$name"
     # shellcheck disable=SC2086 # options are words
     "$croft" experiment "$here/$name.yaml" "${size[@]}" ${OPTIONS:-} --results "$out/results.db" --out "$out/$name" >/dev/null
