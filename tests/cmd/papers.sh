@@ -20,7 +20,9 @@ agrees() {
     awk -v page="$1" '
         function text(value) { return sprintf(value >= 1e4 ? "%.0f" : value >= 100 ? "%.1f" : "%.3f", value) }
         FILENAME != page && FNR == 1 { count = split($0, field, ","); for (i = 1; i <= count; i++) axis[field[i]] = 1; next }
-        FILENAME != page { count = split($0, field, ","); for (i = 2; i <= count; i++) if (field[i] ~ /^[0-9.]+$/) for (k = 1; k < i && k < 4; k++) has[field[k], text(field[i])]; next }
+        FILENAME != page { count = split($0, field, ","); for (i = 2; i <= count; i++) if (field[i] ~ /^[0-9.]+$/) for (k = 1; k < i && k < 4; k++)
+            for (d = -1; d <= 1; d++) has[field[k], text(field[i] + d * 4e-7)] # files have six places
+            next }
         /^\|/ {
             count = split($0, cell, /[|]/); name = cell[2]; gsub(/ /, "", name)
             if (name in axis) { for (i = 2; i < count; i++) { gsub(/ /, "", cell[i]); skip[i] = cell[i] in axis }; next }
@@ -35,15 +37,15 @@ agrees() {
         END { if (!values) print "no values" }' "${@:2}" "$1"
 }
 
-# fresh PAPER/NAME OPTIONS...: rows that are measured anew are among those that are committed, where they have values.
+# fresh PAPER/NAME PROGRAM OPTIONS...: rows of the program that are measured anew are among those that are committed, where they have values.
 fresh() {
-    local name=$1
-    shift
-    "$croft" experiment "$papers/$name.yaml" "$@" --out "${work:?}/fresh" >"$work/output" 2>&1
-    awk -F, '
+    local name=$1 program=$2
+    shift 2
+    "$croft" experiment "$papers/$name.yaml" --only program="$program" "$@" --out "${work:?}/fresh" >"$work/output" 2>&1
+    awk -F, -v program="$program" '
         FNR == 1 { if (NR > 1 && $0 != head) print "columns: " $0; head = $0; next }
         FNR == NR { row[++rows] = $0; next }
-        {
+        $1 == program {
             count = split($0, value, ","); found = 0
             for (r = 1; r <= rows && !found; r++) {
                 split(row[r], other, ","); found = 1
@@ -58,6 +60,9 @@ fresh() {
     rm -f "$work/differences"
 }
 
+"$papers/summary.sh" | diff "$papers/README.md" - >"$work/output" 2>&1
+check "the summary has the results' numbers" test ! -s "$work/output"
+
 for folder in "$papers"/*/; do
     folder=${folder%/}
     [ -d "$folder/results" ] || continue
@@ -69,6 +74,9 @@ for folder in "$papers"/*/; do
         check "${folder##*/}/$name.yaml is read" grep -q '^croft experiment: /dev/null/none: ' "$work/output"
     done
 done
-fresh nucd/stride --only accelerators=4 --only offload=nucd
-fresh nupim/nupim --only program=lulesh --only system=base
+fresh nucd/stride stride --only accelerators=4 --only offload=nucd
+fresh stash/micro implicit --only config=Stash
+fresh tom/tom scalar_product --only system=base
+fresh axram/axram sobel --size medium --only way=gpu,ngpu
+fresh nupim/nupim lulesh --only system=base
 conclude
