@@ -90,6 +90,11 @@ struct nest_extra {
     struct nest_form extra;
     int64_t each;
     bool differs;
+    /* Of each of its rounds: instructions outside of other elements of `inners`. A round of the loop around it, inners[around - 1] or
+     * (0) the outer loop, enters it `times` times. */
+    unsigned insns, times, around;
+    unsigned
+        far; /* loads of one of its rounds that the next round continues in another cache line, if it has no loop within */
 };
 
 /* A nest of loops whose ranges are known only when it is entered. Ways in its forms name elements of `inners`. */
@@ -99,8 +104,13 @@ struct task_nest {
     struct nest_extra inners[NEST_INNERS];
     struct task_counter counters[NEST_COUNTERS];
     unsigned range_count, word_count, inner_count, counter_count;
-    uint64_t needed;  /* registers that a task needs when it begins */
-    uint8_t counter;  /* the register that the branch compares with the limit */
+    unsigned insns; /* of a round of the outer loop, outside of `inners` */
+    unsigned
+        far; /* lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads */
+    uint64_t needed; /* registers that a task needs when it begins */
+    uint8_t counter; /* the register that counts towards the limit */
+    uint8_t
+        compared; /* the one that the branch compares with the limit: after the counter's step, it is equal to the counter */
     uint8_t limit;    /* or REGISTER_NONE: 0 */
     bool limit_alone; /* only the branch reads the limit */
 };

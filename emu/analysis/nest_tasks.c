@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { LEAST_ROUNDS = 8, NEAR = 64, SOME_ROUNDS = 8 };
+enum { LEAST_ROUNDS = 8, NEAR = 64, SOME_ROUNDS = 8, GUESSED_ROUNDS = 64, MOST_TIMES = 1 << 24 };
 
 /* The state of the analysis of a nest. */
 struct search {
@@ -70,9 +70,15 @@ static bool find_counters(struct search *s)
     return true;
 }
 
-static bool counts(const struct search *s, unsigned reg)
+/* Returns the register that holds the operand of the branch when a round begins and counts, or REGISTER_NONE. */
+static unsigned counter_of(const struct search *s, unsigned operand)
 {
-    return reg > 0 && reg < 32 && s->loop->change[reg] == NEST_COUNTS && (s->task->live >> reg & 1);
+    const struct nest_form *form = &s->loop->compared[operand];
+    unsigned reg = form->regs[0];
+    bool counts = nest_is_exact(form) && form->terms == 1 && form->factors[0] == 1 &&
+                  s->loop->change[reg] == NEST_COUNTS && form->low == s->loop->step[reg] &&
+                  (s->task->live >> reg & 1);
+    return counts ? reg : REGISTER_NONE;
 }
 
 /* Finds the counter and the limit, and the trip that they make. */
@@ -83,15 +89,16 @@ static bool find_trip(struct search *s)
     if (s->loop->unknown)
         return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
                       s->loop->unknown);
-    bool first = counts(s, regs->rs1), second = counts(s, regs->rs2);
+    bool first = counter_of(s, 0) != REGISTER_NONE, second = counter_of(s, 1) != REGISTER_NONE;
     if (first == second)
         return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
                       first ? "its limit moves" : "its end compares no register that counts");
-    unsigned counter = first ? regs->rs1 : regs->rs2, limit = first ? regs->rs2 : regs->rs1;
+    unsigned counter = counter_of(s, first ? 0 : 1), limit = first ? regs->rs2 : regs->rs1;
     if (limit < 32 && s->loop->change[limit] != NEST_KEPT)
         return refuse(s, task->branch, "it is not known before it how many rounds it has: its limit changes");
     int64_t step = s->loop->step[counter];
     task->nest.counter = (uint8_t)counter;
+    task->nest.compared = first ? regs->rs1 : regs->rs2;
     task->nest.limit = (uint8_t)limit;
     task->up = step > 0;
     task->trip = (struct trip){.kind = TRIP_KNOWN, .step_register = REGISTER_NONE};
@@ -138,8 +145,9 @@ static bool number_ways(struct search *s, int at, struct nest_form *form)
     for (unsigned i = 0; i < form->ways; i++) {
         unsigned loop = form->inner[i];
         if (!s->numbers[loop]) {
-            struct nest_extra extra = {s->inner[loop].extra, s->nests->loops[loop].each,
-                                       s->nests->loops[loop].differs};
+            struct nest_extra extra = {.extra = s->inner[loop].extra,
+                                       .each = s->nests->loops[loop].each,
+                                       .differs = s->nests->loops[loop].differs};
             if (!is_known(s, &extra.extra))
                 return refuse(s, at, "it is not known before it how many rounds the loop around it has");
             if (!number_ways(s, at, &extra.extra))
@@ -297,13 +305,118 @@ static void find_needed(struct search *s)
             const struct insn_registers *regs = &insn_at(s, at)->regs;
             uint64_t read = register_bit(regs->rs1) | register_bit(regs->rs2) | register_bit(regs->rs3);
             set |= read;
-            others |= at == task->branch ? register_bit(task->nest.counter) : read;
+            others |= at == task->branch ? register_bit(task->nest.compared) : read;
         }
     }
     task->nest.limit_alone = !(others & register_bit(task->nest.limit));
     if (task->nest.limit_alone)
         set &= ~register_bit(task->nest.limit);
     task->nest.needed = set & task->live & ~POINTERS;
+}
+
+static unsigned product(unsigned a, uint64_t b)
+{
+    return b < MOST_TIMES && a * b < MOST_TIMES ? (unsigned)(a * b) : MOST_TIMES;
+}
+
+/* Goes from a loop outwards to the first one in nest.inners, or to the outer loop. Returns how often a round of that enters what is within
+ * the first loop; *number: of the one in nest.inners, plus 1, or 0. */
+static unsigned times_of(const struct search *s, unsigned loop, unsigned *number)
+{
+    unsigned times = 1;
+    for (*number = 0; loop != s->number && !(*number = s->numbers[loop]);
+         loop = s->f->loops.list[loop].parent) {
+        const struct nest_form *extra = &s->inner[loop].extra;
+        bool known = s->inner[loop].known && !extra->terms && !extra->ways;
+        uint64_t again = known && extra->high > 0 ? (uint64_t)(extra->high / s->nests->loops[loop].each) : 0;
+        times = product(times, known ? again + 1 : SOME_ROUNDS);
+    }
+    return times;
+}
+
+/* Estimates the instructions of a round. */
+static void find_lengths(struct search *s)
+{
+    struct task_nest *nest = &s->task->nest;
+    const struct loop *l = &s->f->loops.list[s->number];
+    unsigned number, guessed[NEST_INNERS];
+    for (unsigned loop = 0; loop < s->f->loops.count; loop++)
+        if (s->numbers[loop]) {
+            struct nest_extra *extra = &nest->inners[s->numbers[loop] - 1];
+            extra->times = times_of(s, s->f->loops.list[loop].parent, &extra->around);
+        }
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = s->f->loops.members[l->first + i];
+        unsigned length = (unsigned)(function_last(s->f, node) - function_first(s->f, node) + 1);
+        length = product(length, times_of(s, s->f->loops.inner[node], &number));
+        *(number ? &nest->inners[number - 1].insns : &nest->insns) += length;
+    }
+    s->task->insns = nest->insns;
+    for (unsigned i = 0; i < nest->inner_count; i++) {
+        const struct nest_extra *extra = &nest->inners[i];
+        guessed[i] = product(extra->times, GUESSED_ROUNDS);
+        if (extra->around && extra->around <= i)
+            guessed[i] = product(guessed[i], guessed[extra->around - 1]);
+        s->task->insns += product(extra->insns, guessed[i]);
+    }
+}
+
+/* A walk over an innermost loop. */
+struct far {
+    const struct search *s;
+    const struct nest_loop *loop;
+    unsigned loads;
+};
+
+static bool no_word(void *context, int at, const struct nest_form *value)
+{
+    (void)context, (void)at, (void)value;
+    return true;
+}
+
+static bool count_far(void *context, int at, const struct nest_form regs[32])
+{
+    struct far *far = context;
+    const struct cfg_insn *insn = insn_at(far->s, at);
+    int64_t stride = 0;
+    if (insn_table[insn->step.insn.id].access != ACCESS_LOAD || insn->regs.rs1 >= 32)
+        return true;
+    const struct nest_form *form = &regs[insn->regs.rs1];
+    for (unsigned i = 0; i < form->terms && form->kind == NEST_SUM; i++)
+        if (far->loop->change[form->regs[i]] == NEST_COUNTS)
+            stride += far->loop->step[form->regs[i]] * form->factors[i];
+    far->loads += stride >= NEAR || stride <= -NEAR;
+    return true;
+}
+
+static bool is_innermost(const struct function *f, unsigned loop)
+{
+    for (unsigned other = 0; other < f->loops.count; other++)
+        if (f->loops.list[other].parent == loop)
+            return false;
+    return true;
+}
+
+/* Counts the loads of innermost loops that come to another line in each round. */
+static void find_far(struct search *s)
+{
+    struct task_nest *nest = &s->task->nest;
+    struct nest_inner *inner = alloc(s->f->loops.count + 1, sizeof *inner);
+    for (unsigned loop = 0; loop < s->f->loops.count; loop++) {
+        if (loop == s->number || !is_innermost(s->f, loop) ||
+            !loops_contain(&s->f->loops, s->number, s->f->loops.list[loop].header))
+            continue;
+        struct far far = {s, &s->nests->loops[loop], 0};
+        (void)nest_walk(s->nests, loop, &(struct nest_walker){count_far, no_word, &far}, inner);
+        const struct nest_form *extra = &s->inner[loop].extra;
+        if (s->numbers[loop])
+            nest->inners[s->numbers[loop] - 1].far = far.loads;
+        else if (far.loads > 1 && s->inner[loop].known && !extra->terms && !extra->ways && extra->high > 0) {
+            unsigned lines = product(far.loads, (uint64_t)(extra->high / s->nests->loops[loop].each) + 1);
+            nest->far = lines > nest->far ? lines : nest->far;
+        }
+    }
+    free(inner);
 }
 
 static bool look_at(struct search *s)
@@ -313,6 +426,8 @@ static bool look_at(struct search *s)
         !check_ranges(s))
         return false;
     find_needed(s);
+    find_lengths(s);
+    find_far(s);
     s->task->nested = true;
     return true;
 }

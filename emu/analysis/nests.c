@@ -445,6 +445,8 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
         return "its exit is no branch";
     struct nest_form a = form_of(now, branch->regs.rs1), b = form_of(now, branch->regs.rs2);
     struct nest_form extra = sum_of(&b, &a, -1);
+    l->compared[0] = a;
+    l->compared[1] = b;
     if (!nest_is_exact(&extra))
         return "it is not known what the branch at its exit compares";
     for (unsigned i = 0; i < extra.terms; i++) {

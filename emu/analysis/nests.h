@@ -37,8 +37,9 @@ struct nest_loop {
     /* It has max(0, extra / each) further rounds, rounded down; in terms of registers where it begins. */
     struct nest_form extra;
     int64_t each;
-    bool differs; /* it goes on while two values differ */
-    unsigned out; /* the node with the exit */
+    bool differs;                 /* it goes on while two values differ */
+    struct nest_form compared[2]; /* what the branch at its exit compares */
+    unsigned out;                 /* the node with the exit */
 };
 
 struct nests {

@@ -2,7 +2,16 @@
 #include <croft/loops.h>
 #include <croft/nucd.h>
 
-enum { LINE = 64, LARGEST = CROFT_NUCD_MAX_GRANULES * LINE, UNEVEN = 4, PATIENCE = 4 };
+enum {
+    LINE = 64,
+    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE,
+    UNEVEN = 4,
+    PATIENCE = 4,
+    CUT_SHARE = 4,
+    CACHE_LINES = 256,
+    MANY = 60,
+    FEW = 28
+};
 
 static const int64_t far = INT64_C(1) << 55; /* no register of a sum is beyond: so sums do not overflow */
 
@@ -11,18 +20,21 @@ struct span {
     int64_t low, size, stride, uses;
 };
 
-/* A nest that is being divided: one task of `head` rounds up to where lines begin, two batches of whole grains, one task of the rest; the
- * last round is the host's. */
+/* A nest that is being divided. Rounds that access what other rounds store are a task of their own, the cut: the accelerators keep
+ * it and the tasks before and behind it in order. The last round is the host's. */
 struct plan {
     const struct croft_nest *nest;
     const uint64_t *registers;
-    int64_t rounds, head;
+    int64_t rounds, grain, most; /* rounds between two that begin at a line; most grains of a task */
+    int64_t cut, cut_rounds;     /* first one, number */
     int64_t further[CROFT_NEST_INNERS][2]; /* rounds of inner loops, in the first and in the last round */
     struct span spans[CROFT_NEST_RANGES];
     int64_t count; /* of spans */
     struct {
         int64_t each, tasks;
     } batches[CROFT_NEST_BATCHES];
+    int64_t batch_count, done; /* rounds that tasks execute */
+    int64_t least_tasks;
     int uneven;
 };
 
@@ -94,6 +106,31 @@ static int find_further(struct plan *p)
             p->further[i][last] = extra < 0 ? 0 : (extra + inner->each - 1) / inner->each;
         }
     return 1;
+}
+
+/* Returns whether the nest is long enough, and does not go through several columns that are too long for an accelerator's cache: it would
+ * wait for memory in each round of its innermost loop. */
+static int is_worth_it(struct plan *p)
+{
+    const struct croft_nest *nest = p->nest;
+    int64_t lines = nest->far;
+    for (int64_t i = 0; i < nest->inners; i++) {
+        const int64_t *further = p->further[i];
+        int64_t columns = nest->inner[i].far * ((further[0] > further[1] ? further[0] : further[1]) + 1);
+        lines = nest->inner[i].far > 1 && columns > lines ? columns : lines;
+    }
+    p->least_tasks = lines ? nest->tasks * 3 / 4 : 3;
+    if (lines > CACHE_LINES)
+        return 0;
+    int64_t insns = nest->insns, entered[CROFT_NEST_INNERS];
+    for (int64_t i = 0; i < nest->inners && insns < nest->least; i++) {
+        const struct croft_nest_inner *inner = &nest->inner[i];
+        entered[i] = inner->times * ((p->further[i][0] + p->further[i][1]) / 2 + 1);
+        entered[i] *= inner->around && inner->around <= i ? entered[inner->around - 1] : 1;
+        entered[i] = entered[i] < nest->least ? entered[i] : nest->least;
+        insns += inner->insns * entered[i];
+    }
+    return insns >= nest->least || p->rounds * insns >= nest->least;
 }
 
 static int words_fit(const struct plan *p)
@@ -182,8 +219,8 @@ static int is_written(const struct span *span)
     return (span->uses & CROFT_LOOP_WRITTEN) != 0;
 }
 
-/* Joins spans that share lines, if one is written. Returns 0 if a round may access what another one writes. */
-static int join_written(struct plan *p)
+/* Joins spans that share lines, if one is written and a round's part of both is apart from other rounds'. */
+static void join_written(struct plan *p)
 {
     for (int64_t i = 0; i < p->count; i++)
         for (int64_t j = 0; j < p->count; j++) {
@@ -191,15 +228,76 @@ static int join_written(struct plan *p)
                 continue;
             struct span both = joined(p, &p->spans[i], &p->spans[j]);
             if (both.stride == 0 || both.size > size_of(both.stride))
-                return 0;
+                continue;
             replace(p, i, j, &both);
-            i = j = -1;
+            i = -1;
             break;
         }
+}
+
+/* Finds the rounds in which a span shares lines with the bytes from `from` on, before `to`. Returns their number. */
+static int64_t rounds_at(const struct plan *p, const struct span *span, int64_t from, int64_t to,
+                         int64_t *first)
+{
+    int64_t stride = size_of(span->stride), lowest = first_of(p, span);
+    from -= from % LINE;
+    to = (to + LINE - 1) / LINE * LINE;
+    *first = 0;
+    if (lowest >= to || end_of(p, span) <= from)
+        return 0;
+    if (stride == 0)
+        return p->rounds;
+    /* Counted from the lowest address: rounds whose end is beyond `from`, and whose begin is before `to`. */
+    int64_t least = lowest + span->size > from ? 0 : (from - lowest - span->size) / stride + 1,
+            beyond = (to - lowest - 1) / stride + 1;
+    beyond = beyond < p->rounds ? beyond : p->rounds;
+    if (beyond <= least)
+        return 0;
+    *first = span->stride > 0 ? least : p->rounds - beyond;
+    return beyond - least;
+}
+
+/* Adds to the cut the rounds of span a that access what other rounds access by span b. Returns their number. */
+static int64_t find_cut(const struct plan *p, const struct span *a, const struct span *b, int64_t *first)
+{
+    int64_t others, count = rounds_at(p, b, first_of(p, a), end_of(p, a), &others);
+    if (count == 0)
+        return 0;
+    int64_t from = b->low + b->stride * (b->stride < 0 ? others + count - 1 : others);
+    return rounds_at(p, a, from, from + size_of(b->stride) * (count - 1) + b->size, first);
+}
+
+static void add_cut(struct plan *p, int64_t first, int64_t count)
+{
+    int64_t end = first + count, others = p->cut + p->cut_rounds;
+    if (p->cut_rounds) {
+        first = first < p->cut ? first : p->cut;
+        end = end > others ? end : others;
+    }
+    p->cut = first;
+    p->cut_rounds = end - first;
+}
+
+/* Finds the rounds that access what others store. Returns 0 if they are too many. */
+static int cut(struct plan *p)
+{
     for (int64_t i = 0; i < p->count; i++)
-        if (is_written(&p->spans[i]) && p->spans[i].size > size_of(p->spans[i].stride))
+        if (is_written(&p->spans[i]) &&
+            (!p->spans[i].stride || p->spans[i].size > size_of(p->spans[i].stride)))
             return 0;
-    return 1;
+    for (int64_t i = 0; i < p->count; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const struct span *a = &p->spans[i], *b = &p->spans[j];
+            int64_t of_a, of_b;
+            if (!(is_written(a) || is_written(b)) || !meet(p, a, b))
+                continue;
+            int64_t count = find_cut(p, a, b, &of_a), others = find_cut(p, b, a, &of_b);
+            if (count < others)
+                add_cut(p, of_a, count);
+            else
+                add_cut(p, of_b, others);
+        }
+    return p->cut_rounds * CUT_SHARE <= p->rounds;
 }
 
 static int64_t count_of(const struct plan *p, int written)
@@ -232,7 +330,8 @@ static int join_read(struct plan *p)
                     continue;
                 struct span both = joined(p, a, b);
                 int64_t more = both.size - a->size - b->size;
-                if (more >= least || meets_written(p, &both))
+                if (more >= least ||
+                    (meets_written(p, &both) && !meets_written(p, a) && !meets_written(p, b)))
                     continue;
                 least = more;
                 best = both;
@@ -244,6 +343,41 @@ static int join_read(struct plan *p)
         replace(p, first, second, &best);
     }
     return count_of(p, 1) <= p->nest->outputs;
+}
+
+/* Rounds a long range that is read up to whole granules, upwards or, if it would reach what is written, downwards: otherwise tasks
+ * would wait for each other. Returns 0 if it reaches that in both directions. */
+static int round_up(const struct plan *p, struct span *span)
+{
+    static const unsigned shifts[] = {CROFT_NUCD_GRANULE_SHIFTS};
+    int64_t end = (end_of(p, span) + LINE - 1) / LINE * LINE;
+    int known = meets_written(p, span); /* by the cut */
+    span->low = first_of(p, span);
+    span->size = end - span->low;
+    span->stride = 0;
+    uint64_t segment = croft_granules((unsigned long)span->size);
+    if (segment >> 63)
+        return 0;
+    span->size = (int64_t)((segment >> 5 & CROFT_NUCD_MAX_GRANULES) << shifts[segment >> 14 & 3]);
+    if (known || !meets_written(p, span))
+        return 1;
+    span->low = end - span->size;
+    return span->low > 0 && !meets_written(p, span);
+}
+
+static int round_reads(struct plan *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        if (!is_written(&p->spans[i]) && p->spans[i].size > LARGEST - LINE && !round_up(p, &p->spans[i]))
+            return 0;
+    return 1;
+}
+
+/* Returns 0 if tasks cannot have what they access. */
+static int prepare(struct plan *p)
+{
+    join_written(p);
+    return cut(p) && join_read(p) && round_reads(p);
 }
 
 /* Division. */
@@ -261,52 +395,80 @@ static int begins_line(const struct plan *p, int64_t round)
     return 1;
 }
 
-static int64_t rounds_before(const struct plan *p, int64_t batch)
+/* Finds the grain: a power of 2. */
+static void find_grain(struct plan *p)
 {
-    int64_t rounds = 0;
-    for (int64_t i = 0; i < batch; i++)
-        rounds += p->batches[i].tasks * p->batches[i].each;
-    return rounds;
+    p->grain = 1;
+    p->most = INT64_MAX;
+    for (int64_t i = 0; i < p->count; i++) {
+        const struct span *span = &p->spans[i];
+        if (!is_written(span))
+            continue;
+        while (p->grain * span->stride % LINE != 0)
+            p->grain *= 2;
+        int64_t fit = (LARGEST - LINE) / size_of(span->stride);
+        p->most = fit < p->most ? fit : p->most;
+    }
+    p->most /= p->grain;
+}
+
+static void add_batch(struct plan *p, int64_t tasks, int64_t each)
+{
+    if (tasks <= 0 || each <= 0)
+        return;
+    p->batches[p->batch_count].tasks = tasks;
+    p->batches[p->batch_count].each = each;
+    p->batch_count++;
+}
+
+/* Divides rounds into batches: one task up to where lines begin, two batches of whole grains, one task of the rest. Returns the end of
+ * those that are divided. */
+static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
+{
+    int64_t head = first;
+    while (head < end && head < first + p->grain && !begins_line(p, head))
+        head++;
+    if (head == first + p->grain)
+        return first; /* lines begin nowhere */
+    int64_t left = end - head, grains = left / p->grain, room = p->cut_rounds ? FEW : MANY;
+    int64_t tasks = p->nest->tasks * (p->uneven ? UNEVEN : 1);
+    tasks = tasks < grains ? tasks : grains;
+    if (tasks && (grains - 1) / tasks + 1 > p->most)
+        tasks = ((grains - 1) / p->most / p->nest->tasks + 1) * p->nest->tasks;
+    tasks = tasks < grains ? tasks : grains;
+    tasks = tasks < room ? tasks : room;
+    int all = tasks == 0 || (grains - 1) / tasks + 1 <= p->most;
+    if (!all)
+        grains = tasks * p->most;
+    int64_t more = tasks ? grains % tasks : 0, each = tasks ? grains / tasks * p->grain : 0;
+    add_batch(p, head > first, head - first);
+    add_batch(p, more, each + p->grain);
+    add_batch(p, tasks - more, each);
+    add_batch(p, all, left - grains * p->grain);
+    return all ? end : head + grains * p->grain;
 }
 
 /* Divides the nest. Returns whether that is possible and worth it. */
 static int divide(struct plan *p)
 {
-    int64_t grain = 1, most = INT64_MAX;
-    for (int64_t i = 0; i < p->count; i++) {
-        const struct span *span = &p->spans[i];
-        if (!is_written(span))
-            continue;
-        while (grain * span->stride % LINE != 0)
-            grain *= 2;
-        int64_t fit = (LARGEST - LINE) / size_of(span->stride);
-        most = fit < most ? fit : most;
-    }
-    while (p->head < grain && !begins_line(p, p->head))
-        p->head++;
-    most /= grain;
-    int64_t left = p->rounds - 1 - p->head, grains = left / grain;
-    if (p->head == grain || grains < 2 || most == 0)
+    int64_t end = p->rounds - 1, cut_end = p->cut + p->cut_rounds;
+    find_grain(p);
+    if (p->most == 0)
         return 0;
-    int64_t wanted = p->nest->tasks * (p->uneven ? UNEVEN : 1), tasks = wanted < grains ? wanted : grains;
-    if ((grains - 1) / tasks + 1 > most)
-        tasks = ((grains - 1) / most / p->nest->tasks + 1) * p->nest->tasks;
-    tasks = tasks < grains ? tasks : grains;
-    int all = tasks <= CROFT_NEST_TASKS - 2;
-    if (!all) {
-        tasks = CROFT_NEST_TASKS - 2;
-        grains = (grains - 1) / tasks + 1 > most ? tasks * most : grains;
+    if (!p->cut_rounds) {
+        p->done = divide_part(p, 0, end);
+    } else {
+        p->done = divide_part(p, 0, p->cut < end ? p->cut : end);
+        if (p->done == p->cut && p->cut < end) {
+            p->done = cut_end < end ? cut_end : end;
+            add_batch(p, 1, p->done - p->cut);
+            p->done = p->done < end ? divide_part(p, p->done, end) : end;
+        }
     }
-    int64_t more = grains % tasks;
-    p->batches[0].each = p->head;
-    p->batches[0].tasks = p->head > 0;
-    p->batches[1].each = (grains / tasks + 1) * grain;
-    p->batches[1].tasks = more;
-    p->batches[2].each = grains / tasks * grain;
-    p->batches[2].tasks = tasks - more;
-    p->batches[3].each = left - grains * grain;
-    p->batches[3].tasks = left - grains * grain > 0 && left / grain == grains;
-    return 1;
+    int64_t tasks = 0;
+    for (int64_t i = 0; i < p->batch_count; i++)
+        tasks += p->batches[i].tasks;
+    return tasks >= p->least_tasks && p->done > p->rounds / 2;
 }
 
 /* Operands. */
@@ -319,30 +481,16 @@ static int64_t part_of(const struct span *span, int64_t round, int64_t count, in
 }
 
 /* Returns a segment for so many rounds from a round on, without its register: of whole lines if it is written, because tasks may share
- * none. All tasks of a batch begin at the same place of a line in what they write. */
+ * none. All tasks of a batch begin at the same place of a line in what they write. A range of lines is taken for all lines that it
+ * touches, so one that begins within a line needs no granule for its last part of a line. */
 static uint64_t segment_of(const struct span *span, int64_t round, int64_t count)
 {
     int64_t size, start = part_of(span, round, count, &size) % LINE;
     uint64_t lines = (uint64_t)((start + size - 1) / LINE + 1);
     if (!is_written(span))
         return croft_granules((unsigned long)size);
+    lines -= start != 0 && lines > 1;
     return lines > CROFT_NUCD_MAX_GRANULES ? UINT64_C(1) << 63 : lines << 5;
-}
-
-/* Returns whether large ranges, which have large granules, reach into what is written: then all tasks would wait. */
-static int reaches(const struct plan *p)
-{
-    static const unsigned shifts[] = {CROFT_NUCD_GRANULE_SHIFTS};
-    for (int64_t i = 0; i < p->count; i++) {
-        struct span span = p->spans[i];
-        if (is_written(&span) || span.stride)
-            continue;
-        uint64_t segment = segment_of(&span, 0, 1);
-        span.size = (int64_t)((segment >> 5 & CROFT_NUCD_MAX_GRANULES) << shifts[segment >> 14 & 3]);
-        if (segment >> 63 || meets_written(p, &span))
-            return 1;
-    }
-    return 0;
 }
 
 static void set_operand(const struct plan *p, struct croft_loop_batch *batch, int64_t carrier,
@@ -404,11 +552,12 @@ static int fill(const struct plan *p, struct croft_nest_frame *frame)
     int64_t round = 0;
     for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++) {
         struct croft_loop_batch *batch = &frame->batches[i];
-        batch->tasks = (uint64_t)p->batches[i].tasks;
+        batch->tasks = i < p->batch_count ? (uint64_t)p->batches[i].tasks : 0;
         if (batch->tasks &&
             !describe(p, batch, round, p->batches[i].each, (uint64_t)(uintptr_t)context, room))
             return 0;
-        for (int64_t j = 0; j < p->batches[i].tasks; j++) {
+        batch->tasks = batch->tasks ? (uint64_t)(uintptr_t)context + batch->tasks * room : 0;
+        for (int64_t j = 0; i < p->batch_count && j < p->batches[i].tasks; j++) {
             write_context(p, frame, round, p->batches[i].each, context);
             context += room / 8;
             round += p->batches[i].each;
@@ -421,18 +570,16 @@ long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame)
 {
     struct plan p = {.nest = nest, .registers = frame->registers};
     p.rounds = rounds_of(&p);
-    if (p.rounds < 3 || p.rounds > INT32_MAX || p.rounds * nest->insns < nest->least || !find_further(&p))
+    if (p.rounds < 3 || p.rounds > INT32_MAX || !find_further(&p) || !is_worth_it(&p))
         return 0;
-    if (!words_fit(&p) || !find_spans(&p) || !join_written(&p) || !join_read(&p) || !divide(&p) ||
-        reaches(&p) || !fill(&p, frame)) {
+    if (!words_fit(&p) || !find_spans(&p) || !prepare(&p) || !divide(&p) || !fill(&p, frame)) {
         nest->closed = ++nest->refusals == PATIENCE;
         return 0;
     }
     nest->refusals = 0;
     frame->begin = (uint64_t)CROFT_NUCD_MARK_SIGNATURE << 32;
     frame->end = frame->begin | CROFT_NUCD_MARK_END;
-    int64_t rounds = rounds_before(&p, CROFT_NEST_BATCHES);
     for (int64_t i = 0; i < nest->counters; i++)
-        frame->registers[nest->counter[i]] += (uint64_t)(rounds * nest->steps[i]);
+        frame->registers[nest->counter[i]] += (uint64_t)(p.done * nest->steps[i]);
     return 1;
 }

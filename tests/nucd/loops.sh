@@ -78,6 +78,21 @@ it accesses a volatile object
 all rounds store to the same place
 END
 
+# Nests of loops: several registers that step, triangular bounds, arrays that overlap. The small ones run on the machine, too.
+compiled nests "$here/programs/nests.c" -O2
+runs nests -m nucd --check nucd --stats stats
+check "nests: tasks" test "$(offloads stats)" -gt 3000
+runs nests -m nucd --set nucd.mode=driver --env kernel
+sed -n 's/.*nests\.c:\([0-9]*: loop becomes\)/\1/p' report >nests.report
+while read -r function; do
+    line=$(awk -v name="$function(" 'index($0, name) { there = 1 } there && /^    for/ { print NR; exit }' "$here/programs/nests.c")
+    check "nests: $function becomes tasks" grep -q "^$line: loop becomes tasks" nests.report
+done < <(sed -n 's/^SEPARATE static void \(take_[a-z_]*\)(.*/\1/p' "$here/programs/nests.c")
+for options in "-O1" "-O3" "-Os" "-O2 -march=rv64gc_zba_zbb_zbs"; do
+    # shellcheck disable=SC2086 # several words
+    compiled "nests${options// /}" "$here/programs/nests.c" $options
+done
+
 # Random programs.
 "${CC:-gcc}" -O1 "$here/programs/loops_random.c" -o generate || exit 1
 options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")

@@ -19,10 +19,10 @@ struct launch {
     char header[PATH], function[PATH]; /* label, and name of the function */
     size_t end;                        /* line of the function's .size directive */
     uint8_t carriers[TASK_CARRIERS],
-        increments[TASK_CARRIERS];           /* registers; 0: the carrier does not change */
-    unsigned carrier_count, inputs, outputs; /* the last two of a nest */
-    uint8_t pair, xn, count, limit, spare;   /* limit: in the task; spare: dead where the loop begins */
-    uint32_t launching;                      /* all registers of the launch */
+        increments[TASK_CARRIERS];                /* registers; 0: the carrier does not change */
+    unsigned carrier_count, inputs, outputs;      /* the last two of a nest */
+    uint8_t pair, xn, count, batch, limit, spare; /* limit: in the task; spare: dead where the loop begins */
+    uint32_t launching;                           /* all registers of the launch */
     char suffix[24];
 };
 
@@ -34,6 +34,7 @@ struct rewriter {
     struct numbered numbered;
     struct launch *launches;
     size_t count;
+    size_t line; /* that is written */
     FILE *out;
 };
 
@@ -219,6 +220,8 @@ static const char *find_registers(struct launch *l)
     done = done && l->spare;
     done = (l->xn = take_any(&free, &others)) && done;
     done = (l->count = take_any(&free, &others)) && done;
+    if (l->task->nested)
+        done = (l->batch = take_any(&free, &others)) && done;
     for (unsigned i = 0; i < l->carrier_count; i++)
         if (is_carried(l, i))
             done = (l->increments[i] = take_any(&free, &others)) && done;
@@ -234,12 +237,17 @@ static const char *no_suffix(void *context, const char *name)
     return "";
 }
 
+static bool is_inside(const struct launch *l, size_t line)
+{
+    return line >= l->label && line <= l->last;
+}
+
 /* Returns ".entry" for the header of a loop: jumps from outside the loop go to the check before it. */
 static const char *entry_suffix(void *context, const char *name)
 {
     const struct rewriter *r = context;
     for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->launches[i].header, name) == 0)
+        if (strcmp(r->launches[i].header, name) == 0 && !is_inside(&r->launches[i], r->line))
             return ".entry";
     return "";
 }
@@ -311,24 +319,25 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
                   l->number);
 }
 
-/* Writes the launches of a batch. The second batch may have none. */
-static void write_batch(FILE *out, const struct launch *l, unsigned batch)
+/* Writes loads of the members of a batch but the number of tasks, relative to a register. */
+static void load_batch(FILE *out, const struct launch *l, const char *base, size_t place)
 {
-    const size_t place = (l->task->nested ? offsetof(struct croft_nest_frame, batches) : PLACE(batches)) +
-                         batch * sizeof(struct croft_loop_batch);
-    const char *count = names[l->count];
-    (void)fprintf(out, "\tld\t%s,%zu(sp)\n", count, place + offsetof(struct croft_loop_batch, tasks));
-    if (batch > 0 || l->task->nested)
-        (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.batch.%u.%u\n", count, l->number, batch);
-    load_carriers(out, l, place + offsetof(struct croft_loop_batch, firsts));
-    for (unsigned i = 0; i < l->carrier_count; i++)
+    for (unsigned i = 0; i < l->carrier_count; i++) {
+        (void)fprintf(out, "\tld\t%s,%zu(%s)\n", names[l->carriers[i]],
+                      place + offsetof(struct croft_loop_batch, firsts) + (size_t)8 * i, base);
         if (l->increments[i])
-            (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->increments[i]],
-                          place + offsetof(struct croft_loop_batch, increments) + (size_t)8 * i);
-    (void)fprintf(out, "\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n\tld\t%s,%zu(sp)\n", names[l->xn],
-                  place + offsetof(struct croft_loop_batch, xn), names[l->pair],
-                  place + offsetof(struct croft_loop_batch, xd), names[l->pair + 1],
-                  place + offsetof(struct croft_loop_batch, xt));
+            (void)fprintf(out, "\tld\t%s,%zu(%s)\n", names[l->increments[i]],
+                          place + offsetof(struct croft_loop_batch, increments) + (size_t)8 * i, base);
+    }
+    (void)fprintf(out, "\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n", names[l->xn],
+                  place + offsetof(struct croft_loop_batch, xn), base, names[l->pair],
+                  place + offsetof(struct croft_loop_batch, xd), base, names[l->pair + 1],
+                  place + offsetof(struct croft_loop_batch, xt), base);
+}
+
+/* Writes a nucd, its region, and the step to the next one. */
+static void write_nucd(FILE *out, const struct launch *l, unsigned batch)
+{
     (void)fprintf(out,
                   ".Lcroft.task.%u.%u:\n\t.option push\n\t.option norvc\n\t.option norelax\n"
                   "\t.insn r 0x33, 2, 0, x0, %s, %s\n\tcall\t%s.loop.%u\n\t.option pop\n",
@@ -337,10 +346,36 @@ static void write_batch(FILE *out, const struct launch *l, unsigned batch)
         if (l->increments[i])
             (void)fprintf(out, "\tadd\t%s,%s,%s\n", names[l->carriers[i]], names[l->carriers[i]],
                           names[l->increments[i]]);
+}
+
+/* Writes the launches of a batch. The second batch may have none. */
+static void write_batch(FILE *out, const struct launch *l, unsigned batch)
+{
+    const size_t place = PLACE(batches) + batch * sizeof(struct croft_loop_batch);
+    const char *count = names[l->count];
+    (void)fprintf(out, "\tld\t%s,%zu(sp)\n", count, place + offsetof(struct croft_loop_batch, tasks));
+    if (batch > 0)
+        (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", count, l->number);
+    load_batch(out, l, "sp", place);
+    write_nucd(out, l, batch);
     (void)fprintf(out, "\taddi\t%s,%s,-1\n\tbne\t%s,zero,.Lcroft.task.%u.%u\n", count, count, count,
                   l->number, batch);
-    if (batch > 0 || l->task->nested)
-        (void)fprintf(out, ".Lcroft.batch.%u.%u:\n", l->number, batch);
+}
+
+/* Writes a loop over the batches of a nest. From task to task there are few instructions, so that the reorder buffer holds many tasks. */
+static void write_batches(FILE *out, const struct launch *l)
+{
+    const char *batch = names[l->batch], *end = names[l->count];
+    const size_t place = offsetof(struct croft_nest_frame, batches), size = sizeof(struct croft_loop_batch);
+    (void)fprintf(out, "\taddi\t%s,sp,%zu\n.Lcroft.batch.%u:\n\tld\t%s,%zu(%s)\n", batch, place, l->number,
+                  end, offsetof(struct croft_loop_batch, tasks), batch);
+    (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", end, l->number);
+    load_batch(out, l, batch, 0);
+    write_nucd(out, l, 0);
+    (void)fprintf(out, "\tbne\t%s,%s,.Lcroft.task.%u.0\n\taddi\t%s,%s,%zu\n", names[l->carriers[0]], end,
+                  l->number, batch, batch, size);
+    (void)fprintf(out, "\taddi\t%s,sp,%zu\n\tbne\t%s,%s,.Lcroft.batch.%u\n.Lcroft.end.%u:\n", end,
+                  place + CROFT_NEST_BATCHES * size, batch, end, l->number, l->number);
 }
 
 /* Returns the bytes of a task's context: all values, and the limit. */
@@ -366,8 +401,7 @@ static void write_nest_launch(FILE *out, const struct launch *l)
         "\tlla\ta0,.Lcroft.loop.%u\n\tmv\ta1,sp\n\tcall\tcroft_nest_plan\n\tbeq\ta0,zero,.Lcroft.back.%u\n",
         l->number, l->number);
     write_mark(out, l, offsetof(struct croft_nest_frame, begin));
-    for (unsigned batch = 0; batch < CROFT_NEST_BATCHES; batch++)
-        write_batch(out, l, batch);
+    write_batches(out, l);
     write_mark(out, l, offsetof(struct croft_nest_frame, end));
     (void)fprintf(out, ".Lcroft.back.%u:\n", l->number);
     each_place(out, "ld", integers_to_keep(l), offsetof(struct croft_nest_frame, registers), false);
@@ -398,6 +432,7 @@ static void write_launch(FILE *out, const struct launch *l)
     write_mark(out, l, PLACE(begin));
     for (unsigned batch = 0; batch < CROFT_LOOP_BATCHES; batch++)
         write_batch(out, l, batch);
+    (void)fprintf(out, ".Lcroft.end.%u:\n", l->number);
     write_mark(out, l, PLACE(end));
     (void)fprintf(out, ".Lcroft.back.%u:\n", l->number);
     each_place(out, "ld", integers_to_keep(l), PLACE(registers), false);
@@ -461,6 +496,8 @@ static void write_branch(FILE *out, const struct rewriter *r, const struct launc
 {
     const struct cfg_insn *branch = &r->cfg->insns[l->task->branch];
     unsigned counter = l->task->up ? l->task->trip.subtrahend : l->task->trip.minuend;
+    if (l->task->nested)
+        counter = l->task->nest.compared;
     bool first = branch->regs.rs1 == counter;
     (void)fprintf(out, "\t%s\tx%u,x%u,%s%s\n", insn_table[branch->step.insn.id].name,
                   first ? counter : l->limit, first ? l->limit : counter, l->header, l->suffix);
@@ -605,8 +642,8 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     for (unsigned i = 0; i < l->carrier_count; i++)
         places[i] = l->carriers[i];
     (void)fprintf(out, "\t.section\t.data.croft_nests,\"aw\"\n\t.align\t3\n.Lcroft.loop.%u:\n", l->number);
-    words(out, 18,
-          (int64_t[]){0, 0, l->task->insns, r->options->tasks, r->options->least,
+    words(out, 19,
+          (int64_t[]){0, 0, nest->insns, nest->far, r->options->tasks, r->options->least,
                       trip->minuend < 32 ? trip->minuend : 0, trip->subtrahend < 32 ? trip->subtrahend : 0,
                       (int64_t)trip->step, trip->first, l->task->up, branch == INSN_bne, nest->counter_count,
                       nest->range_count, nest->word_count, nest->inner_count, count, l->inputs, l->outputs});
@@ -615,8 +652,11 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     words(out, CROFT_NEST_VALUES, values);
     words(out, CROFT_NEST_CARRIERS, places);
     for (unsigned i = 0; i < nest->inner_count; i++) {
-        words(out, 2, (int64_t[]){nest->inners[i].each, nest->inners[i].differs});
-        write_form(out, &nest->inners[i].extra);
+        const struct nest_extra *inner = &nest->inners[i];
+        words(
+            out, 6,
+            (int64_t[]){inner->insns, inner->times, inner->around, inner->far, inner->each, inner->differs});
+        write_form(out, &inner->extra);
     }
     zeros(out, CROFT_NEST_INNERS - nest->inner_count, sizeof(struct croft_nest_inner));
     for (unsigned i = 0; i < nest->word_count; i++)
@@ -657,11 +697,10 @@ static void write_all(struct rewriter *r)
     const struct assembly *a = r->assembly;
     bool skipped = false;
     for (size_t i = 0; i < a->count; i++) {
-        bool inside = false;
+        r->line = i;
         skipped = is_debug(a->lines[i].text, skipped);
         for (size_t j = 0; j < r->count; j++) {
             const struct launch *l = &r->launches[j];
-            inside |= i >= l->label && i <= l->last;
             if (i == l->label)
                 write_check(r->out, l, r->options);
             if (i == l->end && l->task->nested)
@@ -672,8 +711,8 @@ static void write_all(struct rewriter *r)
         if (a->lines[i].text[0] == '#' && (a->lines[i].text[1] == '(' || a->lines[i].text[1] == ' '))
             continue; /* RTL */
         if (r->options->debug || (!skipped && !is_location(a->lines[i].text)))
-            assembly_write(a->lines[i].text,
-                           inside || a->lines[i].kind != ASSEMBLY_INSN ? no_suffix : entry_suffix, r, r->out);
+            assembly_write(a->lines[i].text, a->lines[i].kind != ASSEMBLY_INSN ? no_suffix : entry_suffix, r,
+                           r->out);
         for (size_t j = 0; j < r->count; j++)
             if (i == r->launches[j].end)
                 write_task(r->out, r, &r->launches[j]);
@@ -713,7 +752,8 @@ static void choose(struct rewriter *r, const struct loop_tasks *tasks)
         *l = (struct launch){.task = task, .number = (unsigned)r->count};
         (void)snprintf(l->suffix, sizeof l->suffix, ".task.%u", l->number);
         for (size_t j = 0; j < r->count; j++)
-            if (task->begin > r->launches[j].task->begin && task->begin <= r->launches[j].task->branch)
+            if (task->begin > r->launches[j].task->begin && task->begin <= r->launches[j].task->branch &&
+                !r->launches[j].task->nested)
                 hinders = "a loop around it becomes tasks";
         hinders = hinders ? hinders : find_lines(r, l);
         hinders = hinders ? hinders : find_registers(l);

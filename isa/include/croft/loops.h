@@ -79,7 +79,7 @@ enum {
     CROFT_NEST_INPUTS = 3,  /* ranges that are read only; the context is another one */
     CROFT_NEST_OUTPUTS = 4,
     CROFT_NEST_CARRIERS = 8, /* operands of a task: the context, inputs, outputs */
-    CROFT_NEST_BATCHES = 4,
+    CROFT_NEST_BATCHES = 9,
     CROFT_NEST_TASKS = 64, /* of a launch, at most */
     CROFT_NEST_LIMIT =
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
@@ -97,8 +97,9 @@ struct croft_nest_range {
     struct croft_nest_form from;
 };
 
-/* An inner loop has at most max(0, extra / each) further rounds after its first one. differs: it ends when extra is used up. */
+/* An inner loop of `insns` instructions. A round of the one around it, inner[around - 1] or (0) the outer loop, enters it `times` times; it has at most max(0, extra / each) further rounds after its first one. differs: it ends when extra is used up. */
 struct croft_nest_inner {
+    int64_t insns, times, around, far; /* far: loads that each round continues in another line */
     int64_t each, differs;
     struct croft_nest_form extra;
 };
@@ -106,7 +107,8 @@ struct croft_nest_inner {
 /* A nest. The outer loop is that of struct croft_loop. */
 struct croft_nest {
     int64_t closed, refusals; /* closed: it is not tried again; refusals: one after the other */
-    int64_t insns, tasks, least;
+    int64_t insns, far; /* of a round, about, outside of inner[]; lines of far loads in one of its loops */
+    int64_t tasks, least;
     int64_t minuend, subtrahend, step, first, up, differs;
     int64_t counters, ranges, words, inners, values, inputs, outputs;
     int64_t counter[CROFT_NEST_COUNTERS], steps[CROFT_NEST_COUNTERS];
@@ -121,8 +123,9 @@ struct croft_nest {
 struct croft_nest_frame {
     uint64_t registers[32], floats[32]; /* as in croft_loop_frame */
     uint64_t begin, end;                /* operands of the marks */
-    struct croft_loop_batch batches[CROFT_NEST_BATCHES];
-    uint64_t contexts[]; /* room for CROFT_NEST_TASKS contexts of whole lines, and a line */
+    struct croft_loop_batch
+        batches[CROFT_NEST_BATCHES]; /* tasks: 0, or the address behind the last context */
+    uint64_t contexts[];             /* room for CROFT_NEST_TASKS contexts of whole lines, and a line */
 };
 
 /* Divides the nest into tasks. Returns whether it is worth it; then the frame is filled. */
