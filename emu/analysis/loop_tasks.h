@@ -15,12 +15,15 @@
  *   - its ranges and values fit into the operands of one nucd;
  *   - other functions enter its function at the entry only.
  *
+ * A loop for which this does not hold may be divided as a nest (nests/nests.h): its counters and its ranges are sums that hold at run
+ * time, when the nest is entered; it is decided there whether rounds are apart (host/nucd/nests.c).
+ *
  * That the sum of an object's address and an index lies in the object is taken from C. */
 #ifndef EMU_ANALYSIS_LOOP_TASKS_H
 #define EMU_ANALYSIS_LOOP_TASKS_H
 
 #include "emu/analysis/liveness.h"
-#include "emu/analysis/nests.h"
+#include "emu/analysis/nests/nests.h"
 #include "emu/analysis/trips.h"
 
 enum { TASK_TERMS = 3, TASK_RANGES = 8, TASK_COUNTERS = 8, TASK_CARRIERS = 8, TASK_SEGMENTS = 4 };
@@ -144,7 +147,7 @@ struct loop_tasks {
 struct loop_tasks loop_tasks_of(const struct cfg *cfg, const struct task_names *names);
 void loop_tasks_free(struct loop_tasks *tasks);
 
-/* Looks at a loop as a nest: fills task->nest and task->trip. Returns false if it cannot be divided: task->reason tells why. */
+/* In nests/nest_tasks.c: looks at a loop as a nest: fills task->nest and task->trip. Returns false if it cannot be divided: task->reason tells why. */
 bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
                   struct loop_task *task);
 

@@ -7,6 +7,7 @@
 
 #include "emu/analysis/loop_tasks.h"
 #include "emu/cmd/cc/loops.h"
+#include "isa/include/croft/loops.h"
 
 #define REGION "_region" /* ends the names of the functions that CROFT_REGION makes */
 
@@ -92,7 +93,22 @@ static unsigned count_ranges(const struct loop_task *task, bool written)
     unsigned count = 0;
     for (unsigned i = 0; i < task->range_count; i++)
         count += written ? task->ranges[i].written : task->ranges[i].read;
+    for (unsigned i = 0; i < task->nest.range_count; i++)
+        count += written ? task->nest.ranges[i].written : task->nest.ranges[i].read;
     return count;
+}
+
+/* Returns the operands of a task. That of a nest has one for what its registers hold, and at most three and four ranges. */
+static unsigned count_operands(const struct loop_task *task)
+{
+    unsigned written = 0, read;
+    if (!task->nested)
+        return task->carrier_count;
+    for (unsigned i = 0; i < task->nest.range_count; i++)
+        written += task->nest.ranges[i].written;
+    read = task->nest.range_count - written;
+    return 1 + (read < CROFT_NEST_INPUTS ? read : CROFT_NEST_INPUTS) +
+           (written < CROFT_NEST_OUTPUTS ? written : CROFT_NEST_OUTPUTS);
 }
 
 static void describe_rounds(const struct loop_task *task, char *text, size_t size)
@@ -144,7 +160,7 @@ static void print_table(const struct looked *looked, const struct loop_tasks *ta
         place_of(looked, task, &place);
         printf("%-25s %-28s %-22s %6u %6u %6u %8u %8" PRIu64 " %s\n", place.range, place.line,
                place.function ? place.function : "-", task->insns, count_ranges(task, false),
-               count_ranges(task, true), task->carrier_count, least_rounds(task), place.rounds);
+               count_ranges(task, true), count_operands(task), least_rounds(task), place.rounds);
     }
     if (!all) {
         printf("%zu other loops cannot be divided into tasks (--all says why)\n", others);
@@ -174,7 +190,7 @@ static void print_json(const struct looked *looked, const struct loop_tasks *tas
                       (json_int_t)looked->cfg->insns[task->begin].step.pc, "source", place.line, "function",
                       place.function, "possible", why == NULL, "instructions", (json_int_t)task->insns,
                       "ranges_read", (json_int_t)count_ranges(task, false), "ranges_written",
-                      (json_int_t)count_ranges(task, true), "operands", (json_int_t)task->carrier_count,
+                      (json_int_t)count_ranges(task, true), "operands", (json_int_t)count_operands(task),
                       "least_rounds", (json_int_t)least_rounds(task), "rounds", place.rounds);
         if (why)
             (void)json_object_set_new(loop, "reason", json_string(why));

@@ -317,6 +317,8 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
                   l->header, spare, trip->minuend < 32 ? trip->minuend : 0u,
                   trip->subtrahend < 32 ? trip->subtrahend : 0u, spare, spare, shift > 62 ? 62 : shift, spare,
                   l->number);
+    (void)fputs("\t.balign\t32\n",
+                out); /* where a core fetches blocks, a short loop shall need as few as it may */
 }
 
 /* Writes loads of the members of a batch but the number of tasks, relative to a register. */

@@ -1,4 +1,4 @@
-#include "emu/analysis/nests.h"
+#include "emu/analysis/nests/nests.h"
 
 #include <stdlib.h>
 #include <string.h>

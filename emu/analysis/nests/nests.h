@@ -7,8 +7,8 @@
  *
  * Additions of words are taken as sums: nest_walk() tells which values must fit into 32 bits for that. Differences of compared
  * registers are taken as free of overflow, and a loop that goes on while they differ as one that they end. */
-#ifndef EMU_ANALYSIS_NESTS_H
-#define EMU_ANALYSIS_NESTS_H
+#ifndef EMU_ANALYSIS_NESTS_NESTS_H
+#define EMU_ANALYSIS_NESTS_NESTS_H
 
 #include "emu/analysis/flow/function.h"
 

@@ -1,11 +1,10 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/analysis/loop_tasks.h"
 #include "emu/sim/alloc.h"
-
-#include <stdlib.h>
 
 enum { LEAST_ROUNDS = 8, NEAR = 64, SOME_ROUNDS = 8, GUESSED_ROUNDS = 64, MOST_TIMES = 1 << 24 };
 
