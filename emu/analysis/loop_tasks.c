@@ -661,20 +661,43 @@ static bool find_trip(struct search *s)
            refuse(s, task->branch, "it is not known before it how many rounds it has");
 }
 
+/* Finds the branch and the last instruction of a loop that goes back by a jump, behind a branch that leaves it when two values are
+ * equal. */
+static void find_exit_before_jump(const struct search *s, const struct nest_loop *nest)
+{
+    struct loop_task *task = s->task;
+    const struct loop *l = &s->f->loops.list[s->loop];
+    if (nest->unknown || !nest->differs)
+        return;
+    int branch = function_last(s->f, nest->out), last = task->begin;
+    for (unsigned i = 0; i < l->count; i++) {
+        int at = function_last(s->f, s->f->loops.members[l->first + i]);
+        last = at > last ? at : last;
+    }
+    const struct cfg_insn *jump = insn_at(s, last);
+    if (insn_at(s, branch)->step.insn.id != INSN_beq || !(jump->step.flow & FLOW_JUMP) ||
+        jump->target != task->begin)
+        return;
+    task->branch = branch;
+    task->last = last;
+}
+
 /* Looks at what holds for all loops. */
-static bool look_at(struct search *s)
+static bool look_at(struct search *s, const struct nest_loop *nest)
 {
     struct loop_task *task = s->task;
     unsigned header = s->f->loops.list[s->loop].header;
     task->begin = function_first(s->f, header);
     task->where = task->begin;
-    task->branch = loop_task_branch(s->f, s->loop);
+    task->branch = task->last = loop_task_branch(s->f, s->loop);
+    if (task->branch == CFG_NONE)
+        find_exit_before_jump(s, nest);
     task->live = s->live->in[task->begin].any;
     if (!each_insn(s, plain))
         return false;
     if (task->branch == CFG_NONE)
         return refuse(s, task->begin, "it does not end in a branch that is its only exit");
-    if ((int)task->length != task->branch - task->begin + 1)
+    if ((int)task->length != task->last - task->begin + 1)
         return refuse(s, task->begin, "its code is not in one piece");
     return true;
 }
@@ -700,13 +723,13 @@ static bool has_inner(const struct search *s)
 static bool look_at_all(struct search *s, const struct nests *nests)
 {
     struct loop_task *task = s->task, nested;
-    if (!look_at(s))
+    if (!look_at(s, &nests->loops[s->loop]))
         return false;
     nested = *task;
-    if (look_at_single(s, nests->order, nests->count))
+    if (task->last == task->branch && look_at_single(s, nests->order, nests->count))
         return true;
     bool done = nest_task_of(nests, s->loop, s->names, &nested);
-    if (done || (has_inner(s) && strncmp(task->reason, "data decide", 11) != 0))
+    if (done || task->last != task->branch || (has_inner(s) && strncmp(task->reason, "data decide", 11) != 0))
         *task = nested;
     return done;
 }

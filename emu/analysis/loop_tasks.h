@@ -122,7 +122,8 @@ struct loop_task {
     bool nested; /* `nest` describes it; ranges, counters and carriers are empty */
     struct task_nest nest;
     int function;      /* of the graph */
-    int begin, branch; /* instructions: the first of the header, and the branch that ends a round */
+    int begin, branch; /* instructions: the first of the header, and the branch that is the only exit */
+    int last;          /* the last one: the branch, or in a nest a jump to the header */
     unsigned length;   /* instructions */
     unsigned insns;    /* executed in a round, estimated: inner loops of unknown trip count have 8 rounds */
     bool possible;

@@ -213,6 +213,8 @@ static void enter(const struct walk *w, unsigned loop, const struct nest_form *n
     inner->extra = constant_form(l->extra.low);
     for (unsigned i = 0; i < l->extra.terms; i++)
         inner->extra = sum_of(&inner->extra, &now[l->extra.regs[i]], l->extra.factors[i]);
+    if (l->fixed && !nest_is_exact(&inner->extra))
+        inner->extra = constant_form(l->constant);
     inner->known = inner->extra.kind == NEST_SUM;
 }
 
@@ -496,6 +498,13 @@ static void sum_up(struct nests *nests, unsigned loop, struct nest_inner *inner)
     if (!l->unknown)
         l->unknown = find_rounds(&w, out, l);
     l->out = out;
+    for (unsigned other = loop + 1; other < nests->f->loops.count; other++) {
+        if (nests->f->loops.list[other].parent != loop || !inner[other].known ||
+            !is_constant(&inner[other].extra))
+            continue;
+        nests->loops[other].fixed = true;
+        nests->loops[other].constant = inner[other].extra.low;
+    }
     end(&w);
 }
 

@@ -37,6 +37,8 @@ struct nest_loop {
     /* It has max(0, extra / each) further rounds, rounded down; in terms of registers where it begins. */
     struct nest_form extra;
     int64_t each;
+    bool fixed; /* in each round of the loop around it, `extra` is this constant, though its terms vary */
+    int64_t constant;
     bool differs;                 /* it goes on while two values differ */
     struct nest_form compared[2]; /* what the branch at its exit compares */
     unsigned out;                 /* the node with the exit */

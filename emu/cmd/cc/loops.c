@@ -107,7 +107,7 @@ static const char *find_lines(const struct rewriter *r, struct launch *l)
     char text[ASSEMBLY_OPERAND];
     static const char hinders[] = "its assembler is not as expected";
     l->first = line_of(r, l->task->begin);
-    l->last = line_of(r, l->task->branch);
+    l->last = line_of(r, l->task->last);
     if (l->first > l->last || strlen(assembly_last_operand(a->lines[l->last].text, text)) >= PATH)
         return hinders;
     (void)snprintf(l->header, PATH, "%s", text);
@@ -494,15 +494,21 @@ static void write_setup(FILE *out, const struct launch *l)
     (void)fprintf(out, "\t%s\t%s,x%u,%s\n", task->up ? "add" : "sub", limit, counter, length);
 }
 
+/* Writes the branch with the task's limit. One before the end leaves the copy of the loop, one at its end goes back. */
 static void write_branch(FILE *out, const struct rewriter *r, const struct launch *l)
 {
-    const struct cfg_insn *branch = &r->cfg->insns[l->task->branch];
-    unsigned counter = l->task->up ? l->task->trip.subtrahend : l->task->trip.minuend;
-    if (l->task->nested)
-        counter = l->task->nest.compared;
+    const struct loop_task *task = l->task;
+    const struct cfg_insn *branch = &r->cfg->insns[task->branch];
+    unsigned counter = task->up ? task->trip.subtrahend : task->trip.minuend;
+    if (task->nested)
+        counter = task->nest.compared;
     bool first = branch->regs.rs1 == counter;
-    (void)fprintf(out, "\t%s\tx%u,x%u,%s%s\n", insn_table[branch->step.insn.id].name,
-                  first ? counter : l->limit, first ? l->limit : counter, l->header, l->suffix);
+    (void)fprintf(out, "\t%s\tx%u,x%u,", insn_table[branch->step.insn.id].name, first ? counter : l->limit,
+                  first ? l->limit : counter);
+    if (task->last == task->branch)
+        (void)fprintf(out, "%s%s\n", l->header, l->suffix);
+    else
+        (void)fprintf(out, ".Lcroft.done.%u\n", l->number);
 }
 
 /* Returns whether the directive is .loc; .local is not. */
@@ -528,13 +534,17 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
         write_nest_setup(out, l);
     else
         write_setup(out, l);
-    for (size_t i = l->label; i < l->last; i++) {
+    const size_t branch = line_of(r, l->task->branch);
+    for (size_t i = l->label; i <= l->last; i++) {
         const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
         bool location = is_loc(word) && r->options->debug;
-        if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
+        if (i == branch)
+            write_branch(out, r, l);
+        else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
             assembly_write(r->assembly->lines[i].text, location ? no_suffix : copy_suffix, &copy, out);
     }
-    write_branch(out, r, l);
+    if (l->task->last != l->task->branch)
+        (void)fprintf(out, ".Lcroft.done.%u:\n", l->number);
     at = 0;
     for (unsigned reg = 1; reg < 32; reg++)
         if (kept >> reg & 1)
@@ -647,8 +657,9 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     words(out, 19,
           (int64_t[]){0, 0, nest->insns, nest->far, r->options->tasks, r->options->least,
                       trip->minuend < 32 ? trip->minuend : 0, trip->subtrahend < 32 ? trip->subtrahend : 0,
-                      (int64_t)trip->step, trip->first, l->task->up, branch == INSN_bne, nest->counter_count,
-                      nest->range_count, nest->word_count, nest->inner_count, count, l->inputs, l->outputs});
+                      (int64_t)trip->step, trip->first, l->task->up, branch == INSN_bne || branch == INSN_beq,
+                      nest->counter_count, nest->range_count, nest->word_count, nest->inner_count, count,
+                      l->inputs, l->outputs});
     words(out, CROFT_NEST_COUNTERS, counters);
     words(out, CROFT_NEST_COUNTERS, steps);
     words(out, CROFT_NEST_VALUES, values);
