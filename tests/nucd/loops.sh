@@ -1,7 +1,7 @@
 #!/bin/bash
 # croft cc -foffload-loops: loops.sh CROFT. Which loops become tasks and why others do not; programs give the results that the same
 # sources, compiled without the option, give under qemu-riscv64; and tasks access nothing that their nucds do not declare
-# (--check nucd watches each access). SEEDS="1 2" are those of random programs.
+# (--check nucd watches each access). SEEDS="1 2" are those of random programs; ALL=1 tries more nests.
 set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -103,6 +103,16 @@ for seed in ${SEEDS:-1 2}; do
     runs "random-$seed" -m nucd --check nucd --stats stats
     check "random-$seed: tasks" test "$(offloads stats)" -gt 40
     runs "random-$seed" -m nucd --set nucd.mode=driver --env kernel
+done
+
+# Random nests: 200, with ALL=1 2,000.
+"${CC:-gcc}" -O1 "$here/programs/nests_random.c" -o generate_nests || exit 1
+for seed in $(seq 1 "$([ -n "${ALL:-}" ] && echo 100 || echo 10)"); do
+    ./generate_nests "$seed" 20 >nests.c
+    # shellcheck disable=SC2086 # several words
+    compiled "nests-$seed" nests.c ${options[seed % 4]}
+    runs "nests-$seed" -m nucd --check nucd --stats stats
+    check "nests-$seed: tasks" test "$(offloads stats)" -gt 20
 done
 
 # Thread-local arrays, whose addresses loops compute from tp unless that is moved out of them.
