@@ -8,7 +8,7 @@ enum {
     UNEVEN = 4,
     PATIENCE = 4,
     CUT_SHARE = 4,
-    CACHE_LINES = 256,
+    CACHE_LINES = 448,
     MANY = 60,
     FEW = 28
 };
