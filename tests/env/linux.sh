@@ -181,7 +181,7 @@ test_escapes() {
 # Prints lines one by one, and nothing for a while at the end.
 lines() {
     local i
-    for i in 1 2 3 4 5 6 7; do
+    for i in 1 2 3 4 5 6 7 8; do
         sleep 0.1
         echo "line $i"
     done

@@ -125,8 +125,8 @@ static void interrupt(struct process *process, struct thread *thread, int number
         thread_wake(process, thread, moved);
         return;
     }
-    bool restarts =
-        thread->wait == WAIT_AGAIN || (thread->wait == WAIT_FUTEX && thread->deadline == LINUX_NEVER);
+    bool restarts = thread->wait == WAIT_AGAIN || (thread->wait == WAIT_POLL && thread->reads) ||
+                    (thread->wait == WAIT_FUTEX && thread->deadline == LINUX_NEVER);
     if (restarts && (process->user->signals[number].flags & ACTION_RESTART))
         thread_repeat(process, thread);
     else

@@ -71,6 +71,7 @@ struct thread {
     uint64_t info_address;             /* where sigtimedwait stores the signal, or 0 */
     uint64_t moved;                    /* of a write to a pipe that waits for room: bytes written so far */
     uint64_t poll_deadline;            /* of a poll that is repeated; 0: none */
+    bool reads;                        /* this poll is a read that waits for input */
     struct pollfd input[LINUX_INPUTS]; /* of a poll: what of it others than threads make ready, on the host */
     unsigned inputs;
 

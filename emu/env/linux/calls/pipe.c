@@ -109,6 +109,14 @@ static bool would_wait(const struct file *file, bool writes)
     return file->standard && (file->flags & GUEST_NONBLOCK) && poll(&ready, 1, 0) == 0;
 }
 
+/* Returns whether a call reads bytes of a standard stream and waits for them. */
+static bool awaits(struct process *process, const struct file *file, const struct request *r)
+{
+    uint64_t total, first;
+    return file && file->standard && !r->writes && may_wait(file, r) &&
+           call_measure(process->user, r->a, r->vectors, &total, &first) == 0 && total > 0;
+}
+
 /* Transfers what can be transferred now, from byte `done` on; a blocking write to a pipe goes on until `whole` bytes are written.
  * Returns the number of bytes with those before, or -errno with *done bytes transferred. */
 static int64_t move(struct process *process, const struct request *r, uint64_t whole, uint64_t *done)
@@ -175,7 +183,7 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     thread->moved = 0;
     if (failed || (file && would_wait(file, r->writes)))
         return failed ? failed : -EAGAIN;
-    if (file && file->standard && !r->writes && may_wait(file, r))
+    if (awaits(process, file, r))
         failed = descriptor_await_input(process, thread, r->a[0]);
     if (failed)
         return failed;

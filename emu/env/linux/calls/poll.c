@@ -60,6 +60,7 @@ static int64_t wait_ready(struct process *process, struct thread *thread, const 
         return -EINTR;
     thread_wait(process, thread, WAIT_POLL, wait->deadline, 0);
     thread->poll_deadline = wait->deadline;
+    thread->reads = false;
     return LINUX_WAITS;
 }
 
@@ -128,6 +129,7 @@ int64_t descriptor_await_input(struct process *process, struct thread *thread, u
     const struct wait wait = {.deadline = LINUX_NEVER};
     thread->poll_deadline = 0; /* the other threads may have ended since this one began to wait */
     int64_t ready = process->thread_count > 1 ? serve_poll(process, thread, &input, 1, &wait) : 0;
+    thread->reads = ready == LINUX_WAITS;
     return ready < 0 ? ready : 0;
 }
 

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +52,35 @@ static void read_beside(void)
     pthread_join(thread, NULL);
 }
 
+static void note(int number)
+{
+    (void)number;
+    done = 3;
+}
+
+static void *strike(void *reader)
+{
+    usleep(1000);
+    pthread_kill(*(pthread_t *)reader, SIGUSR1);
+    pause();
+    return NULL;
+}
+
+/* Reads of nothing do not wait; a signal whose handler restarts calls does not end a read. */
+static void read_restarted(void)
+{
+    pthread_t thread, self = pthread_self();
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    char line[32] = "";
+    struct iovec none = {line, 0};
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, strike, &self);
+    printf("nothing: %zd %zd %zd %ld\n", read(0, line, 0), readv(0, &none, 1), readv(0, &none, 0),
+           syscall(SYS_readv, 0, &none, -1));
+    ssize_t bytes = read(0, line, sizeof line - 1);
+    printf("restarted: %zd %d %s", bytes, done, line);
+}
+
 int main(void)
 {
     pthread_t thread;
@@ -78,6 +110,7 @@ int main(void)
     if (epoll_wait(epoll, &event, 1, 1000000) == 1)
         print_line("epoll");
     read_beside();
+    read_restarted();
     printf("nothing more: %d\n", poll(&input, 1, 30));
     return 0;
 }
