@@ -661,8 +661,8 @@ static bool find_trip(struct search *s)
            refuse(s, task->branch, "it is not known before it how many rounds it has");
 }
 
-/* Finds the branch and the last instruction of a loop that goes back by a jump, behind a branch that leaves it when two values are
- * equal. */
+/* Finds the branch and the last instruction of a loop that goes back by a jump right behind a branch that leaves it when two values
+ * are equal. Code between them would not be executed in a task's last round. */
 static void find_exit_before_jump(const struct search *s, const struct nest_loop *nest)
 {
     struct loop_task *task = s->task;
@@ -675,7 +675,7 @@ static void find_exit_before_jump(const struct search *s, const struct nest_loop
         last = at > last ? at : last;
     }
     const struct cfg_insn *jump = insn_at(s, last);
-    if (insn_at(s, branch)->step.insn.id != INSN_beq || !(jump->step.flow & FLOW_JUMP) ||
+    if (last != branch + 1 || insn_at(s, branch)->step.insn.id != INSN_beq || !(jump->step.flow & FLOW_JUMP) ||
         jump->target != task->begin)
         return;
     task->branch = branch;

@@ -91,6 +91,20 @@ static void fill(int seed)
     }
 }
 
+/* Stores behind the exit: each round but the last one executes them, also the last one of a task. */
+SEPARATE static void behind_exit(double *to, const double *x, long n, long m)
+{
+    long i = 0;
+    for (;;) {
+        for (long j = 0; j < m; j++)
+            to[i * N + j] = x[j] + (double)i;
+        i++;
+        if (i == n)
+            break;
+        to[i * N - 1] = 7;
+    }
+}
+
 static void print(const char *name, long n, long shift)
 {
     double sum = 0;
@@ -125,6 +139,9 @@ static void call_all(long n, long shift)
     take_words(AT(b, shift), 5, 5 + (int)n, N);
     take_words(AT(b, 0), INT32_MAX - N - (int)n, INT32_MAX - N, N / 2);
     print("words", n, shift);
+    if (n > 0)
+        behind_exit(c, a + shift, n, N - 1);
+    print("behind an exit", n, shift);
 }
 
 /* The same array, shifted by less than a row, a row, and more: results are those of the program's order. */
