@@ -180,7 +180,7 @@ else
     echo "SKIPPED: NO SSHD, OR NOT ROOT; HOSTS BEHIND A REAL SSHD ARE NOT TESTED"
 fi
 "$croft" experiment plan.yaml --engine paralel >output 2>messages
-[ $? -eq 2 ] && grep -q "unknown engine 'paralel'; did you mean 'parallel'?; allowed: local, slurm, parallel" messages
+[ $? -eq 2 ] && grep -q "unknown engine 'paralel'; did you mean 'parallel'? Allowed: local, slurm, parallel" messages
 judge $? "an unknown engine"
 PATH=/nowhere "$croft" experiment plan.yaml --out nowhere --results here/results.db --engine slurm >output 2>messages
 [ $? -eq 1 ] && grep -q 'slurm' messages
