@@ -59,7 +59,7 @@ struct experiment_run *experiment_plan(const struct experiment *e, struct error 
         good = n >= runs || skipped || has_values(e, point, err);
     }
     if (good && left == 0)
-        good = error_set(err, "%s: 'skip' and 'where' leave no run", e->doc.path);
+        good = error_set(err, "%s: 'skip', 'where' and --only leave no run", e->doc.path);
     if (good)
         return plan;
     experiment_unplan(e, plan);

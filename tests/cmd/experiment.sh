@@ -215,8 +215,16 @@ Y
     $2 == "failing" { good += $NF ~ /status 3/ }
     END { exit good != 2 }' other.results/results.csv
 judge $? "another program, and columns of columns"
+sed 's|twice: .*|twice: {value: "1/3 * instructions + max(2, 0)"}|' other.yaml >third.yaml
+"$croft" experiment third.yaml >output 2>messages
+awk -F, '$2 == "own" { d = $4 - ($3 / 3 + 2); exit !(d * d < 1e-9) }' third.results/results.csv
+judge $? "constants are real numbers"
+sed "s|twice: .*|twice: {value: \"'abc'\"}|" other.yaml >text.yaml
+"$croft" experiment text.yaml >output 2>messages
+[ $? -eq 1 ] && grep -qF 'value: a number is expected, not a text' text.results/results.csv
+judge $? "a value that is a text"
 for change in '2 * instr|value: no such column: instr; earlier columns can be named' '$rounds + 1|value: $rounds has no value here' \
-    '1) FROM place; SELECT (2|value: one expression is expected' 'instructions +|value: near ")": syntax error'; do
+    '1) FROM place; SELECT (2|value: one expression is expected' 'instructions +|value: near ")": syntax error' '"instr" + 1|value: no such column: instr' 'random() + instructions|value: not authorized to use function: random'; do
     sed "s/twice: .*/twice: {value: '${change%%|*}'}/" other.yaml >bad.yaml
     "$croft" experiment bad.yaml >output 2>messages
     [ $? -eq 2 ] && grep -qF "${change##*|}" messages
@@ -232,7 +240,7 @@ int main(int argc, char **argv)
 {
     croft_roi_begin("print");
     croft_roi_end("print");
-    return argc < 2 || printf("rounds: %d\nlost 2.5 %%, %s more\nlost 7\n", 3 * atoi(argv[1]), argv[1]) < 0;
+    return argc < 2 || printf("rounds: %d\nlost 2.5 %%, %s more\nlost 7\nsum 1,234\n", 3 * atoi(argv[1]), argv[1]) < 0;
 }
 C
 cat >print.yaml <<'Y'
@@ -245,7 +253,7 @@ Y
 "$croft" experiment print.yaml >output 2>messages
 [ $? -eq 0 ] && grep -q '^print,two,6,2.500000,8.500000,' print.results/results.csv && grep -q '^print,three,9,2.500000,11.500000,' print.results/results.csv
 judge $? "printed numbers"
-for change in 'lost: {printed: "lots "}|lost: print.two: the program has not printed '"'lots '" 'lost: {printed: "%"}|lost: print.two: no number behind '"'%'" \
+for change in 'lost: {printed: "lots "}|lost: print.two: the program has not printed '"'lots '" 'lost: {printed: "%"}|lost: print.two: no number behind '"'%'" 'lost: {printed: "sum "}|no number behind '"'sum '" \
     'lost: {printed: "lost ", divide: [rounds, rounds]}|lost: a column has one of'; do
     sed "s/lost: {printed: \"lost \"}/${change%%|*}/" print.yaml >bad.yaml
     "$croft" experiment bad.yaml >output 2>messages
@@ -414,7 +422,7 @@ wrong 's/^programs:/set: {devices.uart.present: false}\nprograms:/' "3: devices.
 wrong 's/^tables.*/tables: [}/' "22: not YAML"
 sed 's/^skip: .*/skip: [{size: small}, {size: default}]/; /^tables/d; /^references/d; /speedup:/d; /ratio:/d' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
-[ $? -eq 2 ] && grep -q "bad.yaml: 'skip' and 'where' leave no run" messages
+[ $? -eq 2 ] && grep -q "bad.yaml: 'skip', 'where' and --only leave no run" messages
 judge $? "nothing but skipped runs"
 : >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages

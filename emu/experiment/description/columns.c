@@ -135,7 +135,7 @@ static bool column_value(void *context, const yaml_node_t *value, struct error *
     for (int i = 0; i < e->column_count; i++)
         names[i] = e->columns[i].name;
     column->kind = EXPERIMENT_VALUE;
-    column->expression = expression_read(&e->doc, value, "value", names, e->column_count,
+    column->expression = expression_read(&e->doc, value, "value", names, e->column_count, true,
                                          "earlier columns can be named, as in: 12.5 * misses + cycles", err);
     if (column->expression && expression_parameters(column->expression) > 0)
         return doc_wrong(&e->doc, value, err, "value: %s has no value here; columns have",

@@ -6,10 +6,11 @@
 
 struct expression;
 
-/* Reads the expression in a scalar `node`, the value of `key`, over `count` names; `help` ends the message about a wrong one. All strings
+/* Reads the expression in a scalar `node`, the value of `key`, over `count` names; real: whole numbers in it are real ones; `help` ends the message about a wrong one. All strings
  * must outlive it. Returns NULL with err set if it is wrong. Release it with expression_free(). */
 struct expression *expression_read(const struct doc *doc, const yaml_node_t *node, const char *key,
-                                   const char *const *names, int count, const char *help, struct error *err);
+                                   const char *const *names, int count, bool real, const char *help,
+                                   struct error *err);
 void expression_free(struct expression *expression);
 
 /* Begins an evaluation: then, each name gets a value. A text is a number, a quantity in its smallest unit, or else a text; a NaN is no value. */

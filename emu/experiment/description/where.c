@@ -11,7 +11,7 @@ static struct expression *read_condition(struct experiment *e, const yaml_node_t
     const char *names[EXPERIMENT_AXES];
     for (int axis = 0; axis < e->axis_count; axis++)
         names[axis] = e->axes[axis].name;
-    return expression_read(&e->doc, node, "where", names, e->axis_count,
+    return expression_read(&e->doc, node, "where", names, e->axis_count, false,
                            "axes and $variables can be compared, as in: rob >= 2 * width", err);
 }
 

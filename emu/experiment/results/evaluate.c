@@ -103,9 +103,12 @@ static double printed(const struct experiment *e, const struct experiment_column
 {
     const struct asked asked = {&e->doc, column->node, column->name};
     const char *found = output ? strstr(output, column->printed) : NULL;
-    char *end = NULL;
-    double value = found ? strtod(found + strlen(column->printed), &end) : NAN;
-    if (found && end != found + strlen(column->printed))
+    char *end;
+    const char *number = found ? found + strlen(column->printed) : "";
+    double value = strtod(number, &end);
+    bool hex = end > number && memchr(number, 'x', (size_t)(end - number)) != NULL;
+    bool grouped = end && *end == ',' && end[1] >= '0' && end[1] <= '9'; /* 1,234 */
+    if (end > number && isfinite(value) && !hex && !grouped)
         return value;
     complain(run, &asked, label, found ? "no number behind" : "the program has not printed", column->printed,
              "");
@@ -162,25 +165,32 @@ static double quotient(double a, double b)
     return b != 0 ? a / b : NAN;
 }
 
-static double value_of(const struct experiment_column *column, int count, const double *columns)
+/* Evaluates an expression over the columns before it. */
+static double value_of(const struct experiment *e, const struct experiment_column *column,
+                       struct experiment_run *run, const int point[EXPERIMENT_AXES])
 {
-    struct error ignored;
-    double value;
+    struct error err;
+    double value = NAN;
     expression_begin(column->expression);
-    for (int i = 0; i < count; i++)
-        expression_bind_number(column->expression, i, columns[i]);
-    return expression_value(column->expression, &value, &ignored) ? value : NAN;
+    for (int i = 0; i < column - e->columns; i++)
+        expression_bind_number(column->expression, i, run->values[i]);
+    if (run->state == EXPERIMENT_DONE && !expression_value(column->expression, &value, &err)) {
+        char *label = experiment_label(e, point);
+        complain(run, &(struct asked){NULL, NULL, ""}, label, err.text, "", "");
+        free(label);
+    }
+    return value;
 }
 
 static double derived(const struct experiment *e, const struct experiment_column *column,
-                      const struct experiment_run *runs, const int point[EXPERIMENT_AXES])
+                      struct experiment_run *runs, const int point[EXPERIMENT_AXES])
 {
     int base[EXPERIMENT_AXES];
     const double *own = runs[experiment_number(e, point)].values;
     if (column->kind == EXPERIMENT_DIVIDE)
         return quotient(own[column->operands[0]], own[column->operands[1]]);
     if (column->kind == EXPERIMENT_VALUE)
-        return value_of(column, (int)(column - e->columns), own);
+        return value_of(e, column, &runs[experiment_number(e, point)], point);
     for (int axis = 0; axis < e->axis_count; axis++)
         base[axis] = column->baseline[axis] < 0 ? point[axis] : column->baseline[axis];
     experiment_follow(e, base);
