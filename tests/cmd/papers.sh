@@ -1,6 +1,6 @@
 #!/bin/bash
-# The pages of examples/papers have the numbers of the results beside them: papers.sh CROFT. In a table's line for a program or a mean,
-# each value is one of its row in results/*.csv; the descriptions are read, and their texts name columns and points that exist; and a row
+# The pages of examples/papers have the numbers of the results beside them: papers.sh CROFT. The values of a table are those of one column of
+# results/*.csv at its points; the descriptions are read, and their texts name columns and points that exist; and a row
 # of each paper is measured anew.
 # Prints "N passed, N failed".
 set -uo pipefail
@@ -15,26 +15,67 @@ evidence() {
     head -n 5 "${work:?}/output"
 }
 
-# agrees PAGE CSV...: prints the lines that have a value that is in no row of results whose first points have the name of the line's first one.
+# agrees PAGE CSV...: prints the tables whose values, and references in brackets, are not those of one column of the results at their points.
 agrees() {
     awk -v page="$1" '
         function text(value) { return sprintf(value >= 1e4 ? "%.0f" : value >= 100 ? "%.1f" : "%.3f", value) }
-        FILENAME != page && FNR == 1 { count = split($0, field, ","); for (i = 1; i <= count; i++) axis[field[i]] = 1; next }
-        FILENAME != page { count = split($0, field, ","); for (i = 2; i <= count; i++) if (field[i] ~ /^[0-9.]+$/) for (k = 1; k < i && k < 4; k++)
-            for (d = -1; d <= 1; d++) has[field[k], text(field[i] + d * 4e-7)] # files have six places
-            next }
-        /^\|/ {
-            count = split($0, cell, /[|]/); name = cell[2]; gsub(/ /, "", name)
-            if (name in axis) { for (i = 2; i < count; i++) { gsub(/ /, "", cell[i]); skip[i] = cell[i] in axis }; next }
-            for (i = 3; i < count; i++) {
-                if (skip[i]) continue
-                gsub(/ |\(.*\)/, "", cell[i])
-                if (cell[i] !~ /^[0-9]+\.?[0-9]*$/) continue
-                values++
-                if (!((name, cell[i]) in has)) print FNR ": " cell[i] " of " name ": " $0
+        # Files have six places: the page may have rounded the value otherwise.
+        function same(value, shown) { return value != "" && (text(value) == shown || text(value + 4e-7) == shown || text(value - 4e-7) == shown) }
+        # Whether a row has all names of a cell among its points.
+        function is_at(row, names, count,   i, k) {
+            for (i = 1; i <= count; i++) {
+                for (k = 1; k < 6 && field[row, k] != names[i]; k++) continue
+                if (k == 6) return 0
+            }
+            return 1
+        }
+        # Drops the columns that do not have the value at the names.
+        function look(names, count, shown, reference,   column, part, found, i, row) {
+            for (column in candidate) {
+                split(column, part, SUBSEP); found = 0
+                for (i = 1; i <= rows_of[names[1]] && !found; i++) {
+                    row = row_of[names[1], i]
+                    if (file[row] == part[1] && is_at(row, names, count) && same(field[row, part[2]], shown))
+                        found = reference == "" || sprintf("%.3g", field[row, part[2] + 1]) == reference
+                }
+                if (!found) delete candidate[column]
             }
         }
-        END { if (!values) print "no values" }' "${@:2}" "$1"
+        function close_table(   column) {
+            for (column in candidate) { in_table = 0; return }
+            if (in_table) print page ":" in_table ": no column of the results has these values"
+            in_table = 0
+        }
+        FILENAME != page && FNR == 1 { files++; heads[files] = split($0, head, ","); for (i = 1; i <= heads[files]; i++) axis[head[i]] = 1; next }
+        FILENAME != page {
+            count = split($0, value, ","); file[++rows] = files
+            for (i = 1; i <= count; i++) field[rows, i] = value[i]
+            for (i = 1; i < 6; i++) row_of[value[i], ++rows_of[value[i]]] = rows
+            next
+        }
+        !/^\|/ || /^\|---/ { if (!/^\|/) close_table(); next }
+        {
+            count = split($0, cell, / *[|] */)
+            if (!in_table) {
+                if (!(cell[2] in axis)) next
+                in_table = FNR; split("", candidate); split("", skip)
+                for (i = 1; i <= files; i++) for (k = 2; k <= heads[i]; k++) candidate[i, k]
+                for (i = 2; i < count; i++) { title[i] = cell[i]; skip[i] = cell[i] in axis }
+                next
+            }
+            for (i = 2; i < count; i++) {
+                if (skip[i]) continue
+                reference = cell[i]
+                if (!sub(/^[^(]*\(/, "", reference)) reference = ""
+                sub(/\)$/, "", reference); sub(/ .*/, "", cell[i])
+                if (cell[i] !~ /^-?[0-9]+\.?[0-9]*$/) continue
+                values++; names = 0
+                for (k = 2; k < count; k++) if (skip[k]) at[++names] = cell[k]
+                at[++names] = title[i]
+                look(at, names, cell[i], reference)
+            }
+        }
+        END { close_table(); if (!values) print "no values" }' "${@:2}" "$1"
 }
 
 # fresh PAPER/NAME PROGRAM OPTIONS...: rows of the program that are measured anew are among those that are committed, where they have values.
