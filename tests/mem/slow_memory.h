@@ -16,9 +16,10 @@
 
 enum { CLOCK = 1000000, MEMORY = 100 };
 
-/* A memory that answers MEMORY clocks after it has accepted a request. */
+/* A memory that answers MEMORY clocks, and `late` fs, after it has accepted a request. */
 struct slow_memory {
     struct event_queue *queue;
+    uint64_t late;
     struct mem_waiters waiters;
     bool closed, closed_to_writes; /* refuses everything, or writes */
     unsigned held, most, refused_responses;
@@ -53,7 +54,7 @@ static bool slow_request(void *port, struct mem_link *link, struct mem_request *
     if (memory->accepted)
         memory->accepted(memory->context, request);
     event_init(&request->event, 1, slow_answer, request);
-    event_schedule(memory->queue, &request->event, now + MEMORY * CLOCK);
+    event_schedule(memory->queue, &request->event, now + MEMORY * CLOCK + memory->late);
     return true;
 }
 

@@ -27,10 +27,7 @@ struct denovo_mshr *denovo_mshr_open(struct denovo_unit *unit, uint64_t line, un
     for (mshr = denovo_mshrs(unit); mshr->used; mshr++) {
     }
     unit->open++;
-    memset(mshr, 0, sizeof *mshr);
-    mshr->line = line;
-    mshr->map = (uint8_t)map;
-    mshr->used = true;
+    *mshr = (struct denovo_mshr){.line = line, .used = true, .map = (uint8_t)map};
     return mshr;
 }
 

@@ -9,6 +9,7 @@
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
 #include "tests/mem/slow_memory.h"
+#include "tests/sim/value.h"
 
 enum {
     CACHES = 6,
@@ -30,6 +31,8 @@ struct thread {
     enum { OUTSIDE, INSIDE, LEAVING, ENDED } stage;
     unsigned number, group, left;
     bool writes, waits;
+    uint64_t came; /* when the access that it last waited for was done, and by which level */
+    unsigned level;
 };
 
 /* A message under way, or refused. */
@@ -50,6 +53,7 @@ struct world {
     struct thread threads[THREADS];
     struct letter *refused;
     uint64_t random, left;
+    uint64_t delay; /* fs of each message; 0: at random */
     unsigned inside[GROUPS], found[WORD_PROBLEMS], ended;
     bool alone[GROUPS], forgets; /* forgets: caches keep old words */
     uint32_t newest[LINES][WORDS];
@@ -86,7 +90,8 @@ static void mail_send(void *carrier, const struct mail *mail, const void *messag
     letter->mail = *mail;
     memcpy(letter->bytes, message, size);
     event_init(&letter->event, 3, arrive, letter);
-    event_schedule(&world->queue, &letter->event, now + (1 + pick(world, 300)) * (uint64_t)CLOCK);
+    event_schedule(&world->queue, &letter->event,
+                   now + (world->delay ? world->delay : (1 + pick(world, 300)) * (uint64_t)CLOCK));
 }
 
 static void mail_retry(void *carrier, uint16_t node, uint64_t now)
@@ -133,7 +138,8 @@ static void go_on(struct thread *thread, uint64_t time)
 static void came(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     struct thread *thread = waiter->owner;
-    (void)level;
+    thread->came = now;
+    thread->level = level;
     thread->waits = false;
     go_on(thread, now);
 }
@@ -221,6 +227,7 @@ static void run(void *owner, uint64_t now)
 /* Sizes that are used. */
 struct sizes {
     unsigned ways, sets, mshrs, write_buffer, level_ways, level_mshrs, queue;
+    unsigned array; /* clocks for which a line occupies the array of a bank; 0: the default */
 };
 
 static struct world *world_new(const struct sizes *sizes, uint64_t seed)
@@ -243,6 +250,7 @@ static struct world *world_new(const struct sizes *sizes, uint64_t seed)
     l2.size = (uint64_t)l2.ways * 4 * LINE;
     l2.mshrs = l2.write_buffer = sizes->level_mshrs;
     l2.queue = sizes->queue;
+    l2.bank_clocks = sizes->array ? sizes->array : l2.bank_clocks;
     assert_true(part_check(&llc_kind, &l2, &err));
     world->random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     event_queue_init(&world->queue);
@@ -302,7 +310,7 @@ static void check_memory(struct world *world)
 }
 
 static const struct sizes rounds[] = {
-    {2, 2, 1, 1, 2, 1, 1}, {2, 4, 2, 2, 4, 2, 4}, {4, 16, 8, 8, 16, 16, 32}};
+    {2, 2, 1, 1, 2, 1, 1, 0}, {2, 4, 2, 2, 4, 2, 4, 0}, {4, 16, 8, 8, 16, 16, 32, 0}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds };
 
 static void nothing_is_lost_or_stale(void **state)
@@ -329,12 +337,132 @@ static void forgotten_acquires_are_found(void **state)
     world_free(world);
 }
 
-static void at_once(struct world *world, unsigned number, enum cache_use use)
+/* Begins an access that thread's program does not have. */
+static struct thread *begin(struct world *world, unsigned number, unsigned line, unsigned word,
+                            enum cache_use use, unsigned bytes)
 {
     struct thread *thread = &world->threads[number];
     thread->stage = ENDED;
-    access_word(thread, 3, 5, use, false, 4);
+    access_word(thread, line, word, use, false, bytes);
+    return thread;
+}
+
+static void end(struct world *world)
+{
     event_queue_run(&world->queue, CLOCK_NEVER);
+}
+
+static void at_once(struct world *world, unsigned number, enum cache_use use)
+{
+    (void)begin(world, number, 3, 5, use, 4);
+    end(world);
+}
+
+/* A world in which each message takes 10 clocks, and memory answers between two edges. */
+enum { DELAY = 10, ARRAY = 4 };
+
+static struct world *steady_world(void)
+{
+    struct world *world = world_new(&(struct sizes){4, 16, 8, 8, 16, 16, 32, ARRAY}, 1);
+    world->delay = DELAY * (uint64_t)CLOCK;
+    world->memory.late = CLOCK / 4;
+    return world;
+}
+
+static void assert_came(const struct world *world, unsigned number, uint64_t begun, uint64_t clocks,
+                        unsigned level)
+{
+    assert_int_equal(world->threads[number].came - begun, clocks * CLOCK);
+    assert_int_equal(world->threads[number].level, level);
+}
+
+/* A word of memory, of the last level, and of another cache: the level's answer leaves fill_clocks after the edge behind memory's answer
+ * and the line's turn in the array, or hit_clocks after the request has come; so does a request that it passes on, whatever messages
+ * before it have waited for the array. */
+static void answers_take_their_clocks(void **state)
+{
+    struct world *world = steady_world();
+    struct cache_config l1;
+    struct llc_config l2;
+    (void)state;
+    part_defaults(&cache_kind, 0, &l1);
+    part_defaults(&llc_kind, 0, &l2);
+    const uint64_t asked = l1.hit_clocks + DELAY, answered = asked + l2.hit_clocks + DELAY;
+    at_once(world, 0, CACHE_LOAD);
+    assert_came(world, 0, 0, asked + l2.tag_clocks + MEMORY + 1 + ARRAY + l2.fill_clocks + DELAY,
+                MEM_LEVEL_MEMORY);
+    uint64_t begun = world->queue.now;
+    at_once(world, 1, CACHE_LOAD);
+    assert_came(world, 1, begun, answered, MEM_LEVEL_L2);
+
+    (void)begin(world, 2, 3, 6, CACHE_STORE, 4); /* registers another word of the line */
+    end(world);
+    begun = world->queue.now;
+    (void)begin(world, 3, 3, 5, CACHE_LOAD, 4);
+    (void)begin(world, 4, 3, 5, CACHE_LOAD, 4);
+    end(world);
+    assert_came(world, 3, begun, answered, MEM_LEVEL_L2);
+    assert_came(world, 4, begun, answered + ARRAY, MEM_LEVEL_L2);
+    begun = world->queue.now;
+    (void)begin(world, 5, 3, 6, CACHE_LOAD, 4);
+    end(world);
+    assert_came(world, 5, begun, answered + l1.hit_clocks + DELAY, MEM_LEVEL_L2);
+    world_free(world);
+}
+
+/* A load of a word of which part has been stored waits for that store, and for no store of another line: `line` was one whose store of
+ * part came behind a load. */
+static void loads_wait_for_parts(void **state)
+{
+    enum { WORD = 5 };
+    struct world *world = steady_world();
+    (void)state;
+    (void)begin(world, 0, 3, WORD, CACHE_STORE, 1);
+    struct thread *load = begin(world, CACHES, 3, WORD, CACHE_LOAD, 4);
+    assert_int_equal(load->left, UINT32_MAX); /* accepted */
+    end(world);
+    assert_false(load->waits);
+
+    (void)begin(world, 0, 7, WORD + 1, CACHE_LOAD, 4);
+    (void)begin(world, CACHES, 7, WORD, CACHE_STORE, 1);
+    end(world);
+    (void)begin(world, 1, 8, WORD, CACHE_STORE, 4);
+    end(world);
+    (void)begin(world, 0, 8, WORD + 1, CACHE_LOAD, 4);
+    load = begin(world, CACHES, 8, WORD, CACHE_LOAD, 4);
+    end(world);
+    assert_false(load->waits);
+    world_free(world);
+}
+
+static uint64_t counted(struct cache *cache, const char *name)
+{
+    char full[64];
+    struct stats *stats = stats_new();
+    cache_publish(cache, stats, scope_enter(NULL, "l1"));
+    (void)snprintf(full, sizeof full, "l1.%s", name);
+    const uint64_t value = stats_value(stats, full);
+    stats_free(stats);
+    return value;
+}
+
+/* Words that another cache stores are taken from the one that had stored them. Nothing is prefetched. */
+static void taken_words_are_counted(void **state)
+{
+    struct world *world = steady_world();
+    (void)state;
+    for (unsigned word = 5; word < 8; word++)
+        (void)begin(world, 0, 3, word, CACHE_STORE, 4);
+    end(world);
+    for (unsigned word = 5; word < 7; word++)
+        (void)begin(world, 1, 3, word, CACHE_STORE, 4);
+    end(world);
+    assert_int_equal(counted(world->caches[0], "words_taken"), 2);
+    assert_int_equal(counted(world->caches[1], "words_taken"), 0);
+    assert_int_equal(begin(world, 2, 3, 5, CACHE_PREFETCH, 4)->waits, true);
+    end(world);
+    assert_int_equal(counted(world->caches[2], "misses"), 0);
+    world_free(world);
 }
 
 /* A load of an old version is a race unless the writer has released and the reader acquired, in this order. */
@@ -385,10 +513,10 @@ static void split_words_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_lost_or_stale),
-        cmocka_unit_test(forgotten_acquires_are_found),
-        cmocka_unit_test(races_are_told_from_stale_loads),
-        cmocka_unit_test(split_words_are_found),
+        cmocka_unit_test(nothing_is_lost_or_stale),        cmocka_unit_test(forgotten_acquires_are_found),
+        cmocka_unit_test(races_are_told_from_stale_loads), cmocka_unit_test(split_words_are_found),
+        cmocka_unit_test(answers_take_their_clocks),       cmocka_unit_test(loads_wait_for_parts),
+        cmocka_unit_test(taken_words_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
