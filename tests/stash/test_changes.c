@@ -183,11 +183,14 @@ static void pages_of_the_old_map(void **state)
 static void same_place(void **state)
 {
     struct rig rig;
+    uint32_t told = 0;
+    struct stash_observer observer = {.event = count_registered, .context = &told};
     (void)state;
     rig_start(&rig, NULL);
     stash_end_block(rig.stash, begin_used(&rig, true));
     stash_self_invalidate(rig.stash, 0);
     const unsigned block = begin(&rig, 0x80000000, true);
+    stash_observe(rig.stash, &observer);
     rig.log[0] = '\0';
     rig_state(&rig,
               "block 0: bytes 0 to 63, maps 1\n"
@@ -198,6 +201,7 @@ static void same_place(void **state)
     assert_int_equal(rig_access(&rig, block, false, 1, 0, 1), STASH_DONE);
     assert_int_equal(rig_access(&rig, block, true, 1, 1, 2), STASH_DONE);
     rig_logged(&rig, "enroll 0x90000000 map 0 0x100\n");
+    assert_int_equal(told, 1);
     assert_int_equal(stash_counted(rig.stash, 1)->kept, 2);
     assert_int_equal(stash_words(rig.stash, 0x90000000, 0, STASH_REGISTERED), 0x111);
     stash_end_block(rig.stash, block);
@@ -205,6 +209,33 @@ static void same_place(void **state)
                     "entry 1 (tail): invalid, coherent, bytes 0 to 63, 0x80000000, dirty 0, reuses 0\n"
                     "page 0x80000000: 0x90000000, entry 1\n"
                     "chunk 0: MMM............., entry 0\n");
+    rig_end(&rig);
+}
+
+/* A line of the same tile lies in two chunks, of which one has the index of the old map: each gets its registration. */
+static void two_indexes(void **state)
+{
+    const struct stash_tile tile = {.global_base = 0x80000020,
+                                    .field_size = 4,
+                                    .object_size = 4,
+                                    .row_size = 128,
+                                    .stride_size = 128,
+                                    .strides = 1,
+                                    .coherent = 1};
+    struct rig rig;
+    unsigned block = 0;
+    (void)state;
+    rig_start(&rig, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t first;
+        if (i == 1)
+            stash_end_block(rig.stash, block);
+        block = stash_begin_block(rig.stash, 128, &first);
+        assert_int_equal(stash_add(rig.stash, block, &tile, 0), STASH_DONE);
+        assert_int_equal(rig_access(&rig, block, true, 1, i ? 9 : 8, i ? 17 : 8), STASH_DONE);
+    }
+    rig_logged(&rig,
+               "enroll 0x90000040 map 0 0x1\nenroll 0x90000040 map 0 0xfe\nenroll 0x90000040 map 1 0x300\n");
     rig_end(&rig);
 }
 
@@ -318,12 +349,19 @@ static void no_replication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_addresses),     cmocka_unit_test(to_non_coherent),
-        cmocka_unit_test(to_coherent),       cmocka_unit_test(to_coherent_refused),
-        cmocka_unit_test(to_coherent_moves), cmocka_unit_test(pages_of_the_old_map),
-        cmocka_unit_test(same_place),        cmocka_unit_test(same_place_non_coherent),
-        cmocka_unit_test(other_place),       cmocka_unit_test(other_place_non_coherent),
-        cmocka_unit_test(overlap),           cmocka_unit_test(no_replication),
+        cmocka_unit_test(new_addresses),
+        cmocka_unit_test(to_non_coherent),
+        cmocka_unit_test(to_coherent),
+        cmocka_unit_test(to_coherent_refused),
+        cmocka_unit_test(to_coherent_moves),
+        cmocka_unit_test(pages_of_the_old_map),
+        cmocka_unit_test(two_indexes),
+        cmocka_unit_test(same_place),
+        cmocka_unit_test(same_place_non_coherent),
+        cmocka_unit_test(other_place),
+        cmocka_unit_test(other_place_non_coherent),
+        cmocka_unit_test(overlap),
+        cmocka_unit_test(no_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "emu/stash/hardware/state.h"
 #include "emu/stash/mapping.h"
 
 static uint64_t next(uint64_t *state)
@@ -77,6 +78,44 @@ static void random_tiles(void **state)
     }
 }
 
+/* Returns whether the tile has a byte of the page. */
+static bool has_part(const struct stash_tile *tile, uint64_t page)
+{
+    for (uint64_t row = 0; row < tile->strides; row++)
+        for (uint64_t i = 0; i < tile->row_size / tile->object_size; i++) {
+            const uint64_t at = tile->global_base + row * tile->stride_size + i * tile->object_size;
+            if (at < page + STASH_PAGE && at + tile->field_size > page)
+                return true;
+        }
+    return false;
+}
+
+/* Exactly the pages of which a tile has a byte are touched, if rows begin or end with a page, too. */
+static void touched_pages(void **state)
+{
+    enum { BASE = 1 << 20 };
+    uint64_t random = 1181783497276652981u;
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        const uint64_t field = 4 * (1 + below(&random, 16)),
+                       object = field + (i % 3 ? below(&random, UINT64_C(1) << below(&random, 15)) : 0),
+                       row = object * (1 + below(&random, 8));
+        struct stash_tile tile = {.global_base = BASE + below(&random, STASH_PAGE),
+                                  .field_size = field,
+                                  .object_size = object,
+                                  .row_size = row,
+                                  .stride_size = row + below(&random, 2 * STASH_PAGE),
+                                  .strides = 1 + below(&random, 3)};
+        struct stash_mapping mapping;
+        if (i % 4 < 2)
+            tile.global_base = BASE - (i % 4 ? row : 0);
+        stash_mapping_set(&mapping, &tile, 0);
+        const uint64_t end = tile.global_base + tile.strides * tile.stride_size + 2 * STASH_PAGE;
+        for (uint64_t page = (tile.global_base / STASH_PAGE - 1) * STASH_PAGE; page < end; page += STASH_PAGE)
+            assert_int_equal(stash_touches(&mapping, page), has_part(&tile, page));
+    }
+}
+
 /* One row: the stride is not used, and may be anything. */
 static void one_row(void **state)
 {
@@ -141,10 +180,8 @@ static void matches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_tiles),
-        cmocka_unit_test(one_row),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(matches),
+        cmocka_unit_test(random_tiles), cmocka_unit_test(touched_pages), cmocka_unit_test(one_row),
+        cmocka_unit_test(limits),       cmocka_unit_test(matches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ static void load_miss_and_hit(void **state)
 /* What an answer brings is a key. */
 static void answers(void **state)
 {
+    static const char *const names[] = {
+        [STASH_ANSWER_WORD] = "word", [STASH_ANSWER_MAPPED] = "mapped", [STASH_ANSWER_LINE] = "line"};
     static const char *const logs[] = {[STASH_ANSWER_WORD] = "read 0x90000000 map 0 0x10 of 0x10\n",
                                        [STASH_ANSWER_MAPPED] = "read 0x90000000 map 0 0x10 of 0x1111\n",
                                        [STASH_ANSWER_LINE] = "read 0x90000000 map 0 0x10 of 0xffff\n"};
@@ -49,6 +51,7 @@ static void answers(void **state)
     for (enum stash_answer answer = STASH_ANSWER_WORD; answer <= STASH_ANSWER_LINE; answer++) {
         struct rig rig;
         rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 64, .answer = answer});
+        assert_string_equal(stash_answer_names[answer], names[answer]);
         assert_int_equal(rig_access(&rig, begin(&rig, true), false, 1, 1, 1), STASH_DONE);
         rig_logged(&rig, logs[answer]);
         rig_answer(&rig, 0x90000000, 0, answer == STASH_ANSWER_LINE ? 0xffff : 0x10);

@@ -56,7 +56,6 @@ static void copy(struct stash *stash, unsigned selector, uint32_t from, uint32_t
     stash->version[to] = stash->version[from];
     stash->counters[selector].copies++;
     stash->code[to] = STASH_CODE_VALID;
-    stash->selector[to] = (uint8_t)selector;
 }
 
 /* A word of an access that is registered at another place of the stash. */

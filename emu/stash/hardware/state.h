@@ -54,7 +54,7 @@ struct stash {
     const struct stash_below_ops *ops;
     void *below;
     uint32_t words, chunks, line_bytes;
-    /* by word: enum stash_code; installed and not used yet; selector of the last access; version */
+    /* by word: enum stash_code; installed and not used yet; selector of the access that installed it; version */
     uint8_t *code, *fresh, *selector;
     uint32_t *version;
     /* by chunk: a store of the block that has it; entry to which registered words belong, STASH_NONE: there are none */

@@ -62,7 +62,6 @@ void stash_claim(struct stash *stash, uint32_t word, unsigned map)
         stash_set_valid(stash, &stash->entries[map], true);
     }
     stash->dirty[chunk] = true;
-    stash->fresh[word] = false;
     if (stash->code[word] < STASH_CODE_REGISTERED)
         put(stash, word, STASH_CODE_REGISTERED);
 }
