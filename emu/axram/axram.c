@@ -26,22 +26,20 @@ static void stored(void *context, uint64_t address, uint64_t size)
 
 static void make_fronts(struct axram *axram, const struct axram_site *place)
 {
-    for (uint32_t i = 0; i < place->cluster_count; i++)
-        axram->front_count += simt_cluster_count(place->clusters[i]);
+    axram->front_count = simt_clusters_count(place->clusters, place->cluster_count);
     axram->fronts = alloc(axram->front_count + 1, sizeof *axram->fronts);
-    uint32_t number = 0;
-    for (uint32_t i = 0; i < place->cluster_count; i++)
-        for (uint32_t j = 0; j < simt_cluster_count(place->clusters[i]); j++, number++) {
-            struct axram_front *front = &axram->fronts[number];
-            front->l1 = simt_cluster_beside(place->clusters[i], j).l1;
-            front->first = j == 0;
-            front->cluster = place->clusters[i];
-            front->input = simt_cluster_input(place->clusters[i], j);
-            front->heads = j == 0 || front->input != simt_cluster_input(place->clusters[i], j - 1) ||
-                           front->input == UINT32_MAX;
-            front->by_line = simt_cluster_by_line(place->clusters[i]);
-            front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
-        }
+    for (uint32_t number = 0; number < axram->front_count; number++) {
+        struct axram_front *front = &axram->fronts[number];
+        uint32_t j;
+        front->cluster = simt_clusters_find(place->clusters, number, &j);
+        front->l1 = simt_cluster_beside(front->cluster, j).l1;
+        front->first = j == 0;
+        front->input = simt_cluster_input(front->cluster, j);
+        front->heads =
+            j == 0 || front->input != simt_cluster_input(front->cluster, j - 1) || front->input == UINT32_MAX;
+        front->by_line = simt_cluster_by_line(front->cluster);
+        front->slice_count = simt_cluster_slices(front->cluster, &front->slices);
+    }
 }
 
 static void make_shared(struct axram *axram, const struct axram_site *place, const struct clock *clock)

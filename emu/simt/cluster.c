@@ -281,6 +281,22 @@ uint32_t simt_cluster_count(const struct simt_cluster *cluster)
     return cluster->config->count;
 }
 
+uint32_t simt_clusters_count(void *const *clusters, uint32_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += simt_cluster_count(clusters[i]);
+    return sum;
+}
+
+struct simt_cluster *simt_clusters_find(void *const *clusters, uint32_t number, uint32_t *multiprocessor)
+{
+    for (; number >= simt_cluster_count(*clusters); clusters++)
+        number -= simt_cluster_count(*clusters);
+    *multiprocessor = number;
+    return *clusters;
+}
+
 const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster)
 {
     return cluster->config;

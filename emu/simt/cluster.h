@@ -39,6 +39,12 @@ struct simt_beside {
 };
 struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
 uint32_t simt_cluster_count(const struct simt_cluster *cluster);
+
+/* Of several clusters: simt_clusters_count() returns how many multiprocessors they have; simt_clusters_find() returns the cluster of
+ * one, by its number among these, and stores its number in the cluster. */
+uint32_t simt_clusters_count(void *const *clusters, uint32_t count);
+struct simt_cluster *simt_clusters_find(void *const *clusters, uint32_t number, uint32_t *multiprocessor);
+
 const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster);
 /* simt_cluster_slices() returns the number of slices of the second level, and stores them. simt_cluster_by_line() returns
  * whether lines take turns among the slices by their addresses. */

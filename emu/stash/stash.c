@@ -89,21 +89,19 @@ static void *make(const void *config, const struct part_site *site, struct error
 {
     const struct stash_place *around = site->place;
     struct stash_part *part = alloc(1, sizeof *part);
-    uint32_t number = 0;
     (void)err;
     part->config = *(const struct stash_config *)config;
     part->queue = site->queue;
     part->local = (struct warp_local){maps, stash_space_reach, stash_space_place, stash_space_fault, part};
-    for (uint32_t i = 0; i < around->cluster_count; i++)
-        part->core_count += simt_cluster_count(around->clusters[i]);
+    part->core_count = simt_clusters_count(around->clusters, around->cluster_count);
     part->cores = alloc(part->core_count, sizeof *part->cores);
-    for (uint32_t i = 0; i < around->cluster_count; i++)
-        for (uint32_t j = 0; j < simt_cluster_count(around->clusters[i]); j++) {
-            const struct simt_beside beside = simt_cluster_beside(around->clusters[i], j);
-            stash_core_init(&part->cores[number++], part, &beside,
-                            (uint32_t)simt_cluster_config(around->clusters[i])->scratchpad,
-                            part_component(site));
-        }
+    for (uint32_t number = 0; number < part->core_count; number++) {
+        uint32_t i;
+        const struct simt_cluster *cluster = simt_clusters_find(around->clusters, number, &i);
+        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        stash_core_init(&part->cores[number], part, &beside,
+                        (uint32_t)simt_cluster_config(cluster)->scratchpad, part_component(site));
+    }
     return part;
 }
 

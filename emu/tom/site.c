@@ -38,8 +38,7 @@ static void list_clusters(const struct assembly *assembly, struct tom_site *site
     uint32_t count = 0;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
         count += i->kind == &simt_kind;
-    struct simt_cluster **clusters =
-        assembly->ops->keep(assembly, (count + 1) * sizeof(struct simt_cluster *));
+    void **clusters = assembly->ops->keep(assembly, (count + 1) * sizeof *clusters);
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
         const struct simt_config *config = i->config;
         if (i->kind == &simt_kind && config->count && config->launches)

@@ -29,36 +29,28 @@ static void read_table(struct tom *tom, const struct tom_site *place)
     }
 }
 
-static uint32_t count_fronts(const struct tom_site *place)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < place->cluster_count; i++)
-        count += simt_cluster_count(place->clusters[i]);
-    return count;
-}
-
 static void make_fronts(struct tom *tom, const struct tom_site *place)
 {
-    uint32_t number = 0;
-    tom->front_count = count_fronts(place);
+    tom->front_count = simt_clusters_count(place->clusters, place->cluster_count);
     tom->fronts = alloc(tom->front_count, sizeof *tom->fronts);
-    for (uint32_t i = 0; i < place->cluster_count; i++)
-        for (uint32_t j = 0; j < simt_cluster_count(place->clusters[i]); j++, number++) {
-            const struct simt_beside beside = simt_cluster_beside(place->clusters[i], j);
-            struct tom_front *front = &tom->fronts[number];
-            *front = (struct tom_front){.tom = tom,
-                                        .simt = beside.simt,
-                                        .l1 = beside.l1,
-                                        .clock = beside.clock,
-                                        .number = beside.number,
-                                        .banks = simt_cluster_config(place->clusters[i])->banks,
-                                        .by_line = simt_cluster_by_line(place->clusters[i])};
-            front->slice_count = simt_cluster_slices(place->clusters[i], &front->slices);
-            if (front->slice_count > tom->most_slices)
-                tom->most_slices = front->slice_count;
-            front->port = &tom->ports[(uint64_t)number * tom->config.ports / tom->front_count];
-            tom_front_join(front);
-        }
+    for (uint32_t number = 0; number < tom->front_count; number++) {
+        uint32_t i;
+        const struct simt_cluster *cluster = simt_clusters_find(place->clusters, number, &i);
+        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        struct tom_front *front = &tom->fronts[number];
+        *front = (struct tom_front){.tom = tom,
+                                    .simt = beside.simt,
+                                    .l1 = beside.l1,
+                                    .clock = beside.clock,
+                                    .number = beside.number,
+                                    .banks = simt_cluster_config(cluster)->banks,
+                                    .by_line = simt_cluster_by_line(cluster)};
+        front->slice_count = simt_cluster_slices(cluster, &front->slices);
+        if (front->slice_count > tom->most_slices)
+            tom->most_slices = front->slice_count;
+        front->port = &tom->ports[(uint64_t)number * tom->config.ports / tom->front_count];
+        tom_front_join(front);
+    }
 }
 
 static void make_stacks(struct tom *tom, const struct tom_site *place)
@@ -127,7 +119,7 @@ static bool check_site(const struct tom_config *config, const struct tom_site *p
         some = some || place->stacks[i].unit;
     if (!some)
         return error_set(err, "the machine has no stack that executes blocks (a part of kind tom_unit)");
-    if (count_fronts(place) == 0)
+    if (simt_clusters_count(place->clusters, place->cluster_count) == 0)
         return error_set(err, "the machine has no multiprocessors on which launches place blocks");
     if (config->policy == TOM_IDEAL && place->check)
         return error_set(err, "policy: ideal does nothing for coherence; leave --check coherence out");

@@ -91,7 +91,7 @@ struct tom_site {
     const struct mem_site *memory;
     struct simt_grid *grid; /* NULL: the machine has no multiprocessors */
     const struct decoder *decoder;
-    struct simt_cluster *const *clusters; /* the multiprocessors in front */
+    void *const *clusters; /* struct simt_cluster: the multiprocessors in front */
     uint32_t cluster_count;
     const struct tom_stack *stacks; /* by module * memory->stacks + stack */
     uint32_t stack_count;

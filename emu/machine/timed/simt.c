@@ -35,6 +35,12 @@ struct timed_simt {
     void *fault_context;
 };
 
+/* A multiprocessor of the machine: the i-th one of its cluster. */
+struct member {
+    const struct cluster *cluster;
+    uint32_t i;
+};
+
 /* The condition of a wait. */
 struct simt_wait {
     const struct timed_simt *simt;
@@ -60,16 +66,27 @@ static void busy(void *context, bool is)
         scheduler_set_beside(&timed->scheduler, is);
 }
 
+static struct member member_of(const struct timed_simt *simt, uint32_t multiprocessor)
+{
+    const struct cluster *cluster = simt->clusters;
+    while (multiprocessor - cluster->site.first >= cluster->count)
+        cluster++;
+    return (struct member){cluster, multiprocessor - cluster->site.first};
+}
+
+static struct simt_cluster *made(const struct timed *timed, const struct cluster *cluster)
+{
+    return builder_object(&timed->builder, cluster->instance);
+}
+
 static struct kernels_sample sample_of(const struct timed *timed)
 {
     const struct timed_simt *simt = timed->simt;
     struct kernels_sample sample = {.time = timed->queue.now};
-    for (uint32_t i = 0; i < simt->cluster_count; i++) {
-        const struct instance *instance = simt->clusters[i].instance;
-        const struct simt_config *config = instance->config;
-        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
-            kernels_add(&sample, simt_cluster_counted(builder_object(&timed->builder, instance), j),
-                        config->schedulers);
+    for (uint32_t i = 0; i < simt->count; i++) {
+        const struct member member = member_of(simt, i);
+        const struct simt_config *config = member.cluster->instance->config;
+        kernels_add(&sample, simt_cluster_counted(made(timed, member.cluster), member.i), config->schedulers);
     }
     for (size_t i = 0; i < timed->builder.count; i++) {
         const struct built_part *part = &timed->builder.parts[i];
@@ -140,11 +157,11 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
 {
     const struct simt_config **configs = alloc(simt->count, sizeof *configs);
     uint32_t *numbers = alloc(simt->count, sizeof *numbers);
-    for (uint32_t i = 0; i < simt->cluster_count; i++)
-        for (uint32_t j = 0; j < simt->clusters[i].count; j++) {
-            configs[simt->clusters[i].site.first + j] = simt->clusters[i].instance->config;
-            numbers[simt->clusters[i].site.first + j] = i;
-        }
+    for (uint32_t i = 0; i < simt->count; i++) {
+        const struct cluster *cluster = member_of(simt, i).cluster;
+        configs[i] = cluster->instance->config;
+        numbers[i] = (uint32_t)(cluster - simt->clusters);
+    }
     const struct simt_grid_parts parts = {
         .queue = &timed->queue,
         .clock = *clock,
@@ -218,13 +235,12 @@ const struct simt_site *timed_simt_site(struct timed *timed, const struct instan
 }
 
 /* Connects a multiprocessor of a cluster with the mechanism. */
-static bool offload(struct timed *timed, const struct cluster *cluster, uint32_t i, struct error *err)
+static bool offload(struct timed *timed, struct member member, struct error *err)
 {
     const struct core_mechanism *mechanism = &timed->options.mechanism;
-    const struct simt_beside beside =
-        simt_cluster_beside(builder_object(&timed->builder, cluster->instance), i);
+    const struct simt_beside beside = simt_cluster_beside(made(timed, member.cluster), member.i);
     char name[NAME];
-    (void)snprintf(name, sizeof name, "%s.%u", cluster->instance->path, i);
+    (void)snprintf(name, sizeof name, "%s.%u", member.cluster->instance->path, member.i);
     return mechanism->ops->join(mechanism->context, name, &beside, &timed->harts[0], err);
 }
 
@@ -235,10 +251,9 @@ bool timed_simt_offload(struct timed *timed, struct error *err)
     if (!simt || !mechanism->ops || !mechanism->ops->offloads(mechanism->context) ||
         timed->harts[0].privileged)
         return true;
-    for (uint32_t i = 0; i < simt->cluster_count; i++)
-        for (uint32_t j = 0; j < simt->clusters[i].count; j++)
-            if (!offload(timed, &simt->clusters[i], j, err))
-                return false;
+    for (uint32_t i = 0; i < simt->count; i++)
+        if (!offload(timed, member_of(simt, i), err))
+            return false;
     mechanism->ops->serve(mechanism->context, &timed->builder.units);
     return true;
 }
@@ -246,14 +261,13 @@ bool timed_simt_offload(struct timed *timed, struct error *err)
 void timed_simt_watch(struct timed *timed)
 {
     const struct timed_simt *simt = timed->simt;
-    for (uint32_t i = 0; simt && i < simt->cluster_count; i++)
-        for (uint32_t j = 0; j < simt->clusters[i].count; j++) {
-            const struct simt_beside beside =
-                simt_cluster_beside(builder_object(&timed->builder, simt->clusters[i].instance), j);
-            if (cache_is_by_word(beside.l1))
-                cache_check_words(beside.l1, timed->words,
-                                  word_versions_agent(timed->words, simt_name(beside.simt)));
-        }
+    for (uint32_t i = 0; simt && i < simt->count; i++) {
+        const struct member member = member_of(simt, i);
+        const struct simt_beside beside = simt_cluster_beside(made(timed, member.cluster), member.i);
+        if (cache_is_by_word(beside.l1))
+            cache_check_words(beside.l1, timed->words,
+                              word_versions_agent(timed->words, simt_name(beside.simt)));
+    }
 }
 
 struct simt_grid *timed_simt_grid(const struct timed *timed)
@@ -304,11 +318,8 @@ bool timed_simt_possible(const struct timed *timed, const struct grid_launch *la
 
 const struct simt_counters *timed_simt_counted(struct timed *timed, uint32_t multiprocessor)
 {
-    const struct cluster *cluster = timed->simt->clusters;
-    while (multiprocessor - cluster->site.first >= cluster->count)
-        cluster++;
-    return simt_cluster_counted(builder_object(&timed->builder, cluster->instance),
-                                multiprocessor - cluster->site.first);
+    const struct member member = member_of(timed->simt, multiprocessor);
+    return simt_cluster_counted(made(timed, member.cluster), member.i);
 }
 
 static bool is_met(const void *context)
@@ -347,22 +358,17 @@ bool timed_simt_pending(const struct timed *timed, uint64_t number, struct grid_
     return simt_grid_pending(timed->simt->grid, number, pending);
 }
 
-static struct simt_cluster *cluster_of(const struct timed *timed, uint32_t i)
-{
-    return builder_object(&timed->builder, timed->simt->clusters[i].instance);
-}
-
 void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter)
 {
     for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
-        simt_cluster_refresh(cluster_of(timed, i));
+        simt_cluster_refresh(made(timed, &timed->simt->clusters[i]));
     custom_returned(waiter, timed->queue.now);
 }
 
 void timed_simt_forget(struct timed *timed)
 {
     for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
-        simt_cluster_forget(cluster_of(timed, i));
+        simt_cluster_forget(made(timed, &timed->simt->clusters[i]));
 }
 
 struct warp *timed_simt_warp(const struct timed *timed, uint32_t number)

@@ -83,17 +83,16 @@ static void *make(const void *config, const struct part_site *site, struct error
 {
     const struct place *around = site->place;
     struct dma_part *part = alloc(1, sizeof *part);
-    uint32_t number = 0;
     (void)err;
     part->config = *(const struct dma_config *)config;
-    for (uint32_t i = 0; i < around->cluster_count; i++)
-        part->core_count += simt_cluster_count(around->clusters[i]);
+    part->core_count = simt_clusters_count(around->clusters, around->cluster_count);
     part->cores = alloc(part->core_count, sizeof *part->cores);
-    for (uint32_t i = 0; i < around->cluster_count; i++)
-        for (uint32_t j = 0; j < simt_cluster_count(around->clusters[i]); j++) {
-            const struct simt_beside beside = simt_cluster_beside(around->clusters[i], j);
-            init_core(&part->cores[number++], &part->config, site, &beside);
-        }
+    for (uint32_t number = 0; number < part->core_count; number++) {
+        uint32_t i;
+        const struct simt_cluster *cluster = simt_clusters_find(around->clusters, number, &i);
+        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        init_core(&part->cores[number], &part->config, site, &beside);
+    }
     return part;
 }
 
