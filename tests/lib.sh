@@ -3,6 +3,15 @@
 
 passed=0 failed=0
 
+# arguments NAMES COUNT: ends the script unless it has an argument for each name (NAME...: one or more).
+arguments() {
+    local names
+    read -ra names <<<"$1"
+    if [ "$2" -eq ${#names[@]} ] || [[ $1 == *... && $2 -gt ${#names[@]} ]]; then return; fi
+    echo "usage: $0 $1" >&2
+    exit 2
+}
+
 # Counts a passed test.
 pass() {
     passed=$((passed + 1))

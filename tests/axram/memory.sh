@@ -5,10 +5,7 @@ set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -ne 2 ]; then
-    echo "usage: tests/axram/memory.sh CROFT WORKDIR" >&2
-    exit 2
-fi
+arguments "CROFT WORKDIR" $#
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 work=$(fresh "$2")

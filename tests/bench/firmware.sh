@@ -12,10 +12,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -ne 5 ]; then
-    echo "usage: tests/bench/firmware.sh CROFT MEASURE OUTDIR LOOP-MACHINE LOOP-SV39" >&2
-    exit 2
-fi
+arguments "CROFT MEASURE OUTDIR LOOP-MACHINE LOOP-SV39" $#
 croft=$1 measure=$2 out=$3 machine=$4 sv39=$5
 rounds=${ROUNDS:-3}
 bios=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.elf}

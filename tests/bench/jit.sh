@@ -6,10 +6,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -lt 4 ]; then
-    echo "usage: tests/bench/jit.sh CROFT MEASURE DIR PROGRAM..." >&2
-    exit 2
-fi
+arguments "CROFT MEASURE DIR PROGRAM..." $#
 croft=$1 measure=$2 out=$3
 shift 3
 rounds=${ROUNDS:-5}

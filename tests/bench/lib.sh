@@ -2,6 +2,9 @@
 # `measure` (the program), `croft` (the command), `rounds`, and `runs` (a CSV file to append to).
 # shellcheck shell=bash disable=SC2154
 
+# shellcheck source=tests/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
 check_rounds() {
     case $rounds in
     '' | *[!0-9]* | 0*)

@@ -9,10 +9,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -lt 5 ]; then
-    echo "usage: tests/bench/nucd_speed.sh CROFT MEASURE FIRMWARE OUTDIR PROGRAM..." >&2
-    exit 2
-fi
+arguments "CROFT MEASURE FIRMWARE OUTDIR PROGRAM..." $#
 croft=$1 measure=$2 firmware=$3 out=$4
 shift 4
 rounds=${ROUNDS:-3}

@@ -10,10 +10,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -lt 5 ]; then
-    echo "usage: tests/bench/run.sh CROFT MEASURE OUTDIR TRIVIAL PROGRAM..." >&2
-    exit 2
-fi
+arguments "CROFT MEASURE OUTDIR TRIVIAL PROGRAM..." $#
 croft=$1 measure=$2 out=$3 trivial=$4
 shift 4
 rounds=${ROUNDS:-3}

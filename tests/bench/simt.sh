@@ -7,10 +7,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -ne 4 ]; then
-    echo "usage: tests/bench/simt.sh CROFT MEASURE OUTDIR RATE" >&2
-    exit 2
-fi
+arguments "CROFT MEASURE OUTDIR RATE" $#
 croft=$1 measure=$2 out=$3 rate=$4
 rounds=${ROUNDS:-3}
 check_rounds

@@ -7,10 +7,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -ne 4 ]; then
-    echo "usage: tests/bench/simt_wide.sh CROFT MEASURE OUTDIR WIDE" >&2
-    exit 2
-fi
+arguments "CROFT MEASURE OUTDIR WIDE" $#
 croft=$1 measure=$2 out=$3 wide=$4
 rounds=${ROUNDS:-1}
 check_rounds

@@ -12,10 +12,7 @@ here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
 source "$here/lib.sh"
 
-if [ $# -ne 8 ]; then
-    echo "usage: tests/bench/timed.sh CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH" >&2
-    exit 2
-fi
+arguments "CROFT MEASURE OUTDIR MIX IDLE-1 IDLE-3601 EVENT-BENCH DRAM-BENCH" $#
 croft=$1 measure=$2 out=$3 mix=$4 idle_short=$5 idle_long=$6 event_bench=$7 dram_bench=$8
 rounds=${ROUNDS:-3}
 mix_rounds=${MIX_ROUNDS:-1500}

@@ -9,10 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -ne 3 ]; then
-    echo "usage: tests/machine/programs.sh CROFT WORKDIR PROGRAMDIR" >&2
-    exit 2
-fi
+arguments "CROFT WORKDIR PROGRAMDIR" $#
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 mkdir -p "$2"

@@ -8,10 +8,7 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=tests/lib.sh
 source tests/lib.sh
 
-if [ $# -ne 3 ]; then
-    echo "usage: tests/machine/toy.sh BUILD MAKE WORKDIR" >&2
-    exit 2
-fi
+arguments "BUILD MAKE WORKDIR" $#
 build=$(realpath "$1") make=$2
 mkdir -p "$3"
 work=$(realpath "$3")

@@ -8,10 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -ne 3 ]; then
-    echo "usage: tests/machine/trees.sh CROFT WORKDIR FOLDER" >&2
-    exit 2
-fi
+arguments "CROFT WORKDIR FOLDER" $#
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 work=$(fresh "$2")

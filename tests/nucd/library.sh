@@ -6,10 +6,7 @@ set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -ne 2 ]; then
-    echo "usage: tests/nucd/library.sh CROFT OUT" >&2
-    exit 2
-fi
+arguments "CROFT OUT" $#
 croft=$(realpath "$1")
 out=$(fresh "$2")
 here=$(realpath "$(dirname "$0")")

@@ -12,10 +12,7 @@ set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -lt 3 ]; then
-    echo "usage: tests/programs/run.sh CROFT WORKDIR PROGRAM..." >&2
-    exit 2
-fi
+arguments "CROFT WORKDIR PROGRAM..." $#
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 mkdir -p "$2"

@@ -87,10 +87,7 @@ if [ $# -ge 4 ] && [ "$1" = --one ]; then
     one "$2" "$3" "$4"
     exit 0
 fi
-if [ $# -lt 3 ]; then
-    echo "usage: tests/simt/run.sh CROFT WORKDIR PROGRAM..." >&2
-    exit 2
-fi
+arguments "CROFT WORKDIR PROGRAM..." $#
 croft=$(realpath "$1")
 mkdir -p "$2"
 work=$(realpath "$2")

@@ -6,10 +6,7 @@ set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
-if [ $# -ne 3 ]; then
-    echo "usage: tests/stash/machine.sh CROFT PROGRAMS WORKDIR" >&2
-    exit 2
-fi
+arguments "CROFT PROGRAMS WORKDIR" $#
 here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 programs=$(realpath "$2")
