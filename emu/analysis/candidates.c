@@ -247,6 +247,16 @@ static bool in_each_round(const struct function *f, unsigned loop, unsigned node
     return true;
 }
 
+/* Returns whether the region has all of a loop. */
+static bool has_loop(const struct region *r, unsigned loop)
+{
+    const struct loops *loops = &r->f->loops;
+    for (unsigned i = 0; i < loops->list[loop].count; i++)
+        if (!r->inside[loops->members[loops->list[loop].first + i]])
+            return false;
+    return loops->list[loop].header != r->entry || !is_cut(r);
+}
+
 /* Returns how often each execution of the region executes the node at least: a product of static trip counts, or 0. Leaves out
  * the rounds of loop `but`. */
 static double times_of(const struct region *r, unsigned node, unsigned but)
@@ -255,7 +265,7 @@ static double times_of(const struct region *r, unsigned node, unsigned but)
     double times = 1;
     for (unsigned loop = f->loops.inner[node]; loop != NODE_NONE; loop = f->loops.list[loop].parent) {
         unsigned header = f->loops.list[loop].header;
-        if (!r->inside[header] || (header == r->entry && is_cut(r)))
+        if (!has_loop(r, loop))
             break;
         if (!in_each_round(f, loop, node))
             return 0;
@@ -278,10 +288,7 @@ static unsigned first_loop(const struct region *r)
             break;
         found = loop;
     }
-    for (unsigned i = 0; found != NODE_NONE && i < loops->list[found].count; i++)
-        if (!r->inside[loops->members[loops->list[found].first + i]])
-            return NODE_NONE;
-    return found;
+    return found != NODE_NONE && has_loop(r, found) ? found : NODE_NONE;
 }
 
 /* How often something is executed while the function is executed once: times * n^power, if loops of known trip counts have n
