@@ -11,7 +11,6 @@
 
 #define BASE    UINT64_C(0x80000000)
 #define AT(row) (BASE + 4 * (uint64_t)(row))
-#define OP(...) ((struct operands){__VA_ARGS__})
 
 enum { RA = 1, T0 = 5, A0 = 10, A1, A2 };
 

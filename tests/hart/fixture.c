@@ -60,6 +60,24 @@ void fixture_row(struct fixture *f, enum insn_id id, struct operands operands)
     put(f, encode(id, &operands), 4);
 }
 
+void fixture_jump(struct fixture *f, uint8_t rd, uint64_t target)
+{
+    fixture_row(f, INSN_jal, OP(.rd = rd, .imm = (int32_t)(target - f->at)));
+}
+
+uint64_t fixture_function(struct fixture *f)
+{
+    enum { A1 = 11, RET = 0x8082 };
+    const uint64_t begin = f->at, function = begin + 8;
+    fixture_jump(f, 0, begin + 32);
+    f->at = function;
+    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+    fixture_row(f, INSN_mul, OP(.rd = A1, .rs1 = A1, .rs2 = A1));
+    fixture_narrow(f, RET);
+    f->at = begin + 32;
+    return function;
+}
+
 uint64_t fixture_read(const struct fixture *f, uint64_t address, unsigned size)
 {
     uint64_t value = 0;

@@ -32,6 +32,10 @@ void fixture_restart(struct fixture *f);
 void fixture_word(struct fixture *f, uint32_t bits);
 void fixture_narrow(struct fixture *f, uint16_t bits);
 void fixture_row(struct fixture *f, enum insn_id id, struct operands operands);
+void fixture_jump(struct fixture *f, uint8_t rd, uint64_t target);
+
+/* Assembles a function that sets a1 to (a1 + 3)^2, and a jump over it. Returns its address. */
+uint64_t fixture_function(struct fixture *f);
 
 uint64_t fixture_read(const struct fixture *f, uint64_t address, unsigned size);
 void fixture_write(struct fixture *f, uint64_t address, unsigned size, uint64_t value);

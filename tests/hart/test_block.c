@@ -12,27 +12,15 @@
 
 enum { SIZE = 0x10000, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, RA = 1 };
 
-#define OP(...) ((struct operands){__VA_ARGS__})
-
-static void jump(struct fixture *f, uint8_t rd, uint64_t target)
-{
-    fixture_row(f, INSN_jal, OP(.rd = rd, .imm = (int32_t)(target - f->at)));
-}
-
 /* Nested loops with calls, both sides of branches, CSR reads, floating point, AMO and indirect jumps; never
  * ends. */
 static void write_program(struct fixture *f)
 {
-    jump(f, 0, FIXTURE_BASE + 32);
-    f->at = FIXTURE_BASE + 8; /* a function */
-    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
-    fixture_row(f, INSN_mul, OP(.rd = A1, .rs1 = A1, .rs2 = A1));
-    fixture_narrow(f, 0x8082); /* ret */
-    f->at = FIXTURE_BASE + 32;
+    const uint64_t function = fixture_function(f), begin = f->at;
     fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
     fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = 7));
     uint64_t loop = f->at;
-    jump(f, RA, FIXTURE_BASE + 8);
+    fixture_jump(f, RA, function);
     fixture_row(f, INSN_sd, OP(.rs1 = A0, .rs2 = A1, .imm = 1));
     fixture_row(f, INSN_fld, OP(.rd = 1, .rs1 = A0, .imm = 1));
     fixture_row(f, INSN_fadd_d, OP(.rd = 2, .rs1 = 1, .rs2 = 2, .rm = RM_DYN));
@@ -50,7 +38,7 @@ static void write_program(struct fixture *f)
     fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = T0, .imm = -1));
     fixture_row(f, INSN_bne, OP(.rs1 = T0, .imm = (int32_t)(loop - f->at)));
     fixture_row(f, INSN_fence_i, OP(.imm = 0));
-    jump(f, 0, FIXTURE_BASE + 32);
+    fixture_jump(f, 0, begin);
 }
 
 static void assert_same(const struct hart *a, const struct hart *b)
@@ -202,7 +190,7 @@ static void markers(void **state)
         fixture_row(&f, INSN_addi, OP(.rd = A0, .rs1 = A0, .imm = 1));
         fixture_row(&f, INSN_marker, OP(.rs1 = A0, .imm = 5));
         fixture_row(&f, INSN_marker, OP(.rs1 = 0, .imm = -1));
-        jump(&f, 0, FIXTURE_BASE);
+        fixture_jump(&f, 0, FIXTURE_BASE);
         for (uint64_t i = 1; i <= 60; i++) {
             assert_int_equal(fixture_run(&f, (enum fixture_way)way, 1000), HART_STOP_MARKER);
             assert_int_equal(f.hart.marker.code, 5);
@@ -257,7 +245,7 @@ static void rounding_mode_changes(void **state)
             fixture_row(&f, INSN_csrrwi, OP(.rd = 0, .rs1 = RM_RUP, .imm = 2));
             fixture_row(&f, INSN_fadd_d, OP(.rd = 6, .rs1 = 1, .rs2 = 2, .rm = RM_DYN));
             fixture_row(&f, INSN_csrrwi, OP(.rd = 0, .rs1 = RM_RNE, .imm = 2));
-            jump(&f, 0, FIXTURE_BASE);
+            fixture_jump(&f, 0, FIXTURE_BASE);
             for (unsigned i = 0; i < 30; i++) {
                 f.hart.f[1] = one;
                 f.hart.f[2] = tie;

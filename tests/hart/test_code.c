@@ -16,16 +16,9 @@
 
 enum { SIZE = 0x10000, RA = 1, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, A2 = 12 };
 
-#define OP(...) ((struct operands){__VA_ARGS__})
-
 static uint32_t load_immediate(uint8_t rd, int32_t value)
 {
     return encode(INSN_addi, &OP(.rd = rd, .imm = value));
-}
-
-static void jump(struct fixture *f, uint8_t rd, uint64_t target)
-{
-    fixture_row(f, INSN_jal, OP(.rd = rd, .imm = (int32_t)(target - f->at)));
 }
 
 static void ecall(struct fixture *f)
@@ -48,7 +41,7 @@ static void before_its_first_run(void **state)
         struct fixture f;
         fixture_init(&f, SIZE);
         fixture_row(&f, INSN_sw, OP(.rs1 = A0, .rs2 = A1, .imm = 0));
-        jump(&f, 0, FIXTURE_BASE + 64);
+        fixture_jump(&f, 0, FIXTURE_BASE + 64);
         f.at = FIXTURE_BASE + 64;
         fixture_word(&f, load_immediate(A2, 1));
         ecall(&f);
@@ -100,11 +93,11 @@ static void across_pages(void **state)
         const uint64_t function = FIXTURE_BASE + 2 * MMU_PAGE - 2;
         struct fixture f;
         fixture_init(&f, SIZE);
-        jump(&f, RA, function);
+        fixture_jump(&f, RA, function);
         fixture_row(&f, INSN_sh, OP(.rs1 = A0, .rs2 = A1, .imm = 0));
-        jump(&f, RA, function);
+        fixture_jump(&f, RA, function);
         fixture_row(&f, INSN_sh, OP(.rs1 = A0, .rs2 = T1, .imm = 0));
-        jump(&f, RA, function);
+        fixture_jump(&f, RA, function);
         ecall(&f);
         f.at = function;
         fixture_row(&f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1));
@@ -128,7 +121,7 @@ static void only_what_is_stored_to(void **state)
     (void)state;
     struct fixture f;
     fixture_init(&f, SIZE);
-    jump(&f, 0, FIXTURE_BASE + 16);
+    fixture_jump(&f, 0, FIXTURE_BASE + 16);
     f.at = FIXTURE_BASE + 16;
     fixture_row(&f, INSN_sd, OP(.rs1 = A0, .rs2 = T2, .imm = 0));
     fixture_row(&f, INSN_addi, OP(.rd = T2, .rs1 = T2, .imm = -1));
@@ -162,7 +155,7 @@ static void by_others(void **state)
         fixture_init(&f, SIZE);
         assert_true(hart_init(&other, &f.memory, f.decoder, &err));
         fixture_row(&f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1));
-        jump(&f, 0, FIXTURE_BASE);
+        fixture_jump(&f, 0, FIXTURE_BASE);
         f.at = FIXTURE_BASE + 0x2000;
         fixture_row(&f, INSN_sw, OP(.rs1 = A0, .rs2 = A1, .imm = 0));
         ecall(&f);
@@ -195,7 +188,7 @@ static void streamed(void **state)
     fixture_init(&f, SIZE);
     assert_true(stream_init(&stream, &f.hart, &err));
     fixture_row(&f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1));
-    jump(&f, 0, FIXTURE_BASE);
+    fixture_jump(&f, 0, FIXTURE_BASE);
     uint64_t expected = 0;
     for (unsigned i = 0; i < 10; i++) {
         uint64_t before = f.hart.instret;

@@ -11,7 +11,6 @@
 
 enum { SIZE = 0x10000, NX = 1, UF = 2, OF = 4, DZ = 8, NV = 16 };
 
-#define OP(...)     ((struct operands){__VA_ARGS__})
 #define BOX(bits)   (UINT64_C(0xffffffff00000000) | (bits))
 #define MIN64       UINT64_C(0x8000000000000000)
 #define CANONICAL32 BOX(0x7fc00000)

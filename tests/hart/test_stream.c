@@ -16,7 +16,6 @@
 enum { SIZE = 0x20000, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11, RA = 1 };
 #define DATA PAIR_DATA
 
-#define OP(...)      ((struct operands){__VA_ARGS__})
 #define E(extension) (UINT64_C(1) << EXTENSION_##extension)
 
 static const uint64_t limits[] = {1, 2, 3, 127, 1000, 33, 128, 64};

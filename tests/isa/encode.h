@@ -13,6 +13,8 @@ struct operands {
     int32_t imm; /* as struct insn has it */
 };
 
+#define OP(...) ((struct operands){__VA_ARGS__})
+
 /* Returns the 32-bit instruction of the row with these operands; operands that the row's format lacks are ignored. */
 uint32_t encode(enum insn_id id, const struct operands *operands);
 

@@ -14,8 +14,6 @@
 
 enum { SIZE = 0x10000, T0 = 5, T1 = 6, T2 = 7, S0 = 8, A0 = 10, A1 = 11, A2 = 12, RA = 1, CODE_END = 0x1000 };
 
-#define OP(...) ((struct operands){__VA_ARGS__})
-
 /* Two equal machines: `run` compiles, `step` steps. */
 struct pair {
     struct fixture run, step;
@@ -84,11 +82,6 @@ static void assert_runs(struct pair *pair, uint64_t limit)
     assert_same(pair);
 }
 
-static void jump(struct fixture *f, uint8_t rd, uint64_t target)
-{
-    fixture_row(f, INSN_jal, OP(.rd = rd, .imm = (int32_t)(target - f->at)));
-}
-
 static void branch(struct fixture *f, enum insn_id id, uint8_t rs1, uint64_t target)
 {
     fixture_row(f, id, OP(.rs1 = rs1, .imm = (int32_t)(target - f->at)));
@@ -98,18 +91,13 @@ static void branch(struct fixture *f, enum insn_id id, uint8_t rs1, uint64_t tar
  * instructions that the interpreter leaves to its general step; never ends. A0: data. */
 static void write_loops(struct fixture *f)
 {
-    jump(f, 0, FIXTURE_BASE + 32);
-    f->at = FIXTURE_BASE + 8; /* a function */
-    fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
-    fixture_row(f, INSN_mul, OP(.rd = A1, .rs1 = A1, .rs2 = A1));
-    fixture_narrow(f, 0x8082); /* ret */
-    f->at = FIXTURE_BASE + 32;
+    const uint64_t function = fixture_function(f), begin = f->at;
     fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
     fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = 0, .imm = 60));
     uint64_t outer = f->at;
     fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = 5));
     uint64_t inner = f->at;
-    jump(f, RA, FIXTURE_BASE + 8);
+    fixture_jump(f, RA, function);
     fixture_row(f, INSN_sd, OP(.rs1 = A0, .rs2 = A1, .imm = 1));
     fixture_row(f, INSN_fld, OP(.rd = 1, .rs1 = A0, .imm = 1));
     fixture_row(f, INSN_fcvt_d_l, OP(.rd = 2, .rs1 = A1, .rm = RM_DYN));
@@ -129,7 +117,7 @@ static void write_loops(struct fixture *f)
     fixture_row(f, INSN_add, OP(.rd = A2, .rs1 = A2, .rs2 = T2));
     fixture_row(f, INSN_fdiv_d, OP(.rd = 4, .rs1 = 3, .rs2 = 2, .rm = RM_RUP));
     fixture_row(f, INSN_csrrwi, OP(.rd = 0, .rs1 = 0, .imm = 0x001));
-    jump(f, 0, FIXTURE_BASE + 32);
+    fixture_jump(f, 0, begin);
 }
 
 /* The hart stops at every instruction of compiled loops as steps do. */
@@ -219,7 +207,7 @@ static void write_fault(struct fixture *f)
     fixture_row(f, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = 0));
     fixture_row(f, INSN_addi, OP(.rd = A0, .rs1 = A0, .imm = 4));
     fixture_row(f, INSN_add, OP(.rd = A2, .rs1 = A2, .rs2 = A1));
-    jump(f, 0, loop);
+    fixture_jump(f, 0, loop);
 }
 
 static void faults(void **state)
@@ -251,7 +239,7 @@ static void write_two(struct fixture *f)
     branch(f, INSN_bne, T0, FIXTURE_BASE + 12);
     fixture_row(f, INSN_ebreak, OP(.imm = 0));
     fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 1));
-    jump(f, 0, loop);
+    fixture_jump(f, 0, loop);
 }
 
 /* Code that changes from outside, as a system call may change it, is compiled again. */
@@ -292,7 +280,7 @@ static void write_changing(struct fixture *f)
     fixture_row(f, INSN_xor, OP(.rd = T0, .rs1 = T0, .rs2 = T1));
     fixture_row(f, INSN_sw, OP(.rs1 = A0, .rs2 = T0, .imm = 12));
     fixture_row(f, INSN_fence_i, OP(.imm = 0));
-    jump(f, 0, loop);
+    fixture_jump(f, 0, loop);
 }
 
 static void changes_itself(void **state)
@@ -345,7 +333,7 @@ static void write_long(struct fixture *f)
     fixture_row(f, INSN_xor, OP(.rd = A2, .rs1 = A2, .rs2 = A1));
     fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = -1));
     branch(f, INSN_bne, S0, loop);
-    jump(f, 0, FIXTURE_BASE);
+    fixture_jump(f, 0, FIXTURE_BASE);
 }
 
 /* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 7 million

@@ -14,7 +14,6 @@
 #include "tests/isa/encode.h"
 
 #define CODE_BASE UINT64_C(0x80000000)
-#define OP(...)   ((struct operands){__VA_ARGS__})
 
 struct code_fixture {
     struct phys phys;

@@ -12,8 +12,7 @@
 #include "emu/simt/warp.h"
 #include "tests/isa/encode.h"
 
-#define BASE    UINT64_C(0x80000000)
-#define OP(...) ((struct operands){__VA_ARGS__})
+#define BASE UINT64_C(0x80000000)
 
 enum { SIZE = 0x10000, WIDTH = 8, ALL = (1 << WIDTH) - 1, ODD = 0xaa, T0 = 5, T1, T2, FAILS = 5 };
 
