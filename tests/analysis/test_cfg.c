@@ -7,31 +7,11 @@
 #include <cmocka.h>
 
 #include "emu/analysis/flow/cfg.h"
-#include "tests/isa/encode.h"
+#include "tests/analysis/few_words.h"
 
-#define BASE    UINT64_C(0x80000000)
 #define AT(row) (BASE + 4 * (uint64_t)(row))
 
 enum { RA = 1, T0 = 5, A0 = 10, A1, A2 };
-
-struct code {
-    uint32_t words[32];
-    size_t count;
-};
-
-static void row(struct code *code, enum insn_id id, struct operands operands)
-{
-    code->words[code->count++] = encode(id, &operands);
-}
-
-static bool fetch(void *context, uint64_t pc, uint32_t *bits)
-{
-    const struct code *code = context;
-    if (pc < BASE || (pc - BASE) / 4 >= code->count)
-        return false;
-    *bits = code->words[(pc - BASE) / 4];
-    return true;
-}
 
 static struct cfg build(struct code *code, const struct cfg_options *options)
 {

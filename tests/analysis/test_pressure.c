@@ -8,38 +8,14 @@
 
 #include "emu/analysis/pressure.h"
 #include "isa/csr.h"
-#include "tests/isa/encode.h"
-
-#define BASE UINT64_C(0x80000000)
+#include "tests/analysis/few_words.h"
 
 enum { RA = 1, SP, GP, TP, T0, T1, T2, S0, S1, A0, A1, A2, A3, A4, A5, S2 = 18, S3, S4, S5, S6, T3 = 28 };
 
-struct line {
-    enum insn_id id;
-    struct operands operands;
-};
-
-struct code {
-    uint32_t words[64];
-    size_t count;
-};
-
-static bool fetch(void *context, uint64_t pc, uint32_t *bits)
-{
-    const struct code *code = context;
-    uint64_t at = (pc - BASE) / 4;
-    if (at >= code->count)
-        return false;
-    *bits = code->words[at];
-    return true;
-}
-
 static unsigned units(const struct line *lines, size_t count)
 {
-    struct code code = {.count = count};
+    struct code code = code_of(lines, count);
     struct decoder *decoder = decoder_new();
-    for (size_t i = 0; i < count; i++)
-        code.words[i] = encode(lines[i].id, &lines[i].operands);
     struct pressure pressure = pressure_of(decoder, &(struct reach_code){fetch, &code}, BASE);
     decoder_free(decoder);
     return pressure.units;

@@ -7,38 +7,14 @@
 #include <cmocka.h>
 
 #include "emu/analysis/flow/reach.h"
-#include "tests/isa/encode.h"
-
-#define BASE UINT64_C(0x80000000)
+#include "tests/analysis/few_words.h"
 
 enum { RA = 1, T0 = 5, T1, A0 = 10, A1, A2, A3, S2 = 18, S3, S4 };
 
-struct line {
-    enum insn_id id;
-    struct operands operands;
-};
-
-struct code {
-    uint32_t words[32];
-    size_t count;
-};
-
-static bool fetch(void *context, uint64_t pc, uint32_t *bits)
-{
-    const struct code *code = context;
-    uint64_t at = (pc - BASE) / 4;
-    if (at >= code->count)
-        return false;
-    *bits = code->words[at];
-    return true;
-}
-
 static struct reach walk(const struct line *lines, size_t count)
 {
-    struct code code = {.count = count};
+    struct code code = code_of(lines, count);
     struct decoder *decoder = decoder_new();
-    for (size_t i = 0; i < count; i++)
-        code.words[i] = encode(lines[i].id, &lines[i].operands);
     struct reach reach = reach_walk(decoder, &(struct reach_code){fetch, &code}, &(uint64_t){BASE}, 1, NULL);
     decoder_free(decoder);
     return reach;

@@ -43,6 +43,34 @@ static inline struct network_config defaults(void)
     return config;
 }
 
+enum { SHAPES = 9 };
+
+/* Returns the defaults with one of SHAPES small topologies of every kind. */
+static inline struct network_config shaped(unsigned i)
+{
+    static const struct {
+        enum network_topology kind;
+        const char *size;
+        uint32_t nodes;
+    } shapes[SHAPES] = {
+        {NETWORK_MESH, "4x4", 1}, {NETWORK_TORUS, "4x4", 1},     {NETWORK_CROSSBAR, "1", 8},
+        {NETWORK_FULL, "5", 2},   {NETWORK_TREE, "2x4", 1},      {NETWORK_CHAIN, "6", 1},
+        {NETWORK_RING, "7", 1},   {NETWORK_DRAGONFLY, "3x4", 1}, {NETWORK_MESH, "5x2x2", 2},
+    };
+    struct network_config config = defaults();
+    config.topology = shapes[i].kind;
+    strcpy(config.size, shapes[i].size);
+    config.nodes = shapes[i].nodes;
+    return config;
+}
+
+/* Returns how many flits are to arrive in each of so many runs: of FLITS, or `usual`, over all of them. */
+static inline uint64_t flits_each(uint64_t usual, unsigned runs)
+{
+    const char *flits = getenv("FLITS");
+    return (flits ? strtoull(flits, NULL, 10) : usual) / runs + 1;
+}
+
 /* Makes a network of a generated topology, whose invariants are checked in every clock. */
 static inline struct rig *rig_new(const struct network_config *config)
 {

@@ -348,25 +348,12 @@ static void bad_configurations(void **state)
 static void saturation(void **state)
 {
     (void)state;
-    static const struct {
-        enum network_topology kind;
-        const char *size;
-        uint32_t nodes;
-    } shapes[] = {
-        {NETWORK_MESH, "4x4", 1}, {NETWORK_TORUS, "4x4", 1},     {NETWORK_CROSSBAR, "1", 8},
-        {NETWORK_FULL, "5", 2},   {NETWORK_TREE, "2x4", 1},      {NETWORK_CHAIN, "6", 1},
-        {NETWORK_RING, "7", 1},   {NETWORK_DRAGONFLY, "3x4", 1}, {NETWORK_MESH, "5x2x2", 2},
-    };
-    enum { SHAPES = sizeof shapes / sizeof *shapes, FLOWS = 3 };
-    const char *flits = getenv("FLITS");
-    uint64_t wanted = (flits ? strtoull(flits, NULL, 10) : 300000) / (SHAPES * FLOWS) + 1;
+    enum { FLOWS = 3 };
+    const uint64_t wanted = flits_each(300000, SHAPES * FLOWS);
     for (unsigned i = 0; i < SHAPES * FLOWS; i++) {
-        struct network_config config = defaults();
+        struct network_config config = shaped(i / FLOWS);
         struct traffic_config traffic;
         part_defaults(&traffic_kind, 0, &traffic);
-        config.topology = shapes[i / FLOWS].kind;
-        strcpy(config.size, shapes[i / FLOWS].size);
-        config.nodes = shapes[i / FLOWS].nodes;
         config.flow = (enum network_flow)(i % FLOWS);
         config.classes = 1 + i % 2;
         config.speculative = i % 4 == 1;

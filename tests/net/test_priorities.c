@@ -557,26 +557,13 @@ static void bad_keys_are_refused(void **state)
 static void invariants_hold(void **state)
 {
     (void)state;
-    static const struct {
-        enum network_topology kind;
-        const char *size;
-        uint32_t nodes;
-    } shapes[] = {
-        {NETWORK_MESH, "4x4", 1}, {NETWORK_TORUS, "4x4", 1},     {NETWORK_CROSSBAR, "1", 8},
-        {NETWORK_FULL, "5", 2},   {NETWORK_TREE, "2x4", 1},      {NETWORK_CHAIN, "6", 1},
-        {NETWORK_RING, "7", 1},   {NETWORK_DRAGONFLY, "3x4", 1}, {NETWORK_MESH, "5x2x2", 2},
-    };
-    enum { SHAPES = sizeof shapes / sizeof *shapes, WAYS = 4 };
-    const char *flits = getenv("FLITS");
-    uint64_t wanted = (flits ? strtoull(flits, NULL, 10) : 200000) / (SHAPES * WAYS) + 1;
+    enum { WAYS = 4 };
+    const uint64_t wanted = flits_each(200000, SHAPES * WAYS);
     uint64_t pairs = 0, changes = 0, buffered = 0;
     for (unsigned i = 0; i < SHAPES * WAYS; i++) {
-        struct network_config config = defaults();
+        struct network_config config = shaped(i / WAYS);
         struct traffic_config traffic;
         part_defaults(&traffic_kind, 0, &traffic);
-        config.topology = shapes[i / WAYS].kind;
-        strcpy(config.size, shapes[i / WAYS].size);
-        config.nodes = shapes[i / WAYS].nodes;
         config.classes = 1 + i % 2;
         config.vcs = 2;
         config.speculative = i % 4 == 1;
