@@ -255,7 +255,7 @@ static uint64_t read_offloaded_threads(const void *context)
 static uint64_t read_all_threads(const void *context)
 {
     const struct tom *tom = context;
-    uint64_t sum = read_offloaded_threads(tom) - tom->redundant_threads;
+    uint64_t sum = read_offloaded_threads(tom) - tom->redundant_thread_instructions;
     for (uint32_t i = 0; i < tom->front_count; i++)
         sum += simt_counted(tom->fronts[i].simt)->thread_instructions;
     return sum;
@@ -312,18 +312,9 @@ static void publish(void *part, struct stats *stats, struct scope scope)
     };
     struct tom *tom = part;
     const struct stats_row rows[] = {
-        {"instances", &tom->instances, "blocks", "Times that a warp came to a block of the table"},
-        {"offloaded", &tom->offloaded, "blocks", "Of these, offloaded to a stack"},
-        {"packets", &tom->packets, "packets", "Packets sent to stacks"},
-        {"packet_bytes", &tom->packet_bytes, "bytes", "Bytes of these, without headers"},
-        {"answer_bytes", &tom->answer_bytes, "bytes", "Bytes of their answers, without headers"},
-        {"dropped_lines", &tom->dropped, "lines", "Lines that answers made the caches in front drop"},
-        {"push_time", &tom->push_time, "fs", "Time that packets waited for stores, beyond their packing"},
-        {"away_time", &tom->away_time, "fs", "Time from decisions to offload to their answers"},
-        {"redundant_instructions", &tom->redundant, "instructions",
-         "Instructions of warps in front that stacks have executed again"},
-        {"redundant_thread_instructions", &tom->redundant_threads, "instructions",
-         "The same, counted once per thread"},
+#define TOM_COUNTER(name, unit_of, meaning) {#name, &tom->name, unit_of, meaning},
+        TOM_COUNTERS(TOM_COUNTER)
+#undef TOM_COUNTER
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
     for (unsigned i = 0; i < TOM_REASONS; i++)

@@ -246,8 +246,8 @@ static const struct stream_op *probe(struct tom_front *front, struct tom_task *t
         return next_of(front, task->member);
     }
     if (front->tom->config.policy != TOM_IDEAL) {
-        front->tom->redundant += task->probed;
-        front->tom->redundant_threads += task->probed_threads;
+        front->tom->redundant_instructions += task->probed;
+        front->tom->redundant_thread_instructions += task->probed_threads;
     }
     tom_choose(task, reason);
     return &send_op;

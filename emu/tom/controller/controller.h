@@ -35,6 +35,20 @@ struct tom_port {
     struct tom_task *first, *last; /* packets that it has not accepted */
 };
 
+/* Statistics that are plain counters: X(name, unit, meaning). */
+#define TOM_COUNTERS(X)                                                                                      \
+    X(instances, "blocks", "Times that a warp came to a block of the table")                                 \
+    X(offloaded, "blocks", "Of these, offloaded to a stack")                                                 \
+    X(packets, "packets", "Packets sent to stacks")                                                          \
+    X(packet_bytes, "bytes", "Bytes of these, without headers")                                              \
+    X(answer_bytes, "bytes", "Bytes of their answers, without headers")                                      \
+    X(dropped_lines, "lines", "Lines that answers made the caches in front drop")                            \
+    X(push_time, "fs", "Time that packets waited for stores, beyond their packing")                          \
+    X(away_time, "fs", "Time from decisions to offload to their answers")                                    \
+    X(redundant_instructions, "instructions",                                                                \
+      "Instructions of warps in front that stacks have executed again")                                      \
+    X(redundant_thread_instructions, "instructions", "The same, counted once per thread")
+
 struct tom {
     struct tom_config config;
     struct event_queue *queue;
@@ -65,10 +79,10 @@ struct tom {
 
     uint64_t instances_of[CANDIDATE_ENTRIES],
         offloaded_of[CANDIDATE_ENTRIES]; /* by entry of the program's table */
-    uint64_t instances, offloaded, refused[TOM_REASONS];
-    uint64_t packets, packet_bytes, answer_bytes, dropped;
-    uint64_t push_time, away_time;
-    uint64_t redundant, redundant_threads;
+    uint64_t refused[TOM_REASONS];
+#define TOM_COUNTER(name, unit, meaning) uint64_t name;
+    TOM_COUNTERS(TOM_COUNTER)
+#undef TOM_COUNTER
 };
 
 extern const struct mem_client_ops tom_port_ops; /* packet.c */

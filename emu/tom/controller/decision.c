@@ -234,8 +234,8 @@ void tom_adopt(struct tom_task *task, enum tom_reason reason)
     if (mask == task->lanes) {
         warp_take_back(task->member->warp, task->guest.warp, mask, WARP_ALL_REGISTERS, pc);
     } else {
-        task->tom->redundant += task->probed;
-        task->tom->redundant_threads += task->probed_threads;
+        task->tom->redundant_instructions += task->probed;
+        task->tom->redundant_thread_instructions += task->probed_threads;
     }
     tom_give_warp(task);
 }

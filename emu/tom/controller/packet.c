@@ -86,7 +86,7 @@ static void answered(struct tom_task *task, uint64_t now)
     tom_give_warp(task);
     for (uint32_t i = 0; i < lines; i++)
         drop_line(task->front, task->lines[i], now);
-    tom->dropped += lines;
+    tom->dropped_lines += lines;
     if (tom->check)
         tom_check_answered(tom->check, task, now);
     uint64_t cycle = clock_cycle(&task->front->clock, now);

@@ -541,16 +541,9 @@ static void publish(void *part, struct stats *stats, struct scope scope)
 {
     const struct tom_unit *unit = part;
     const struct stats_row rows[] = {
-        {"tasks", &unit->tasks, "blocks", "Offloaded blocks executed by the stack's multiprocessor"},
-        {"packet_bytes", &unit->packet_bytes, "bytes", "Bytes of packets that have arrived, without headers"},
-        {"answer_bytes", &unit->answer_bytes, "bytes", "Bytes of answers, without headers"},
-        {"lines", &unit->lines, "lines", "Lines to which blocks have stored, as answers name them"},
-        {"scratchpad_accesses", &unit->scratchpad_accesses, "instructions",
-         "Accesses of blocks to scratchpads, which are in front, over the link"},
-        {"executed_time", &unit->executed_time, "fs",
-         "Time from the spawning of a warp to its end, of all blocks"},
-        {"waiting_peak", &unit->waiting_peak, "packets", "Most packets that waited for a warp at one time"},
-        {"running_peak", &unit->running_peak, "blocks", "Most blocks executed at one time"},
+#define TOM_UNIT_COUNTER(name, unit_of, meaning) {#name, &unit->name, unit_of, meaning},
+        TOM_UNIT_COUNTERS(TOM_UNIT_COUNTER)
+#undef TOM_UNIT_COUNTER
     };
     stats_counters(stats, scope, rows, sizeof rows / sizeof *rows);
 }

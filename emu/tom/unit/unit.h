@@ -14,6 +14,18 @@ struct tom_slot {
     struct simt_block block;
 };
 
+/* Statistics that are plain counters: X(name, unit, meaning). */
+#define TOM_UNIT_COUNTERS(X)                                                                                 \
+    X(tasks, "blocks", "Offloaded blocks executed by the stack's multiprocessor")                            \
+    X(packet_bytes, "bytes", "Bytes of packets that have arrived, without headers")                          \
+    X(answer_bytes, "bytes", "Bytes of answers, without headers")                                            \
+    X(lines, "lines", "Lines to which blocks have stored, as answers name them")                             \
+    X(scratchpad_accesses, "instructions",                                                                   \
+      "Accesses of blocks to scratchpads, which are in front, over the link")                                \
+    X(executed_time, "fs", "Time from the spawning of a warp to its end, of all blocks")                     \
+    X(waiting_peak, "packets", "Most packets that waited for a warp at one time")                            \
+    X(running_peak, "blocks", "Most blocks executed at one time")
+
 struct tom_unit {
     struct tom_unit_config config;
     const struct tom_config *config_tom;
@@ -37,8 +49,10 @@ struct tom_unit {
     struct tom_load load; /* counted by the controllers */
     uint32_t reaching;    /* warps that wait for an access to a scratchpad */
 
-    uint64_t waiting, running, waiting_peak, running_peak;
-    uint64_t tasks, packet_bytes, answer_bytes, lines, scratchpad_accesses, executed_time;
+    uint64_t waiting, running;
+#define TOM_UNIT_COUNTER(name, unit, meaning) uint64_t name;
+    TOM_UNIT_COUNTERS(TOM_UNIT_COUNTER)
+#undef TOM_UNIT_COUNTER
     struct tom_check *check; /* NULL: none */
     struct track track;      /* its sink is NULL if nobody watches */
     struct track_end untrack;
