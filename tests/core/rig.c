@@ -148,6 +148,17 @@ void rig_jump(struct rig *rig, uint8_t rd, uint64_t to)
     rig_emit(rig, INSN_jal, (struct operands){.rd = rd, .imm = (int32_t)(to - rig->at)});
 }
 
+void rig_random_bit(struct rig *rig, uint8_t rd)
+{
+    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 13);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, srli, .rd = 6, .rs1 = 5, .imm = 7);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 17);
+    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
+    RIG_EMIT(rig, andi, .rd = rd, .rs1 = 5, .imm = 1);
+}
+
 void rig_set(struct rig *rig, uint8_t rd, uint64_t value)
 {
     RIG_EMIT(rig, addi, .rd = rd, .imm = (int32_t)(value >> 55 & 0x1ff));

@@ -86,6 +86,9 @@ void rig_emit(struct rig *rig, enum insn_id id, struct operands operands);
 void rig_branch(struct rig *rig, enum insn_id id, uint8_t rs1, uint8_t rs2, uint64_t to);
 void rig_jump(struct rig *rig, uint8_t rd, uint64_t to);
 
+/* Emits a step of xorshift64 in x5, which is not 0, by x6, and sets rd to its lowest bit. */
+void rig_random_bit(struct rig *rig, uint8_t rd);
+
 /* Emits rd = value, in up to 8 instructions. */
 void rig_set(struct rig *rig, uint8_t rd, uint64_t value);
 

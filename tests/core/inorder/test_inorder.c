@@ -292,16 +292,10 @@ static void misses_overlap(void **state)
     }
 }
 
-/* xorshift64 in x5; its lowest bit decides. Both ways are one instruction long. */
+/* A random bit decides. Both ways are one instruction long. */
 static void random_branch(struct rig *rig)
 {
-    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 13);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, srli, .rd = 6, .rs1 = 5, .imm = 7);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 17);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, andi, .rd = 6, .rs1 = 5, .imm = 1);
+    rig_random_bit(rig, 6);
     rig_branch(rig, INSN_bne, 6, 0, rig->at + 8);
     RIG_EMIT(rig, addi, .rd = 7, .rs1 = 7, .imm = 1);
 }

@@ -152,16 +152,10 @@ static void returns(void **state)
         fail_msg("a short return stack: %llu", (unsigned long long)cycles);
 }
 
-/* Branches by the bits of a xorshift generator. */
+/* A random bit decides. */
 static void random_branch(struct rig *rig)
 {
-    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 13);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, srli, .rd = 6, .rs1 = 5, .imm = 7);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, slli, .rd = 6, .rs1 = 5, .imm = 17);
-    RIG_EMIT(rig, xor, .rd = 5, .rs1 = 5, .rs2 = 6);
-    RIG_EMIT(rig, andi, .rd = 7, .rs1 = 5, .imm = 1);
+    rig_random_bit(rig, 7);
     rig_branch(rig, INSN_beq, 7, 0, rig->at + 8);
     RIG_EMIT(rig, addi, .rd = 8, .rs1 = 8, .imm = 1);
 }
