@@ -8,6 +8,7 @@
 #include "emu/analysis/loop_tasks.h"
 #include "emu/cmd/code/numbered.h"
 #include "emu/sim/alloc.h"
+#include "isa/disasm.h"
 
 enum { PATH = ASSEMBLY_OPERAND };
 
@@ -37,10 +38,6 @@ struct rewriter {
     size_t line; /* that is written */
     FILE *out;
 };
-
-static const char *const names[] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
-                                    "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
-                                    "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 
 /* Answers to the analysis's questions (struct task_names). */
 
@@ -294,20 +291,20 @@ enum {
 static void load_carriers(FILE *out, const struct launch *l, size_t offset)
 {
     for (unsigned i = 0; i < l->carrier_count; i++)
-        (void)fprintf(out, "\tld\t%s,%zu(sp)\n", names[l->carriers[i]], offset + (size_t)8 * i);
+        (void)fprintf(out, "\tld\t%s,%zu(sp)\n", register_name[l->carriers[i]], offset + (size_t)8 * i);
 }
 
 static void write_mark(FILE *out, const struct launch *l, size_t offset)
 {
-    (void)fprintf(out, "\tld\t%s,%zu(sp)\n\t.insn r 0x33, 2, 0, x0, %s, x0\n", names[l->count], offset,
-                  names[l->count]);
+    (void)fprintf(out, "\tld\t%s,%zu(sp)\n\t.insn r 0x33, 2, 0, x0, %s, x0\n", register_name[l->count],
+                  offset, register_name[l->count]);
 }
 
 /* Writes the check before the loop: jumps to the launch if minuend - subtrahend is at least 1 << shift. */
 static void write_check(FILE *out, const struct launch *l, const struct cc_loops_options *options)
 {
     const struct trip *trip = &l->task->trip;
-    const char *spare = names[l->spare];
+    const char *spare = register_name[l->spare];
     unsigned shift = 0;
     uint64_t rounds = options->least / (l->task->insns ? l->task->insns : 1), least;
     least = trip->step * (rounds > 2 ? rounds : 2);
@@ -325,15 +322,15 @@ static void write_check(FILE *out, const struct launch *l, const struct cc_loops
 static void load_batch(FILE *out, const struct launch *l, const char *base, size_t place)
 {
     for (unsigned i = 0; i < l->carrier_count; i++) {
-        (void)fprintf(out, "\tld\t%s,%zu(%s)\n", names[l->carriers[i]],
+        (void)fprintf(out, "\tld\t%s,%zu(%s)\n", register_name[l->carriers[i]],
                       place + offsetof(struct croft_loop_batch, firsts) + (size_t)8 * i, base);
         if (l->increments[i])
-            (void)fprintf(out, "\tld\t%s,%zu(%s)\n", names[l->increments[i]],
+            (void)fprintf(out, "\tld\t%s,%zu(%s)\n", register_name[l->increments[i]],
                           place + offsetof(struct croft_loop_batch, increments) + (size_t)8 * i, base);
     }
-    (void)fprintf(out, "\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n", names[l->xn],
-                  place + offsetof(struct croft_loop_batch, xn), base, names[l->pair],
-                  place + offsetof(struct croft_loop_batch, xd), base, names[l->pair + 1],
+    (void)fprintf(out, "\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n\tld\t%s,%zu(%s)\n", register_name[l->xn],
+                  place + offsetof(struct croft_loop_batch, xn), base, register_name[l->pair],
+                  place + offsetof(struct croft_loop_batch, xd), base, register_name[l->pair + 1],
                   place + offsetof(struct croft_loop_batch, xt), base);
 }
 
@@ -343,18 +340,18 @@ static void write_nucd(FILE *out, const struct launch *l, unsigned batch)
     (void)fprintf(out,
                   ".Lcroft.task.%u.%u:\n\t.option push\n\t.option norvc\n\t.option norelax\n"
                   "\t.insn r 0x33, 2, 0, x0, %s, %s\n\tcall\t%s.loop.%u\n\t.option pop\n",
-                  l->number, batch, names[l->xn], names[l->pair], l->function, l->number);
+                  l->number, batch, register_name[l->xn], register_name[l->pair], l->function, l->number);
     for (unsigned i = 0; i < l->carrier_count; i++)
         if (l->increments[i])
-            (void)fprintf(out, "\tadd\t%s,%s,%s\n", names[l->carriers[i]], names[l->carriers[i]],
-                          names[l->increments[i]]);
+            (void)fprintf(out, "\tadd\t%s,%s,%s\n", register_name[l->carriers[i]],
+                          register_name[l->carriers[i]], register_name[l->increments[i]]);
 }
 
 /* Writes the launches of a batch. The second batch may have none. */
 static void write_batch(FILE *out, const struct launch *l, unsigned batch)
 {
     const size_t place = PLACE(batches) + batch * sizeof(struct croft_loop_batch);
-    const char *count = names[l->count];
+    const char *count = register_name[l->count];
     (void)fprintf(out, "\tld\t%s,%zu(sp)\n", count, place + offsetof(struct croft_loop_batch, tasks));
     if (batch > 0)
         (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", count, l->number);
@@ -367,15 +364,15 @@ static void write_batch(FILE *out, const struct launch *l, unsigned batch)
 /* Writes a loop over the batches of a nest. From task to task there are few instructions, so that the reorder buffer holds many tasks. */
 static void write_batches(FILE *out, const struct launch *l)
 {
-    const char *batch = names[l->batch], *end = names[l->count];
+    const char *batch = register_name[l->batch], *end = register_name[l->count];
     const size_t place = offsetof(struct croft_nest_frame, batches), size = sizeof(struct croft_loop_batch);
     (void)fprintf(out, "\taddi\t%s,sp,%zu\n.Lcroft.batch.%u:\n\tld\t%s,%zu(%s)\n", batch, place, l->number,
                   end, offsetof(struct croft_loop_batch, tasks), batch);
     (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", end, l->number);
     load_batch(out, l, batch, 0);
     write_nucd(out, l, 0);
-    (void)fprintf(out, "\tbne\t%s,%s,.Lcroft.task.%u.0\n\taddi\t%s,%s,%zu\n", names[l->carriers[0]], end,
-                  l->number, batch, batch, size);
+    (void)fprintf(out, "\tbne\t%s,%s,.Lcroft.task.%u.0\n\taddi\t%s,%s,%zu\n", register_name[l->carriers[0]],
+                  end, l->number, batch, batch, size);
     (void)fprintf(out, "\taddi\t%s,sp,%zu\n\tbne\t%s,%s,.Lcroft.batch.%u\n.Lcroft.end.%u:\n", end,
                   place + CROFT_NEST_BATCHES * size, batch, end, l->number, l->number);
 }
@@ -390,7 +387,7 @@ static size_t context_size(const struct launch *l)
 /* Writes the launch of a nest, which follows the function's code. */
 static void write_nest_launch(FILE *out, const struct launch *l)
 {
-    const char *spare = names[l->spare];
+    const char *spare = register_name[l->spare];
     uint32_t floats = floats_to_keep(l), carried = floats | (uint32_t)(l->task->nest.needed >> 32);
     size_t frame = (sizeof(struct croft_nest_frame) + CROFT_NEST_TASKS * context_size(l) + 64 + 15) / 16 * 16;
     (void)fprintf(out, ".Lcroft.launch.%u:\n\tlla\t%s,.Lcroft.loop.%u\n\tld\t%s,0(%s)\n\tbne\t%s,zero,%s\n",
@@ -415,7 +412,7 @@ static void write_nest_launch(FILE *out, const struct launch *l)
 static void write_launch(FILE *out, const struct launch *l)
 {
     const struct loop_task *task = l->task;
-    const char *count = names[l->count];
+    const char *count = register_name[l->count];
     uint32_t floats = floats_to_keep(l), carried = floats;
     for (unsigned i = 0; i < task->carrier_count; i++)
         if (task->carriers[i].carry == CARRY_REGISTER && task->carriers[i].number >= 32)
@@ -464,20 +461,20 @@ static void write_nest_setup(FILE *out, const struct launch *l)
             last = i;
         else
             (void)fprintf(out, "\t%s\t%c%u,%u(%s)\n", reg < 32 ? "ld" : "fld", reg < 32 ? 'x' : 'f', reg % 32,
-                          8 * i, names[base]);
+                          8 * i, register_name[base]);
     }
     if (last < count)
-        (void)fprintf(out, "\tld\t%s,%u(%s)\n", names[base], 8 * last, names[base]);
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n", register_name[base], 8 * last, register_name[base]);
 }
 
 /* Writes the code that sets the loop's registers from the carriers, the limit last. */
 static void write_setup(FILE *out, const struct launch *l)
 {
     const struct loop_task *task = l->task;
-    const char *limit = names[l->limit], *length = NULL;
+    const char *limit = register_name[l->limit], *length = NULL;
     for (unsigned i = 0; i < task->carrier_count; i++) {
         const struct task_carrier *c = &task->carriers[i];
-        const char *carrier = names[l->carriers[i]];
+        const char *carrier = register_name[l->carriers[i]];
         int64_t bias = 0;
         unsigned reg =
             c->carry == CARRY_RANGE ? task_range_register(&task->ranges[c->number], &bias) : c->number;
