@@ -410,7 +410,8 @@ static void functions_have_their_own_reasons(void **state)
     model.why = true;
     rig.code.at = CODE_BASE;
     row(&rig, INSN_lw, OP(.rd = 14, .rs1 = 12));
-    row(&rig, INSN_jal, OP(.rd = RA, .imm = 60));
+    row(&rig, INSN_fence, OP(.rd = 0));
+    row(&rig, INSN_jal, OP(.rd = RA, .imm = 56));
     row(&rig, INSN_jalr, OP(.rs1 = RA));
     rig.code.at = CODE_BASE + 64;
     row(&rig, INSN_amoadd_w, OP(.rs1 = 12, .rs2 = 13));
@@ -472,6 +473,39 @@ static void two_ways_to_the_end_are_whole(void **state)
     assert_true(found.list[0].end == end ||
                 found.list[0].end == CODE_BASE + 32); /* all, or the part before the branch */
     candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* The last basic block of a block jumps to its end, past code that comes there by another way. A result that it computes last is left
+ * out if it is read behind the end, where it would be returned, and not if only the code between reads it. */
+static void last_results_are_left_out(void **state)
+{
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    for (unsigned behind = 0; behind < 2; behind++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 48));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        const uint64_t last = rig.code.at;
+        row(&rig, behind ? INSN_mul : INSN_addi,
+            OP(.rd = 20, .rs1 = behind ? T3 : 12, .rs2 = behind ? T3 + 1 : 0));
+        row(&rig, INSN_jal, OP(.imm = 8));
+        row(&rig, INSN_amoadd_w, OP(.rs1 = 11, .rs2 = 20));
+        const uint64_t end = rig.code.at;
+        row(&rig, INSN_amoadd_w, OP(.rs1 = 11, .rs2 = behind ? 20 : 12));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &kernels, 40);
+        assert_int_equal(found.count, 1);
+        assert_int_equal(found.list[0].begin, CODE_BASE + 8);
+        assert_int_equal(found.list[0].end, behind ? last : end);
+        candidates_free(&found);
+    }
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -842,7 +876,7 @@ static void parts_of_random_lines(void **state)
         best_saved -= best < -7 ? best : 0;
         candidates_free(&found);
     }
-    assert_true(saved >= 0.985 * best_saved && best_saved > 0);
+    assert_true(saved >= 0.989 * best_saved && best_saved > 0);
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -1265,6 +1299,7 @@ int main(void)
         cmocka_unit_test(tags_are_of_what_is_saved),
         cmocka_unit_test(two_ways_to_the_end_are_whole),
         cmocka_unit_test(large_blocks_with_branches),
+        cmocka_unit_test(last_results_are_left_out),
         cmocka_unit_test(nested_rounds_multiply),
         cmocka_unit_test(scratchpads_address_takes_loops),
         cmocka_unit_test(rounds_without_accesses),
