@@ -2,8 +2,9 @@
 # Changes tables and rules at random places, one change at a time, and runs the unit tests that should notice:
 # mutate.sh BUILD [COUNT [SEED [PATTERN]]], of the files of tests/mutate.txt that match the pattern (a regular expression). Prints each
 # change that no test notices ("survives"), with what the line was and became, then totals by file. Changes that give the same
-# machine code are not counted. What is allocated and released is not changed: that is for sanitized tests to notice. Needs `make unit-tests`. The status is 0, whatever survives: reasons for survivors that change
-# nothing are in tests/mutate.reasons, a line each: FILE, a tab, the changed line, a tab, the reason.
+# machine code are not counted. What is allocated and released is not changed: that is for sanitized tests to notice. Needs
+# `make unit-tests`. The status is 0, whatever survives: reasons for survivors that change nothing are in tests/mutate.reasons, a
+# line each: FILE, a tab, the changed line ("; for LINE": it is left out), a tab, the reason.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build} count=${2:-200} seed=${3:-1} pattern=${4:-.}
@@ -140,13 +141,15 @@ while IFS=$'\t' read -r file source tests line column length text; do
     # shellcheck disable=SC2086 # tests are words
     killer=$(notices "$work/changed.o" $tests)
     became=$(sed -n "${line}p" "$overlay/$file" | sed 's/^ *//')
+    was=$(sed -n "${line}p" "$file" | sed 's/^ *//')
+    if [ "$became" = ";" ]; then became="; for $was"; fi
     if [ -n "$killer" ]; then
         echo "$file killed" >>"$work/verdicts"
     elif cut -f 1,2 tests/mutate.reasons 2>/dev/null | grep -qxF -- "$file"$'\t'"$became"; then
         echo "$file explained" >>"$work/verdicts"
     else
         echo "$file survives" >>"$work/verdicts"
-        printf '%s:%s: survives\n    was    %s\n    became %s\n' "$file" "$line" "$(sed -n "${line}p" "$file" | sed 's/^ *//')" "$became"
+        printf '%s:%s: survives\n    was    %s\n    became %s\n' "$file" "$line" "$was" "$became"
     fi
 done < <(sort -R --random-source=<(yes "$seed") "$work/all")
 sort "$work/verdicts" | uniq -c | awk '{ n[$2, $3] = $1; files[$2] = 1; sum[$3] += $1; all += $1 }
