@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/analysis/terms.h"
 #include "emu/sim/alloc.h"
 
 enum { UNKNOWN_ROUNDS = 8, MOST_TIMES = 100000 }; /* guesses for the length of a round */
@@ -268,34 +269,6 @@ static bool scale(struct task_form *form, int64_t factor)
     return !over;
 }
 
-/* Adds a term, in the order of registers. Returns false if there are too many. */
-static bool add_term(struct task_form *form, unsigned reg, int64_t factor)
-{
-    unsigned i = 0;
-    while (i < form->terms && form->regs[i] < reg)
-        i++;
-    if (i < form->terms && form->regs[i] == reg) {
-        form->factors[i] += factor;
-        if (form->factors[i] != 0)
-            return true;
-        form->terms--;
-        for (; i < form->terms; i++) {
-            form->regs[i] = form->regs[i + 1];
-            form->factors[i] = form->factors[i + 1];
-        }
-        return true;
-    }
-    if (form->terms == TASK_TERMS)
-        return false;
-    for (unsigned j = form->terms++; j > i; j--) {
-        form->regs[j] = form->regs[j - 1];
-        form->factors[j] = form->factors[j - 1];
-    }
-    form->regs[i] = (uint8_t)reg;
-    form->factors[i] = factor;
-    return true;
-}
-
 /* Returns a + factor * b. */
 static struct task_form sum_of(const struct search *s, const struct task_form *a, const struct task_form *b,
                                int64_t factor)
@@ -303,7 +276,7 @@ static struct task_form sum_of(const struct search *s, const struct task_form *a
     struct task_form sum = *a, added = *b;
     bool fits = a->kind == FORM_SUM && b->kind == FORM_SUM && scale(&added, factor);
     for (unsigned i = 0; fits && i < added.terms; i++)
-        fits = add_term(&sum, added.regs[i], added.factors[i]);
+        fits = terms_add(sum.regs, sum.factors, &sum.terms, TASK_TERMS, added.regs[i], added.factors[i]);
     fits = fits && !__builtin_add_overflow(sum.low, added.low, &sum.low) &&
            !__builtin_add_overflow(sum.high, added.high, &sum.high);
     if (fits)
@@ -675,8 +648,8 @@ static void find_exit_before_jump(const struct search *s, const struct nest_loop
         last = at > last ? at : last;
     }
     const struct cfg_insn *jump = insn_at(s, last);
-    if (last != branch + 1 || insn_at(s, branch)->step.insn.id != INSN_beq || !(jump->step.flow & FLOW_JUMP) ||
-        jump->target != task->begin)
+    if (last != branch + 1 || insn_at(s, branch)->step.insn.id != INSN_beq ||
+        !(jump->step.flow & FLOW_JUMP) || jump->target != task->begin)
         return;
     task->branch = branch;
     task->last = last;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/analysis/terms.h"
 #include "emu/analysis/trips.h"
 #include "emu/sim/alloc.h"
 
@@ -50,32 +51,15 @@ static bool too_large(int64_t factor)
     return factor > LARGEST_FACTOR || factor < -LARGEST_FACTOR;
 }
 
-/* Adds a term, in the order of registers. Returns false if there are too many. */
+/* Adds a term, in the order of registers. Returns false if there are too many, or its factor is too large. */
 static bool add_term(struct nest_form *form, unsigned reg, int64_t factor)
 {
-    unsigned i = 0;
-    while (i < form->terms && form->regs[i] < reg)
-        i++;
-    if (i < form->terms && form->regs[i] == reg) {
-        form->factors[i] += factor;
-        if (form->factors[i] != 0)
-            return !too_large(form->factors[i]);
-        form->terms--;
-        for (; i < form->terms; i++) {
-            form->regs[i] = form->regs[i + 1];
-            form->factors[i] = form->factors[i + 1];
-        }
-        return true;
-    }
-    if (form->terms == NEST_TERMS)
+    if (!terms_add(form->regs, form->factors, &form->terms, NEST_TERMS, reg, factor))
         return false;
-    for (unsigned j = form->terms++; j > i; j--) {
-        form->regs[j] = form->regs[j - 1];
-        form->factors[j] = form->factors[j - 1];
-    }
-    form->regs[i] = (uint8_t)reg;
-    form->factors[i] = factor;
-    return !too_large(factor);
+    for (unsigned i = 0; i < form->terms; i++)
+        if (form->regs[i] == reg)
+            return !too_large(form->factors[i]);
+    return true;
 }
 
 /* Adds a way, in the order of loops. Values of one loop may belong to different rounds, so ways never cancel. */
