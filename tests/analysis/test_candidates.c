@@ -373,27 +373,30 @@ static void reasons_have_places(void **state)
 /* A function's reason: its best block and where it begins, or what its first access is, behind other code. */
 static void functions_have_reasons(void **state)
 {
+    enum { LOAD, STORE, ATOMIC, KINDS };
+    static const enum insn_id ids[KINDS] = {INSN_lw, INSN_sw, INSN_amoadd_w};
+    static const char *const texts[KINDS] = {
+        "its best block changes bytes by +15.50: N_LD 1, N_ST 0, 1 registers sent, 0 returned",
+        "its best block changes bytes by +30.75: N_LD 0, N_ST 1, 2 registers sent, 0 returned",
+        "it has an atomic operation"};
     struct candidate_model model = paper;
     struct rig rig;
     (void)state;
     rig_init(&rig);
     model.why = model.kernels = true;
-    for (unsigned atomic = 0; atomic < 2; atomic++) {
+    for (unsigned kind = 0; kind < KINDS; kind++) {
         rig.code.at = CODE_BASE;
-        if (atomic)
+        if (kind == ATOMIC)
             row(&rig, INSN_fence, OP(.rd = 0));
         const uint64_t where = rig.code.at;
-        row(&rig, atomic ? INSN_amoadd_w : INSN_lw, OP(.rd = 14, .rs1 = 12, .rs2 = atomic ? 13 : 0));
+        row(&rig, ids[kind], OP(.rd = kind == STORE ? 0 : 14, .rs1 = 12, .rs2 = kind == LOAD ? 0 : 13));
         row(&rig, INSN_fence, OP(.rd = 0));
         row(&rig, INSN_jalr, OP(.rs1 = RA));
         struct candidates found = find(&rig, &model, 40);
         const struct candidate_refusal *refusal = refusal_of(&found, false);
         assert_int_equal(refusal->begin, CODE_BASE);
         assert_int_equal(refusal->where, where);
-        assert_string_equal(
-            refusal->text,
-            atomic ? "it has an atomic operation"
-                   : "its best block changes bytes by +15.50: N_LD 1, N_ST 0, 1 registers sent, 0 returned");
+        assert_string_equal(refusal->text, texts[kind]);
         candidates_free(&found);
     }
     warp_free(rig.warp);
@@ -421,6 +424,44 @@ static void functions_have_their_own_reasons(void **state)
     assert_int_equal(found.refusals[1].function, CODE_BASE + 64);
     assert_string_equal(found.refusals[1].text, "it has an atomic operation");
     candidates_free(&found);
+    warp_free(rig.warp);
+    code_fixture_free(&rig.code);
+}
+
+/* Says of accesses what their addresses tell: 4 lines, of which a quarter misses, for the second instruction. */
+static bool measure(const void *context, uint64_t pc, double *coalesced, double *load_misses)
+{
+    (void)context;
+    if (pc != CODE_BASE + 4)
+        return false;
+    *coalesced = 4;
+    *load_misses = 0.25;
+    return true;
+}
+
+/* What is measured of a load or store takes the place of the model's values; the stores, or the loads, save enough by themselves. */
+static void measured_accesses(void **state)
+{
+    struct candidate_model model = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    model.kernels = true;
+    model.measured = measure;
+    for (unsigned stores = 0; stores < 2; stores++) {
+        rig.code.at = CODE_BASE;
+        for (int i = 0; i < 8; i++)
+            row(&rig, stores ? INSN_sw : INSN_lw,
+                OP(.rd = stores ? 0 : 13, .rs1 = 11, .rs2 = stores ? 12 : 0, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &model, 40);
+        assert_int_equal(found.count, 1);
+        assert_true(found.list[0].loaded_lines == (stores ? 0 : 7 + 4));
+        assert_true(found.list[0].load_lines == (stores ? 0 : 7 * 0.5 + 4 * 0.25));
+        assert_true(found.list[0].store_lines == (stores ? 7 + 4 : 0));
+        candidates_free(&found);
+    }
     warp_free(rig.warp);
     code_fixture_free(&rig.code);
 }
@@ -1297,6 +1338,7 @@ int main(void)
         cmocka_unit_test(functions_have_reasons),
         cmocka_unit_test(functions_have_their_own_reasons),
         cmocka_unit_test(tags_are_of_what_is_saved),
+        cmocka_unit_test(measured_accesses),
         cmocka_unit_test(two_ways_to_the_end_are_whole),
         cmocka_unit_test(large_blocks_with_branches),
         cmocka_unit_test(last_results_are_left_out),
