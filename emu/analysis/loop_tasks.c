@@ -170,18 +170,6 @@ static bool counter_of(const struct function *f, unsigned loop, unsigned reg, st
     return true;
 }
 
-static bool changed_in(const struct function *f, unsigned loop, unsigned reg)
-{
-    const struct loop *l = &f->loops.list[loop];
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = f->loops.members[l->first + i];
-        for (int at = function_first(f, node); at <= function_last(f, node); at++)
-            if (function_changes(&f->cfg->insns[at], reg))
-                return true;
-    }
-    return false;
-}
-
 static const struct task_counter *find_counter(const struct loop_task *task, unsigned reg)
 {
     for (unsigned i = 0; i < task->counter_count; i++)
@@ -190,30 +178,17 @@ static const struct task_counter *find_counter(const struct loop_task *task, uns
     return NULL;
 }
 
-/* Returns the first instruction of the loop that writes the register. */
-static int writer_of(const struct search *s, unsigned reg)
-{
-    const struct loop *l = &s->f->loops.list[s->loop];
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = s->f->loops.members[l->first + i];
-        for (int at = function_first(s->f, node); at <= function_last(s->f, node); at++)
-            if (function_changes(insn_at(s, at), reg))
-                return at;
-    }
-    return s->task->begin;
-}
-
 /* Finds the counters: the registers live where the loop begins that it changes. Refuses the loop if one is no counter. */
 static bool find_counters(struct search *s)
 {
     struct loop_task *task = s->task;
     for (unsigned reg = 1; reg < REGISTERS; reg++) {
         struct task_counter counter;
-        if (!(task->live >> reg & 1) || !changed_in(s->f, s->loop, reg))
+        if (!(task->live >> reg & 1) || function_changer(s->f, s->loop, reg) == CFG_NONE)
             continue;
         if (!counter_of(s->f, s->loop, reg, &counter))
-            return refuse(s, writer_of(s, reg), "a value goes from round to round in register %s",
-                          name_of_register(reg));
+            return refuse(s, function_changer(s->f, s->loop, reg),
+                          "a value goes from round to round in register %s", name_of_register(reg));
         if (task->counter_count == TASK_COUNTERS)
             return refuse(s, task->begin, "it has more than %d counters", TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;
@@ -398,8 +373,8 @@ static void find_forms(struct search *s, const unsigned *order, unsigned count)
     struct task_form now[32];
     for (unsigned reg = 1; reg < 32; reg++) {
         /* sp, gp and tp cannot be operands of a launch (thread-local variables are relative to tp). */
-        bool known =
-            (reg < SP || reg > TP) && (!changed_in(s->f, s->loop, reg) || find_counter(s->task, reg));
+        bool known = (reg < SP || reg > TP) &&
+                     (function_changer(s->f, s->loop, reg) == CFG_NONE || find_counter(s->task, reg));
         s->before[(size_t)32 * header + reg] = known ? register_form(reg) : unknown;
     }
     for (bool grows = true; grows;) {
@@ -611,7 +586,7 @@ static void find_objects(struct search *s)
     unsigned header = s->f->loops.list[s->loop].header;
     for (unsigned reg = 0; reg < 32; reg++) {
         s->objects[reg] = CFG_NONE;
-        if (reg == 0 || !(s->task->live >> reg & 1) || changed_in(s->f, s->loop, reg))
+        if (reg == 0 || !(s->task->live >> reg & 1) || function_changer(s->f, s->loop, reg) != CFG_NONE)
             continue;
         struct value value = function_value_before(s->f, header, reg);
         if (value.base == REGISTER_NONE && value.place > 0) {

@@ -48,12 +48,27 @@ bool function_changes(const struct cfg_insn *insn, unsigned reg)
     return changed & register_bit(reg);
 }
 
-static bool block_changes(const struct function *function, unsigned node, unsigned reg)
+/* Returns the first instruction of a node that changes the register, or CFG_NONE. */
+static int changer_of(const struct function *function, unsigned node, unsigned reg)
 {
     for (int i = function_first(function, node); i <= function_last(function, node); i++)
         if (function_changes(&function->cfg->insns[i], reg))
-            return true;
-    return false;
+            return i;
+    return CFG_NONE;
+}
+
+static bool block_changes(const struct function *function, unsigned node, unsigned reg)
+{
+    return changer_of(function, node, reg) != CFG_NONE;
+}
+
+int function_changer(const struct function *function, unsigned loop, unsigned reg)
+{
+    const struct loop *l = &function->loops.list[loop];
+    int found = CFG_NONE;
+    for (unsigned i = 0; i < l->count && found == CFG_NONE; i++)
+        found = changer_of(function, function->loops.members[l->first + i], reg);
+    return found;
 }
 
 /* Marks the nodes from which `to` can be reached without passing `stop`; `to` itself only if it is in such a cycle. */

@@ -41,4 +41,7 @@ struct value function_value_before(const struct function *function, unsigned nod
 /* Returns whether the instruction changes the register; a call changes what the calling convention lets it change. */
 bool function_changes(const struct cfg_insn *insn, unsigned reg);
 
+/* Returns the first instruction of a loop that changes the register; CFG_NONE: none does. */
+int function_changer(const struct function *function, unsigned loop, unsigned reg);
+
 #endif

@@ -39,24 +39,11 @@ static const struct cfg_insn *insn_at(const struct search *s, int at)
     return &s->f->cfg->insns[at];
 }
 
-/* Returns the first instruction of the loop that writes the register, or CFG_NONE. */
-static int writer_of(const struct search *s, unsigned reg)
-{
-    const struct loop *l = &s->f->loops.list[s->number];
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = s->f->loops.members[l->first + i];
-        for (int at = function_first(s->f, node); at <= function_last(s->f, node); at++)
-            if (function_changes(insn_at(s, at), reg))
-                return at;
-    }
-    return CFG_NONE;
-}
-
 static bool find_counters(struct search *s)
 {
     struct task_nest *nest = &s->task->nest;
     for (unsigned reg = 1; reg < REGISTERS; reg++) {
-        int at = writer_of(s, reg);
+        int at = function_changer(s->f, s->number, reg);
         if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
             continue;
         if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)

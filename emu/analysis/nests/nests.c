@@ -163,24 +163,12 @@ static struct nest_form result_of(const struct cfg_insn *insn, int at, const str
 
 /* Flow. */
 
-static bool changed_in(const struct function *f, unsigned loop, unsigned reg)
-{
-    const struct loop *l = &f->loops.list[loop];
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = f->loops.members[l->first + i];
-        for (int at = function_first(f, node); at <= function_last(f, node); at++)
-            if (function_changes(&f->cfg->insns[at], reg))
-                return true;
-    }
-    return false;
-}
-
 /* Returns what a register holds where the loop that is walked begins a round. */
 static struct nest_form at_header(const struct walk *w, unsigned reg)
 {
     int64_t constant;
     unsigned header = w->f->loops.list[w->loop].header;
-    if (!changed_in(w->f, w->loop, reg) && trip_constant(w->f, header, reg, &constant))
+    if (function_changer(w->f, w->loop, reg) == CFG_NONE && trip_constant(w->f, header, reg, &constant))
         return constant_form(constant);
     return register_form(reg);
 }
@@ -406,7 +394,7 @@ static void find_changes(const struct walk *w, unsigned out, unsigned latch, str
         const struct nest_form *last = &w->after[(size_t)32 * latch + reg],
                                *there = &w->after[(size_t)32 * out + reg];
         l->change[reg] = NEST_KEPT;
-        if (!changed_in(w->f, w->loop, reg))
+        if (function_changer(w->f, w->loop, reg) == CFG_NONE)
             continue;
         l->change[reg] = NEST_OTHER;
         if (latch == NODE_NONE || !is_step(last, reg))
