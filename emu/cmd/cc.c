@@ -135,12 +135,14 @@ static int cc_exec(char **arguments)
     return 1;
 }
 
+enum { ADDRESS = 8 }; /* bytes of an address, for --offload */
+
 /* The parsed command line. */
 struct cc_request {
     bool help, bare, linux_program, own_script, loops, offload, reports;
-    unsigned tasks, least, address;
-    const char *report; /* a file, or NULL */
-    int status;         /* that of a usage error, or OPTIONS_TAKEN */
+    unsigned tasks, least, address; /* address 0: not given */
+    const char *report;             /* a file, or NULL */
+    int status;                     /* that of a usage error, or OPTIONS_TAKEN */
     size_t count;
     char **arguments; /* the arguments for GCC, within a longer array */
 };
@@ -200,6 +202,8 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
         request->status = options_usage_error(
             &cc_interface,
             "--linux is for riscv64-linux-gnu-gcc, without --bare, --offload and -foffload-loops");
+    if (request->address && !request->offload)
+        request->status = options_usage_error(&cc_interface, "-foffload-address is for --offload");
     if (request->loops && request->offload)
         request->status =
             options_usage_error(&cc_interface, "--offload and -foffload-loops cannot be combined");
@@ -291,7 +295,7 @@ static int cc_units(const struct cc_request *request, char *const *fixed, size_t
     bool done = cc_units_open(&units, fixed, fixed_count, request->arguments, request->count, &err);
     bool alone = done && !request->offload && (units.count == 0 || units.only_preprocesses);
     if (done && !alone)
-        status = request->offload ? cc_offload(&units, request->address, &err)
+        status = request->offload ? cc_offload(&units, request->address ? request->address : ADDRESS, &err)
                                   : cc_with_loops(request, &units, &err);
     cc_units_close(&units);
     if (!done || (status < 0 && !alone)) {
@@ -344,11 +348,8 @@ static int cc_run(const struct cc_request *request, char **arguments)
 int cmd_cc(int argc, char **argv)
 {
     char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
-    struct cc_request request = {.arguments = arguments + CC_BEFORE,
-                                 .tasks = 16,
-                                 .least = CC_LOOPS_LEAST,
-                                 .address = 8,
-                                 .status = OPTIONS_TAKEN};
+    struct cc_request request = {
+        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = CC_LOOPS_LEAST, .status = OPTIONS_TAKEN};
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)

@@ -142,6 +142,7 @@ refuses() {
 refuses "-c" 1 'compile and link in one command' --offload -c main.c
 refuses "-flto" 1 'compile and link in one command' --offload -flto main.c triple.c
 refuses "both" 2 'cannot be combined' --offload -foffload-loops main.c triple.c
+refuses "addresses alone" 2 "-foffload-address is for --offload" -foffload-address=4 main.c
 refuses "addresses" 2 "-foffload-address is '0'; it must be a number from 1 to 16" --offload -foffload-address=0 main.c
 refuses "an error" 1 "undefined reference to .triple" --offload main.c -o x
 conclude
