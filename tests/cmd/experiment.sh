@@ -86,6 +86,31 @@ judge $? "the later axis wins"
 cmp -s good.results/results.csv again/results.csv && grep -q '^  size: 128 MiB' again/runs/loop.many.small.json.machine.yaml
 judge $? "the same with four runs at a time, in another folder; --set over all"
 
+# A program has the same bytes in a checkout of another name: one that walks over the name of its file takes the same time.
+mkdir -p short folder_of_a_longer_name
+for folder in short folder_of_a_longer_name; do
+    cat >$folder/name.c <<'C'
+#include <croft/roi.h>
+int main(void)
+{
+    croft_roi_begin("name");
+    for (const volatile char *at = __FILE__; *at; at++)
+        continue;
+    croft_roi_end("name");
+    return 0;
+}
+C
+    cat >$folder/name.yaml <<'Y'
+title: names
+machine: functional
+programs: {name: {source: name.c, flags: [-O2]}}
+columns: {instructions: {statistic: hart.0.instructions}}
+Y
+    "$croft" experiment "$PWD/$folder/name.yaml" --out $folder/results >>output 2>&1
+done
+cmp short/results/results.csv folder_of_a_longer_name/results/results.csv >>output 2>&1 && grep -qE '^name,[0-9]+,$' short/results/results.csv
+judge $? "a checkout of another name"
+
 # Sizes, settings of programs, and means over some of them: listed, or by a column at the row's point or another.
 sed -e 's/^programs:/sizes: {s: {$rounds: 10, $times: 3, memory.size: 128 MiB}, l: {$rounds: 20, $times: 5, memory.size: 128 MiB}}\nprograms:/' \
     -e 's/arguments: \[\$rounds\]/set: {memory.size: 512 MiB, $rounds: 30}, arguments: [$rounds]/; /^  rounds:/,/^skip/d' \

@@ -63,17 +63,24 @@ static void report_failure(const char *label, char *const *words, const struct o
     free(command);
 }
 
+/* Texts that the words of a compiler's command are in. */
+struct compile_texts {
+    char source[TEXT], names[TEXT];
+};
+
 /* Returns the words of: croft cc FLAGS SOURCE -o PROGRAM. Libraries among the flags must follow the sources,
- * as the linker requires. */
+ * as the linker requires. Names of files that assertions have are those from the description's folder: data would lie
+ * elsewhere, and take other times, in a checkout of another name. */
 static char **compile_command(const struct experiment_point *point, const struct experiment_where *where,
-                              char *source, const char *program)
+                              struct compile_texts *texts, const char *program)
 {
     const struct experiment_texts *flags = &point->program->flags;
-    char **command = alloc((size_t)flags->count + 6, sizeof *command);
+    char **command = alloc((size_t)flags->count + 7, sizeof *command);
     int used = 0;
     bool absolute = point->program->source[0] == '/';
-    (void)snprintf(source, TEXT, "%s%s%s", absolute ? "" : where->folder, absolute ? "" : "/",
+    (void)snprintf(texts->source, TEXT, "%s%s%s", absolute ? "" : where->folder, absolute ? "" : "/",
                    point->program->source);
+    (void)snprintf(texts->names, TEXT, "-fmacro-prefix-map=%s/=", where->folder);
     command[used++] = (char *)(uintptr_t)where->croft;
     command[used++] = (char *)(uintptr_t) "cc";
     for (int libraries = 0; libraries < 2; libraries++) {
@@ -81,8 +88,9 @@ static char **compile_command(const struct experiment_point *point, const struct
             if ((strncmp(flags->items[i], "-l", 2) == 0) == libraries)
                 command[used++] = (char *)(uintptr_t)flags->items[i];
         if (!libraries)
-            command[used++] = source;
+            command[used++] = texts->source;
     }
+    command[used++] = texts->names;
     command[used++] = (char *)(uintptr_t) "-o";
     command[used++] = (char *)(uintptr_t)program;
     return command;
@@ -134,7 +142,8 @@ static void fail_program(const struct experiment *e, struct experiment_run *runs
 static void compiled(const struct experiment *e, const struct experiment_where *where,
                      struct experiment_run *runs, const struct engine_done *done)
 {
-    char source[TEXT], part[TEXT], program[TEXT];
+    struct compile_texts texts;
+    char part[TEXT], program[TEXT];
     const struct experiment_point *point = &e->axes[0].points[done->number];
     char *failure = failure_of(where, &done->outcome, true);
     (void)snprintf(program, sizeof program, "%s/programs/%s", where->out, point->name);
@@ -142,7 +151,7 @@ static void compiled(const struct experiment *e, const struct experiment_where *
     if (!failure && rename(part, program) == 0)
         return;
     (void)unlink(part);
-    char **words = compile_command(point, where, source, program);
+    char **words = compile_command(point, where, &texts, program);
     report_failure(point->name, words, &done->outcome);
     free(words);
     fail_program(e, runs, done->number, "does not compile", failure ? failure : strerror(errno));
@@ -163,12 +172,13 @@ static bool has_left(const struct experiment *e, const struct experiment_run *ru
 static int start_compiler(const struct experiment *e, const struct experiment_where *where, int program,
                           struct engine *engine, struct error *err)
 {
-    char source[TEXT], part[TEXT];
+    struct compile_texts texts;
+    char part[TEXT];
     const struct experiment_point *point = &e->axes[0].points[program];
     if (!engine->ops->room(engine))
         return 0;
     part_name(where, point->name, part);
-    char **words = compile_command(point, where, source, part);
+    char **words = compile_command(point, where, &texts, part);
     const struct engine_run run = {.number = program, .words = words};
     int started = engine->ops->start(engine, &run, err);
     free(words);
