@@ -101,11 +101,24 @@ SHELL_FILES := .ci/run emu/cmd/help/croft.bash $(sort $(shell find examples host
 TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES)) -isystem $(LLVM)/include
 
+# A file is analysed again when it, a header of its or .clang-tidy has changed: its object knows.
+TIDY_STAMPS := $(TIDY_FILES:%.c=$(BUILD)/lint/%.ok)
+TIDY         = clang-tidy --quiet --warnings-as-errors='*' $< -- $(TIDY_FLAGS) 2>/dev/null
+
+$(filter-out %/tools/manual.ok,$(TIDY_STAMPS)): $(BUILD)/lint/%.ok: %.c .clang-tidy $(BUILD)/obj/%.o | $(BUILD)/setup-lint.stamp
+	@mkdir -p $(@D)
+	@$(TIDY)
+	@touch $@
+
+$(BUILD)/lint/isa/tools/manual.ok: isa/tools/manual.c .clang-tidy $(BUILD)/tools/manual | $(BUILD)/setup-lint.stamp
+	@mkdir -p $(@D)
+	@$(TIDY)
+	@touch $@
+
 lint: $(LIB_OBJ) | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp $(BUILD)/setup-lint.stamp ## layout, static analysis, shell scripts, which room uses which, circles
 	@clang-format --dry-run -Werror $(C_FILES)
 	@echo "clang-tidy: $(words $(TIDY_FILES)) files"
-	@printf '%s\n' $(TIDY_FILES) | xargs -P "$$(nproc)" -n 4 \
-	    sh -c 'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- $(TIDY_FLAGS) 2>/dev/null' _
+	+@MAKEFLAGS= $(MAKE) --no-print-directory -s -k -j"$$(nproc)" BUILD="$(BUILD)" SETUP="$(SETUP)" $(TIDY_STAMPS)
 	shellcheck $(SHELL_FILES)
 	@tests/layers.sh
 	@tests/circles.sh $(BUILD)/obj tests/circles.txt
