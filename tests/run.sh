@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 logs=$BUILD/tests/logs
 # The fuzzers are compiled by Clang, too.
 if [ -n "${CI:-}" ]; then by_clang=fuzz; else by_clang=clang; fi
-suites=${SUITES:-unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages sanitize $by_clang}
+suites=${SUITES:-unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages papers sanitize $by_clang}
 passed=0
 failed=0
 mkdir -p "$logs"
@@ -250,13 +250,15 @@ if part env "installation"; then
 fi
 if part env "experiments and pictures"; then
     suite "experiments" tests/cmd/experiment.sh "$BUILD/bin/croft"
-    suite "papers" tests/cmd/papers.sh "$BUILD/bin/croft"
     suite "plans of experiments" tests/cmd/experiment_plan.sh "$BUILD/bin/croft"
     suite "engines of experiments" tests/cmd/experiment_engines.sh "$BUILD/bin/croft"
     suite "pages of results" tests/cmd/report.sh "$BUILD/bin/croft"
     suite "killed experiments" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 8
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
+fi
+if part papers "pages of the papers"; then
+    suite "papers" tests/cmd/papers.sh "$BUILD/bin/croft"
 fi
 if part env "programs of Linux against qemu-riscv64"; then
     suite "programs of Linux" "$MAKE" --no-print-directory -s test-linux BUILD="$BUILD" SETUP="$SETUP"

@@ -22,7 +22,7 @@ TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
 
 .PHONY: check coverage mutate test soak unit-tests programs manual manual-check lint format
-test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages clang sanitize networks kills fuzz" chooses parts
+test: ## the whole test suite; SUITES="unit isa streams env kernel programs simt machines hazards firmware boot gdb demo pages papers clang sanitize networks kills fuzz" chooses parts
 	+@MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 # For each edit: what it may have broken, in less than a minute on two processors.
@@ -47,7 +47,7 @@ SOAK_SEED ?= 2
 SOAK_FUZZ ?= 120
 soak: ## what takes too long for each change: all combinations, long streams, other seeds (SOAK_SEED, SOAK_FUZZ seconds)
 	+@ALL=1 STREAMS=4 HAZARD_SEED=$(SOAK_SEED) HAZARD_BODIES=1024 FUZZ_TIME=$(SOAK_FUZZ) NETWORK_SEED=$(SOAK_SEED)000 \
-	    SUITES="streams simt machines hazards pages clang networks kills fuzz" \
+	    SUITES="streams simt machines hazards pages papers clang networks kills fuzz" \
 	    MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests
