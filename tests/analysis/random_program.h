@@ -193,4 +193,10 @@ static inline void rig_init(struct rig *rig)
     assert_non_null(rig->warp);
 }
 
+static inline void rig_free(struct rig *rig)
+{
+    warp_free(rig->warp);
+    code_fixture_free(&rig->code);
+}
+
 #endif

@@ -51,8 +51,7 @@ static void other_registers_do_not_matter(void **state)
     }
     /* Most of 64 registers are not live. */
     assert_in_range(changed, (uint64_t)20 * 8 * PROGRAMS, (uint64_t)64 * 10 * PROGRAMS);
-    warp_free(rig.warp);
-    code_fixture_free(&rig.code);
+    rig_free(&rig);
 }
 
 int main(void)

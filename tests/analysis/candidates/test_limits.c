@@ -1,0 +1,245 @@
+/* What no block may contain: instructions, accesses of the scratchpad, other entries, too many instructions. */
+#include "isa/csr.h"
+#include "tests/analysis/candidates/rig.h"
+
+/* What no block may contain: an atomic, a fence, a barrier, a call, a jump by a register, the clock, the scratchpad. The same
+ * loop with `addi` in its place is a candidate. */
+static void limits_hold(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    const struct {
+        enum insn_id id;
+        struct operands operands;
+        size_t count;
+    } cases[] = {
+        {INSN_addi, {.rd = T3}, 1},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_sthread_x}, 1},
+        {INSN_amoadd_w, {.rd = T3, .rs1 = 11, .rs2 = 12}, 0},
+        {INSN_lr_w, {.rd = T3, .rs1 = 11}, 0},
+        {INSN_fence, {.rd = 0}, 0},
+        {INSN_csrrw, {.imm = 0x8c0}, 0},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_cycle}, 0},
+        {INSN_csrrs, {.rd = T3, .imm = CSR_smp}, 0},
+        {INSN_csrrs, {.rd = 11, .imm = CSR_sshared}, 0},
+        {INSN_jalr, {.rd = RA, .rs1 = T3}, 0},
+        {INSN_ecall, {.rd = 0}, 0},
+        {INSN_slt, {.rs1 = 11, .rs2 = 12}, 0},
+        {INSN_cbo_clean, {.rs1 = 11}, 0},
+        {INSN_cbo_zero, {.rs1 = 11}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_addi, OP(.rd = A0));
+        uint64_t loop = rig.code.at;
+        row(&rig, INSN_lw, OP(.rd = 14, .rs1 = 11));
+        row(&rig, cases[i].id, cases[i].operands);
+        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 14));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+        row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_addi, OP(.rd = 11));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, cases[i].count);
+        for (size_t j = 0; j < found.count; j++)
+            assert_int_equal(found.list[j].reg_tx, 2 + i); /* the coordinate is sent, too */
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* An access through what was computed from the scratchpad's address is none that a block may contain; one through a pointer
+ * that was loaded from the scratchpad, or computed from a coordinate, is. */
+static void scratchpad_stays(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        const bool loaded = kind == 1;
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_csrrs, OP(.rd = 14, .imm = kind == 2 ? CSR_sthread_x : CSR_sshared));
+        row(&rig, INSN_slli, OP(.rd = 15, .rs1 = 15, .imm = 2));
+        row(&rig, INSN_add, OP(.rd = 11, .rs1 = 15, .rs2 = 14));
+        row(&rig, loaded ? INSN_ld : INSN_addi, OP(.rd = 11, .rs1 = 11));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, kind > 0);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* A branch takes the scratchpad's address past an instruction that overwrites the register. */
+static void scratchpads_address_takes_branches(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        rig.code.at = CODE_BASE;
+        if (scratch)
+            row(&rig, INSN_csrrs, OP(.rd = 14, .imm = CSR_sshared));
+        row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
+        row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 14, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, !scratch);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* A loop takes the scratchpad's address to its beginning. */
+static void scratchpads_address_takes_loops(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_csrrs, OP(.rd = 14, .imm = scratch ? CSR_sshared : CSR_sthread_x));
+        const uint64_t loop = rig.code.at;
+        row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = 4));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 14));
+        row(&rig, INSN_bne, OP(.rs1 = 15, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, !scratch);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* Accesses through a pointer: one that was loaded (8 bytes), one that was computed of what was loaded, a word, one that the function
+ * got. Those of the first two are in no block if loaded pointers are not trusted. */
+static void loaded_pointers_are_trusted_or_not(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned kind = 0; kind < 4; kind++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, kind == 2 ? INSN_lw : kind == 3 ? INSN_addi : INSN_ld, OP(.rd = 11, .rs1 = 11));
+        if (kind == 1)
+            row(&rig, INSN_add, OP(.rd = 11, .rs1 = 11, .rs2 = 15));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        for (unsigned trusted = 0; trusted < 2; trusted++) {
+            struct candidates found = find(&rig, trusted ? &paper : &wary, 40);
+            assert_int_equal(found.count, trusted || kind >= 2);
+            candidates_free(&found);
+        }
+    }
+    rig_free(&rig);
+}
+
+/* Eight stores, and code in front of them that can jump behind the first: that one begins no block, the seven others are one. */
+static void blocks_have_one_entry(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (unsigned jumps = 0; jumps < 2; jumps++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_beq, OP(.rs1 = 15, .imm = 12));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jal, OP(.imm = jumps ? 12 : 8));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        uint64_t first = rig.code.at;
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, 1);
+        assert_int_equal(found.list[0].begin, jumps ? first + 4 : first);
+        assert_true(found.list[0].stores == (jumps ? 7 : 8));
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* A basic block before its branch is one up to 1024 instructions. */
+static void large_blocks(void **state)
+{
+    enum { MOST = 1024, STORES = 8 };
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (int count = MOST; count <= MOST + 1; count++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < STORES; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        for (int i = STORES; i < count; i++)
+            row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 1));
+        row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, count == MOST);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* Blocks of several basic blocks have at most 1024 instructions, too. */
+static void large_blocks_with_branches(void **state)
+{
+    enum { MOST = 1024, STORES = 8, OTHERS = STORES + 2 };
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    for (int more = 0; more < 2; more++) {
+        rig.code.at = CODE_BASE;
+        for (int i = 0; i < STORES; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        for (int i = 0; i < MOST + more - OTHERS; i++) {
+            if (i == MOST / 2)
+                row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
+            row(&rig, INSN_addi, OP(.rd = 13, .rs1 = 11, .imm = 1));
+        }
+        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 64));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        bool whole = false;
+        for (size_t i = 0; i < found.count; i++)
+            whole |= found.list[i].insns >= MOST;
+        assert_int_equal(whole, !more);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(scratchpad_stays),
+        cmocka_unit_test(scratchpads_address_takes_branches),
+        cmocka_unit_test(scratchpads_address_takes_loops),
+        cmocka_unit_test(loaded_pointers_are_trusted_or_not),
+        cmocka_unit_test(blocks_have_one_entry),
+        cmocka_unit_test(large_blocks),
+        cmocka_unit_test(large_blocks_with_branches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
