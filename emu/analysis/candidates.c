@@ -651,7 +651,7 @@ static void try_parts(struct search *s, const struct region *whole)
         stop = best_stop(s, &r, last, r.stop);
     if (begin != whole->begin)
         try_region(s, &r);
-    if (stop == whole->stop || (last == r.entry && stop <= begin))
+    if (stop == whole->stop)
         return;
     r.stop = stop;
     r.last = last;

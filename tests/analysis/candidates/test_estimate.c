@@ -321,14 +321,207 @@ static void what_is_sent_is_enough(void **state)
     rig_free(&rig);
 }
 
+/* A load saves 1 in each round, and two registers cost 2 * lanes: n rounds change 2 * lanes - n. A block that would need 2^20 more rounds
+ * than one is none. If nothing costs or saves anything, no number of rounds is enough. */
+static void rounds_have_a_limit(void **state)
+{
+    enum { MOST = 1 << 20 };
+    static const struct {
+        double lanes, lines;
+        uint64_t threshold; /* 0: no candidate */
+    } cases[] = {
+        {MOST / 2, 1, MOST + 1}, {MOST / 2 + 0.5, 1, 0}, {MOST / 2 + 8, 1, 0}, {MOST, 1, 0}, {0, 0, 0}};
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    row(&rig, INSN_addi, OP(.rd = A0));
+    const uint64_t loop = rig.code.at;
+    row(&rig, INSN_lw, OP(.rd = 14, .rs1 = 11));
+    row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+    row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct candidate_model model = {.lanes = cases[i].lanes,
+                                              .line_ratio = 1,
+                                              .coalesced = cases[i].lines,
+                                              .load_misses = 0.5,
+                                              .kernels = true};
+        struct candidates found = find(&rig, &model, 40);
+        assert_int_equal(found.count, cases[i].threshold > 0);
+        assert_true(found.count == 0 || found.list[0].threshold == cases[i].threshold);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* Nine loops whose counts are known from registers, one in the other: the stores in the innermost one save n^7 times 97, with the two
+ * registers that they need; of two loops, n^2 times, and of two in one of unknown count, too. */
+static void powers_of_rounds_have_a_limit(void **state)
+{
+    enum { DEEP = 9, LIMIT = 30, FIRST = 16 };
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        const unsigned depth = kind == 0 ? DEEP : 2, power = kind == 0 ? CANDIDATE_POWERS - 1 : 2;
+        uint64_t loops[DEEP];
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        const uint64_t around = rig.code.at;
+        row(&rig, INSN_lw, OP(.rd = 13, .rs1 = 15));
+        for (uint8_t i = 0; i < depth; i++) {
+            row(&rig, INSN_addi, OP(.rd = FIRST + i, .rs1 = 14));
+            loops[i] = rig.code.at;
+            row(&rig, INSN_fence, OP(.rd = 0));
+        }
+        for (int i = 0; i < 5; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 4 * i));
+        for (uint8_t i = (uint8_t)depth; i-- > 0;) {
+            row(&rig, INSN_fence, OP(.rd = 0));
+            row(&rig, INSN_addi, OP(.rd = FIRST + i, .rs1 = FIRST + i, .imm = 1));
+            row(&rig, INSN_bne, OP(.rs1 = FIRST + i, .rs2 = LIMIT, .imm = (int32_t)(loops[i] - rig.code.at)));
+        }
+        if (kind == 2)
+            row(&rig, INSN_bne, OP(.rs1 = 13, .rs2 = LIMIT, .imm = (int32_t)(around - rig.code.at)));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, 1);
+        assert_true(found.list[0].stores == 5);
+        for (unsigned i = 0; i < CANDIDATE_POWERS; i++)
+            assert_true(found.list[0].saved[i] == (i == power ? 5 * 33.25 - 2 * 32 : 0));
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* Stores of zero to fixed addresses need no register. In their function, a kernel, ra, sp, gp and tp are live up to the return, and in front
+ * of the atomic its two operands, too. */
+static void live_registers_of_functions(void **state)
+{
+    struct rig rig;
+    struct candidate_model kernels = paper;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    row(&rig, INSN_amoadd_w, OP(.rs1 = 11, .rs2 = 12));
+    for (int i = 0; i < 8; i++)
+        row(&rig, INSN_sw, OP(.imm = 4 * i));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &kernels, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].reg_tx, 0);
+    assert_int_equal(found.list[0].function_live, 6);
+    candidates_free(&found);
+    rig_free(&rig);
+}
+
+/* A block with two ways: the short one overwrites a register (a4) that its end reads, the longer one does not. It is sent. By hand: it
+ * reads a1, a2 and a4. */
+static void registers_of_longer_ways_are_sent(void **state)
+{
+    struct rig rig;
+    struct candidate_model kernels = paper;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 12));
+    row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
+    row(&rig, INSN_jal, OP(.imm = 20));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 40));
+    row(&rig, INSN_jal, OP(.imm = 4));
+    row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 44));
+    for (int i = 0; i < 8; i++)
+        row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 14, .imm = 4 * i));
+    row(&rig, INSN_fence, OP(.rd = 0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &kernels, 40);
+    const uint64_t whole = UINT64_C(1) << 11 | UINT64_C(1) << 12 | UINT64_C(1) << 14;
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, CODE_BASE);
+    assert_int_equal(found.list[0].in, whole);
+    candidates_free(&found);
+    rig_free(&rig);
+}
+
+/* As many loads as stores are accesses, too: in a block without a loop, and a load of a loop beside a store behind it. */
+static void loads_and_stores_add_up(void **state)
+{
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    for (unsigned looped = 0; looped < 2; looped++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_addi, OP(.rd = 11));
+        row(&rig, INSN_addi, OP(.rd = 13, .imm = 400));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        const uint64_t begin = rig.code.at;
+        if (looped) {
+            row(&rig, INSN_lw, OP(.rd = 14, .rs1 = 12));
+            row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
+            row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(begin - rig.code.at)));
+            row(&rig, INSN_sw, OP(.rs1 = 12));
+        } else {
+            for (int i = 0; i < 8; i++)
+                row(&rig, i % 2 ? INSN_lw : INSN_sw, OP(.rd = i % 2 ? 14 : 0, .rs1 = 12, .imm = 4 * i));
+        }
+        const uint64_t end = rig.code.at;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &kernels, 40);
+        assert_int_equal(found.count, 1);
+        assert_int_equal(found.list[0].begin, begin);
+        assert_int_equal(found.list[0].end, end);
+        assert_true(found.list[0].loads == (looped ? 100 : 4) && found.list[0].stores == (looped ? 1 : 4));
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* In each of ten rounds, a fence and four stores behind it: a block of the stores has four, not 40, since it lacks the fence, where the loop
+ * begins. */
+static void rounds_count_for_whole_loops(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    row(&rig, INSN_addi, OP(.rd = 15, .imm = 10));
+    const uint64_t loop = rig.code.at;
+    row(&rig, INSN_fence, OP(.rd = 0));
+    write_stores(&rig);
+    row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = -1));
+    row(&rig, INSN_bne, OP(.rs1 = 15, .imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, loop + 4);
+    assert_true(found.list[0].stores == 4);
+    assert_true(candidate_saved(&found.list[0], 1) == 10 * (4 * 33.25 - 32)); /* of all its executions */
+    candidates_free(&found);
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equations_of_the_paper),           cmocka_unit_test(loop_of_the_paper),
-        cmocka_unit_test(stack_and_extensions_count_apart), cmocka_unit_test(measured_accesses),
-        cmocka_unit_test(tags_are_of_what_is_saved),        cmocka_unit_test(nested_rounds_multiply),
-        cmocka_unit_test(only_what_is_sure_counts),         cmocka_unit_test(rounds_without_accesses),
-        cmocka_unit_test(what_callers_use_is_returned),     cmocka_unit_test(what_is_sent_is_enough),
+        cmocka_unit_test(equations_of_the_paper),
+        cmocka_unit_test(loop_of_the_paper),
+        cmocka_unit_test(stack_and_extensions_count_apart),
+        cmocka_unit_test(measured_accesses),
+        cmocka_unit_test(tags_are_of_what_is_saved),
+        cmocka_unit_test(nested_rounds_multiply),
+        cmocka_unit_test(only_what_is_sure_counts),
+        cmocka_unit_test(rounds_without_accesses),
+        cmocka_unit_test(what_callers_use_is_returned),
+        cmocka_unit_test(what_is_sent_is_enough),
+        cmocka_unit_test(rounds_have_a_limit),
+        cmocka_unit_test(powers_of_rounds_have_a_limit),
+        cmocka_unit_test(live_registers_of_functions),
+        cmocka_unit_test(registers_of_longer_ways_are_sent),
+        cmocka_unit_test(loads_and_stores_add_up),
+        cmocka_unit_test(rounds_count_for_whole_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

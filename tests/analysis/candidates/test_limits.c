@@ -229,6 +229,102 @@ static void large_blocks_with_branches(void **state)
     rig_free(&rig);
 }
 
+/* A coordinate is read by a CSR instruction that writes nothing; smp, which differs between executions of the same thread, and what lies
+ * beside the coordinates, is none. */
+static void coordinates_are_read_only(void **state)
+{
+    static const struct {
+        enum insn_id id;
+        uint8_t rs1;
+        uint16_t csr;
+        size_t count;
+    } cases[] = {
+        {INSN_csrrs, 0, CSR_sthread_x, 1},    {INSN_csrrc, 0, CSR_sthread_x, 1},
+        {INSN_csrrs, 12, CSR_sthread_x, 0},   {INSN_csrrc, 12, CSR_sthread_x, 0},
+        {INSN_csrrw, 0, CSR_sthread_x, 0},    {INSN_csrrs, 0, CSR_sthread_x - 1, 0},
+        {INSN_csrrs, 0, CSR_sthread_id, 1},   {INSN_csrrs, 0, CSR_smp, 0},
+        {INSN_csrrs, 0, CSR_sshared_size, 0}, {INSN_csrrs, 0, CSR_sthread_x + 1, 1},
+    };
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        write_stores(&rig);
+        row(&rig, cases[i].id, OP(.rd = T3, .rs1 = cases[i].rs1, .imm = cases[i].csr));
+        row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &paper, 40);
+        assert_int_equal(found.count, 1); /* without the CSR, the four stores in front of it */
+        assert_true(found.list[0].stores == (cases[i].count ? 5 : 4));
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* A jump by a register takes the scratchpad's address to all that follows it in its function, and from there back to what lies in front
+ * of it; but not to the function behind. */
+static void scratchpads_address_takes_jumps(void **state)
+{
+    enum { BACK, NEXT, KINDS };
+    /* Registers cost nothing: each store is a block. */
+    const struct candidate_model free_registers = {.line_ratio = 16, .coalesced = 1, .load_misses = 1};
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (unsigned scratch = 0; scratch < 2; scratch++)
+        for (unsigned kind = 0; kind < KINDS; kind++) {
+            const int32_t csr = scratch ? CSR_sshared : CSR_sthread_x;
+            rig.code.at = CODE_BASE;
+            row(&rig, INSN_jal, OP(.rd = kind == NEXT ? RA : 0, .imm = kind == NEXT ? 16 : 20));
+            if (kind == BACK) {
+                row(&rig, INSN_fence, OP(.rd = 0));
+                row(&rig, INSN_sw, OP(.rs1 = 14));
+                row(&rig, INSN_fence, OP(.rd = 0));
+                row(&rig, INSN_jalr, OP(.rs1 = RA));
+                row(&rig, INSN_csrrs, OP(.rd = 14, .imm = csr));
+                row(&rig, INSN_beq, OP(.rs1 = 15, .imm = 12));
+                row(&rig, INSN_beq, OP(.rs1 = 16, .imm = -24));
+                row(&rig, INSN_jalr, OP(.rs1 = A0));
+                row(&rig, INSN_jalr, OP(.rs1 = RA));
+            } else {
+                row(&rig, INSN_csrrs, OP(.rd = 14, .imm = csr));
+                row(&rig, INSN_jalr, OP(.rs1 = A0));
+                row(&rig, INSN_jalr, OP(.rs1 = RA));
+                row(&rig, INSN_sw, OP(.rs1 = 14));
+                row(&rig, INSN_jalr, OP(.rs1 = RA));
+            }
+            struct candidates found = find(&rig, &free_registers, 40);
+            assert_int_equal(found.count, kind == NEXT || !scratch);
+            candidates_free(&found);
+        }
+    rig_free(&rig);
+}
+
+/* The scratchpad's address takes a jump by a register over an instruction that overwrites it. */
+static void scratchpads_address_takes_switches(void **state)
+{
+    const struct candidate_model free_registers = {.line_ratio = 16, .coalesced = 1, .load_misses = 1};
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_csrrs, OP(.rd = 14, .imm = scratch ? CSR_sshared : CSR_sthread_x));
+        row(&rig, INSN_jalr, OP(.rs1 = A0));
+        row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
+        row(&rig, INSN_sw, OP(.rs1 = 14));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &free_registers, 40);
+        assert_int_equal(found.count, !scratch);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +336,9 @@ int main(void)
         cmocka_unit_test(blocks_have_one_entry),
         cmocka_unit_test(large_blocks),
         cmocka_unit_test(large_blocks_with_branches),
+        cmocka_unit_test(coordinates_are_read_only),
+        cmocka_unit_test(scratchpads_address_takes_jumps),
+        cmocka_unit_test(scratchpads_address_takes_switches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,6 +301,65 @@ static void blocks_in_loops_count_in_each_round(void **state)
     rig_free(&rig);
 }
 
+/* With one lane and stores without lines, each store saves 1, and two registers cost 2. A part of a basic block has to save more than 7,
+ * what a packet takes besides registers. Nothing is saved on the way back. */
+static void parts_pay_for_their_packets(void **state)
+{
+    const struct candidate_model lane = {.lanes = 1, .line_ratio = 32, .load_misses = 0.5};
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    for (int stores = 9; stores <= 10; stores++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < stores; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &lane, 40);
+        assert_int_equal(found.count, stores == 10);
+        if (found.count) {
+            assert_true(found.list[0].tx == -8 && found.list[0].rx == 0);
+            assert_int_equal(found.list[0].tag, CANDIDATE_SAVES_TX);
+        }
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
+/* Eight stores, a result, and a jump over one instruction, which comes to the same end by another way: it stores, or writes the same
+ * register. The block ends in front of the result: what lies behind the jump is not of it. */
+static void code_that_is_jumped_over_does_not_count(void **state)
+{
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    for (unsigned stores = 0; stores < 2; stores++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 48));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        for (int i = 0; i < 8; i++)
+            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        const uint64_t last = rig.code.at;
+        row(&rig, INSN_addi, OP(.rd = 20, .rs1 = 12));
+        row(&rig, INSN_jal, OP(.imm = 8));
+        row(&rig, stores ? INSN_sw : INSN_addi,
+            OP(.rd = stores ? 0 : 20, .rs1 = 12, .rs2 = stores ? 13 : 0, .imm = 4));
+        row(&rig, INSN_amoadd_w, OP(.rs1 = 11, .rs2 = 20));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &kernels, 40);
+        assert_int_equal(found.count, 1);
+        assert_int_equal(found.list[0].begin, CODE_BASE + 8);
+        assert_int_equal(found.list[0].end, last);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +370,8 @@ int main(void)
         cmocka_unit_test(last_results_are_left_out),
         cmocka_unit_test(larger_blocks_win_with_the_same_rounds),
         cmocka_unit_test(blocks_in_loops_count_in_each_round),
+        cmocka_unit_test(parts_pay_for_their_packets),
+        cmocka_unit_test(code_that_is_jumped_over_does_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
