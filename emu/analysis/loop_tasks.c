@@ -1,7 +1,6 @@
 #include "emu/analysis/loop_tasks.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +25,6 @@ struct search {
 };
 
 static const struct task_form unknown = {.kind = FORM_UNKNOWN, .object = CFG_NONE};
-
-/* Notes why the loop cannot be divided, unless a reason is noted already. Returns false. */
-static bool refuse(struct search *s, int insn, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(struct search *s, int insn, const char *format, ...)
-{
-    va_list list;
-    if (s->task->reason[0])
-        return false;
-    va_start(list, format);
-    (void)vsnprintf(s->task->reason, sizeof s->task->reason, format, list);
-    va_end(list);
-    s->task->where = insn;
-    return false;
-}
 
 static const struct insn_info *info_of(const struct cfg_insn *insn)
 {
@@ -114,7 +98,7 @@ static bool plain(struct search *s, unsigned node, int at)
         text = told;
     else if (!text && (named & register_bit(SP)))
         text = "it uses the stack frame";
-    return text ? refuse(s, at, "%s", text) : true;
+    return text ? task_refuse(s->task, at, "%s", text) : true;
 }
 
 int loop_task_branch(const struct function *f, unsigned loop)
@@ -187,10 +171,10 @@ static bool find_counters(struct search *s)
         if (!(task->live >> reg & 1) || function_changer(s->f, s->loop, reg) == CFG_NONE)
             continue;
         if (!counter_of(s->f, s->loop, reg, &counter))
-            return refuse(s, function_changer(s->f, s->loop, reg),
-                          "a value goes from round to round in register %s", name_of_register(reg));
+            return task_refuse(s->task, function_changer(s->f, s->loop, reg),
+                               "a value goes from round to round in register %s", name_of_register(reg));
         if (task->counter_count == TASK_COUNTERS)
-            return refuse(s, task->begin, "it has more than %d counters", TASK_COUNTERS);
+            return task_refuse(s->task, task->begin, "it has more than %d counters", TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;
     }
     return true;
@@ -426,7 +410,7 @@ static bool add_range(struct search *s, int at, const struct task_form *form,
         range++;
     if (range == end) {
         if (task->range_count == TASK_RANGES)
-            return refuse(s, at, "it accesses more than %d arrays", TASK_RANGES);
+            return task_refuse(s->task, at, "it accesses more than %d arrays", TASK_RANGES);
         *range = (struct task_range){.from = *form};
         if (object)
             range->object = *object;
@@ -454,15 +438,16 @@ static bool add_access(struct search *s, int at, const struct task_form *base)
     struct task_object object = {0};
     bool named = form.kind == FORM_OBJECT && s->names->object(s->names->context, form.object, &object);
     if (form.kind == FORM_OBJECT && written)
-        return refuse(s, at, "data decide where it stores");
+        return task_refuse(s->task, at, "data decide where it stores");
     if (form.kind == FORM_OBJECT && !named)
-        return refuse(s, at, "data decide what it loads, from an array of unknown size");
+        return task_refuse(s->task, at, "data decide what it loads, from an array of unknown size");
     if (form.kind == FORM_OBJECT)
         return object.constant || add_range(s, at, &form, &object, false);
     if (form.kind != FORM_SUM)
-        return refuse(s, at, written ? "it is not known where it stores" : "it is not known what it loads");
+        return task_refuse(s->task, at,
+                           written ? "it is not known where it stores" : "it is not known what it loads");
     if (form.terms == 0)
-        return refuse(s, at, "it accesses a fixed address");
+        return task_refuse(s->task, at, "it accesses a fixed address");
     return add_range(s, at, &form, NULL, written);
 }
 
@@ -495,11 +480,11 @@ static bool check_ranges(struct search *s)
         int64_t stride = range->stride < 0 ? -range->stride : range->stride;
         written |= range->written;
         if (range->written && range->from.kind == FORM_SUM && stride == 0)
-            return refuse(s, task->begin, "all rounds store to the same place");
+            return task_refuse(s->task, task->begin, "all rounds store to the same place");
         if (range->written && range->size > stride)
-            return refuse(s, task->begin, "rounds access what other rounds store");
+            return task_refuse(s->task, task->begin, "rounds access what other rounds store");
     }
-    return written || refuse(s, task->begin, "it stores nothing");
+    return written || task_refuse(s->task, task->begin, "it stores nothing");
 }
 
 /* Operands. */
@@ -566,8 +551,8 @@ static bool find_carriers(struct search *s)
                 range->from.factors[0] = 1;
             }
         if (!add_carrier(task, CARRY_RANGE, i, range->read, range->written, used))
-            return refuse(
-                s, task->begin,
+            return task_refuse(
+                s->task, task->begin,
                 "it accesses more arrays than a nucd has ranges: 4 that it reads, 4 that it writes");
         left &= ~register_bit(task_range_register(range, &bias));
     }
@@ -575,9 +560,9 @@ static bool find_carriers(struct search *s)
     for (unsigned reg = 1; reg < REGISTERS && fits; reg++)
         if (left >> reg & 1)
             fits = add_value(task, CARRY_REGISTER, reg, used);
-    return fits ||
-           refuse(s, task->begin, "its %u arrays and %d other values are more than a nucd has operands",
-                  task->range_count, __builtin_popcountll(left) + 1);
+    return fits || task_refuse(s->task, task->begin,
+                               "its %u arrays and %d other values are more than a nucd has operands",
+                               task->range_count, __builtin_popcountll(left) + 1);
 }
 
 /* Finds the object that each register points to, for registers that the loop does not change. */
@@ -601,12 +586,12 @@ static bool find_trip(struct search *s)
     struct loop_task *task = s->task;
     task->trip = s->trips[s->loop];
     if (task->trip.kind == TRIP_UNKNOWN)
-        return refuse(s, task->branch, "it is not known before it how many rounds it has");
+        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has");
     const struct task_counter *up = find_counter(task, task->trip.subtrahend),
                               *down = find_counter(task, task->trip.minuend);
     task->up = up != NULL;
     return (up != NULL) != (down != NULL) ||
-           refuse(s, task->branch, "it is not known before it how many rounds it has");
+           task_refuse(s->task, task->branch, "it is not known before it how many rounds it has");
 }
 
 /* Finds the branch and the last instruction of a loop that goes back by a jump right behind a branch that leaves it when two values
@@ -644,9 +629,9 @@ static bool look_at(struct search *s, const struct nest_loop *nest)
     if (!each_insn(s, plain))
         return false;
     if (task->branch == CFG_NONE)
-        return refuse(s, task->begin, "it does not end in a branch that is its only exit");
+        return task_refuse(s->task, task->begin, "it does not end in a branch that is its only exit");
     if ((int)task->length != task->last - task->begin + 1)
-        return refuse(s, task->begin, "its code is not in one piece");
+        return task_refuse(s->task, task->begin, "its code is not in one piece");
     return true;
 }
 
@@ -741,7 +726,7 @@ static void look_at_function(struct loop_tasks *tasks, size_t *room, const struc
         s.task = &task;
         task.possible = look_at_all(&s, &nests);
         if (shared && task.possible)
-            task.possible = refuse(&s, task.begin, "other functions jump into its function");
+            task.possible = task_refuse(s.task, task.begin, "other functions jump into its function");
         add(tasks, room, f->cfg, &task);
     }
     free(s.before);

@@ -152,6 +152,10 @@ void loop_tasks_free(struct loop_tasks *tasks);
 bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
                   struct loop_task *task);
 
+/* In task_refusal.c: notes why the loop cannot be divided, unless a reason is noted already. Returns false. */
+bool task_refuse(struct loop_task *task, int insn, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Returns the branch at the end of a loop that is its only way back and its only way out, or CFG_NONE. */
 int loop_task_branch(const struct function *f, unsigned loop);
 

@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +19,6 @@ struct search {
     unsigned number;
 };
 
-static bool refuse(struct search *s, int insn, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(struct search *s, int insn, const char *format, ...)
-{
-    va_list list;
-    if (s->task->reason[0])
-        return false;
-    va_start(list, format);
-    (void)vsnprintf(s->task->reason, sizeof s->task->reason, format, list);
-    va_end(list);
-    s->task->where = insn;
-    return false;
-}
-
 static const struct cfg_insn *insn_at(const struct search *s, int at)
 {
     return &s->f->cfg->insns[at];
@@ -47,9 +32,10 @@ static bool find_counters(struct search *s)
         if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
             continue;
         if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)
-            return refuse(s, at, "a value goes from round to round in register %s", name_of_register(reg));
+            return task_refuse(s->task, at, "a value goes from round to round in register %s",
+                               name_of_register(reg));
         if (nest->counter_count == NEST_COUNTERS)
-            return refuse(s, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
+            return task_refuse(s->task, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
         nest->counters[nest->counter_count++] =
             (struct task_counter){(uint8_t)reg, s->loop->step[reg], false};
     }
@@ -73,15 +59,16 @@ static bool find_trip(struct search *s)
     struct loop_task *task = s->task;
     const struct insn_registers *regs = &insn_at(s, task->branch)->regs;
     if (s->loop->unknown)
-        return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
-                      s->loop->unknown);
+        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has: %s",
+                           s->loop->unknown);
     bool first = counter_of(s, 0) != REGISTER_NONE, second = counter_of(s, 1) != REGISTER_NONE;
     if (first == second)
-        return refuse(s, task->branch, "it is not known before it how many rounds it has: %s",
-                      first ? "its limit moves" : "its end compares no register that counts");
+        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has: %s",
+                           first ? "its limit moves" : "its end compares no register that counts");
     unsigned counter = counter_of(s, first ? 0 : 1), limit = first ? regs->rs2 : regs->rs1;
     if (limit < 32 && s->loop->change[limit] != NEST_KEPT)
-        return refuse(s, task->branch, "it is not known before it how many rounds it has: its limit changes");
+        return task_refuse(s->task, task->branch,
+                           "it is not known before it how many rounds it has: its limit changes");
     int64_t step = s->loop->step[counter];
     task->nest.counter = (uint8_t)counter;
     task->nest.compared = first ? regs->rs1 : regs->rs2;
@@ -98,7 +85,7 @@ static bool find_trip(struct search *s)
         task->trip.kind = TRIP_STATIC;
         task->trip.count = s->loop->extra.low < 0 ? 1 : (uint64_t)(s->loop->extra.low / s->loop->each) + 1;
         if (task->trip.count < LEAST_ROUNDS)
-            return refuse(s, task->begin, "it has %d rounds only", (int)task->trip.count);
+            return task_refuse(s->task, task->begin, "it has %d rounds only", (int)task->trip.count);
     }
     return true;
 }
@@ -135,12 +122,14 @@ static bool number_ways(struct search *s, int at, struct nest_form *form)
                                        .each = s->nests->loops[loop].each,
                                        .differs = s->nests->loops[loop].differs};
             if (!is_known(s, &extra.extra))
-                return refuse(s, at, "it is not known before it how many rounds the loop around it has");
+                return task_refuse(s->task, at,
+                                   "it is not known before it how many rounds the loop around it has");
             if (!number_ways(s, at, &extra.extra))
                 return false;
             if (nest->inner_count == NEST_INNERS)
-                return refuse(s, at, "registers decide how many rounds more than %d inner loops have",
-                              NEST_INNERS);
+                return task_refuse(s->task, at,
+                                   "registers decide how many rounds more than %d inner loops have",
+                                   NEST_INNERS);
             nest->inners[nest->inner_count] = extra;
             s->numbers[loop] = ++nest->inner_count;
         }
@@ -167,7 +156,7 @@ static bool word(void *context, int at, const struct nest_form *value)
         return true;
     }
     if (nest->word_count == NEST_WORDS)
-        return refuse(s, at, "it adds words to more than %d values", NEST_WORDS);
+        return task_refuse(s->task, at, "it adds words to more than %d values", NEST_WORDS);
     nest->words[nest->word_count++] = form;
     return true;
 }
@@ -194,7 +183,7 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
         return true;
     }
     if (nest->range_count == NEST_RANGES)
-        return refuse(s, at, "it accesses more than %d arrays", NEST_RANGES);
+        return task_refuse(s->task, at, "it accesses more than %d arrays", NEST_RANGES);
     *range = (struct nest_range){*form, size, !written, written};
     nest->range_count++;
     return true;
@@ -212,12 +201,13 @@ static bool not_known(struct search *s, int at, bool written)
             around |= at >= function_first(s->f, node) && at <= function_last(s->f, node);
         }
         if (around && loops_contain(&s->f->loops, s->number, l->header) && !s->inner[loop].known)
-            return refuse(s, at, "it is not known %s: how many rounds has an inner loop? %s",
-                          written ? "where it stores" : "what it loads",
-                          s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown
-                                                        : "its limit is not known");
+            return task_refuse(s->task, at, "it is not known %s: how many rounds has an inner loop? %s",
+                               written ? "where it stores" : "what it loads",
+                               s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown
+                                                             : "its limit is not known");
     }
-    return refuse(s, at, written ? "it is not known where it stores" : "it is not known what it loads");
+    return task_refuse(s->task, at,
+                       written ? "it is not known where it stores" : "it is not known what it loads");
 }
 
 static bool visit(void *context, int at, const struct nest_form regs[32])
@@ -235,11 +225,12 @@ static bool visit(void *context, int at, const struct nest_form regs[32])
         object.constant)
         return true;
     if (form.kind == NEST_OBJECT)
-        return refuse(s, at, written ? "data decide where it stores" : "data decide what it loads");
+        return task_refuse(s->task, at,
+                           written ? "data decide where it stores" : "data decide what it loads");
     if (!is_known(s, &form))
         return not_known(s, at, written);
     if (form.terms == 0)
-        return refuse(s, at, "it accesses a fixed address");
+        return task_refuse(s->task, at, "it accesses a fixed address");
     return number_ways(s, at, &form) && add_range(s, at, &form, written);
 }
 
@@ -269,14 +260,14 @@ static bool check_ranges(struct search *s)
             continue;
         written = true;
         if (stride == 0)
-            return refuse(s, s->task->begin, "all rounds store to the same place");
+            return task_refuse(s->task, s->task->begin, "all rounds store to the same place");
         if (range->from.high - range->from.low + range->size > (stride < 0 ? -stride : stride))
-            return refuse(s, s->task->begin, "rounds access what other rounds store");
+            return task_refuse(s->task, s->task->begin, "rounds access what other rounds store");
         for (unsigned j = 0; j < nest->range_count; j++)
             if (j != i && meet(s, range, &nest->ranges[j]))
-                return refuse(s, s->task->begin, "rounds access what other rounds store");
+                return task_refuse(s->task, s->task->begin, "rounds access what other rounds store");
     }
-    return written || refuse(s, s->task->begin, "it stores nothing");
+    return written || task_refuse(s->task, s->task->begin, "it stores nothing");
 }
 
 /* Finds the registers that a task needs when it begins; the limit only if other instructions than the branch read it. */
