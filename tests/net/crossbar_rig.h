@@ -13,24 +13,13 @@
 #include <cmocka.h>
 
 #include "emu/net/crossbar.h"
+#include "tests/net/patient_memory.h"
 #include "tests/sim/track_text.h"
 #include "tests/sim/value.h"
 
 enum { PERIOD = 800000, MOST = 8, REQUESTS = 64 };
 
 struct rig;
-
-/* Below an output: takes `capacity` requests, answers each after `clocks`. */
-struct memory {
-    struct rig *rig;
-    struct mem_waiters waiters;
-    unsigned capacity, held;
-    uint64_t clocks, random;
-    struct mem_request *refused[REQUESTS * MOST]; /* responses, in order */
-    unsigned first, last;
-    uint64_t taken, warmed;
-    uint64_t latest[MOST]; /* number of the last request by client: they come in order */
-};
 
 /* Above an input: sends what send_next() makes, up to `window` at a time. */
 struct client {
@@ -53,7 +42,9 @@ struct rig {
     struct crossbar *crossbar;
     struct stats *stats;
     uint64_t random, hash;
-    struct memory memories[MOST];
+    uint64_t jitter; /* memories answer after 10 clocks and up to as many more, exclusively */
+    struct patient_memory memories[MOST];
+    uint64_t latest[MOST][MOST]; /* by memory and client: the number of the last request */
     struct client clients[MOST];
 };
 
@@ -63,61 +54,18 @@ static inline uint64_t random_number(struct rig *rig)
     return rig->random >> 33;
 }
 
-static inline void memory_answer(void *owner, uint64_t now)
+/* Of a memory: requests of a client come in order. */
+static inline uint64_t memory_take(void *context, const struct patient_memory *memory,
+                                   const struct mem_request *request, uint64_t now)
 {
-    struct mem_request *request = owner;
-    struct memory *memory = mem_request_link(request)->port;
-    if (memory->first == memory->last && mem_request_respond(request, now)) {
-        memory->held--;
-        (void)mem_waiters_wake(&memory->waiters, now);
-        return;
-    }
-    memory->refused[memory->last++ % (REQUESTS * MOST)] = request;
-}
-
-static inline void memory_room(void *port, struct mem_link *link, uint64_t now)
-{
-    struct memory *memory = port;
-    (void)link;
-    while (memory->first < memory->last) {
-        if (!mem_request_respond(memory->refused[memory->first % (REQUESTS * MOST)], now))
-            return;
-        memory->first++;
-        memory->held--;
-        (void)mem_waiters_wake(&memory->waiters, now);
-    }
-}
-
-static inline bool memory_request(void *port, struct mem_link *link, struct mem_request *request,
-                                  uint64_t now)
-{
-    struct memory *memory = port;
-    if (memory->held >= memory->capacity) {
-        mem_waiters_add(&memory->waiters, link);
-        return false;
-    }
+    struct rig *rig = context;
+    uint64_t *latest = &rig->latest[memory - rig->memories][request->requester];
     assert_int_equal(now % PERIOD, 0);
-    memory->held++;
-    memory->taken++;
-    const uint64_t number = request->mask;
-    assert_true(number > memory->latest[request->requester]);
-    memory->latest[request->requester] = number;
-    memory->rig->hash = (memory->rig->hash ^ now ^ number ^ request->address) * UINT64_C(0x100000001b3);
-    uint64_t clocks = memory->clocks + (memory->random ? random_number(memory->rig) % memory->random : 0);
-    event_init(&request->event, 9, memory_answer, request);
-    event_schedule(&memory->rig->queue, &request->event, now + clocks * PERIOD);
-    return true;
+    assert_true(request->mask > *latest);
+    *latest = request->mask;
+    rig->hash = (rig->hash ^ now ^ request->mask ^ request->address) * UINT64_C(0x100000001b3);
+    return (10 + (rig->jitter ? random_number(rig) % rig->jitter : 0)) * PERIOD;
 }
-
-static inline bool memory_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
-{
-    struct memory *memory = port;
-    (void)link;
-    memory->warmed = address;
-    return exclusive;
-}
-
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, NULL, NULL};
 
 static inline void client_go(struct client *client, uint64_t now);
 
@@ -226,9 +174,10 @@ static inline struct rig *rig_new(const struct crossbar_config *config)
     rig->stats = stats_new();
     crossbar_publish(rig->crossbar, rig->stats, scope_enter(NULL, "x"));
     for (unsigned i = 0; i < MOST; i++) {
-        rig->memories[i] = (struct memory){.rig = rig, .capacity = 1000, .clocks = 10};
+        rig->memories[i] = (struct patient_memory){
+            .queue = &rig->queue, .capacity = 1000, .take = memory_take, .context = rig};
         if (i < config->outputs)
-            crossbar_connect(rig->crossbar, i, &memory_ops, &rig->memories[i]);
+            crossbar_connect(rig->crossbar, i, &patient_ops, &rig->memories[i]);
         struct client *client = &rig->clients[i];
         *client = (struct client){.rig = rig, .window = REQUESTS, .limit = UINT64_MAX};
         event_init(&client->retry, 5, client_retry, client);

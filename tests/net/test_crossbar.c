@@ -258,7 +258,7 @@ static void responses_press_back(void **state)
     assert_int_equal(a->answered, 0);
     assert_int_equal(rig->memories[0].held, 20 - 8 - 3);
     assert_int_equal(counted(rig, "in.0.response_refusals"), 1);
-    const struct memory *below = &rig->memories[0];
+    const struct patient_memory *below = &rig->memories[0];
     const struct mem_link *output = mem_request_link(below->refused[below->first]);
     const uint64_t refusals = counted(rig, "out.0.response_refusals");
     assert_true(output->refuses(output->client, 5)); /* without an offer */
@@ -309,16 +309,14 @@ static bool anything(struct client *client, struct mem_request *request)
     return true;
 }
 
-/* 6 clients that refuse responses for some time, 3 memories that hold little. Returns a hash of all arrivals.
- */
+/* 6 clients that refuse responses for some time, 3 memories that hold little. Returns a hash of all arrivals. */
 static uint64_t random_run(const struct crossbar_config *config, unsigned capacity)
 {
     enum { EACH = 2000 };
     struct rig *rig = rig_new(config);
-    for (unsigned i = 0; i < 3; i++) {
+    rig->jitter = 30;
+    for (unsigned i = 0; i < 3; i++)
         rig->memories[i].capacity = capacity;
-        rig->memories[i].random = 30;
-    }
     for (unsigned i = 0; i < 6; i++) {
         struct client *client = &rig->clients[i];
         client->next = anything;

@@ -9,19 +9,11 @@
 
 #include "emu/net/fabric.h"
 #include "tests/isa/random.h"
+#include "tests/net/patient_memory.h"
 
 enum { PERIOD = 1000, CLIENTS = 4, MEMORIES = 3, WINDOW = 8, HELD = 6 };
 
 struct rig;
-
-/* Takes HELD requests at a time and answers each after `clocks`, later at random. */
-struct memory {
-    struct rig *rig;
-    struct mem_waiters waiters;
-    struct mem_request *refused[WINDOW * CLIENTS]; /* responses, in order */
-    unsigned held, first, last;
-    uint64_t taken, warmed, cleaned;
-};
 
 struct client {
     struct rig *rig;
@@ -40,69 +32,18 @@ struct rig {
     struct random random;
     bool wild; /* random latencies and refusals */
     uint64_t clocks, hash;
-    struct memory memories[MEMORIES];
+    struct patient_memory memories[MEMORIES];
     struct client clients[CLIENTS];
 };
 
-static void answer(void *owner, uint64_t now)
+static uint64_t take(void *context, const struct patient_memory *memory, const struct mem_request *request,
+                     uint64_t now)
 {
-    struct mem_request *request = owner;
-    struct memory *memory = mem_request_link(request)->port;
-    if (memory->first == memory->last && mem_request_respond(request, now)) {
-        memory->held--;
-        (void)mem_waiters_wake(&memory->waiters, now);
-        return;
-    }
-    memory->refused[memory->last++ % (WINDOW * CLIENTS)] = request;
-}
-
-static void memory_room(void *port, struct mem_link *link, uint64_t now)
-{
-    struct memory *memory = port;
-    (void)link;
-    while (memory->first < memory->last) {
-        if (!mem_request_respond(memory->refused[memory->first % (WINDOW * CLIENTS)], now))
-            return;
-        memory->first++;
-        memory->held--;
-        (void)mem_waiters_wake(&memory->waiters, now);
-    }
-}
-
-static bool memory_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
-{
-    struct memory *memory = port;
-    struct rig *rig = memory->rig;
-    if (memory->held == HELD) {
-        mem_waiters_add(&memory->waiters, link);
-        return false;
-    }
-    memory->held++;
-    memory->taken++;
+    struct rig *rig = context;
     assert_int_equal(request->address / 4096 % MEMORIES, memory - rig->memories);
     rig->hash = (rig->hash ^ now ^ request->address) * UINT64_C(0x100000001b3);
-    event_init(&request->event, 9, answer, request);
-    event_schedule(rig->queue, &request->event,
-                   now + (rig->clocks + (rig->wild ? random_below(&rig->random, 60) : 0)) * PERIOD);
-    return true;
+    return (rig->clocks + (rig->wild ? random_below(&rig->random, 60) : 0)) * PERIOD;
 }
-
-static bool memory_warm(void *port, struct mem_link *link, uint64_t address, bool exclusive)
-{
-    (void)link;
-    ((struct memory *)port)->warmed = address;
-    return exclusive;
-}
-
-static void memory_maintain(void *port, struct mem_link *link, enum mem_op op, uint64_t address,
-                            uint64_t size)
-{
-    (void)link, (void)op, (void)address;
-    ((struct memory *)port)->cleaned += size;
-}
-
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, memory_warm, memory_maintain,
-                                               NULL};
 
 static void client_go(struct client *client, uint64_t now)
 {
@@ -198,8 +139,9 @@ static struct rig *rig_new(const struct network_config *config)
     rig->fabric = fabric_new(config, &plan, rig->queue, &rig->clock, 0);
     network_check_always(fabric_network(rig->fabric));
     for (uint32_t i = 0; i < MEMORIES; i++) {
-        rig->memories[i].rig = rig;
-        fabric_connect(rig->fabric, i, &memory_ops, &rig->memories[i]);
+        rig->memories[i] =
+            (struct patient_memory){.queue = rig->queue, .capacity = HELD, .take = take, .context = rig};
+        fabric_connect(rig->fabric, i, &patient_ops, &rig->memories[i]);
     }
     for (uint32_t i = 0; i < CLIENTS; i++) {
         struct client *client = &rig->clients[i];
