@@ -21,6 +21,7 @@
 
 #include "emu/mem/denovo.h"
 #include "emu/sim/alloc.h"
+#include "tests/mem/denovo/words.h"
 
 enum {
     LINES = 48,
@@ -156,10 +157,7 @@ static struct chunk *chunk_of(struct holder *holder, uint64_t line, unsigned map
 
 static uint64_t in_state(const struct chunk *chunk, enum denovo_state state)
 {
-    uint64_t words = 0;
-    for (unsigned i = 0; i < WORDS; i++)
-        words |= (uint64_t)(chunk->state[i] == state) << i;
-    return words & chunk->mask;
+    return words_in(chunk->state, WORDS, state) & chunk->mask;
 }
 
 /* Takes a chunk from its line. Returns false if that must wait. */
@@ -204,26 +202,21 @@ static void holder_set(void *context, uint64_t line, unsigned map, uint64_t mask
     struct chunk *chunk = chunk_of(context, line, map);
     (void)now;
     assert_true(chunk || state == DENOVO_VALID);
-    for (unsigned i = 0; chunk && i < WORDS; i++)
-        if (mask >> i & 1)
-            chunk->state[i] = (uint8_t)state;
+    if (chunk)
+        words_set(chunk->state, mask, state);
 }
 
 static void holder_values(void *context, uint64_t line, unsigned map, uint64_t mask, uint32_t *value)
 {
-    const struct chunk *chunk = chunk_of(context, line, map);
-    for (unsigned i = 0; i < WORDS; i++)
-        if (mask >> i & 1)
-            value[i] = chunk->value[i];
+    denovo_copy_values(value, chunk_of(context, line, map)->value, mask);
 }
 
 static void holder_keep(void *context, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value)
 {
     struct holder *holder = context;
     struct chunk *chunk = holder->stash ? chunk_of(holder, line, map) : make_chunk(holder, line);
-    for (unsigned i = 0; chunk && i < WORDS; i++)
-        if (mask >> i & 1)
-            chunk->value[i] = value[i];
+    if (chunk)
+        denovo_copy_values(chunk->value, value, mask);
 }
 
 static void check_load(const struct traffic *traffic, uint64_t line, uint64_t mask, const uint32_t *value)

@@ -10,6 +10,7 @@
 
 #include "emu/mem/denovo.h"
 #include "emu/mem/denovo/rules.h"
+#include "tests/mem/denovo/words.h"
 
 enum { WORDS = 16, SENT = 16, ALL = (1 << WORDS) - 1 };
 
@@ -27,11 +28,8 @@ enum { LINE = 0x1000, OTHER = 0x1040 };
 static uint64_t words(void *holder, uint64_t line, unsigned map, enum denovo_state state)
 {
     const struct rig *rig = holder;
-    uint64_t mask = 0;
     assert_int_equal(map, 0);
-    for (unsigned i = 0; i < WORDS; i++)
-        mask |= (uint64_t)(rig->state[line == OTHER][i] == state) << i;
-    return mask;
+    return words_in(rig->state[line == OTHER], WORDS, state);
 }
 
 static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum denovo_state state,
@@ -40,9 +38,7 @@ static void set(void *holder, uint64_t line, unsigned map, uint64_t mask, enum d
     struct rig *rig = holder;
     (void)map;
     (void)now;
-    for (unsigned i = 0; i < WORDS; i++)
-        if (mask >> i & 1)
-            rig->state[line == OTHER][i] = (uint8_t)state;
+    words_set(rig->state[line == OTHER], mask, state);
 }
 
 static void arrived(void *holder, uint64_t line, unsigned map, uint64_t mask, const uint32_t *value,
