@@ -30,9 +30,10 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
     axram->fronts = alloc(axram->front_count + 1, sizeof *axram->fronts);
     for (uint32_t number = 0; number < axram->front_count; number++) {
         struct axram_front *front = &axram->fronts[number];
-        uint32_t j;
-        front->cluster = simt_clusters_find(place->clusters, number, &j);
-        front->l1 = simt_cluster_beside(front->cluster, j).l1;
+        const struct simt_beside beside = simt_clusters_beside(place->clusters, number);
+        const uint32_t j = beside.in_cluster;
+        front->cluster = beside.cluster;
+        front->l1 = beside.l1;
         front->first = j == 0;
         front->input = simt_cluster_input(front->cluster, j);
         front->heads =

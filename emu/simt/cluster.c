@@ -264,10 +264,12 @@ const struct simt_counters *simt_cluster_counted(const struct simt_cluster *clus
     return simt_counted(cluster->cores[multiprocessor].core);
 }
 
-struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor)
+struct simt_beside simt_cluster_beside(struct simt_cluster *cluster, uint32_t multiprocessor)
 {
     const struct multiprocessor *core = &cluster->cores[multiprocessor];
     return (struct simt_beside){
+        .cluster = cluster,
+        .in_cluster = multiprocessor,
         .simt = core->core,
         .l1 = core->l1,
         .clock = cluster->clock,
@@ -289,12 +291,11 @@ uint32_t simt_clusters_count(void *const *clusters, uint32_t count)
     return sum;
 }
 
-struct simt_cluster *simt_clusters_find(void *const *clusters, uint32_t number, uint32_t *multiprocessor)
+struct simt_beside simt_clusters_beside(void *const *clusters, uint32_t number)
 {
     for (; number >= simt_cluster_count(*clusters); clusters++)
         number -= simt_cluster_count(*clusters);
-    *multiprocessor = number;
-    return *clusters;
+    return simt_cluster_beside(*clusters, number);
 }
 
 const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster)

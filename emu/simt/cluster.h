@@ -29,6 +29,8 @@ const struct simt_counters *simt_cluster_counted(const struct simt_cluster *clus
 
 /* What a mechanism beside a multiprocessor, such as tom, uses of it. */
 struct simt_beside {
+    struct simt_cluster *cluster;
+    uint32_t in_cluster; /* its number in the cluster */
     struct simt *simt;
     struct cache *l1;
     struct clock clock;
@@ -37,13 +39,13 @@ struct simt_beside {
      * 0: any */
     uint32_t block;
 };
-struct simt_beside simt_cluster_beside(const struct simt_cluster *cluster, uint32_t multiprocessor);
+struct simt_beside simt_cluster_beside(struct simt_cluster *cluster, uint32_t multiprocessor);
 uint32_t simt_cluster_count(const struct simt_cluster *cluster);
 
-/* Of several clusters: simt_clusters_count() returns how many multiprocessors they have; simt_clusters_find() returns the cluster of
- * one, by its number among these, and stores its number in the cluster. */
+/* Of several clusters: simt_clusters_count() returns how many multiprocessors they have; simt_clusters_beside() finds one by its number
+ * among these. */
 uint32_t simt_clusters_count(void *const *clusters, uint32_t count);
-struct simt_cluster *simt_clusters_find(void *const *clusters, uint32_t number, uint32_t *multiprocessor);
+struct simt_beside simt_clusters_beside(void *const *clusters, uint32_t number);
 
 const struct simt_config *simt_cluster_config(const struct simt_cluster *cluster);
 /* simt_cluster_slices() returns the number of slices of the second level, and stores them. simt_cluster_by_line() returns

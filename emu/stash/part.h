@@ -100,12 +100,6 @@ struct stash_part {
     struct stash_space *recent[STASH_RECENT]; /* by the address of the scratchpad */
 };
 
-/* What the part knows of the machine: part_site.place. */
-struct stash_place {
-    void **clusters; /* struct simt_cluster */
-    uint32_t cluster_count;
-};
-
 /* space.c */
 
 /* The functions of struct warp_local; the context is a struct stash_part. */

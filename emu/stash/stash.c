@@ -7,6 +7,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/stash/map_track.h"
 #include "emu/stash/part.h"
+#include "emu/stash/place.h"
 
 /* Multiprocessors that only execute what others offload have no launches, and so no local memory of their own. */
 static bool is_launcher(const struct instance *part)
@@ -68,15 +69,8 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
 static const void *place(const struct assembly *assembly, const struct instance *part,
                          const struct mem_site *memory)
 {
-    struct stash_place *site = assembly->ops->keep(assembly, sizeof *site);
-    void **all;
-    const uint32_t count = assembly_objects(assembly, &simt_kind, &all);
     (void)part, (void)memory;
-    site->clusters = all;
-    for (uint32_t i = 0; i < count; i++)
-        if (simt_cluster_config(all[i])->launches)
-            site->clusters[site->cluster_count++] = all[i];
-    return site;
+    return stash_place_of(assembly, true);
 }
 
 static uint32_t maps(void *context, const struct warp_scratchpad *pad)
@@ -96,11 +90,9 @@ static void *make(const void *config, const struct part_site *site, struct error
     part->core_count = simt_clusters_count(around->clusters, around->cluster_count);
     part->cores = alloc(part->core_count, sizeof *part->cores);
     for (uint32_t number = 0; number < part->core_count; number++) {
-        uint32_t i;
-        const struct simt_cluster *cluster = simt_clusters_find(around->clusters, number, &i);
-        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        const struct simt_beside beside = simt_clusters_beside(around->clusters, number);
         stash_core_init(&part->cores[number], part, &beside,
-                        (uint32_t)simt_cluster_config(cluster)->scratchpad, part_component(site));
+                        (uint32_t)simt_cluster_config(beside.cluster)->scratchpad, part_component(site));
     }
     return part;
 }

@@ -34,18 +34,16 @@ static void make_fronts(struct tom *tom, const struct tom_site *place)
     tom->front_count = simt_clusters_count(place->clusters, place->cluster_count);
     tom->fronts = alloc(tom->front_count, sizeof *tom->fronts);
     for (uint32_t number = 0; number < tom->front_count; number++) {
-        uint32_t i;
-        const struct simt_cluster *cluster = simt_clusters_find(place->clusters, number, &i);
-        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        const struct simt_beside beside = simt_clusters_beside(place->clusters, number);
         struct tom_front *front = &tom->fronts[number];
         *front = (struct tom_front){.tom = tom,
                                     .simt = beside.simt,
                                     .l1 = beside.l1,
                                     .clock = beside.clock,
                                     .number = beside.number,
-                                    .banks = simt_cluster_config(cluster)->banks,
-                                    .by_line = simt_cluster_by_line(cluster)};
-        front->slice_count = simt_cluster_slices(cluster, &front->slices);
+                                    .banks = simt_cluster_config(beside.cluster)->banks,
+                                    .by_line = simt_cluster_by_line(beside.cluster)};
+        front->slice_count = simt_cluster_slices(beside.cluster, &front->slices);
         if (front->slice_count > tom->most_slices)
             tom->most_slices = front->slice_count;
         front->port = &tom->ports[(uint64_t)number * tom->config.ports / tom->front_count];

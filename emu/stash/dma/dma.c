@@ -7,6 +7,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/stash/dma/part.h"
 #include "emu/stash/kind.h"
+#include "emu/stash/place.h"
 
 const char *const dma_blocks_names[] = {[DMA_BLOCKS_CORE] = "core", [DMA_BLOCKS_BLOCK] = "block", NULL};
 
@@ -30,19 +31,11 @@ static bool allows(const struct assembly *assembly, const struct instance *part,
     return tree_at_part(tree, part, err);
 }
 
-/* What the part knows of the machine: part_site.place. */
-struct place {
-    void **clusters; /* struct simt_cluster */
-    uint32_t cluster_count;
-};
-
 static const void *place(const struct assembly *assembly, const struct instance *part,
                          const struct mem_site *memory)
 {
-    struct place *site = assembly->ops->keep(assembly, sizeof *site);
     (void)part, (void)memory;
-    site->cluster_count = assembly_objects(assembly, &simt_kind, &site->clusters);
-    return site;
+    return stash_place_of(assembly, false);
 }
 
 static void left(void *context, const struct warp_place *warp, uint64_t from, uint64_t to)
@@ -81,16 +74,14 @@ static void init_core(struct dma_core *core, const struct dma_config *config, co
 
 static void *make(const void *config, const struct part_site *site, struct error *err)
 {
-    const struct place *around = site->place;
+    const struct stash_place *around = site->place;
     struct dma_part *part = alloc(1, sizeof *part);
     (void)err;
     part->config = *(const struct dma_config *)config;
     part->core_count = simt_clusters_count(around->clusters, around->cluster_count);
     part->cores = alloc(part->core_count, sizeof *part->cores);
     for (uint32_t number = 0; number < part->core_count; number++) {
-        uint32_t i;
-        const struct simt_cluster *cluster = simt_clusters_find(around->clusters, number, &i);
-        const struct simt_beside beside = simt_cluster_beside(cluster, i);
+        const struct simt_beside beside = simt_clusters_beside(around->clusters, number);
         init_core(&part->cores[number], &part->config, site, &beside);
     }
     return part;
