@@ -1,5 +1,6 @@
 #include "emu/analysis/candidates.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,9 +212,7 @@ static const char *collect(const struct search *s, struct region *r, int *at)
     r->inside[r->entry] = true;
     for (unsigned i = 0; i < r->count; i++) {
         unsigned node = r->nodes[i];
-        *at = function_last(f, r->nodes[i ? i - 1 : 0]);
-        if (node == f->part->count)
-            return "its paths do not end at one instruction";
+        assert(node < f->part->count); /* what leads to the exit has an obstacle */
         if ((obstacle = node_obstacle(s, f, node, at)))
             return obstacle;
         r->insns += (unsigned)function_block(f, node)->count;

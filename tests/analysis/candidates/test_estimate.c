@@ -71,6 +71,11 @@ static void stack_and_extensions_count_apart(void **state)
     row(&rig, INSN_ld, OP(.rd = T3, .rs1 = STACK_POINTER, .imm = 8));
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3));
     row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 1));
+    row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 1));
+    row(&rig, INSN_addiw, OP(.rd = T3, .rs1 = T3, .imm = 2));
+    row(&rig, INSN_addi, OP(.rd = T3, .rs1 = T3, .imm = 32));
+    row(&rig, INSN_addi, OP(.rd = T3, .rs1 = T3, .imm = 32));
+    row(&rig, INSN_slli, OP(.rd = T3, .rs1 = T3, .imm = 32));
     row(&rig, INSN_slli, OP(.rd = T3, .rs1 = T3, .imm = 3));
     row(&rig, INSN_sext_b, OP(.rd = T3, .rs1 = T3));
     row(&rig, INSN_sext_h, OP(.rd = T3, .rs1 = T3));
@@ -87,7 +92,7 @@ static void stack_and_extensions_count_apart(void **state)
     const struct candidate *c = &found.list[0];
     assert_int_equal(c->begin, loop);
     assert_int_equal(c->stack, 1);
-    assert_int_equal(c->extensions, 3);
+    assert_int_equal(c->extensions, 4);
     assert_int_equal(c->coordinates, UINT32_C(1) << (CSR_sthread_id - CSR_sthread_x));
     assert_true(c->loads == 0 && c->stores > 0);
     candidates_free(&found);
@@ -134,7 +139,8 @@ static void measured_accesses(void **state)
 /* With a lane, a store saves exactly the two registers that it needs on the way there, and a quarter on the way back. */
 static void tags_are_of_what_is_saved(void **state)
 {
-    const struct candidate_model lane = {.lanes = 1, .line_ratio = 32, .coalesced = 1, .load_misses = 0.5};
+    const struct candidate_model lane = {
+        .lanes = 1, .line_ratio = 32, .coalesced = 1, .load_misses = 0.5, .why = true};
     const struct candidate one = {.loads = 1, .load_lines = 0.5, .loaded_lines = 1}, none = {.loads = 0};
     struct rig rig;
     (void)state;
@@ -145,6 +151,8 @@ static void tags_are_of_what_is_saved(void **state)
     row(&rig, INSN_jalr, OP(.rs1 = RA));
     struct candidates found = find(&rig, &lane, 40);
     assert_int_equal(found.count, 1);
+    assert_int_equal(found.refused, 0);
+    assert_int_equal(found.list[0].live, 2);
     assert_true(found.list[0].tx == 0 && found.list[0].rx == -0.25);
     assert_int_equal(found.list[0].tag, CANDIDATE_SAVES_RX);
     assert_true(candidate_lines(&one) == 1 && candidate_misses(&one) == 0.5);
@@ -329,8 +337,13 @@ static void rounds_have_a_limit(void **state)
     static const struct {
         double lanes, lines;
         uint64_t threshold; /* 0: no candidate */
-    } cases[] = {
-        {MOST / 2, 1, MOST + 1}, {MOST / 2 + 0.5, 1, 0}, {MOST / 2 + 8, 1, 0}, {MOST, 1, 0}, {0, 0, 0}};
+    } cases[] = {{MOST / 2, 1, MOST + 1},
+                 {MOST / 2 + 0.5, 1, 0},
+                 {MOST / 2 + 8, 1, 0},
+                 {MOST, 1, 0},
+                 {0, 0, 0},
+                 {0.5, 1, 2},
+                 {0.75, 1, 2}};
     struct rig rig;
     (void)state;
     rig_init(&rig);
@@ -503,6 +516,52 @@ static void rounds_count_for_whole_loops(void **state)
     rig_free(&rig);
 }
 
+/* Four stores, and one that a branch skips: four are sure. */
+static void skipped_accesses_do_not_count(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    write_stores(&rig);
+    row(&rig, INSN_beq, OP(.rs1 = 12, .imm = 8));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .imm = 64));
+    row(&rig, INSN_sw, OP(.rs1 = 12, .imm = 68));
+    const uint64_t end = rig.code.at;
+    row(&rig, INSN_fence, OP(.rd = 0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &paper, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].end, end);
+    assert_true(found.list[0].stores == 5);
+    candidates_free(&found);
+    rig_free(&rig);
+}
+
+/* A loop of four rounds that is tested where it begins: its body is executed four times, though a path leads past it. */
+static void rounds_of_loops_tested_early_count(void **state)
+{
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    row(&rig, INSN_addi, OP(.rd = 15));
+    row(&rig, INSN_addi, OP(.rd = 16, .imm = 4));
+    const uint64_t loop = rig.code.at;
+    row(&rig, INSN_bge, OP(.rs1 = 15, .rs2 = 16, .imm = 16));
+    row(&rig, INSN_sw, OP(.rs1 = 12));
+    row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = 1));
+    row(&rig, INSN_jal, OP(.imm = (int32_t)(loop - rig.code.at)));
+    row(&rig, INSN_fence, OP(.rd = 0));
+    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    struct candidates found = find(&rig, &kernels, 40);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.list[0].begin, CODE_BASE);
+    assert_true(found.list[0].stores == 4);
+    candidates_free(&found);
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +581,8 @@ int main(void)
         cmocka_unit_test(registers_of_longer_ways_are_sent),
         cmocka_unit_test(loads_and_stores_add_up),
         cmocka_unit_test(rounds_count_for_whole_loops),
+        cmocka_unit_test(skipped_accesses_do_not_count),
+        cmocka_unit_test(rounds_of_loops_tested_early_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,6 +325,30 @@ static void scratchpads_address_takes_switches(void **state)
     rig_free(&rig);
 }
 
+/* The scratchpad's address may be added to, but nothing may be loaded through it. */
+static void scratchpads_address_is_a_number(void **state)
+{
+    struct candidate_model kernels = paper;
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    kernels.kernels = true;
+    for (unsigned loads = 0; loads < 2; loads++) {
+        rig.code.at = CODE_BASE;
+        row(&rig, INSN_csrrs, OP(.rd = 14, .imm = CSR_sshared));
+        row(&rig, INSN_add, OP(.rd = 15, .rs1 = 14, .rs2 = 12));
+        for (int i = 0; i < 8; i++)
+            row(&rig, loads ? INSN_lw : INSN_sw,
+                OP(.rd = loads ? 16 : 0, .rs1 = loads ? 15 : 11, .rs2 = loads ? 0 : 15, .imm = 4 * i));
+        row(&rig, INSN_fence, OP(.rd = 0));
+        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        struct candidates found = find(&rig, &kernels, 40);
+        assert_int_equal(found.count, !loads);
+        candidates_free(&found);
+    }
+    rig_free(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +363,7 @@ int main(void)
         cmocka_unit_test(coordinates_are_read_only),
         cmocka_unit_test(scratchpads_address_takes_jumps),
         cmocka_unit_test(scratchpads_address_takes_switches),
+        cmocka_unit_test(scratchpads_address_is_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

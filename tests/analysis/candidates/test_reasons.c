@@ -126,8 +126,10 @@ static void functions_have_reasons(void **state)
     model.why = model.kernels = true;
     for (unsigned kind = 0; kind < KINDS; kind++) {
         rig.code.at = CODE_BASE;
-        if (kind == ATOMIC)
+        if (kind == ATOMIC) {
+            row(&rig, INSN_addi, OP(.rd = 14));
             row(&rig, INSN_fence, OP(.rd = 0));
+        }
         const uint64_t where = rig.code.at;
         row(&rig, ids[kind], OP(.rd = kind == STORE ? 0 : 14, .rs1 = 12, .rs2 = kind == LOAD ? 0 : 13));
         row(&rig, INSN_fence, OP(.rd = 0));
@@ -216,6 +218,7 @@ static void blocks_that_save_little_are_told(void **state)
         lane.coalesced = saves ? 0.25 : 0;
         struct candidates found = find(&rig, &lane, 0);
         const struct candidate_refusal *refusal = refusal_of(&found, false);
+        assert_true(!saves || refusal->where == 0);
         assert_string_equal(
             refusal->text,
             saves ? "blocks that share code with it save more, or enough others do (--most)"
@@ -297,6 +300,7 @@ static void obstacles_are_told_apart(void **state)
         {INSN_csrrs, {.rd = 14, .imm = CSR_cycle}, "it accesses a CSR"},
         {INSN_jalr, {.rd = RA, .rs1 = 14}, "it calls a function by a register"},
         {INSN_jal, {.rd = RA, .imm = 32}, "it calls a function"},
+        {INSN_jalr, {.rs1 = 14}, "it has an indirect jump"},
     };
     struct candidate_model model = paper;
     struct rig rig;
