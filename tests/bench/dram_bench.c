@@ -7,6 +7,7 @@
 
 #include "emu/dram/memory.h"
 #include "emu/dram/standard.h"
+#include "tests/isa/random.h"
 
 enum { IN_FLIGHT = 16, REQUESTS = 3000000 };
 
@@ -28,7 +29,7 @@ struct bench {
 
 static uint64_t random_next(struct bench *bench)
 {
-    bench->random = bench->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&bench->random);
     return bench->random >> 24;
 }
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "emu/sim/event.h"
+#include "tests/isa/random.h"
 
 enum { EVENTS = 20000000, MOST = 10000 };
 
@@ -23,7 +24,7 @@ static void again(void *owner, uint64_t now)
 {
     struct waker *waker = owner;
     struct bench *bench = waker->bench;
-    bench->random = bench->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&bench->random);
     uint64_t delay = bench->period ? bench->period : 1 + (bench->random >> 33) % 20000000;
     event_schedule(&bench->queue, &bench->events[waker->index], now + delay);
 }

@@ -16,6 +16,7 @@
 #include "emu/dram/observers/check.h"
 #include "emu/dram/observers/trace.h"
 #include "emu/dram/standard.h"
+#include "tests/isa/random.h"
 
 struct rig;
 
@@ -45,7 +46,7 @@ struct rig {
 
 static inline uint64_t rig_random(struct rig *rig)
 {
-    rig->random = rig->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&rig->random);
     return rig->random >> 24;
 }
 

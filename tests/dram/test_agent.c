@@ -9,6 +9,7 @@
 #define DRAM_ROWS         "tests/dram/toy.def"
 #define DRAM_NAME(prefix) prefix##toy
 #include "emu/dram/standards/rows.h"
+#include "tests/isa/random.h"
 
 static const struct dram_rows toy_rows = {"toy", commands_toy, config_toy, table_toy, source_toy};
 
@@ -62,7 +63,7 @@ static struct dram_record walk_record(const struct walk *walk, enum dram_command
 static void step(struct walk *walk)
 {
     struct dram_checker *checker = &walk->checker;
-    walk->random = walk->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&walk->random);
     enum dram_command command = (enum dram_command)((walk->random >> 33) % walk->count);
     uint32_t bank = (uint32_t)(walk->random >> 50) % dram_config_channel_banks(&walk->config);
     uint64_t banks = dram_timing_banks(&walk->rules, command, bank);

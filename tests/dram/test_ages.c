@@ -1,5 +1,6 @@
 /* Ages have 32 bits. When they are used up, they are reduced, without any effect on results. */
 #include "tests/dram/rig.h"
+#include "tests/isa/random.h"
 
 enum { PROBES = 24, REQUESTS = 4000 };
 
@@ -17,7 +18,7 @@ static void again(struct probe *probe, uint64_t now)
 {
     struct run *run = run_of(probe);
     uint64_t burst = probe->rig->memory.common.config.burst_bytes;
-    run->hash = (run->hash ^ now ^ probe->request.address << 20) * UINT64_C(0x100000001b3);
+    run->hash = random_digest(run->hash, now ^ probe->request.address << 20);
     if (run->sent++ >= REQUESTS)
         return;
     enum mem_op op = rig_random(probe->rig) % 3 ? MEM_READ : MEM_WRITE;

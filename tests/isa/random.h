@@ -1,20 +1,20 @@
-/* A small deterministic generator of random numbers (splitmix64) for tests. */
+/* Small deterministic generators of random numbers for tests, and a digest of what happens. */
 #ifndef TESTS_ISA_RANDOM_H
 #define TESTS_ISA_RANDOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/sim/mix.h"
+
+/* splitmix64 */
 struct random {
     uint64_t state;
 };
 
 static inline uint64_t random_next(struct random *random)
 {
-    uint64_t v = random->state += UINT64_C(0x9e3779b97f4a7c15);
-    v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-    return v ^ v >> 31;
+    return mix_next(&random->state);
 }
 
 /* A number from 0 to limit - 1; limit must not be 0. */
@@ -27,6 +27,18 @@ static inline uint32_t random_below(struct random *random, uint32_t limit)
 static inline bool random_chance(struct random *random, uint32_t percent)
 {
     return random_below(random, 100) < percent;
+}
+
+/* Steps a linear congruential generator (MMIX; Knuth) and returns its state, whose upper bits are random. */
+static inline uint64_t random_step(uint64_t *state)
+{
+    return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+
+/* Returns the digest with another value (a step of FNV-1a on a whole word). */
+static inline uint64_t random_digest(uint64_t digest, uint64_t value)
+{
+    return (digest ^ value) * UINT64_C(0x100000001b3);
 }
 
 #endif

@@ -16,12 +16,13 @@
 #include "emu/dram/memory.h"
 #include "emu/dram/standard.h"
 #include "emu/mem/home_bits.h"
+#include "tests/isa/random.h"
 
 static uint64_t random_state;
 
-static uint32_t random_below(uint32_t end)
+static uint32_t number_below(uint32_t end)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&random_state);
     return (uint32_t)(random_state >> 33) % end;
 }
 
@@ -86,30 +87,30 @@ static void spell(char letter, unsigned bits, char *text, char *spelled)
  * controllers, stacks and modules that are not powers of two are divided by. */
 static struct home_layout any_layout(char *spelled)
 {
-    struct home_layout layout = {.stack_hash = random_below(2),
-                                 .controller_hash = random_below(2),
-                                 .bank_hash = random_below(2),
-                                 .module = (uint16_t)random_below(3),
-                                 .stack = (uint16_t)random_below(3),
-                                 .controller = (uint16_t)random_below(3)};
+    struct home_layout layout = {.stack_hash = number_below(2),
+                                 .controller_hash = number_below(2),
+                                 .bank_hash = number_below(2),
+                                 .module = (uint16_t)number_below(3),
+                                 .stack = (uint16_t)number_below(3),
+                                 .controller = (uint16_t)number_below(3)};
     struct home_geometry *g = &layout.geometry;
     uint32_t *const counts[] = {&g->rows,    &g->ranks,       &g->groups, &g->banks,
                                 &g->columns, &g->controllers, &g->stacks, &g->modules};
     static const char letters[] = "RKGBCHSM";
     unsigned left[8], pieces = 0;
     for (unsigned i = 0; i < 8; i++) {
-        unsigned bits = random_below(i == 0 ? 5 : 3);
-        bool divided = i >= 5 && random_below(3) == 0;
-        *counts[i] = divided ? 1 + random_below(6) : 1U << bits;
+        unsigned bits = number_below(i == 0 ? 5 : 3);
+        bool divided = i >= 5 && number_below(3) == 0;
+        *counts[i] = divided ? 1 + number_below(6) : 1U << bits;
         left[i] = divided ? 100 : bits; /* 100: a division */
         pieces += left[i];
     }
-    g->burst = 16U << random_below(3);
+    g->burst = 16U << number_below(3);
     layout.controller_hash &= left[5] < 100 || (g->controllers & (g->controllers - 1)) == 0;
     layout.stack_hash &= left[6] < 100 || (g->stacks & (g->stacks - 1)) == 0;
     spelled[0] = '\0';
     while (pieces) {
-        unsigned i = random_below(8), bits = left[i] ? 1 + random_below(left[i]) : 0;
+        unsigned i = number_below(8), bits = left[i] ? 1 + number_below(left[i]) : 0;
         if (left[i] == 100) {
             (void)sprintf(layout.text + strlen(layout.text), " %s", i == 5 ? "%" : i == 6 ? "%S" : "%M");
             (void)sprintf(spelled + strlen(spelled), "%c", letters[i] - 'A' + 'a');
@@ -162,7 +163,7 @@ static void bit_strings_are_the_model(void **state)
         for (uint64_t number = 0; number < size; number += burst) {
             struct home home;
             uint64_t back = 0;
-            home_resolve(map, base + number + random_below((uint32_t)burst), &home);
+            home_resolve(map, base + number + number_below((uint32_t)burst), &home);
             const struct home expected = model(spelled, &layout, number);
             assert_same(&home, &expected);
             assert_true(home_current(&home));
@@ -365,12 +366,12 @@ static void pages_are_placed_one_by_one(void **state)
     for (uint32_t i = 0; i < 16; i++)
         frames[i] = i;
     for (unsigned round = 0; round < 500; round++) {
-        uint32_t moved = random_below(16), frame = random_below(32);
+        uint32_t moved = number_below(16), frame = number_below(32);
         for (uint32_t i = 0; i < 16; i++)
             if (frames[i] == frame)
                 frames[i] = frames[moved];
         frames[moved] = frame;
-        assert_true(home_page_move(map, base + moved * page + random_below(512), frame, NULL, NULL, 0, &err));
+        assert_true(home_page_move(map, base + moved * page + number_below(512), frame, NULL, NULL, 0, &err));
         for (uint64_t at = 0; at < 16 * page; at += 64) {
             uint64_t number = frames[at / page] * page + at % page, back = 0;
             struct home home;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "emu/net/crossbar.h"
+#include "tests/isa/random.h"
 #include "tests/net/patient_memory.h"
 #include "tests/sim/track_text.h"
 #include "tests/sim/value.h"
@@ -50,7 +51,7 @@ struct rig {
 
 static inline uint64_t random_number(struct rig *rig)
 {
-    rig->random = rig->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&rig->random);
     return rig->random >> 33;
 }
 
@@ -63,7 +64,7 @@ static inline uint64_t memory_take(void *context, const struct patient_memory *m
     assert_int_equal(now % PERIOD, 0);
     assert_true(request->mask > *latest);
     *latest = request->mask;
-    rig->hash = (rig->hash ^ now ^ request->mask ^ request->address) * UINT64_C(0x100000001b3);
+    rig->hash = random_digest(rig->hash, now ^ request->mask ^ request->address);
     return (10 + (rig->jitter ? random_number(rig) % rig->jitter : 0)) * PERIOD;
 }
 
@@ -97,7 +98,7 @@ static inline bool client_respond(void *owner, struct mem_link *link, struct mem
     client->away[slot] = false;
     client->answered++;
     client->done = now;
-    rig->hash = (rig->hash ^ now ^ (uint64_t)slot) * UINT64_C(0x100000001b3);
+    rig->hash = random_digest(rig->hash, now ^ (uint64_t)slot);
     client_go(client, now);
     return true;
 }

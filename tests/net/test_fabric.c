@@ -41,7 +41,7 @@ static uint64_t take(void *context, const struct patient_memory *memory, const s
 {
     struct rig *rig = context;
     assert_int_equal(request->address / 4096 % MEMORIES, memory - rig->memories);
-    rig->hash = (rig->hash ^ now ^ request->address) * UINT64_C(0x100000001b3);
+    rig->hash = random_digest(rig->hash, now ^ request->address);
     return (rig->clocks + (rig->wild ? random_below(&rig->random, 60) : 0)) * PERIOD;
 }
 
@@ -89,7 +89,7 @@ static bool client_respond(void *owner, struct mem_link *link, struct mem_reques
     client->away[slot] = false;
     client->answered++;
     client->done = now;
-    rig->hash = (rig->hash ^ now ^ (uint64_t)slot) * UINT64_C(0x100000001b3);
+    rig->hash = random_digest(rig->hash, now ^ (uint64_t)slot);
     client_go(client, now);
     return true;
 }

@@ -13,6 +13,7 @@
 #include "emu/dram/standard.h"
 #include "emu/net/crossbar.h"
 #include "emu/net/link.h"
+#include "tests/isa/random.h"
 
 enum {
     MODULES = 2,
@@ -51,7 +52,7 @@ struct rig {
 
 static uint64_t random_number(struct rig *rig)
 {
-    rig->random = rig->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&rig->random);
     return rig->random >> 33;
 }
 
@@ -90,7 +91,7 @@ static bool respond(void *owner, struct mem_link *link, struct mem_request *requ
     client->away[slot] = false;
     client->answered++;
     client->done = now;
-    client->rig->hash = (client->rig->hash ^ now ^ (uint64_t)slot) * UINT64_C(0x100000001b3);
+    client->rig->hash = random_digest(client->rig->hash, now ^ (uint64_t)slot);
     go(client, now);
     return true;
 }

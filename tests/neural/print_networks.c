@@ -91,7 +91,7 @@ static void print_steps(uint32_t kind)
     for (int i = 0; i < STEPS; i++) {
         uint32_t data = word_of(&random, i & 1 ? kind : 3, 0), weight = word_of(&random, i & 1 ? kind : 3, 1);
         uint64_t sum = kind == 2 ? word_of(&random, kind, 0) : random_next(&random);
-        digest = (digest ^ accumulate(kind, sum, data, weight)) * UINT64_C(0x100000001b3);
+        digest = random_digest(digest, accumulate(kind, sum, data, weight));
     }
     printf("%" PRIu32 " %016" PRIx64 " steps\n", kind, digest);
 }
@@ -109,7 +109,7 @@ int main(void)
                 inputs[k] = word_of(&random, kind, 0);
             evaluate(image, count, inputs, outputs);
             for (uint32_t k = 0; k < (image[2] >> (8 * layers) & 255); k++)
-                digest = (digest ^ outputs[k]) * UINT64_C(0x100000001b3);
+                digest = random_digest(digest, outputs[k]);
         }
         printf("%" PRIu32 " %016" PRIx64 "\n", kind, digest);
         print_steps(kind);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/isa/random.h"
 #include "tests/schema/load.h"
 
 /* The description must be refused within seconds, with one printable line that contains a text. */
@@ -176,11 +177,6 @@ static const char *const good[] = {
     "peer: {kind: link, count: 2, from: 'stack[i].crossbar', to: 'stack[(i+1)%2].crossbar'}\n",
 };
 
-static uint64_t random_next(uint64_t *random)
-{
-    return *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-}
-
 /* Copies, drops, swaps and changes one or two places of a text. */
 static void mutate(char text[2048], uint64_t *random)
 {
@@ -227,8 +223,8 @@ static void mutate(char text[2048], uint64_t *random)
                                         "%1-2)",
                                         "homes: R14",
                                         "extends: m.yaml\n"};
-    for (uint64_t edits = 1 + (random_next(random) >> 60 & 1); edits > 0; edits--) {
-        uint64_t bits = random_next(random);
+    for (uint64_t edits = 1 + (random_step(random) >> 60 & 1); edits > 0; edits--) {
+        uint64_t bits = random_step(random);
         size_t length = strlen(text), at = (size_t)(bits >> 32) % length, cut = (size_t)(bits >> 20) % 8;
         const char *word = bits >> 16 & 1 ? words[(bits >> 8) % (sizeof words / sizeof *words)] : "";
         char changed[2048];

@@ -9,6 +9,7 @@
 #include "emu/dram/map.h"
 #include "emu/dram/standard.h"
 #include "emu/machine/plan/plan.h"
+#include "tests/isa/random.h"
 #include "tests/schema/load.h"
 
 static void places_have_defaults_of_their_own(void **state)
@@ -64,7 +65,7 @@ static void assert_one_to_one(const struct dram_config *dram, const char *what)
     if (!dram_map_init(&map, dram, &err))
         fail_msg("%s: %s", what, err.text);
     for (unsigned i = 0; i < 1000; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        random_step(&random);
         uint64_t address = (i < 100 ? (uint64_t)i * dram->burst_bytes : (random >> 8)) % bytes;
         address -= address % dram->burst_bytes;
         if (i == 999)

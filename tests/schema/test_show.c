@@ -10,6 +10,7 @@
 
 #include "emu/schema/document.h"
 #include "emu/schema/machine_list.h"
+#include "tests/isa/random.h"
 #include "tests/schema/load.h"
 
 /* Loads folder/m.yaml; shows it; stores the text as folder/m.yaml. */
@@ -277,7 +278,7 @@ static void write_shuffled(FILE *out, const struct node *mapping, unsigned depth
     for (const struct node *node = mapping->first; node; node = node->next)
         members[count++] = node;
     for (size_t i = count; i > 1; i--) {
-        *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        random_step(random);
         size_t other = (size_t)(*random >> 33) % i;
         const struct node *swapped = members[i - 1];
         members[i - 1] = members[other];

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/sim/event.h"
+#include "tests/isa/random.h"
 
 enum { EVENTS = 200, FIRED = 300000 };
 
@@ -26,16 +27,16 @@ struct world {
     unsigned fired, last;
 };
 
-static uint64_t random_next(struct world *world)
+static uint64_t random_number(struct world *world)
 {
-    world->random = world->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&world->random);
     return world->random >> 20;
 }
 
 /* Delays of all sizes, many of them equal. */
 static uint64_t random_delay(struct world *world)
 {
-    uint64_t random = random_next(world);
+    uint64_t random = random_number(world);
     if (random % 4 == 0)
         return (random >> 8) % 3 * 1000000;
     return (random >> 8) & ((UINT64_C(1) << (random >> 2) % 36) - 1);
@@ -83,11 +84,11 @@ static void fire(void *owner, uint64_t now)
     slot->pending = false;
     world->fired++;
     struct slot *next = expected(world);
-    if (random_next(world) % 3 == 0) /* looking at the next event changes nothing */
+    if (random_number(world) % 3 == 0) /* looking at the next event changes nothing */
         assert_true(event_queue_next(&world->queue) == (next ? next->time : CLOCK_NEVER));
-    for (unsigned i = (unsigned)(random_next(world) % 4); i > 0; i--) {
-        unsigned index = (unsigned)(random_next(world) % EVENTS);
-        if (random_next(world) % 3) {
+    for (unsigned i = (unsigned)(random_number(world) % 4); i > 0; i--) {
+        unsigned index = (unsigned)(random_number(world) % EVENTS);
+        if (random_number(world) % 3) {
             schedule(world, index); /* may schedule it again, or itself */
         } else {
             event_cancel(&world->queue, &world->events[index]);

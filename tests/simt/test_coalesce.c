@@ -9,6 +9,7 @@
 #include "emu/simt/coalesce.h"
 #include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_memory.h"
+#include "tests/isa/random.h"
 
 enum { LINE = 128 };
 #define BASE UINT64_C(0x80001000)
@@ -97,7 +98,7 @@ static void random_words(void **state)
         unsigned span = 1U << (round % 14), different = 0;
         uint32_t mask = 0;
         for (unsigned i = 0; i < WARP_LANES; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            random_step(&seed);
             p.at[i] = BASE + (seed >> 40) % span * 4;
             mask |= (uint32_t)(seed >> 33 & 1) << i;
         }

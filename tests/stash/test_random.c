@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "emu/sim/mix.h"
 #include "emu/stash/hardware.h"
 
 enum {
@@ -719,7 +720,7 @@ static struct world *make_world(uint64_t seed, const struct stash_config *config
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
-    world->random = seed * 0x9e3779b97f4a7c15u + 1;
+    world->random = seed * MIX_FACTOR + 1;
     world->prefetches = config->prefetch > 0;
     memset(world->owner, NOBODY, sizeof world->owner);
     for (unsigned i = 0; i < STASHES; i++) {

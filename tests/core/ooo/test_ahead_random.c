@@ -2,6 +2,7 @@
  * instruction retires once and in order, all cycles are accounted for, and every run is the same. */
 #include "emu/hart/priv.h"
 #include "emu/hart/probe.h"
+#include "emu/sim/mix.h"
 #include "tests/core/fake_ahead.h"
 #include "tests/core/ooo/test_ooo.h"
 
@@ -170,7 +171,7 @@ static uint64_t run(uint64_t program, uint64_t *squashes, uint64_t *passed)
     struct rig_options options = rig_options_default();
     struct scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    uint64_t seed = program * UINT64_C(0x9e3779b97f4a7c15) + 7;
+    uint64_t seed = program * MIX_FACTOR + 7;
     options.privileged = program % 3 == 0;
     options.l1d.mshrs = 1 + (uint32_t)(next(&seed) % 8);
     s->rig = rig_new(&options);
@@ -246,7 +247,7 @@ static void run_behind_nucd(uint64_t program, bool ahead, struct times *times)
 {
     struct rig *rig = rig_new(NULL);
     struct fake *fake = fake_new(rig);
-    uint64_t seed = program * UINT64_C(0x9e3779b97f4a7c15) + 11;
+    uint64_t seed = program * MIX_FACTOR + 11;
     struct core_config config = random_config(program % CONFIGS, &seed);
     struct error err;
     config.speculate = true;

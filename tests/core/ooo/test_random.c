@@ -2,6 +2,7 @@
  * same every time. The calendar of ports against a plain array. */
 #include <stdio.h>
 
+#include "emu/sim/mix.h"
 #include "tests/core/ooo/test_ooo.h"
 
 enum { PROGRAMS = 60, LENGTH = 120, CONFIGS = 4 };
@@ -59,7 +60,7 @@ static void random_instruction(struct rig *rig, uint64_t *seed)
 
 static void random_program(struct rig *rig, uint64_t seed)
 {
-    seed = seed * 0x9e3779b97f4a7c15 + 1;
+    seed = seed * MIX_FACTOR + 1;
     rig_set(rig, 31, 12);
     rig_set(rig, 20, RIG_BASE + 0x10000);
     rig_set(rig, 21, RIG_FAR);

@@ -1,5 +1,6 @@
 /* TLBs and the walker on tables made by hand, with a cache over a memory of fixed latency. */
 #include "tests/core/tlb/rig.h"
+#include "tests/isa/random.h"
 
 /* Cold: a second-level lookup, then three dependent reads that miss. A page whose entry is in another line of the same
  * table: two hits and a miss. In the same line: three hits. */
@@ -111,7 +112,7 @@ static void random_accesses_agree_with_lists(void **state)
         tlb_warm(rig->tlb, AT(0, 0, i), TLB_FETCH);
     tlb_warm(rig->tlb, AT(0, 2, 0), TLB_FETCH);
     for (unsigned i = 0; i < 20000; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        random_step(&random);
         unsigned page = (unsigned)(random >> 40) % PAGES;
         bool large = (random >> 50) % 8 == 0;
         uint64_t address = large ? AT(0, 2 + page % 2, page) : AT(0, 0, page), ready;

@@ -1,6 +1,7 @@
 /* Kanata files: read back by a parser of the test's own and compared with the notes that went in. */
 #include "isa/decode.h"
 #include "tests/debug/trace/rig.h"
+#include "tests/isa/random.h"
 
 enum { NOTES = 3000, ADDI = 0x00150513 /* addi a0, a0, 1 */, BEQ = 0x00b50863 /* beq a0, a1, . + 16 */ };
 
@@ -74,7 +75,7 @@ static void three_by_hand(void **state)
 
 static uint64_t next_random(uint64_t *random)
 {
-    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(random);
     return *random >> 33;
 }
 

@@ -1,5 +1,6 @@
 /* Hits, misses, MSHRs, evictions and write-backs of a cache without coherence: times and states computed by
  * hand. A hit takes 2 clocks; a miss is sent after them and answered 100 clocks later. */
+#include "tests/isa/random.h"
 #include "tests/mem/cache/rig.h"
 #include "tests/sim/value.h"
 
@@ -365,7 +366,7 @@ static void random_accesses_hit_as_lru_says(void **state)
     uint64_t lists[SETS][WAYS], random = 1;
     memset(lists, 0xff, sizeof lists);
     for (uint64_t i = 0; i < ROUNDS; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        random_step(&random);
         uint64_t line = (random >> 40) % 32, *list = lists[line % SETS], at = 0;
         enum cache_use use = random >> 60 & 1 ? CACHE_STORE : CACHE_LOAD;
         while (at < WAYS && list[at] != line)

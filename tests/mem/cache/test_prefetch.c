@@ -1,4 +1,5 @@
 /* Prefetchers alone, against a model, and in a cache. A hit takes 2 clocks, a response 100. */
+#include "tests/isa/random.h"
 #include "tests/mem/cache/rig.h"
 
 static struct prefetch_config config_of(enum cache_prefetch kind, uint32_t degree, uint32_t distance)
@@ -202,7 +203,7 @@ static unsigned model_train(struct past *past, const struct prefetch_config *con
 
 static uint64_t dice(uint64_t *random, uint64_t sides)
 {
-    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(random);
     return (*random >> 33) % sides;
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/mem/cache/tags.h"
+#include "tests/isa/random.h"
 
 enum { SHIFT = 6 };
 
@@ -135,7 +136,7 @@ static void lru_at_random(void **state)
         memset(lists, 0xff, sizeof lists);
         tags_init(&tags, sets, ways, SHIFT, TAGS_LRU);
         for (unsigned i = 0; i < 50000; i++) {
-            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            random_step(&random);
             uint64_t number = (random >> 40) % ((uint64_t)sets * ways * 2);
             assert_int_equal(use(&tags, number), list_use(lists[number % sets], ways, number));
         }
@@ -178,7 +179,7 @@ static void tree_plru_at_random(void **state)
             half_use(&half, 1, 0, ways, (uint32_t)way);
         }
         for (unsigned i = 0; i < 20000; i++) {
-            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            random_step(&random);
             uint64_t number = (random >> 40) % (2 * ways);
             uint32_t index = tags_lookup(&tags, key(number));
             if (index == TAGS_NONE) {

@@ -1,6 +1,7 @@
 /* Random traffic through caches of all configurations, above a level that refuses, delays and probes at
  * random: every access is answered exactly once, every load gets the newest version, and no version is
  * lost. */
+#include "tests/isa/random.h"
 #include "tests/mem/cache/rig.h"
 
 enum {
@@ -33,7 +34,7 @@ struct world {
 
 static uint64_t dice(struct world *world, uint64_t sides)
 {
-    world->random = world->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&world->random);
     return (world->random >> 33) % sides;
 }
 

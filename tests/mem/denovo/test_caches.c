@@ -8,6 +8,7 @@
 #include "emu/mem/denovo_domain.h"
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "tests/mem/slow_memory.h"
 #include "tests/sim/value.h"
 
@@ -252,7 +253,7 @@ static struct world *world_new(const struct sizes *sizes, uint64_t seed)
     l2.queue = sizes->queue;
     l2.bank_clocks = sizes->array ? sizes->array : l2.bank_clocks;
     assert_true(part_check(&llc_kind, &l2, &err));
-    world->random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    world->random = seed * MIX_FACTOR | 1;
     event_queue_init(&world->queue);
     world->memory.queue = &world->queue;
     const struct clock clock = {CLOCK};

@@ -21,6 +21,7 @@
 
 #include "emu/mem/denovo.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 #include "tests/mem/denovo/words.h"
 
 enum {
@@ -705,7 +706,7 @@ static void random_traffic(const struct sizes *sizes, uint64_t seed, uint64_t op
 {
     struct traffic *traffic = alloc(1, sizeof *traffic);
     traffic->sizes = sizes;
-    traffic->random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    traffic->random = seed * MIX_FACTOR | 1;
     set_up(traffic);
     while (traffic->operations < operations)
         step(traffic, true);

@@ -2,6 +2,7 @@
  *
  * Requests arrive one per clock, from clock 0 on, unless a test says otherwise. A miss is in the array at
  * TAGS + MEMORY. */
+#include "tests/isa/random.h"
 #include "tests/mem/llc/crowd.h"
 
 enum { WORD_CLOCKS = 5, WIDTH = 8, IN = TAGS + MEMORY, AFTER = HIT - TAGS };
@@ -179,7 +180,7 @@ static void atomics_follow_the_policy(void **state)
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
 {
-    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    random_step(seed);
     return (uint32_t)(*seed >> 33) % below;
 }
 

@@ -1,6 +1,7 @@
 /* The last level with scripted clients: latencies by the formula in llc.h, states, and every race.
  *
  * Defaults: tags 4 clocks, hit 12, probe 6 more, fill 2; the rig's memory takes 100. */
+#include "emu/sim/mix.h"
 #include "tests/mem/llc/rig.h"
 #include "tests/sim/track_text.h"
 
@@ -433,7 +434,7 @@ static void slices_keep_addresses(void **state)
             config.slice_bytes = block;
             struct rig *rig = rig_new(&config);
             for (unsigned k = 0; k < 8; k++) {
-                uint64_t number = (k * UINT64_C(0x9e3779b97f4a7c15)) >> 14; /* 50 bits */
+                uint64_t number = (k * MIX_FACTOR) >> 14; /* 50 bits */
                 uint64_t line = k == 0 ? 0 : k == 1 ? (UINT64_C(1) << 56) - 64 : number * 64;
                 (void)rig_do(rig, 0, READ, line);
                 (void)rig_do(rig, 1, EXCLUSIVE, line);

@@ -1,6 +1,7 @@
 /* What stores do in the last level under each policy, and the traffic to memory that follows from it.
  *
  * Requests arrive one per clock, from clock 0 on, so request n looks up the tags at TAGS + n. */
+#include "tests/isa/random.h"
 #include "tests/mem/llc/crowd.h"
 
 enum { LINES = 8, WORDS = LINE / 4 };
@@ -204,7 +205,7 @@ static void a_range_waits_for_the_words(void **state)
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
 {
-    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    random_step(seed);
     return (uint32_t)(*seed >> 33) % below;
 }
 

@@ -2,6 +2,7 @@
  * proceed in order of age, each is counted once, and none looks up the tags without reason.
  *
  * Requests arrive one per clock, from clock 0 on, so request n looks up the tags at TAGS + n. */
+#include "tests/isa/random.h"
 #include "tests/mem/llc/crowd.h"
 
 /* With one MSHR, each miss reads memory when the one before it has been answered by memory. */
@@ -129,7 +130,7 @@ static void requests_for_a_line_take_turns(void **state)
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
 {
-    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    random_step(seed);
     return (uint32_t)(*seed >> 33) % below;
 }
 

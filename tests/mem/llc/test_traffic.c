@@ -7,6 +7,7 @@
 #define PROTOCOL_ROWS "tests/mem/protocol/msi.def"
 #define PROTOCOL_HAS_DIRECTORY
 #include "emu/mem/protocol/expand.h"
+#include "tests/isa/random.h"
 
 static const struct protocol msi = {.name = "msi",
                                     .grain = PROTOCOL_LINE,
@@ -74,7 +75,7 @@ struct traffic {
 
 static uint64_t draw(struct traffic *traffic, uint64_t below)
 {
-    traffic->random = traffic->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&traffic->random);
     return (traffic->random >> 33) % below;
 }
 

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "emu/sim/mix.h"
 #include "tests/mem/protocol/denovo.h"
 
 enum { CACHES = 3, WORDS = 2, OUTSIDER = -1, NO_OWNER = CACHES, ROWS = 64, BITS = 12 };
@@ -453,8 +454,7 @@ static void *array_of(size_t count, size_t size)
 
 static bool insert(struct packed *table, size_t size, struct packed packed)
 {
-    uint64_t hash =
-        (packed.word[0] * UINT64_C(0x9e3779b97f4a7c15)) ^ (packed.word[1] * UINT64_C(0xc2b2ae3d27d4eb4f));
+    uint64_t hash = (packed.word[0] * MIX_FACTOR) ^ (packed.word[1] * UINT64_C(0xc2b2ae3d27d4eb4f));
     size_t at = (size_t)(hash >> 20) & (size - 1);
     while (table[at].word[0] != UINT64_MAX) {
         if (table[at].word[0] == packed.word[0] && table[at].word[1] == packed.word[1])

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/isa/random.h"
 #include "tests/mem/protocol/denovo.h"
 
 enum { CACHES = 3, LINES = 4, LINE = 16, WORDS = LINES * LINE, NOBODY = -1, STEPS = 200000 };
@@ -154,7 +155,7 @@ struct both {
 
 static int draw(struct both *b, int below)
 {
-    b->random = b->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    random_step(&b->random);
     return (int)((b->random >> 33) % (uint64_t)below);
 }
 

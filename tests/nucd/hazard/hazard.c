@@ -8,18 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
+#include "emu/sim/mix.h"
 
 uint32_t hazard_random(struct hazard *h, uint32_t below)
 {
-    h->random += UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((mix(h->random) >> 32) * below >> 32);
+    return (uint32_t)((mix_next(&h->random) >> 32) * below >> 32);
 }
 
 bool hazard_once(struct hazard *h, uint32_t in)

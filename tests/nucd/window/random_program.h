@@ -5,6 +5,7 @@
 #define TESTS_NUCD_WINDOW_RANDOM_PROGRAM_H
 
 #include "emu/nucd/packet.h"
+#include "emu/sim/mix.h"
 #include "tests/hart/fixture.h"
 
 #define PROGRAM_POOL  (FIXTURE_BASE + 0x4000) /* constants; never written */
@@ -405,7 +406,7 @@ static void put_unit(struct program *p)
  * change its code, without FENCE.I. */
 static void program_make(struct fixture *f, uint64_t seed, bool patches)
 {
-    struct program p = {f, seed * UINT64_C(0x9e3779b97f4a7c15) | 1, PROGRAM_POOL, patches};
+    struct program p = {f, seed * MIX_FACTOR | 1, PROGRAM_POOL, patches};
     fixture_restart(f);
     for (uint64_t at = FIXTURE_BASE; at < FIXTURE_BASE + PROGRAM_BYTES; at += 8)
         fixture_write(f, at, 8,

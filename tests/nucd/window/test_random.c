@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/nucd/window.h"
+#include "emu/sim/mix.h"
 #include "tests/nucd/window/random_program.h"
 
 enum { TASKS = 4, ENTRIES = 512, STEPS_MOST = 200000, NUCDS_MOST = 1024 };
@@ -53,7 +54,7 @@ static uint64_t digest(const struct hart *hart)
 {
     uint64_t d = hart->pc ^ (uint64_t)hart->fflags << 56 ^ (uint64_t)hart->frm << 48;
     for (unsigned r = 0; r < TEMP; r++) {
-        d = (d ^ hart->x[r]) * UINT64_C(0x9e3779b97f4a7c15);
+        d = (d ^ hart->x[r]) * MIX_FACTOR;
         d = (d ^ d >> 29 ^ hart->f[r]) * UINT64_C(0xd1342543de82ef95);
     }
     return d;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/mix.h"
 
 void *model_grow(void *old, size_t *room, size_t needed, size_t size)
 {
@@ -17,7 +18,7 @@ static uint64_t hash(const uint64_t *words, size_t length)
 {
     uint64_t sum = length;
     for (size_t i = 0; i < length; i++) {
-        sum = (sum ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum = (sum ^ words[i]) * MIX_FACTOR;
         sum ^= sum >> 29;
     }
     return sum;
