@@ -27,7 +27,7 @@ struct bench {
     enum pattern { RANDOM_READS, RANDOM_MIXED, STREAM, PATTERNS } pattern;
 };
 
-static uint64_t random_next(struct bench *bench)
+static uint64_t random_number(struct bench *bench)
 {
     random_step(&bench->random);
     return bench->random >> 24;
@@ -38,8 +38,8 @@ static void send(struct client *client, uint64_t now)
     struct bench *bench = client->bench;
     uint32_t burst = bench->memory.common.config.burst_bytes;
     uint64_t number =
-        bench->pattern == STREAM ? bench->next++ : (random_next(bench) >> 8) * bench->span >> 32;
-    enum mem_op op = bench->pattern == RANDOM_MIXED && random_next(bench) % 4 == 0 ? MEM_WRITE : MEM_READ;
+        bench->pattern == STREAM ? bench->next++ : (random_number(bench) >> 8) * bench->span >> 32;
+    enum mem_op op = bench->pattern == RANDOM_MIXED && random_number(bench) % 4 == 0 ? MEM_WRITE : MEM_READ;
     mem_request_init(&client->request, op, number * burst, burst);
     (void)mem_link_request(&client->link, &client->request, now);
 }

@@ -87,9 +87,9 @@ static void code_unit(struct codec *codec, struct model *model, unsigned number)
     for (unsigned map = stash; map < (stash ? MAPS : 1u); map++) {
         struct denovo_mshr *mshr = denovo_mshr_find(unit, LINE, map);
         bool used = field(codec, mshr != NULL, 1);
-        if (used && codec->reading)
-            mshr = denovo_mshr_open(unit, LINE, map);
-        if (!used)
+        if (codec->reading)
+            mshr = used ? denovo_mshr_open(unit, LINE, map) : NULL;
+        if (!mshr)
             continue;
         code_mshr(codec, mshr, words);
         if (codec->reading)

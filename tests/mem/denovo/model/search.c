@@ -195,6 +195,7 @@ void model_search(const struct model_config *config, const struct denovo_rules *
 /* The search whose failing assertion is caught. */
 static struct model *caught;
 
+/* Called within abort(), where the search is not changing anything. */
 static void catch (int signal)
 {
     (void)signal;
@@ -232,7 +233,7 @@ void model_search_apart(const struct model_config *config, const struct denovo_r
         close(errors[1]);
         caught = alloc(1, sizeof *caught);
         caught->out = data[1];
-        signal(SIGABRT, catch);
+        (void)sigaction(SIGABRT, &(struct sigaction){.sa_handler = catch}, NULL);
         search(config, rules, limit, result, caught);
         _exit(write(data[1], result, sizeof *result) != (ssize_t)sizeof *result);
     }
