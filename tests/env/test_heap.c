@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/env/guest/heap.h"
+#include "tests/isa/random.h"
 
 enum { PAGES = 64, ROUNDS = 20000 };
 
@@ -19,14 +20,6 @@ struct model {
     bool reserved[PAGES]; /* for nobody */
     uint64_t data_end;    /* the program break */
 };
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* Allocates the highest run of free pages. Returns its address, or 0. */
 static uint64_t model_map(struct model *m, uint64_t pages)
@@ -75,11 +68,11 @@ static void compare_with_model(uint64_t first, uint64_t reserved)
         heap_reserve(&heap,
                      (struct heap_range){base + first * GUEST_PAGE, base + (first + reserved) * GUEST_PAGE});
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t page = next(&state) % PAGES, count = 1 + next(&state) % 8;
+        uint64_t page = random_shift(&state) % PAGES, count = 1 + random_shift(&state) % 8;
         uint64_t address = base + page * GUEST_PAGE;
-        switch (next(&state) % 4) {
+        switch (random_shift(&state) % 4) {
         case 0: {
-            uint64_t at = heap_map(&heap, count * GUEST_PAGE - next(&state) % GUEST_PAGE);
+            uint64_t at = heap_map(&heap, count * GUEST_PAGE - random_shift(&state) % GUEST_PAGE);
             assert_true(at == model_map(&model, count));
             for (uint64_t i = 0; at && i < count * GUEST_PAGE; i += 512) {
                 assert_int_equal(*phys_at(&memory, at + i, 1), 0);
@@ -93,8 +86,8 @@ static void compare_with_model(uint64_t first, uint64_t reserved)
             memset(&model.mapped[page], false, count);
             break;
         default: {
-            uint64_t wanted =
-                base + (next(&state) % (PAGES + 2)) / 4 * GUEST_PAGE + next(&state) % GUEST_PAGE;
+            uint64_t wanted = base + (random_shift(&state) % (PAGES + 2)) / 4 * GUEST_PAGE +
+                              random_shift(&state) % GUEST_PAGE;
             assert_true(heap_break(&heap, wanted) == model_break(&model, wanted));
         }
         }

@@ -11,6 +11,7 @@
 #include "emu/hart/probe.h"
 #include "isa/include/croft/range.h"
 #include "tests/hart/fixture.h"
+#include "tests/isa/random.h"
 
 enum { PAGE = 4096, MRANGE = 0x7c0, MLOCAL = 0x7c1, R = 1, W = 2, X = 4, P = 8 };
 
@@ -72,13 +73,6 @@ static void expect_physical(struct rig *rig, uint64_t address, enum mmu_access a
     assert_int_equal(physical, wanted);
 }
 
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    return *state ^= *state << 17;
-}
-
 /* Returns the range found by a linear search, or NULL. */
 static const struct croft_range *search(const struct croft_range_table *table, uint64_t address)
 {
@@ -130,19 +124,21 @@ static void random_tables_translate_as_a_linear_search(void **state)
     struct rig rig;
     rig_init(&rig);
     for (unsigned round = 0; round < 60; round++) {
-        uint64_t at = AT, count = next(&seed) % (round % 10 == 0 ? CROFT_RANGES_MAX + 1 : 40);
+        uint64_t at = AT, count = random_shift(&seed) % (round % 10 == 0 ? CROFT_RANGES_MAX + 1 : 40);
         rig.table->count = 0;
         for (uint64_t i = 0; i < count; i++) {
-            uint64_t pages = 1 + next(&seed) % 5;
-            at += next(&seed) % 3 * PAGE;
-            uint64_t physical = next(&seed) % 8 ? MEMORY + next(&seed) % 256 * PAGE : CROFT_RANGE_PAGED;
-            put(&rig, at, pages, physical, (uint32_t)(next(&seed) % 16));
+            uint64_t pages = 1 + random_shift(&seed) % 5;
+            at += random_shift(&seed) % 3 * PAGE;
+            uint64_t physical =
+                random_shift(&seed) % 8 ? MEMORY + random_shift(&seed) % 256 * PAGE : CROFT_RANGE_PAGED;
+            put(&rig, at, pages, physical, (uint32_t)(random_shift(&seed) % 16));
             at += pages * PAGE;
         }
         for (uint64_t i = 0; i < count; i += 1 + count / 16) {
             const struct croft_range *range = &rig.table->entries[i];
             const uint64_t places[] = {range->base, range->base - 1, range->base + range->size - 1,
-                                       range->base + range->size, range->base + next(&seed) % range->size};
+                                       range->base + range->size,
+                                       range->base + random_shift(&seed) % range->size};
             for (unsigned k = 0; k < sizeof places / sizeof *places; k++)
                 check_address(&rig, places[k]);
         }

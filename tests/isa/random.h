@@ -35,6 +35,14 @@ static inline uint64_t random_step(uint64_t *state)
     return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 }
 
+/* Steps xorshift64 (Marsaglia 2003) and returns its state, which must not be 0. */
+static inline uint64_t random_shift(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
 /* Returns the digest with another value (a step of FNV-1a on a whole word). */
 static inline uint64_t random_digest(uint64_t digest, uint64_t value)
 {

@@ -8,30 +8,29 @@
 #include <cmocka.h>
 
 #include "isa/include/croft/stash_check.h"
+#include "tests/isa/random.h"
 
 enum { LOCAL = 4096, PAGE = 256, PAGES = 4096, ROUNDS = 3000 };
 
 static uint64_t state;
-static uint64_t random_below(uint64_t below)
+static uint64_t number_below(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
+    random_shift(&state);
     return state % below;
 }
 
 static struct croft_stash_map random_map(void)
 {
-    const uint64_t field = 4 * (1 + random_below(5)), object = field + 4 * random_below(100);
-    const uint64_t objects = 1 + random_below(12), row = objects * object;
-    return (struct croft_stash_map){.stash_base = 64 * random_below(32),
-                                    .global_base = 4 * random_below(PAGE),
+    const uint64_t field = 4 * (1 + number_below(5)), object = field + 4 * number_below(100);
+    const uint64_t objects = 1 + number_below(12), row = objects * object;
+    return (struct croft_stash_map){.stash_base = 64 * number_below(32),
+                                    .global_base = 4 * number_below(PAGE),
                                     .field_size = field,
                                     .object_size = object,
                                     .row_size = row,
-                                    .stride_size = row + 4 * random_below(200),
-                                    .strides = 1 + random_below(8),
-                                    .coherent = random_below(2)};
+                                    .stride_size = row + 4 * number_below(200),
+                                    .strides = 1 + number_below(8),
+                                    .coherent = number_below(2)};
 }
 
 static const struct croft_stash_limits wide = {.local = UINT64_MAX, .global_end = UINT64_MAX};
@@ -104,8 +103,8 @@ static uint64_t random_parameter(void)
 {
     static const uint64_t some[] = {
         0, 1, 2, 4, 8, 64, 128, 4096, UINT64_C(1) << 32, UINT64_C(1) << 62, UINT64_C(1) << 63};
-    const uint64_t value = some[random_below(sizeof some / sizeof some[0])];
-    return random_below(4) ? value : 0 - value;
+    const uint64_t value = some[number_below(sizeof some / sizeof some[0])];
+    return number_below(4) ? value : 0 - value;
 }
 
 static void no_descriptor_overflows(void **unused)
@@ -118,7 +117,7 @@ static void no_descriptor_overflows(void **unused)
         struct croft_stash_map map = random_map();
         memcpy(p, &map, sizeof p);
         for (unsigned i = 0; i < 3; i++)
-            p[random_below(CROFT_STASH_PARAMETERS)] = random_parameter();
+            p[number_below(CROFT_STASH_PARAMETERS)] = random_parameter();
         memcpy(&map, p, sizeof map);
         if (croft_stash_check(&map, &limits).error != CROFT_STASH_OK)
             continue;

@@ -12,18 +12,11 @@
 #include "emu/nucd/packet.h"
 #include "host/kernel/driver/operands.c"
 #include "host/kernel/memory/ranges.c"
+#include "tests/isa/random.h"
 
 enum { ROUNDS = 400000, CAPABILITIES = 0x3f };
 
 static const uint64_t text = 0x80000000, data = 0x80010000, size = 0x10000;
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static uint64_t read_register(const void *context, unsigned number)
 {
@@ -52,24 +45,27 @@ static uint64_t choose_segment(uint64_t random)
 
 static uint32_t choose(struct kernel_frame *frame, uint64_t *state)
 {
-    uint32_t xn = 28, xd = next(state) % 64 ? 30 : (uint32_t)next(state) % 32;
-    frame->pc = next(state) % 64 ? text + next(state) % 0x8000 / 2 * 2 : -(next(state) % 0x8000 / 2 * 2) - 6;
+    uint32_t xn = 28, xd = random_shift(state) % 64 ? 30 : (uint32_t)random_shift(state) % 32;
+    frame->pc = random_shift(state) % 64 ? text + random_shift(state) % 0x8000 / 2 * 2
+                                         : -(random_shift(state) % 0x8000 / 2 * 2) - 6;
     frame->x[0] = 0;
     for (unsigned i = 1; i < 32; i++)
-        frame->x[i] = next(state) % 64  ? data + next(state) % size
-                      : next(state) % 2 ? next(state)
-                                        : -(next(state) % 4096);
-    uint64_t memory = next(state) & 0xff,
-             length = next(state) % 64 ? next(state) & 0x3fff : next(state) % 2 * 0xffff;
-    if (next(state) % 4)
+        frame->x[i] = random_shift(state) % 64  ? data + random_shift(state) % size
+                      : random_shift(state) % 2 ? random_shift(state)
+                                                : -(random_shift(state) % 4096);
+    uint64_t memory = random_shift(state) & 0xff, length = random_shift(state) % 64
+                                                               ? random_shift(state) & 0x3fff
+                                                               : random_shift(state) % 2 * 0xffff;
+    if (random_shift(state) % 4)
         memory |= 0x70; /* at most one result */
-    uint64_t wants = next(state) % 16 ? next(state) & CAPABILITIES : next(state) & 0xff;
-    uint64_t signature = next(state) % 64 ? NUCD_SIGNATURE : next(state) & UINT32_MAX;
+    uint64_t wants =
+        random_shift(state) % 16 ? random_shift(state) & CAPABILITIES : random_shift(state) & 0xff;
+    uint64_t signature = random_shift(state) % 64 ? NUCD_SIGNATURE : random_shift(state) & UINT32_MAX;
     frame->x[xn] = signature << 32 | memory << 24 | wants << 16 | length;
     for (unsigned half = 0; half < 2 && xd < 31; half++) {
         uint64_t operand = 0;
         for (unsigned i = 0; i < 4; i++)
-            operand |= choose_segment(next(state)) << 16 * i;
+            operand |= choose_segment(random_shift(state)) << 16 * i;
         if (xd + half != 0 && xd + half != xn)
             frame->x[xd + half] = operand;
     }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "host/kernel/memory/pages.c"
+#include "tests/isa/random.h"
 
 enum { PAGES = 331, ROUNDS = 300000, RESERVED = 7 };
 
@@ -20,14 +21,6 @@ void *pages_at(uint64_t physical)
 {
     assert_int_equal(physical, base + PAGE);
     return bitmap;
-}
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
 }
 
 /* The highest run of free pages, or PAGES when there is none. */
@@ -65,7 +58,7 @@ static void follows_the_model(void **test)
     memset(bitmap, 0xff, sizeof bitmap);
     pages_init(&boot);
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t random = next(&state), first = random % PAGES;
+        uint64_t random = random_shift(&state), first = random % PAGES;
         uint64_t count = random >> 20 & 1 ? 1 : 1 + (random >> 10) % (random >> 21 & 1 ? 150 : 9);
         if (random >> 30 & 1) { /* gives back what is used of a stretch */
             for (uint64_t i = first; i < first + count && i < PAGES; i++) {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "host/kernel/memory/ranges.c"
+#include "tests/isa/random.h"
 
 enum { PAGES = 48, ROUNDS = 200000, PAGED = 1u << 20 };
 
@@ -19,14 +20,6 @@ struct page {
 };
 
 static const uint64_t base = 0x80000000;
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static struct page page_of(const struct croft_range *range, uint64_t address)
 {
@@ -85,7 +78,8 @@ static void follows_the_model(void **test)
     uint64_t state = 88172645463325252;
     memset(&ranges, 0, sizeof ranges);
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t random = next(&state), first = random % PAGES, count = 1 + (random >> 8) % 8, free_pages = 0;
+        uint64_t random = random_shift(&state), first = random % PAGES, count = 1 + (random >> 8) % 8,
+                 free_pages = 0;
         if (count > PAGES - first)
             count = PAGES - first;
         for (uint64_t i = first; i < first + count; i++)

@@ -9,18 +9,11 @@
 
 #include "emu/stash/hardware/state.h"
 #include "emu/stash/mapping.h"
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
+#include "tests/isa/random.h"
 
 static uint64_t below(uint64_t *state, uint64_t limit)
 {
-    return next(state) % limit;
+    return random_shift(state) % limit;
 }
 
 /* Checks each mapped byte, and addresses that the tile does not have: those around it, and all gaps of its first rows. */

@@ -15,6 +15,7 @@
 
 #include "emu/sim/mix.h"
 #include "emu/stash/hardware.h"
+#include "tests/isa/random.h"
 
 enum {
     STASHES = 3,
@@ -85,9 +86,7 @@ struct world {
 
 static uint64_t below(struct world *world, uint64_t limit)
 {
-    world->random ^= world->random << 13;
-    world->random ^= world->random >> 7;
-    world->random ^= world->random << 17;
+    random_shift(&world->random);
     return (world->random >> 11) % limit;
 }
 

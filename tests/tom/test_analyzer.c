@@ -12,6 +12,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/tom/mapping/allocations.h"
 #include "emu/tom/mapping/analyzer.h"
+#include "tests/isa/random.h"
 
 #define BASE UINT64_C(0x80000000)
 
@@ -45,14 +46,6 @@ static struct tom_analyzer *analyzer_new(void)
     return analyzer;
 }
 
-static uint64_t random_of(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 /* The stack of an address. bit 0: bits 7 and 8, XORed with all pairs of the row's bits, 18 to 29. */
 static unsigned stack_of(uint64_t address, unsigned bit)
 {
@@ -66,12 +59,13 @@ static unsigned stack_of(uint64_t address, unsigned bit)
 /* Accesses at random offsets from a random place, or in steps. */
 static void make_accesses(uint64_t *state, uint64_t accesses[ACCESSES])
 {
-    const uint64_t at = random_of(state) % (UINT64_C(1) << 30), step = UINT64_C(128) << random_of(state) % 12;
-    const uint64_t kind = random_of(state) % 3;
+    const uint64_t at = random_shift(state) % (UINT64_C(1) << 30), step = UINT64_C(128)
+                                                                          << random_shift(state) % 12;
+    const uint64_t kind = random_shift(state) % 3;
     for (unsigned i = 0; i < ACCESSES; i++)
         accesses[i] = BASE + (kind == 0   ? at + i * step
                               : kind == 1 ? at + i % 2 * step * 4 + i * 8
-                                          : random_of(state) % (UINT64_C(1) << 30)) /
+                                          : random_shift(state) % (UINT64_C(1) << 30)) /
                                  LINE * LINE;
 }
 
@@ -82,7 +76,7 @@ static void counts_equal_brute_force(void **unused)
     uint64_t state = 88172645463325252, accesses[ACCESSES];
     uint64_t together[TOM_MAPS] = {0}, single[TOM_MAPS] = {0}, stacks[TOM_MAPS] = {0}, all = 0;
     for (unsigned n = 0; n < INSTANCES; n++) {
-        const unsigned count = (unsigned)(random_of(&state) % ACCESSES);
+        const unsigned count = (unsigned)(random_shift(&state) % ACCESSES);
         struct tom_instance instance = {.accesses = 0};
         make_accesses(&state, accesses);
         for (unsigned i = 0; i < count; i++)

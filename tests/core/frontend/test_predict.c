@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "emu/core/config.h"
+#include "tests/isa/random.h"
 
 struct bench {
     struct predictor predictor;
@@ -56,14 +57,6 @@ static enum predict_outcome call(struct bench *bench, uint64_t pc, uint64_t to)
 static enum predict_outcome returns(struct bench *bench, uint64_t pc, uint64_t to)
 {
     return jump(bench, pc, STREAM_INDIRECT | STREAM_RETURN, STREAM_NONE, 1, to);
-}
-
-static uint64_t next_random(uint64_t *x)
-{
-    *x ^= *x << 13;
-    *x ^= *x >> 7;
-    *x ^= *x << 17;
-    return *x;
 }
 
 /* Counters begin weakly not taken: the first execution of a taken branch is mispredicted, all later ones are right; its
@@ -115,7 +108,7 @@ static void chooser_saves_biased_branches(void **state)
     struct bench bench = make();
     uint64_t x = 99, wrong = 0;
     for (unsigned n = 0; n < 4000; n++) {
-        (void)branch(&bench, 0x1000, next_random(&x) & 1);
+        (void)branch(&bench, 0x1000, random_shift(&x) & 1);
         wrong += branch(&bench, 0x2004, true) == PREDICT_WRONG;
     }
     assert_true(wrong < 40);

@@ -5,18 +5,11 @@
 #include "emu/sim/mix.h"
 #include "tests/core/fake_ahead.h"
 #include "tests/core/ooo/test_ooo.h"
+#include "tests/isa/random.h"
 
 #define NEAR (RIG_BASE + 0x10000)
 
 enum { PROGRAMS = 150, LENGTH = 150, EVENTS = 12, CONFIGS = 4 };
-
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
 
 struct scene {
     struct rig *rig;
@@ -44,7 +37,7 @@ static void random_memory(struct rig *rig, uint64_t *seed, bool apart)
     static const uint8_t bases[] = {10, 22, 22, 23};
     static const enum insn_id loads[] = {INSN_ld, INSN_lw, INSN_lbu, INSN_ld};
     static const enum insn_id stores[] = {INSN_sd, INSN_sw, INSN_sb, INSN_sd};
-    uint64_t r = next(seed);
+    uint64_t r = random_shift(seed);
     uint8_t base = bases[r & 3], data = (uint8_t)(5 + (r >> 4) % 5);
     int32_t offset = (int32_t)((r >> 16) % (r & 8 ? 60 : 2000));
     bool load = r >> 40 & 3;
@@ -57,7 +50,7 @@ static void random_memory(struct rig *rig, uint64_t *seed, bool apart)
 
 static void random_plain(struct rig *rig, uint64_t *seed, bool apart)
 {
-    uint64_t r = next(seed);
+    uint64_t r = random_shift(seed);
     uint8_t rd = (uint8_t)(5 + r % 5), rs1 = (uint8_t)(5 + (r >> 8) % 5), rs2 = (uint8_t)(5 + (r >> 16) % 5);
     switch (r >> 32 & 15) {
     case 0: rig_branch(rig, INSN_bne, rs1, rs1, rig->at + 8); break;
@@ -73,7 +66,7 @@ static void random_plain(struct rig *rig, uint64_t *seed, bool apart)
 
 static void random_instruction(struct rig *rig, uint64_t *seed)
 {
-    uint64_t r = next(seed);
+    uint64_t r = random_shift(seed);
     uint8_t rd = (uint8_t)(5 + r % 5), rs2 = (uint8_t)(5 + (r >> 16) % 5);
     switch (r >> 32 & 31) {
     case 0: RIG_EMIT(rig, csrrs, .rd = rd, .rs1 = 0, .imm = 3); break;
@@ -88,17 +81,17 @@ static void random_instruction(struct rig *rig, uint64_t *seed)
 
 static void random_tasks(struct fake *fake, uint64_t *seed)
 {
-    fake->result = next(seed) & 1 ? 10 : 0;
-    fake->stalls = next(seed) % 4 == 0;
-    fake->checkpoints = (unsigned)(next(seed) % 5 * (next(seed) & 1));
-    fake->checkpoint_clocks = 1 + (uint32_t)(next(seed) % 20);
+    fake->result = random_shift(seed) & 1 ? 10 : 0;
+    fake->stalls = random_shift(seed) % 4 == 0;
+    fake->checkpoints = (unsigned)(random_shift(seed) % 5 * (random_shift(seed) & 1));
+    fake->checkpoint_clocks = 1 + (uint32_t)(random_shift(seed) % 20);
     for (unsigned i = 0; i < FAKE_TASKS; i++) {
         struct fake_task *task = &fake->task[i];
-        task->clocks = 1 + next(seed) % (next(seed) & 1 ? 60 : 1000);
-        task->way = next(seed) & 1 ? 1 + next(seed) % task->clocks : 0;
-        task->out = NEAR + next(seed) % 512;
-        task->bytes = next(seed) % 128;
-        task->ran = next(seed) % 8 == 0;
+        task->clocks = 1 + random_shift(seed) % (random_shift(seed) & 1 ? 60 : 1000);
+        task->way = random_shift(seed) & 1 ? 1 + random_shift(seed) % task->clocks : 0;
+        task->out = NEAR + random_shift(seed) % 512;
+        task->bytes = random_shift(seed) % 128;
+        task->ran = random_shift(seed) % 8 == 0;
     }
 }
 
@@ -113,7 +106,7 @@ static void disturb(void *owner, uint64_t now)
 {
     struct scene *s = owner;
     struct fake *fake = s->fake;
-    uint64_t r = next(&s->seed);
+    uint64_t r = random_shift(&s->seed);
     if (s->rig->core->asleep)
         return;
     if (((struct ooo *)s->rig->core)->phase == OOO_AHEAD && fake->head < fake->tail && r % 3) {
@@ -130,15 +123,15 @@ static struct core_config random_config(unsigned size, uint64_t *seed)
     struct core_config config = defaults();
     if (size == 0)
         return config;
-    config.rob = 16 + (uint32_t)(next(seed) % (size == 3 ? 497 : 48));
-    config.iq = 1 + (uint32_t)(next(seed) % config.rob);
-    config.fetch_queue = 8 + (uint32_t)(next(seed) % (config.rob - 7));
-    config.load_queue = 1 + (uint32_t)(next(seed) % 40);
-    config.store_queue = 1 + (uint32_t)(next(seed) % 40);
-    config.int_renames = 1 + (uint32_t)(next(seed) % 100);
-    config.decode_width = 1 + (uint32_t)(next(seed) % 8);
-    config.retire_width = 1 + (uint32_t)(next(seed) % 8);
-    config.speculate = next(seed) & 1;
+    config.rob = 16 + (uint32_t)(random_shift(seed) % (size == 3 ? 497 : 48));
+    config.iq = 1 + (uint32_t)(random_shift(seed) % config.rob);
+    config.fetch_queue = 8 + (uint32_t)(random_shift(seed) % (config.rob - 7));
+    config.load_queue = 1 + (uint32_t)(random_shift(seed) % 40);
+    config.store_queue = 1 + (uint32_t)(random_shift(seed) % 40);
+    config.int_renames = 1 + (uint32_t)(random_shift(seed) % 100);
+    config.decode_width = 1 + (uint32_t)(random_shift(seed) % 8);
+    config.retire_width = 1 + (uint32_t)(random_shift(seed) % 8);
+    config.speculate = random_shift(seed) & 1;
     return config;
 }
 
@@ -173,7 +166,7 @@ static uint64_t run(uint64_t program, uint64_t *squashes, uint64_t *passed)
     assert_non_null(s);
     uint64_t seed = program * MIX_FACTOR + 7;
     options.privileged = program % 3 == 0;
-    options.l1d.mshrs = 1 + (uint32_t)(next(&seed) % 8);
+    options.l1d.mshrs = 1 + (uint32_t)(random_shift(&seed) % 8);
     s->rig = rig_new(&options);
     s->fake = fake_new(s->rig);
     struct core_config config = random_config(program % CONFIGS, &seed);
@@ -191,7 +184,7 @@ static uint64_t run(uint64_t program, uint64_t *squashes, uint64_t *passed)
     for (unsigned i = 0; i < EVENTS; i++) {
         event_init(&s->events[i], 50, disturb, s);
         event_schedule(&s->rig->queue, &s->events[i],
-                       next(&seed) % 4000 * RIG_CLOCK + next(&seed) % RIG_CLOCK);
+                       random_shift(&seed) % 4000 * RIG_CLOCK + random_shift(&seed) % RIG_CLOCK);
     }
     uint64_t cycles = rig_run(s->rig);
     const struct ooo *o = (struct ooo *)s->rig->core;

@@ -4,23 +4,16 @@
 
 #include "emu/sim/mix.h"
 #include "tests/core/ooo/test_ooo.h"
+#include "tests/isa/random.h"
 
 enum { PROGRAMS = 60, LENGTH = 120, CONFIGS = 4 };
-
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
 
 /* Registers: 5 to 12 data, 20 and 21 bases, 13 an address that is loaded or computed late, 31 the loop counter. */
 static void random_memory(struct rig *rig, uint64_t *seed)
 {
     static const enum insn_id loads[] = {INSN_ld, INSN_lw, INSN_lhu, INSN_lb};
     static const enum insn_id stores[] = {INSN_sd, INSN_sw, INSN_sh, INSN_sb};
-    uint64_t r = next(seed);
+    uint64_t r = random_shift(seed);
     uint8_t base = r % 4 == 0 ? 13 : (uint8_t)(20 + r % 2), data = (uint8_t)(5 + (r >> 8) % 8);
     int32_t offset = (int32_t)((r >> 16) % (r % 3 ? 64 : 2000));
     if (r >> 40 & 1)
@@ -32,7 +25,7 @@ static void random_memory(struct rig *rig, uint64_t *seed)
 static void random_instruction(struct rig *rig, uint64_t *seed)
 {
     static const enum insn_id plain[] = {INSN_add, INSN_xor, INSN_sltu, INSN_mul, INSN_mulw, INSN_divw};
-    uint64_t r = next(seed);
+    uint64_t r = random_shift(seed);
     uint8_t rd = (uint8_t)(5 + r % 8), rs1 = (uint8_t)(5 + (r >> 8) % 8), rs2 = (uint8_t)(5 + (r >> 16) % 8);
     switch (r >> 32 & 31) {
     case 0: RIG_EMIT(rig, csrrs, .rd = rd, .rs1 = 0, .imm = 3); break;
@@ -66,7 +59,7 @@ static void random_program(struct rig *rig, uint64_t seed)
     rig_set(rig, 21, RIG_FAR);
     rig_set(rig, 13, RIG_BASE + 0x10008);
     for (uint8_t i = 0; i < 8; i++)
-        RIG_EMIT(rig, addi, .rd = (uint8_t)(5 + i), .imm = (int32_t)(next(&seed) % 2000));
+        RIG_EMIT(rig, addi, .rd = (uint8_t)(5 + i), .imm = (int32_t)(random_shift(&seed) % 2000));
     uint64_t top = rig->at;
     for (unsigned i = 0; i < LENGTH; i++)
         random_instruction(rig, &seed);
@@ -172,7 +165,7 @@ static void ports_agree(void **state)
     uint64_t seed = 99;
     ports_init(&ports);
     for (unsigned i = 0; i < 9000; i++) {
-        uint64_t r = next(&seed), kind = r % 5, ready = 1 + i / 3 + (r >> 8) % 400, best = UINT64_MAX;
+        uint64_t r = random_shift(&seed), kind = r % 5, ready = 1 + i / 3 + (r >> 8) % 400, best = UINT64_MAX;
         unsigned chosen = 0;
         for (unsigned port = 0; port < PORTS; port++)
             for (uint64_t at = ready; kinds[kind].set >> port & 1 && at < best; at++) {

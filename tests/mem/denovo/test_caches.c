@@ -9,6 +9,7 @@
 #include "emu/mem/llc_slices.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/mix.h"
+#include "tests/isa/random.h"
 #include "tests/mem/slow_memory.h"
 #include "tests/sim/value.h"
 
@@ -62,9 +63,7 @@ struct world {
 
 static unsigned pick(struct world *world, unsigned below)
 {
-    world->random ^= world->random << 13; /* xorshift64: Marsaglia 2003 */
-    world->random ^= world->random >> 7;
-    world->random ^= world->random << 17;
+    random_shift(&world->random);
     return (unsigned)((world->random >> 20) % below);
 }
 

@@ -22,6 +22,7 @@
 #include "emu/mem/denovo.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/mix.h"
+#include "tests/isa/random.h"
 #include "tests/mem/denovo/words.h"
 
 enum {
@@ -105,9 +106,7 @@ struct traffic {
 
 static unsigned pick(struct traffic *traffic, unsigned below)
 {
-    traffic->random ^= traffic->random << 13; /* xorshift64: Marsaglia 2003 */
-    traffic->random ^= traffic->random >> 7;
-    traffic->random ^= traffic->random << 17;
+    random_shift(&traffic->random);
     return (unsigned)((traffic->random >> 20) % below);
 }
 

@@ -1,4 +1,5 @@
 /* Lines of thread stacks in the last level beside store policies, atomics, and requests that lack a resource. */
+#include "tests/isa/random.h"
 #include "tests/mem/llc/crowd.h"
 
 enum { WORDS = LINE / 4 };
@@ -93,17 +94,11 @@ static void rests_wait_for_writes(void **state)
     crowd_free(crowd);
 }
 
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    return *seed ^= *seed << 17;
-}
-
 static void add_random(struct crowd *crowd, uint64_t *seed)
 {
-    const uint64_t line = next(seed) % 6, clock = next(seed) % 2000, words = next(seed) % 0xffff + 1;
-    switch (next(seed) % 7) {
+    const uint64_t line = random_shift(seed) % 6, clock = random_shift(seed) % 2000,
+                   words = random_shift(seed) % 0xffff + 1;
+    switch (random_shift(seed) % 7) {
     case 0:
     case 1: (void)stack(crowd, MEM_WRITE, line, words, clock); break;
     case 2: (void)stack(crowd, MEM_READ, line, words, clock); break;

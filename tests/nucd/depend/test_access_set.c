@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/nucd/depend/depend.h"
+#include "tests/isa/random.h"
 
 enum { LINES = 64, ROUNDS = 400 };
 
@@ -15,9 +16,7 @@ static uint64_t random_state = 1;
 
 static uint64_t next(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
+    random_shift(&random_state);
     return random_state;
 }
 

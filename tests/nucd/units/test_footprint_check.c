@@ -9,19 +9,13 @@
 
 #include "emu/nucd/units/footprint_check.h"
 #include "isa/decode.h"
+#include "tests/isa/random.h"
 #include "tests/sim/value.h"
 
 enum { LINES = 64, BYTES = LINES * NUCD_LINE, ACCELS = 3, READ = 1, WRITE = 2 };
 
 #define BASE UINT64_C(0x80000000)
 #define CODE UINT64_C(0x1000)
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    return *state ^= *state << 17;
-}
 
 struct told {
     unsigned reports, unknown;
@@ -58,9 +52,9 @@ static struct nucd_packet packet_of(const struct nucd_task *task)
 
 static void add_ranges(struct nucd_ranges *ranges, uint8_t *map, uint8_t rights, uint64_t *seed)
 {
-    ranges->count = (unsigned)(next(seed) % (NUCD_SEGMENTS + 1));
+    ranges->count = (unsigned)(random_shift(seed) % (NUCD_SEGMENTS + 1));
     for (unsigned i = 0; i < ranges->count; i++) {
-        uint64_t first = next(seed) % LINES, last = first + next(seed) % 6;
+        uint64_t first = random_shift(seed) % LINES, last = first + random_shift(seed) % 6;
         last = last < LINES ? last : LINES - 1;
         ranges->range[i] = (struct nucd_range){BASE + first * NUCD_LINE, BASE + last * NUCD_LINE + 63};
         for (uint64_t b = first * NUCD_LINE; b < (last + 1) * NUCD_LINE; b++)
@@ -108,11 +102,11 @@ static void send_tasks(struct footprint_check *check, struct round *round)
 static void try_access(struct footprint_check *check, struct round *round, unsigned t,
                        const struct told *told)
 {
-    unsigned a = (unsigned)(next(&round->seed) % ACCELS), size = 1u << next(&round->seed) % 4;
-    unsigned flags = 1 + (unsigned)(next(&round->seed) % 3); /* STREAM_LOAD, STREAM_STORE, both */
-    uint64_t at = next(&round->seed) % (BYTES - 8);
+    unsigned a = (unsigned)(random_shift(&round->seed) % ACCELS), size = 1u << random_shift(&round->seed) % 4;
+    unsigned flags = 1 + (unsigned)(random_shift(&round->seed) % 3); /* STREAM_LOAD, STREAM_STORE, both */
+    uint64_t at = random_shift(&round->seed) % (BYTES - 8);
     const uint8_t *map = round->maps[a][t];
-    const struct stream_op op = {.pc = CODE + next(&round->seed) % 0x700 * 2,
+    const struct stream_op op = {.pc = CODE + random_shift(&round->seed) % 0x700 * 2,
                                  .flags = (uint8_t)flags,
                                  .length = 4,
                                  .size = (uint8_t)size};

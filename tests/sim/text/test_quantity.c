@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/sim/text/quantity.h"
+#include "tests/isa/random.h"
 
 struct conversion {
     enum quantity kind;
@@ -83,9 +84,7 @@ static void round_trips_random_values(void **state)
     (void)state;
     uint64_t random = 88172645463325252u;
     for (int i = 0; i < 20000; i++) {
-        random ^= random << 13; /* Marsaglia's xorshift64 */
-        random ^= random >> 7;
-        random ^= random << 17;
+        random_shift(&random);
         for (int kind = 0; kind < QUANTITY_KINDS; kind++) {
             uint64_t value = random >> (i % 64), again;
             char text[QUANTITY_TEXT];
