@@ -5,24 +5,11 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/little_endian.h"
 
 enum { VERSION = 1 };
 
 static const char magic[8] = {'T', 'O', 'M', 'T', 'A', 'B', 'L', 'E'};
-
-static void put(uint8_t *at, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
-static uint64_t get(const uint8_t *at, unsigned bytes)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
-}
 
 struct candidate_entry candidate_table_entry(const struct candidate *c)
 {
@@ -69,17 +56,17 @@ bool candidate_holds(const struct candidate_entry *entry, uint64_t minuend, uint
 
 static void write_entry(uint8_t *at, const struct candidate_entry *entry)
 {
-    put(at, entry->begin, 8);
-    put(at + 8, entry->end, 8);
-    put(at + 16, entry->in, 8);
-    put(at + 24, entry->out, 8);
-    put(at + 32, entry->coordinates, 4);
+    little_endian_put(at, entry->begin, 8);
+    little_endian_put(at + 8, entry->end, 8);
+    little_endian_put(at + 16, entry->in, 8);
+    little_endian_put(at + 24, entry->out, 8);
+    little_endian_put(at + 32, entry->coordinates, 4);
     at[36] = entry->flags;
     at[37] = entry->minuend;
     at[38] = entry->subtrahend;
     at[39] = entry->shift;
-    put(at + 40, (uint64_t)entry->threshold, 8);
-    put(at + 48, entry->rounds, 8);
+    little_endian_put(at + 40, (uint64_t)entry->threshold, 8);
+    little_endian_put(at + 48, entry->rounds, 8);
     at[56] = entry->step;
     at[57] = entry->compare;
 }
@@ -90,8 +77,8 @@ uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size
     *size = CANDIDATE_HEADER + candidates->count * CANDIDATE_ENTRY;
     uint8_t *bytes = alloc(*size, 1);
     memcpy(bytes, magic, sizeof magic);
-    put(bytes + 8, VERSION, 4);
-    put(bytes + 12, candidates->count, 4);
+    little_endian_put(bytes + 8, VERSION, 4);
+    little_endian_put(bytes + 12, candidates->count, 4);
     for (size_t i = 0; i < candidates->count; i++) {
         struct candidate_entry entry = candidate_table_entry(&candidates->list[i]);
         write_entry(bytes + CANDIDATE_HEADER + i * CANDIDATE_ENTRY, &entry);
@@ -101,17 +88,17 @@ uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size
 
 static bool read_entry(const uint8_t *at, size_t number, struct candidate_entry *entry, struct error *err)
 {
-    *entry = (struct candidate_entry){.begin = get(at, 8),
-                                      .end = get(at + 8, 8),
-                                      .in = get(at + 16, 8),
-                                      .out = get(at + 24, 8),
-                                      .coordinates = (uint32_t)get(at + 32, 4),
+    *entry = (struct candidate_entry){.begin = little_endian_get(at, 8),
+                                      .end = little_endian_get(at + 8, 8),
+                                      .in = little_endian_get(at + 16, 8),
+                                      .out = little_endian_get(at + 24, 8),
+                                      .coordinates = (uint32_t)little_endian_get(at + 32, 4),
                                       .flags = at[36],
                                       .minuend = at[37],
                                       .subtrahend = at[38],
                                       .shift = at[39],
-                                      .threshold = (int64_t)get(at + 40, 8),
-                                      .rounds = get(at + 48, 8),
+                                      .threshold = (int64_t)little_endian_get(at + 40, 8),
+                                      .rounds = little_endian_get(at + 48, 8),
                                       .step = at[56],
                                       .compare = at[57]};
     if (entry->begin % 2 || entry->end % 2 || entry->begin == entry->end)
@@ -131,9 +118,10 @@ bool candidate_table_read(const uint8_t *bytes, size_t size, struct candidate_en
                           struct error *err)
 {
     *count = 0;
-    if (size < CANDIDATE_HEADER || memcmp(bytes, magic, sizeof magic) != 0 || get(bytes + 8, 4) != VERSION)
+    if (size < CANDIDATE_HEADER || memcmp(bytes, magic, sizeof magic) != 0 ||
+        little_endian_get(bytes + 8, 4) != VERSION)
         return error_set(err, CANDIDATE_SECTION " is not a table of version %d", VERSION);
-    uint64_t number = get(bytes + 12, 4);
+    uint64_t number = little_endian_get(bytes + 12, 4);
     if (number > CANDIDATE_ENTRIES)
         return error_set(err, CANDIDATE_SECTION " has %" PRIu64 " entries; at most %d are allowed", number,
                          CANDIDATE_ENTRIES);

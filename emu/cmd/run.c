@@ -313,7 +313,7 @@ static void warn_interpreted(const struct request *r, const char *why)
     static const char *const ways[] = {
         [JIT_OFF] = "off", [JIT_ON] = "on", [JIT_ALWAYS] = "always", [JIT_CHECK] = "check"};
     if (r->jit != JIT_OFF)
-        fprintf(stderr, "croft run: warning: --jit=%s compiles nothing: %s\n", ways[r->jit], why);
+        say_warning("--jit=%s compiles nothing: %s", ways[r->jit], why);
 }
 
 /* Makes the compiler for a user program: for one hart without a clock, of which nobody sees the single instructions. Returns NULL,

@@ -5,6 +5,7 @@
 
 #include "emu/dev/device.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/little_endian.h"
 
 enum {
     START = 0x18, /* offsets of the words that the program loads */
@@ -40,30 +41,21 @@ void rom_free(struct rom *rom)
     free(rom);
 }
 
-static void put(struct rom *rom, size_t offset, uint64_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        rom->bytes[offset + i] = (uint8_t)(value >> (8 * i));
-}
-
 void rom_set_boot(struct rom *rom, const struct rom_boot *boot)
 {
     const uint64_t dynamic[] = {DYNAMIC_MAGIC, DYNAMIC_VERSION, boot->next, boot->next_mode, 0, 0};
     for (size_t i = 0; i < sizeof program / sizeof program[0]; i++)
-        put(rom, 4 * i, program[i], 4);
-    put(rom, START, boot->start, 8);
-    put(rom, FDT, boot->fdt, 8);
+        little_endian_put(rom->bytes + 4 * i, program[i], 4);
+    little_endian_put(rom->bytes + START, boot->start, 8);
+    little_endian_put(rom->bytes + FDT, boot->fdt, 8);
     for (size_t i = 0; i < sizeof dynamic / sizeof dynamic[0]; i++)
-        put(rom, DYNAMIC + 8 * i, dynamic[i], 8);
+        little_endian_put(rom->bytes + DYNAMIC + 8 * i, dynamic[i], 8);
 }
 
 static uint64_t rom_read(void *device, uint64_t offset, unsigned size)
 {
     const struct rom *rom = device;
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)rom->bytes[offset + i] << (8 * i);
-    return value;
+    return little_endian_get(rom->bytes + offset, size);
 }
 
 static void rom_write(void *device, uint64_t offset, unsigned size, uint64_t value)

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -141,20 +140,6 @@ static void put_mapping(FILE *out, const struct node *mapping, int indent)
     }
 }
 
-static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-
-static char *format(const char *pattern, ...)
-{
-    char *text;
-    va_list values;
-    va_start(values, pattern);
-    int length = vasprintf(&text, pattern, values);
-    va_end(values);
-    if (length < 0)
-        alloc_failed();
-    return text;
-}
-
 /* Everything that a file says about one part. */
 struct mention {
     struct node *mapping; /* of which `node` is a member */
@@ -178,7 +163,7 @@ static const char *behind_part(const char *name, const char *part)
 static void find_mentions(struct node *mapping, const char *prefix, const char *part, struct mentions *found)
 {
     for (struct node *node = mapping->first; node; node = node->next) {
-        char *name = format("%s%s%s", prefix, *prefix ? "." : "", node->name);
+        char *name = alloc_format("%s%s%s", prefix, *prefix ? "." : "", node->name);
         if (behind_part(name, part)) {
             found->items = alloc_resize(found->items, (found->count + 1) * sizeof *found->items);
             found->items[found->count++] = (struct mention){mapping, node, name};
@@ -234,7 +219,7 @@ static void note_loss(FILE *notes, const struct node *node, const char *name, co
         (void)fprintf(notes, "# %s: %s is left out: %s.\n", text_quote(name).text,
                       text_quote(node->text).text, reason);
     for (const struct node *below = node->first; below; below = below->next) {
-        char *inner = format("%s.%s", name, below->name);
+        char *inner = alloc_format("%s.%s", name, below->name);
         note_loss(notes, below, inner, reason);
         free(inner);
     }
@@ -271,10 +256,10 @@ static void replace(const struct mention *mention, const char *part, const char 
         node_free(below);
     }
     free(node->text);
-    node->text = text ? format("%s", text) : NULL;
+    node->text = text ? alloc_text(text) : NULL;
     node->first = node->last = NULL;
     node->members = 0;
-    set_name(node, format("%s", part + strlen(mention->name) - strlen(node->name)));
+    set_name(node, alloc_text(part + strlen(mention->name) - strlen(node->name)));
 }
 
 /* Removes the member of a mapping that the key names, and writes its comments. */
@@ -294,7 +279,7 @@ static void drop_member(struct node *mapping, const char *key, FILE *notes)
  * Does not note the loss of `key`, because `none` says the same. */
 static void remove_part(const struct mentions *found, const char *part, const char *key)
 {
-    char *text, *reason = format("the machine had no %s", part);
+    char *text, *reason = alloc_format("the machine had no %s", part);
     size_t size;
     FILE *notes = open_notes(&text, &size);
     for (size_t i = 0; i < found->count; i++) {
@@ -352,7 +337,7 @@ static void spread_part(const struct mention *mention)
         before = at;
     struct node *after = node->next, *first = node->first;
     for (struct node *below = first; below; below = below->next)
-        set_name(below, format("%s.%s", node->name, below->name));
+        set_name(below, alloc_format("%s.%s", node->name, below->name));
     *(before ? &before->next : &mention->mapping->first) = first ? first : after;
     if (first)
         node->last->next = after;
@@ -363,7 +348,7 @@ static void spread_part(const struct mention *mention)
     node->comment = NULL;
     struct node *to = first ? first : after ? after : mention->mapping;
     if (comment && to->comment) {
-        char *both = format("%s\n%s", comment, to->comment);
+        char *both = alloc_format("%s\n%s", comment, to->comment);
         free(comment);
         free(to->comment);
         comment = both;
@@ -457,7 +442,7 @@ static void move_part(struct node *document, const struct rename *rename)
     struct mentions found = mentions_of(document, part);
     if (is_moved(&found, part, rename->old))
         for (size_t i = 0; i < found.count; i++)
-            set_name(found.items[i].node, format("%s%s", name, behind_part(found.items[i].name, part)));
+            set_name(found.items[i].node, alloc_format("%s%s", name, behind_part(found.items[i].name, part)));
     free_mentions(&found);
 }
 
@@ -467,7 +452,7 @@ static struct node *merge_two(struct node *mapping, struct node *earlier, struct
                               const char *name)
 {
     if (earlier->text || later->text) {
-        char *text, *reason = format("line %u sets it again", later->line);
+        char *text, *reason = alloc_format("line %u sets it again", later->line);
         size_t size;
         FILE *notes = open_notes(&text, &size);
         note_loss(notes, earlier, name, reason);
@@ -492,7 +477,7 @@ static struct node *merge_two(struct node *mapping, struct node *earlier, struct
 static void merge(struct node *mapping, const char *prefix)
 {
     for (struct node *node = mapping->first, *next; node; node = next) {
-        char *name = format("%s%s%s", prefix, *prefix ? "." : "", node->name);
+        char *name = alloc_format("%s%s%s", prefix, *prefix ? "." : "", node->name);
         struct node *twin = node->next;
         next = node->next;
         while (twin && strcmp(twin->name, node->name) != 0)

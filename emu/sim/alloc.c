@@ -1,5 +1,6 @@
 #include "emu/sim/alloc.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,4 +31,16 @@ void *alloc_resize(void *old, size_t bytes)
 char *alloc_text(const char *text)
 {
     return alloc_checked(strdup(text));
+}
+
+char *alloc_format(const char *pattern, ...)
+{
+    char *text;
+    va_list values;
+    va_start(values, pattern);
+    const int length = vasprintf(&text, pattern, values);
+    va_end(values);
+    if (length < 0)
+        alloc_failed();
+    return text;
 }

@@ -16,6 +16,9 @@ void *alloc_resize(void *old, size_t bytes);
 /* Returns a copy of the text. Release it with free(). */
 char *alloc_text(const char *text);
 
+/* Returns a text as printf() would print it. Release it with free(). */
+char *alloc_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+
 /* Returns `memory`, which a library has allocated; calls alloc_failed() if it is NULL. */
 void *alloc_checked(void *memory);
 

@@ -1,4 +1,5 @@
 #include "emu/debug/gdb/packet.h"
+#include "emu/sim/little_endian.h"
 
 #include <string.h>
 
@@ -127,8 +128,7 @@ void gdb_reply_hex(struct gdb_reply *reply, const void *bytes, size_t length)
 void gdb_reply_register(struct gdb_reply *reply, uint64_t value)
 {
     uint8_t bytes[REGISTER_BYTES];
-    for (unsigned i = 0; i < REGISTER_BYTES; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
+    little_endian_put(bytes, value, REGISTER_BYTES);
     gdb_reply_hex(reply, bytes, sizeof bytes);
 }
 
@@ -194,9 +194,7 @@ bool gdb_take_register(struct gdb_cursor *in, uint64_t *value)
     uint8_t bytes[REGISTER_BYTES];
     if (!gdb_take_hex(in, bytes, sizeof bytes))
         return false;
-    *value = 0;
-    for (unsigned i = 0; i < REGISTER_BYTES; i++)
-        *value |= (uint64_t)bytes[i] << 8 * i;
+    *value = little_endian_get(bytes, REGISTER_BYTES);
     return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 enum { SECTOR = 512, PIECE = 64 << 10, HEADER = 16, ID_SIZE = 20, FILE_NAME = 512 };
 enum { TYPE_IN = 0, TYPE_OUT = 1, TYPE_FLUSH = 4, TYPE_ID = 8 };
@@ -30,8 +31,8 @@ struct block_config {
 };
 
 struct disk {
-    struct virtio virtio; /* first */
-    int file;             /* -1: none */
+    struct virtio virtio;
+    int file; /* -1: none */
     bool readonly;
     uint64_t sectors;
     uint8_t piece[PIECE];
@@ -85,7 +86,7 @@ static uint8_t serve(struct disk *disk, const struct request *request, const str
 
 static void notify(struct virtio *virtio, unsigned queue)
 {
-    struct disk *disk = (struct disk *)(void *)virtio;
+    struct disk *disk = CONTAINER_OF(virtio, struct disk, virtio);
     const struct virtio_chain *chain;
     while ((chain = virtio_take(virtio, queue))) {
         struct request request;

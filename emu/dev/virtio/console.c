@@ -7,18 +7,19 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 enum { RECEIVE, TRANSMIT, PIECE = 256, LONGEST = 1 << 20 /* bytes of a request */ };
 
 struct virtio_console {
-    struct virtio virtio; /* first */
+    struct virtio virtio;
     void (*transmit)(void *context, uint8_t byte);
     void *context;
 };
 
 static void notify(struct virtio *virtio, unsigned queue)
 {
-    const struct virtio_console *console = (const struct virtio_console *)(void *)virtio;
+    const struct virtio_console *console = CONTAINER_OF(virtio, struct virtio_console, virtio);
     const struct virtio_chain *chain;
     uint8_t piece[PIECE];
     while (queue == TRANSMIT && (chain = virtio_take(virtio, queue))) {

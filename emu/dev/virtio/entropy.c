@@ -5,6 +5,7 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/sim/mix.h"
 
 struct entropy_config {
@@ -13,14 +14,14 @@ struct entropy_config {
 };
 
 struct entropy {
-    struct virtio virtio; /* first */
+    struct virtio virtio;
     uint64_t seed, state;
 };
 
 static void notify(struct virtio *virtio, unsigned queue)
 {
     enum { MOST = 1 << 16 }; /* most bytes of a request that are filled; a device may use part of a buffer */
-    struct entropy *entropy = (struct entropy *)(void *)virtio;
+    struct entropy *entropy = CONTAINER_OF(virtio, struct entropy, virtio);
     const struct virtio_chain *chain;
     while ((chain = virtio_take(virtio, queue))) {
         uint64_t size = chain->write_size < MOST ? chain->write_size : MOST;

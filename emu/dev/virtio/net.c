@@ -17,6 +17,7 @@
 
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 #include "emu/sim/text/say.h"
 
 enum { RECEIVE, TRANSMIT };
@@ -30,9 +31,9 @@ struct net_config {
 };
 
 struct virtio_net {
-    struct virtio virtio; /* first */
-    int socket;           /* -1: no peer */
-    size_t got;           /* bytes of `frame` that have arrived */
+    struct virtio virtio;
+    int socket; /* -1: no peer */
+    size_t got; /* bytes of `frame` that have arrived */
     uint8_t frame[LENGTH + FRAME_MAX];
     uint8_t sent[LENGTH + FRAME_MAX];
 };
@@ -56,7 +57,7 @@ static void send_frame(struct virtio_net *net, size_t size)
 
 static void notify(struct virtio *virtio, unsigned queue)
 {
-    struct virtio_net *net = (struct virtio_net *)(void *)virtio;
+    struct virtio_net *net = CONTAINER_OF(virtio, struct virtio_net, virtio);
     const struct virtio_chain *chain;
     if (queue == RECEIVE)
         virtio_net_poll(net);

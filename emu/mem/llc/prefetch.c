@@ -3,6 +3,7 @@
 
 #include "emu/mem/llc/state.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/list.h"
 
 void llc_prefetch_init(struct llc *llc)
 {
@@ -36,7 +37,7 @@ void llc_prefetch_free(struct llc *llc)
 
 void llc_prefetch_done(struct llc *llc, struct llc_entry *entry)
 {
-    struct llc_prefetch *prefetch = (struct llc_prefetch *)(void *)entry;
+    struct llc_prefetch *prefetch = CONTAINER_OF(entry, struct llc_prefetch, entry);
     struct llc_frame *frame = &llc->frames[entry->frame];
     frame->prefetched = frame->prefetching;
     frame->prefetching = false;

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,32 +144,17 @@ void stats_ratio(struct stats *stats, struct scope scope, const char *name, stru
                    .kind = COUNTER_RATIO, .name = scope_path(scope, name), .unit = unit, .meaning = meaning});
 }
 
-static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-
-/* Formats a text; the caller frees it. */
-static char *format(const char *pattern, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, pattern);
-    int length = vasprintf(&text, pattern, arguments);
-    va_end(arguments);
-    if (length < 0)
-        alloc_failed();
-    return text;
-}
-
 /* Returns the text "MEANING: 3 to 4". */
 static char *bucket_meaning(const struct histogram *histogram, uint32_t bucket, const char *meaning)
 {
     uint64_t below = bucket ? histogram_most(histogram, bucket - 1) : 0;
     if (bucket == histogram->count)
-        return format("%s: more than %" PRIu64, meaning, below);
+        return alloc_format("%s: more than %" PRIu64, meaning, below);
     uint64_t most = histogram_most(histogram, bucket);
     if (bucket == 0)
-        return format("%s: at most %" PRIu64, meaning, most);
-    return below + 1 == most ? format("%s: %" PRIu64, meaning, most)
-                             : format("%s: %" PRIu64 " to %" PRIu64, meaning, below + 1, most);
+        return alloc_format("%s: at most %" PRIu64, meaning, most);
+    return below + 1 == most ? alloc_format("%s: %" PRIu64, meaning, most)
+                             : alloc_format("%s: %" PRIu64 " to %" PRIu64, meaning, below + 1, most);
 }
 
 static uint64_t read_samples(const void *histogram)
@@ -184,8 +168,8 @@ void stats_histogram(struct stats *stats, struct scope scope, const char *name,
 {
     const struct scope inner = scope_enter(&scope, name);
     for (uint32_t i = 0; i < histogram->count + !histogram->bounded; i++) {
-        char *bucket =
-            i == histogram->count ? format("more") : format("%" PRIu64, histogram_most(histogram, i));
+        char *bucket = i == histogram->count ? alloc_text("more")
+                                             : alloc_format("%" PRIu64, histogram_most(histogram, i));
         char *text = bucket_meaning(histogram, i, meaning);
         counter_add(stats, (struct counter){.source = {.value = &histogram->buckets[i]},
                                             .name = scope_path(inner, bucket),

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/little_endian.h"
 
 static const char magic[] = "croft memory trace 2\n";
 
@@ -20,20 +21,6 @@ struct access_reader {
     size_t left; /* 0: at the end of a frame */
     uint8_t bytes[IN];
 };
-
-static void put(uint8_t *to, uint64_t word)
-{
-    for (unsigned i = 0; i < WORD; i++)
-        to[i] = (uint8_t)(word >> 8 * i);
-}
-
-static uint64_t get(const uint8_t *from)
-{
-    uint64_t word = 0;
-    for (unsigned i = 0; i < WORD; i++)
-        word |= (uint64_t)from[i] << 8 * i;
-    return word;
-}
 
 struct track access_trace_open(struct track_sink *sink)
 {
@@ -60,7 +47,7 @@ void access_trace_write(struct track stream, const struct access_record *record)
     };
     uint8_t bytes[RECORD];
     for (unsigned i = 0; i < ACCESS_WORDS; i++)
-        put(bytes + i * WORD, words[i]);
+        little_endian_put(bytes + i * WORD, words[i], WORD);
     (void)track_bytes(stream, bytes, sizeof bytes);
 }
 
@@ -120,7 +107,7 @@ bool access_reader_next(struct access_reader *reader, struct access_record *reco
     if (got < sizeof bytes)
         return false;
     for (unsigned i = 0; i < ACCESS_WORDS; i++)
-        words[i] = get(bytes + i * WORD);
+        words[i] = little_endian_get(bytes + i * WORD, WORD);
     *record = (struct access_record){
         .time = words[0],
         .address = words[1],
