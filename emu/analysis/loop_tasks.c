@@ -172,7 +172,7 @@ static bool find_counters(struct search *s)
             continue;
         if (!counter_of(s->f, s->loop, reg, &counter))
             return task_refuse(s->task, function_changer(s->f, s->loop, reg),
-                               "a value goes from round to round in register %s", name_of_register(reg));
+                               "register %s carries a value from round to round", name_of_register(reg));
         if (task->counter_count == TASK_COUNTERS)
             return task_refuse(s->task, task->begin, "it has more than %d counters", TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;
@@ -445,7 +445,8 @@ static bool add_access(struct search *s, int at, const struct task_form *base)
         return object.constant || add_range(s, at, &form, &object, false);
     if (form.kind != FORM_SUM)
         return task_refuse(s->task, at,
-                           written ? "it is not known where it stores" : "it is not known what it loads");
+                           written ? "the address of its store is not known"
+                                   : "the address of its load is not known");
     if (form.terms == 0)
         return task_refuse(s->task, at, "it accesses a fixed address");
     return add_range(s, at, &form, NULL, written);
@@ -586,12 +587,12 @@ static bool find_trip(struct search *s)
     struct loop_task *task = s->task;
     task->trip = s->trips[s->loop];
     if (task->trip.kind == TRIP_UNKNOWN)
-        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has");
+        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins");
     const struct task_counter *up = find_counter(task, task->trip.subtrahend),
                               *down = find_counter(task, task->trip.minuend);
     task->up = up != NULL;
     return (up != NULL) != (down != NULL) ||
-           task_refuse(s->task, task->branch, "it is not known before it how many rounds it has");
+           task_refuse(s->task, task->branch, "its number of rounds is not known when it begins");
 }
 
 /* Finds the branch and the last instruction of a loop that goes back by a jump right behind a branch that leaves it when two values

@@ -1,8 +1,8 @@
 /* The function of a region while it is made: its registers, exits and current place.
  *
- * A register's value is in a place that LLVM turns into host registers. At the boundaries of the region's blocks it is also
- * in the hart, but for blocks of one loop (struct region_block: loop). In between, registers are dirty that have been written
- * since: exits write them back. */
+ * A register's value is in a place that LLVM turns into a host register. Where a block of the region begins or ends, the hart has
+ * the value, too, except between blocks of one loop (region_block.loop). A register that has been written since then is dirty:
+ * exits write it to the hart. */
 #ifndef EMU_JIT_BUILDER_H
 #define EMU_JIT_BUILDER_H
 

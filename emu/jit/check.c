@@ -13,7 +13,7 @@
 #include "emu/hart/step.h"
 #include "emu/sim/alloc.h"
 
-/* Instructions of a run, besides the entry's way to the next check of the budget; and the most steps for it. */
+/* RUN: instructions of a checked run, without those from the entry to the next check of the budget. STEPS: the most single steps for it. */
 enum { RUN = 100, STEPS = RUN + COMPILED_MOST + BLOCK_INSNS };
 
 /* The state before an instruction, and what it stored. */

@@ -83,7 +83,7 @@ static bool covers(const struct checked *range, int64_t offset)
     return range->valid && range->least <= offset && offset <= range->most;
 }
 
-/* Checks that an instruction's access is in bounds, and the following ones by the same register. */
+/* Checks that an instruction's access is in bounds, together with the block's later accesses by the same value of the register. */
 static void check_access(struct emitter *e, uint32_t i, const struct insn *insn)
 {
     const struct hart *hart = e->b.hart;

@@ -18,12 +18,12 @@ enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between s
  * LLVM, for a region, and for each of its instructions. */
 enum { COST_LOAD = 7000000, COST_REGION = 4000000, COST_INSN = 210000 };
 
-/* The bound: what has been spent, the next region included, is at most one part in SHARE of the run so far, and one in SAVED_OF
- * of what compiled code has executed. That saves more than half of the interpreter's time as a rule, but nobody measures it: if
- * it saves nothing, compiling takes less than three tenths of the interpreter's time. */
+/* The bound on what is spent, the next region included: 1/SHARE of the run so far plus 1/SAVED_OF of what compiled code has executed.
+ * Compiled code takes less than half of the interpreter's time as a rule, which is not measured at run time: if it saves nothing,
+ * compiling takes at most three tenths of the interpreter's time. */
 enum { SHARE = 8, SAVED_OF = 6 };
 
-/* A region has earned its cost when half the time that was spent in its blocks would have paid for it. */
+/* A region is compiled when its blocks have executed EARNED times its cost. */
 enum { EARNED = 2 };
 
 /* Instructions before the next look at blocks that cannot be compiled yet: looking costs some 100 ns a block. */

@@ -7,7 +7,7 @@
  * refuses requests and responses; a packet that its receiver refuses stops its virtual channel at that node.
  * Packets of one class that take different virtual channels can pass each other.
  *
- * The slices of one last-level cache may stand at nodes, each an output (mem_site.h), and have their requests on the same
+ * The slices of one last-level cache may stand at nodes, each an output (emu/mem/site.h), and have their requests on the same
  * network. Requests that do not come from the slices then go to the slice of their line. Those of the slices, whose homes are
  * known, go to memories, as packets of class 2: if they were of class 0, a slice that is full could wait for its own
  * requests, which stand behind those that it refuses.

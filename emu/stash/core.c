@@ -78,13 +78,13 @@ static void take(void *local, uint32_t number, const struct simt_local_access *t
         add_words(access, taken->offset[__builtin_ctz(left)], taken->size);
 }
 
-/* Returns whether a word of memory is one of a miss. */
+/* Returns whether a miss has the word of memory. */
 static bool is_of(const struct stash_miss *miss, uint64_t line, uint64_t bit)
 {
     return miss->line == line && (miss->mask & bit);
 }
 
-/* Returns whether the checker hears of a word of memory now: of those of miss `only`, or, without one, of those that hit. */
+/* Returns whether the checker is told of a word of memory: with `only`, if this miss has it; without, if no miss has it. */
 static bool is_noted(const struct stash_core *core, const struct stash_access *words,
                      const struct stash_miss *only, uint64_t address)
 {
@@ -185,8 +185,8 @@ static bool operate(struct stash_core *core, const struct stash_operation *opera
             : stash_change(core->stash, block, (unsigned)operation->change, &operation->tile, now);
     if (outcome == STASH_DONE && operation->change < 0)
         prefetch(core, block, now);
-    return outcome ==
-           STASH_DONE; /* after an error, too, it waits: pages of other blocks' new maps are in the way */
+    /* STASH_ERROR waits, too: new maps of other blocks have the pages, and give them back. */
+    return outcome == STASH_DONE;
 }
 
 static bool settled(void *local)

@@ -7,8 +7,8 @@
  *   write_back   a write of the words
  *
  * Nobody takes words away from the stash: there is no registry, so other multiprocessors and hosts read what memory has. Bytes
- * of coherent maps are in memory at once (blocks.c), so the function is right all the same; only the time of forwards is
- * missing, and what others read of words that have not been written back costs what memory costs. */
+ * of coherent maps are in memory at once (space.c), so the function is right all the same. Left out: the time of forwards; a
+ * read by others of words that have not been written back takes the time of memory. */
 #ifndef EMU_STASH_PORT_H
 #define EMU_STASH_PORT_H
 

@@ -1,7 +1,7 @@
 /* The channel busy monitor (TOM 4.1): the part of the time for which the lanes of a stack's link were busy.
  *
  * Controllers look at it for their decisions. If at least a window has passed since the last measurement, it measures the use
- * of the channels over that time; otherwise the last measurement holds. */
+ * of the channels over that time; otherwise the last measurement holds. Left out: the way of the measurement to the controllers. */
 #ifndef EMU_TOM_MONITOR_H
 #define EMU_TOM_MONITOR_H
 

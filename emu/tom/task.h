@@ -59,8 +59,8 @@ struct tom_task {
     /* lanes that execute a block in front, and the entry of that block */
     uint32_t inside;
     struct tom_entry *inside_of;
-    unsigned reason; /* enum tom_reason: why they do */
-    bool begins;     /* the warp has executed nothing since they stayed */
+    unsigned reason; /* enum tom_reason: why the block stayed in front */
+    bool begins;     /* the warp has executed nothing since then */
     bool observed;   /* the analyzer sees what these lanes access */
     struct tom_instance instance;
     struct tom_offsets_led led;
@@ -69,11 +69,11 @@ struct tom_task {
     struct event event;                                    /* of the controllers */
     struct event end;                                      /* of the unit: the block has ended */
     void (*answered)(struct tom_task *task, uint64_t now); /* with TOM_IDEAL: called in place of an answer */
-    uint64_t places, room;                                 /* of those of tom_load, while it is under way */
-    uint64_t work;                                         /* of its unit's load */
-    uint64_t stayed;                                       /* fs: it began a block in front; 0: not counted */
-    uint64_t probed, probed_threads;                       /* instructions executed in TOM_PROBING */
-    uint64_t address;                                      /* physical, of the first access */
+    uint64_t places, room;           /* what it adds to these of tom_load, while it is under way */
+    uint64_t work;                   /* what it adds to the work of tom_load */
+    uint64_t stayed;                 /* fs: when it began a block in front; 0: not counted */
+    uint64_t probed, probed_threads; /* instructions executed in TOM_PROBING */
+    uint64_t address;                /* physical, of the first access */
     struct tom_unit *unit;
     bool packed;
     uint32_t unpushed; /* pushes under way */

@@ -72,8 +72,8 @@ static void make_free(struct tom_config *config)
     config->push = config->drop_near = config->drop_front = false;
 }
 
-/* Lets a stack hold all data: each part of memory as large as a stack has the places that the first one has. So addresses
- * that are such parts apart share a row, in time only. */
+/* Makes a map by which a stack holds all data: memory is cut into parts of a stack's size, and each part has the places of the first.
+ * Addresses of several parts therefore share a row, which affects timing only. */
 static bool make_replica(struct home_map *map, const struct tom_site *place, struct home_layout *layout,
                          struct error *err)
 {

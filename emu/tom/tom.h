@@ -2,7 +2,7 @@
  * Mapping", ISCA 2016).
  *
  * The compiler's table (emu/analysis/candidate_table.h) names the blocks. When a warp's lanes come to the first instruction of
- * one, the offload controller (controller.c) takes the warp from its multiprocessor and decides (4.2): does the block's
+ * one, the offload controller (controller/) takes the warp from its multiprocessor and decides (4.2): does the block's
  * condition hold, is a channel busy to which the block adds bytes (monitor.h), and, for the stack of the block's first
  * access, are fewer offloads under way than the stack holds warps? If the block does not begin with that access, the
  * multiprocessor executes its instructions up to there, on a copy of the warp; if the block is then offloaded, it begins anew
@@ -10,7 +10,7 @@
  *
  * A packet takes the registers that the block reads, the mask of its lanes and the addresses of its begin and end over the
  * stack's link, and the answer brings the registers that it writes and the addresses of the lines to which it has stored. Both
- * travel as commands (emu/mem/request.h) beside all other requests. In the stack, the offload unit (unit.c) stands between
+ * travel as commands (emu/mem/request.h) beside all other requests. In the stack, the offload unit (unit/) stands between
  * link and crossbar, and gives its multiprocessor a warp that executes the block, with its own first-level cache. Meanwhile,
  * the warp in front waits with all its lanes.
  *

@@ -4,8 +4,8 @@
 
 enum { LINE = 64, LARGEST = CROFT_NUCD_MAX_GRANULES * LINE };
 
-/* A loop that is being divided: `head` rounds on the host, batches of `tasks` tasks of `each` rounds, the rest on the host, at
- * least one round, which leaves in the registers what the loop leaves there. */
+/* A loop that is being divided: `head` rounds on the host, then batches of `tasks` tasks of `each` rounds, then the rest on the host.
+ * That is at least one round, because the last round leaves in the registers what the loop leaves there. */
 struct division {
     const struct croft_loop *loop;
     const uint64_t *registers;

@@ -4,16 +4,18 @@
 
 enum {
     LINE = 64,
-    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE,
-    UNEVEN = 4,
-    PATIENCE = 4,
-    CUT_SHARE = 4,
-    CACHE_LINES = 448,
-    MANY = 60,
+    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE, /* bytes of a segment of lines */
+    UNEVEN = 4,   /* as many times more tasks if rounds differ in length, so that accelerators end together */
+    PATIENCE = 4, /* a nest that is refused so often in a row is not looked at again */
+    CUT_SHARE = 4, /* the cut has at most one round in so many */
+    CACHE_LINES =
+        448,   /* most lines of columns that an innermost loop goes through: 7/8 of an accelerator's cache */
+    MANY = 60, /* most tasks of the rounds without a cut, and of those on either side of one */
     FEW = 28
 };
 
-static const int64_t far = INT64_C(1) << 55; /* no register of a sum is beyond: so sums do not overflow */
+static const int64_t far = INT64_C(1)
+                           << 55; /* registers beyond it are refused, so that sums do not overflow */
 
 /* Memory that round r accesses: `size` bytes from low + r * stride on. */
 struct span {
@@ -317,7 +319,7 @@ static int meets_written(const struct plan *p, const struct span *span)
     return 0;
 }
 
-/* Joins spans that are read until they are as few as a task has operands, those first whose joint is the least longer. */
+/* Joins spans that are read until a task has operands for all, first the two whose joint adds the fewest bytes. */
 static int join_read(struct plan *p)
 {
     while (count_of(p, 0) > p->nest->inputs) {
@@ -373,7 +375,7 @@ static int round_reads(struct plan *p)
     return 1;
 }
 
-/* Returns 0 if tasks cannot have what they access. */
+/* Makes the spans into what tasks can have as operands. Returns 0 if that is not possible. */
 static int prepare(struct plan *p)
 {
     join_written(p);
@@ -429,7 +431,7 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
     while (head < end && head < first + p->grain && !begins_line(p, head))
         head++;
     if (head == first + p->grain)
-        return first; /* lines begin nowhere */
+        return first; /* no round begins where a line does */
     int64_t left = end - head, grains = left / p->grain, room = p->cut_rounds ? FEW : MANY;
     int64_t tasks = p->nest->tasks * (p->uneven ? UNEVEN : 1);
     tasks = tasks < grains ? tasks : grains;

@@ -68,11 +68,11 @@ check "reasons: all functions" test "$(grep -c 'loops\.c' report)" -ge 15
 while read -r regex; do
     check "report: $regex" grep -qE "$regex" report
 done <<'END'
-a value goes from round to round in register fa[0-9]
+register fa[0-9] carries a value from round to round
 data decide where it stores
-it does not end in a branch that is its only exit|it is not known before it how many rounds it has
-a value goes from round to round|rounds access what other rounds store
-it is not known what it loads
+it does not end in a branch that is its only exit|its number of rounds is not known when it begins
+carries a value from round to round|rounds access what other rounds store
+the address of its load is not known
 it has an assembler statement
 it accesses a volatile object
 all rounds store to the same place

@@ -32,7 +32,7 @@ static bool find_counters(struct search *s)
         if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
             continue;
         if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)
-            return task_refuse(s->task, at, "a value goes from round to round in register %s",
+            return task_refuse(s->task, at, "register %s carries a value from round to round",
                                name_of_register(reg));
         if (nest->counter_count == NEST_COUNTERS)
             return task_refuse(s->task, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
@@ -59,16 +59,16 @@ static bool find_trip(struct search *s)
     struct loop_task *task = s->task;
     const struct insn_registers *regs = &insn_at(s, task->branch)->regs;
     if (s->loop->unknown)
-        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has: %s",
+        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins: %s",
                            s->loop->unknown);
     bool first = counter_of(s, 0) != REGISTER_NONE, second = counter_of(s, 1) != REGISTER_NONE;
     if (first == second)
-        return task_refuse(s->task, task->branch, "it is not known before it how many rounds it has: %s",
+        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins: %s",
                            first ? "its limit moves" : "its end compares no register that counts");
     unsigned counter = counter_of(s, first ? 0 : 1), limit = first ? regs->rs2 : regs->rs1;
     if (limit < 32 && s->loop->change[limit] != NEST_KEPT)
         return task_refuse(s->task, task->branch,
-                           "it is not known before it how many rounds it has: its limit changes");
+                           "its number of rounds is not known when it begins: its limit changes");
     int64_t step = s->loop->step[counter];
     task->nest.counter = (uint8_t)counter;
     task->nest.compared = first ? regs->rs1 : regs->rs2;
@@ -111,7 +111,7 @@ static bool is_known(const struct search *s, const struct nest_form *form)
     return form->kind == NEST_SUM;
 }
 
-/* Makes ways name elements of nest.inners. */
+/* Replaces the loops that ways name by their numbers in nest.inners, to which it adds them. */
 static bool number_ways(struct search *s, int at, struct nest_form *form)
 {
     struct task_nest *nest = &s->task->nest;
@@ -122,13 +122,14 @@ static bool number_ways(struct search *s, int at, struct nest_form *form)
                                        .each = s->nests->loops[loop].each,
                                        .differs = s->nests->loops[loop].differs};
             if (!is_known(s, &extra.extra))
-                return task_refuse(s->task, at,
-                                   "it is not known before it how many rounds the loop around it has");
+                return task_refuse(
+                    s->task, at,
+                    "the number of rounds of the loop around it is not known when the nest begins");
             if (!number_ways(s, at, &extra.extra))
                 return false;
             if (nest->inner_count == NEST_INNERS)
                 return task_refuse(s->task, at,
-                                   "registers decide how many rounds more than %d inner loops have",
+                                   "more than %d inner loops have numbers of rounds that registers decide",
                                    NEST_INNERS);
             nest->inners[nest->inner_count] = extra;
             s->numbers[loop] = ++nest->inner_count;
@@ -144,7 +145,7 @@ static bool word(void *context, int at, const struct nest_form *value)
     struct task_nest *nest = &s->task->nest;
     struct nest_form form = *value;
     if (!is_known(s, &form))
-        return true; /* then nothing that is known comes from it */
+        return true; /* no address that is used depends on it: that would not be known either */
     if (!number_ways(s, at, &form))
         return false;
     for (unsigned i = 0; i < nest->word_count; i++) {
@@ -201,13 +202,14 @@ static bool not_known(struct search *s, int at, bool written)
             around |= at >= function_first(s->f, node) && at <= function_last(s->f, node);
         }
         if (around && loops_contain(&s->f->loops, s->number, l->header) && !s->inner[loop].known)
-            return task_refuse(s->task, at, "it is not known %s: how many rounds has an inner loop? %s",
-                               written ? "where it stores" : "what it loads",
-                               s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown
-                                                             : "its limit is not known");
+            return task_refuse(
+                s->task, at, "%s is not known, because the number of rounds of an inner loop is not: %s",
+                written ? "the address of its store" : "the address of its load",
+                s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown : "its limit is not known");
     }
     return task_refuse(s->task, at,
-                       written ? "it is not known where it stores" : "it is not known what it loads");
+                       written ? "the address of its store is not known"
+                               : "the address of its load is not known");
 }
 
 static bool visit(void *context, int at, const struct nest_form regs[32])
@@ -234,7 +236,7 @@ static bool visit(void *context, int at, const struct nest_form regs[32])
     return number_ways(s, at, &form) && add_range(s, at, &form, written);
 }
 
-/* Returns whether rounds of the two ranges surely meet, as far as that is known before the loop runs. */
+/* Returns whether it is sure, before the loop runs, that a round of one range and a round of the other meet. */
 static bool meet(const struct search *s, const struct nest_range *a, const struct nest_range *b)
 {
     if (!nest_same_terms(&a->from, &b->from))
@@ -296,8 +298,8 @@ static unsigned product(unsigned a, uint64_t b)
     return b < MOST_TIMES && a * b < MOST_TIMES ? (unsigned)(a * b) : MOST_TIMES;
 }
 
-/* Goes from a loop outwards to the first one in nest.inners, or to the outer loop. Returns how often a round of that enters what is within
- * the first loop; *number: of the one in nest.inners, plus 1, or 0. */
+/* Finds the innermost loop around a loop, or this one, that is in nest.inners; otherwise the outer loop. Returns how many rounds of the
+ * given loop each of its rounds has; *number: its number in nest.inners, plus 1; 0: it is the outer loop. */
 static unsigned times_of(const struct search *s, unsigned loop, unsigned *number)
 {
     unsigned times = 1;
@@ -374,7 +376,7 @@ static bool is_innermost(const struct function *f, unsigned loop)
     return true;
 }
 
-/* Counts the loads of innermost loops that come to another line in each round. */
+/* Counts the loads of innermost loops whose next round loads from another cache line. */
 static void find_far(struct search *s)
 {
     struct task_nest *nest = &s->task->nest;

@@ -190,7 +190,7 @@ static void enter(const struct walk *w, unsigned loop, const struct nest_form *n
     inner->known = inner->extra.kind == NEST_SUM;
 }
 
-/* Returns how often at most a loop with constant extra rounds goes round again; -1: it is no constant. */
+/* Returns the greatest number of further rounds of a loop, if that is a constant; else -1. */
 static int64_t again(const struct walk *w, unsigned loop)
 {
     const struct nest_form *extra = &w->inner[loop].extra;
@@ -222,7 +222,7 @@ static void spread(const struct walk *w, unsigned loop, struct nest_form *now)
     }
 }
 
-/* Makes what registers hold behind an inner loop exact, where the number of its rounds is. */
+/* Behind an inner loop whose number of rounds is exact, makes what registers hold exact, too. */
 static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
 {
     const struct nest_loop *l = &w->nests->loops[loop];
@@ -245,7 +245,7 @@ static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
     }
 }
 
-/* Joins what registers hold where a node begins. Returns false if no edge leads to it. */
+/* Joins what registers hold on all edges to a node. Returns false if there are none. */
 static bool gather(const struct walk *w, unsigned node, unsigned inner, struct nest_form *now)
 {
     struct nest_form from[32];
@@ -258,7 +258,7 @@ static bool gather(const struct walk *w, unsigned node, unsigned inner, struct n
         if (w->done[before])
             memcpy(from, &w->after[(size_t)32 * before], sizeof from);
         for (unsigned reg = 0; reg < 32 && !w->done[before]; reg++)
-            from[reg] = unknown; /* an edge back into no loop */
+            from[reg] = unknown; /* an edge back that closes no loop */
         unsigned loop = w->f->loops.inner[before];
         if (w->done[before] && loop != w->loop && !loops_contain(&w->f->loops, loop, node) &&
             w->f->loops.list[loop].parent != NODE_NONE &&
@@ -379,7 +379,7 @@ static const char *find_ends(const struct function *f, unsigned loop, unsigned *
     if (ways != 1)
         return "it has no exit, or several";
     if (f->loops.inner[*out] != loop || !dominates(&f->dominators, *out, *latch))
-        return "not each round comes to its exit";
+        return "not every round reaches its exit";
     return NULL;
 }
 
@@ -422,7 +422,7 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
     l->compared[0] = a;
     l->compared[1] = b;
     if (!nest_is_exact(&extra))
-        return "it is not known what the branch at its exit compares";
+        return "what the branch at its exit compares is not known";
     for (unsigned i = 0; i < extra.terms; i++) {
         if (l->change[extra.regs[i]] == NEST_OTHER)
             return "what the branch at its exit compares does not change by a constant";
@@ -443,14 +443,15 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
     l->differs = id == INSN_bne || id == INSN_beq;
     if (l->differs && (id == INSN_bne) != stays)
         return "it ends when two values differ";
-    /* blt: it goes on while a < b (or if it exits: while a >= b); extra is b - a, and a - b grows by stride. */
+    /* extra is b - a, and a - b grows by stride in each round. A blt that stays in the loop continues it while a < b; one that leaves
+     * it, while a >= b. */
     bool less = (id == INSN_blt) == stays;
     if (!l->differs && less != (stride > 0))
         return "the branch at its exit does not fit the direction of its steps";
     l->each = stride > 0 ? stride : -stride;
     if (stride < 0)
         extra = sum_of(&zero, &extra, -1);
-    /* Up, it goes on while extra > 0 (less), else >= 0 with the sign turned. */
+    /* Now each round takes `each` from extra. The loop continues while extra > 0 (less), or >= 0. */
     if (!l->differs)
         extra = nest_plus(&extra, l->each - (less ? 1 : 0));
     l->extra = extra;

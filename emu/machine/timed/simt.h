@@ -36,7 +36,7 @@ bool timed_simt_pending(const struct timed *timed, uint64_t number, struct grid_
 void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter);
 void timed_simt_forget(struct timed *timed);
 
-/* For debuggers: the functions of simt_grid.h. */
+/* For debuggers: the functions of emu/simt/grid/timed_grid.h. */
 struct warp *timed_simt_warp(const struct timed *timed, uint32_t number);
 void timed_simt_moved(struct timed *timed);
 

@@ -27,7 +27,7 @@ struct dma_engine {
     struct dma_counters counters;
 };
 
-/* Lets the engine try to send when it may. */
+/* Schedules the next request, unless the engine has none, waits for its port, or has no free message. */
 static void wake(struct dma_engine *engine, uint64_t now)
 {
     if (!engine->sending || engine->refused || !engine->free || event_pending(&engine->event))

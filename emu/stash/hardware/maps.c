@@ -271,7 +271,7 @@ enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
         return change_mode(stash, e, tile->coherent, now);
     if (pages_together(stash, &plan, e) > stash->config.pages)
         return STASH_ERROR;
-    /* If even all evictions leave no room, the old map's own pages will. */
+    /* If evictions do not free enough pages, those of the old map are enough. */
     if (find_pages(stash, &plan, e, now) == STASH_WAIT || !empty(stash, e, STASH_CODE_INVALID, now))
         return STASH_WAIT;
     stash_set_valid(stash, entry, false);

@@ -56,7 +56,7 @@ static uint64_t room_of(const struct tom *tom, const struct tom_unit *unit, cons
 }
 
 /* Returns the places that a warp of the entry's block fills, in parts of TOM_PLACE. A stack's vaults give its multiprocessor
- * alu_ratio instructions' time for each access, so a block with more of them needs its pipelines for longer than a place is. */
+ * alu_ratio instructions' time for each access, so a block with more of them keeps its pipelines busy for longer than one place allows. */
 static uint64_t places_of(const struct tom *tom, const struct tom_entry *entry)
 {
     const uint64_t fits = entry->accesses * tom->config.alu_ratio;

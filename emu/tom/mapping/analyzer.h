@@ -61,9 +61,9 @@ void tom_analyzer_end(struct tom_analyzer *analyzer, const struct tom_instance *
  * one with the lowest bits. 0: there were no accesses. */
 unsigned tom_analyzer_best(const struct tom_analyzer *analyzer);
 
-/* Returns the map, the machine's own included, whose part of such accesses is greatest over how uneven it is: the accesses to the busiest
- * stack of each window (of equal maps the first). What is together saves links; what goes to one of four stacks at a time leaves the
- * channels of three unused. */
+/* Returns the map, the machine's own included, with the greatest ratio of such accesses to those that went to the busiest stack of
+ * each window (of equal maps the first). Accesses in one stack save bytes on links, but while all go to one of four stacks, the channels
+ * of three are unused. */
 unsigned tom_analyzer_even(const struct tom_analyzer *analyzer);
 
 #endif
