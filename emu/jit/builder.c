@@ -17,7 +17,7 @@ static void add_attributes(struct builder *b)
     l->AddTargetDependentFunctionAttr(b->function, "target-cpu", "x86-64-v3");
 }
 
-void builder_begin(struct builder *b, const struct row_table *rows, const struct hart *hart)
+void builder_begin(struct builder *b, struct row_table *rows, const struct hart *hart)
 {
     const struct llvm *l = &rows->llvm;
     *b = (struct builder){.rows = rows, .llvm = l, .hart = hart};

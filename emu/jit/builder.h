@@ -18,7 +18,7 @@ struct hart;
 enum { CODE_HART, CODE_BUDGET, CODE_ENTRY, CODE_SLOTS, CODE_MEMORY };
 
 struct builder {
-    const struct row_table *rows;
+    struct row_table *rows;
     const struct llvm *llvm;
     const struct hart *hart;
     LLVMModuleRef module;
@@ -40,7 +40,7 @@ struct builder {
 };
 
 /* Makes an empty function, with the entry as current block. */
-void builder_begin(struct builder *b, const struct row_table *rows, const struct hart *hart);
+void builder_begin(struct builder *b, struct row_table *rows, const struct hart *hart);
 
 /* Makes the function's one return. */
 void builder_return(struct builder *b);

@@ -33,7 +33,7 @@ static LLVMValueRef row_of(const struct emitter *e, const struct insn *insn)
     const struct exec_table *exec = e->b.hart->exec;
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     bool rtz = format->rm && insn->rm == RM_RTZ && exec->truncating[insn->id];
-    return e->b.rows->functions[insn->id][rtz];
+    return row_table_function(e->b.rows, insn->id, rtz);
 }
 
 /* Returns the op's handler in the interpreter. */
@@ -376,7 +376,7 @@ static void emit_function(struct emitter *e)
     free(e->blocks);
 }
 
-compiled_code *emit_region(const struct row_table *rows, struct code_memory *memory, const struct hart *hart,
+compiled_code *emit_region(struct row_table *rows, struct code_memory *memory, const struct hart *hart,
                            const struct region *region, struct compiled_exit **exits)
 {
     struct emitter e = {.region = region};

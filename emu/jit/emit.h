@@ -11,7 +11,7 @@ struct hart;
 
 /* Makes the code of a region, which is not empty, for the hart. Its exits are in a new array. Returns NULL if LLVM cannot make
  * code for this host. */
-compiled_code *emit_region(const struct row_table *rows, struct code_memory *memory, const struct hart *hart,
+compiled_code *emit_region(struct row_table *rows, struct code_memory *memory, const struct hart *hart,
                            const struct region *region, struct compiled_exit **exits);
 
 #endif

@@ -9,6 +9,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/InstCombine.h>
 #include <llvm-c/Transforms/Scalar.h>
@@ -63,6 +64,7 @@
     LLVM(DisposePassManager)                                                                                 \
     LLVM(DoubleTypeInContext)                                                                                \
     LLVM(FunctionType)                                                                                       \
+    LLVM(GetBitcodeModuleInContext2)                                                                         \
     LLVM(GetCalledValue)                                                                                     \
     LLVM(GetDataLayoutStr)                                                                                   \
     LLVM(GetEnumAttributeKindForName)                                                                        \
@@ -105,7 +107,7 @@
     LLVM(MDNodeInContext)                                                                                    \
     LLVM(MDStringInContext)                                                                                  \
     LLVM(ModuleCreateWithNameInContext)                                                                      \
-    LLVM(ParseBitcodeInContext2)                                                                             \
+    LLVM(ParseCommandLineOptions)                                                                            \
     LLVM(PointerType)                                                                                        \
     LLVM(PositionBuilderAtEnd)                                                                               \
     LLVM(PositionBuilderBefore)                                                                              \

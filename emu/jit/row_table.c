@@ -93,26 +93,36 @@ bool row_table_open(struct row_table *table)
     table->context = llvm->ContextCreate();
     LLVMMemoryBufferRef buffer =
         llvm->CreateMemoryBufferWithMemoryRange(jit_bitcode_begin, size, "rows", false);
-    LLVMBool failed = llvm->ParseBitcodeInContext2(table->context, buffer, &table->module);
-    llvm->DisposeMemoryBuffer(buffer);
-    if (failed)
+    if (llvm->GetBitcodeModuleInContext2(table->context, buffer, &table->module))
         return false;
-    for (unsigned id = 0; id < INSN_COUNT; id++)
-        for (unsigned rtz = 0; row_names[id] && rtz < 2; rtz++) {
-            char name[64];
-            (void)snprintf(name, sizeof name, "row_%s%s", row_names[id], rtz ? "_rtz" : "");
-            LLVMValueRef row = llvm->GetNamedFunction(table->module, name);
-            table->functions[id][rtz] = row && is_copyable(llvm, row) ? row : NULL;
-        }
+    table->reader = llvm->CreateFunctionPassManagerForModule(table->module);
     return true;
+}
+
+LLVMValueRef row_table_function(struct row_table *table, enum insn_id id, bool rtz)
+{
+    const struct llvm *llvm = &table->llvm;
+    if (table->read[id][rtz] || !row_names[id])
+        return table->functions[id][rtz];
+    char name[64];
+    (void)snprintf(name, sizeof name, "row_%s%s", row_names[id], rtz ? "_rtz" : "");
+    LLVMValueRef row = llvm->GetNamedFunction(table->module, name);
+    if (row) /* LLVM reads what it is to transform, here by no pass */
+        (void)llvm->RunFunctionPassManager(table->reader, row);
+    table->functions[id][rtz] = row && is_copyable(llvm, row) ? row : NULL;
+    table->read[id][rtz] = true;
+    return table->functions[id][rtz];
 }
 
 void row_table_close(struct row_table *table)
 {
+    if (table->reader)
+        table->llvm.DisposePassManager(table->reader);
     if (table->module)
         table->llvm.DisposeModule(table->module);
     if (table->context)
         table->llvm.ContextDispose(table->context);
+    table->reader = NULL;
     table->module = NULL;
     table->context = NULL;
 }

@@ -15,14 +15,20 @@ struct row_table {
     struct llvm llvm;
     LLVMContextRef context;
     LLVMModuleRef module;
-    /* By row; and whether the static rounding mode is RTZ. NULL: there is none, or it cannot be copied. They return in one
-     * place, and call only what row_callable() knows, intrinsics, and the functions that rows.c declares for the compiler. */
+    LLVMPassManagerRef
+        reader; /* reads a function's bitcode when the function is needed: reading all takes 5 ms */
+    /* By row; and whether the static rounding mode is RTZ. */
     LLVMValueRef functions[INSN_COUNT][2];
+    bool read[INSN_COUNT][2];
 };
 
 /* Returns false if the library is missing, or croft was built without the bitcode. */
 bool row_table_open(struct row_table *table);
 void row_table_close(struct row_table *table);
+
+/* Returns the row's function, or NULL if there is none, or it cannot be copied. It returns in one place, and calls only what
+ * row_callable() knows, intrinsics, and the functions that rows.c declares for the compiler. */
+LLVMValueRef row_table_function(struct row_table *table, enum insn_id id, bool rtz);
 
 /* Returns the host address of a function that rows may call, or 0. */
 uint64_t row_callable(const char *name);
