@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/hart/block.h"
 #include "emu/hart/block_view.h"
@@ -16,15 +17,15 @@ enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between s
 
 /* What compiling costs, in instructions that the interpreter executes in that time, measured at about 0.65 ns each: to load
  * LLVM, for a region, and for each of its instructions. */
-enum { COST_LOAD = 7000000, COST_REGION = 4000000, COST_INSN = 210000 };
+enum { COST_LOAD = 5500000, COST_REGION = 3000000, COST_INSN = 140000 };
 
-/* The bound on what is spent, the next region included: 1/SHARE of the run so far plus 1/SAVED_OF of what compiled code has executed.
- * Compiled code takes less than half of the interpreter's time as a rule, which is not measured at run time: if it saves nothing,
- * compiling takes at most three tenths of the interpreter's time. */
-enum { SHARE = 8, SAVED_OF = 6 };
+/* The bound: what has been spent, the next region included, is at most one part in SHARE of the run so far, and one in SAVED_OF
+ * of what compiled code has executed. That saves more than half of the interpreter's time as a rule, but nobody measures it: if
+ * it saves nothing, compiling takes two fifths of the interpreter's time. */
+enum { SHARE = 5, SAVED_OF = 5 };
 
-/* A region is compiled when its blocks have executed EARNED times its cost. */
-enum { EARNED = 2 };
+/* What it costs to enter a region and to leave it: registers are loaded and stored. */
+enum { COST_ENTRY = 60 };
 
 /* Instructions before the next look at blocks that cannot be compiled yet: looking costs some 100 ns a block. */
 enum { LEAST_WAIT = 1 << 17, MOST_WAIT = 1 << 23 };
@@ -42,8 +43,9 @@ static const struct region_limits always_limits = {.seed = 1, .others = 1, .most
 struct compiled {
     struct compiled_region region;
     struct compiled_exit *exits;
-    struct compiled_entry *entries; /* by block of the region */
-    union op **firsts;              /* first ops of these blocks; NULL: no entry */
+    /* By block of the region: */
+    struct compiled_entry *entries; /* run: NULL if it is no entry */
+    union op **firsts;              /* first ops */
     uint32_t blocks;
     struct compiled *next;
 };
@@ -58,6 +60,8 @@ struct jit {
     uint64_t spent;   /* estimate for what was compiled, in interpreted instructions */
     uint64_t next;    /* the hart's instructions at the next choice */
     struct compiled *compiled;
+    uint32_t *members; /* by block: how often the interpreter was found in it since a region has it, plus 1 */
+    uint32_t member_count;
     uint64_t regions;        /* compiled so far */
     uint64_t flushes, drops; /* of the hart's blocks when they were looked at last */
     uint64_t room;           /* memory for code */
@@ -72,7 +76,7 @@ static void forget(struct jit *jit, struct compiled *compiled)
     bool kept = block_flushes(jit->hart->blocks) == jit->flushes;
     for (uint32_t i = 0; kept && i < compiled->blocks; i++) {
         union op *first = compiled->firsts[i];
-        if (first && first->run == jit->hart->exec->compiled &&
+        if (compiled->entries[i].run && first->run == jit->hart->exec->compiled &&
             first[-1].head.compiled == &compiled->entries[i])
             first->run = compiled->entries[i].run;
     }
@@ -90,6 +94,9 @@ static void forget_all(struct jit *jit)
         jit->compiled = next;
     }
     code_memory_empty(&jit->memory);
+    free(jit->members);
+    jit->members = NULL;
+    jit->member_count = 0;
 }
 
 /* Forgets all code if blocks have gone since. */
@@ -111,16 +118,29 @@ static void attach(struct jit *jit, const struct region *region, struct compiled
     compiled->firsts = alloc(region->count, sizeof(union op *));
     for (uint32_t b = 0; b < region->count; b++) {
         union op *first = region->blocks[b].view.first;
+        compiled->firsts[b] = first;
         if (!region->blocks[b].entry)
             continue;
         bool before = first->run == jit->hart->exec->compiled;
         op_handler *run = before ? first[-1].head.compiled->run : first->run;
-        compiled->entries[b] = (struct compiled_entry){&compiled->region, region->blocks[b].view.pc, run, b,
-                                                       region->blocks[b].need};
-        compiled->firsts[b] = first;
+        compiled->entries[b] = (struct compiled_entry){
+            &compiled->region, region->blocks[b].view.pc, run, b, region->blocks[b].need, 0};
         first->run = jit->hart->exec->compiled;
         first[-1].head.compiled = &compiled->entries[b];
     }
+}
+
+/* Notes that the region's blocks are in a region now. */
+static void note_members(struct jit *jit, const struct region *region)
+{
+    uint32_t count = block_view_count(jit->hart->blocks);
+    if (count > jit->member_count) {
+        jit->members = alloc_resize(jit->members, count * sizeof *jit->members);
+        memset(jit->members + jit->member_count, 0, (count - jit->member_count) * sizeof *jit->members);
+        jit->member_count = count;
+    }
+    for (uint32_t b = 0; b < region->count; b++)
+        jit->members[block_view_find(jit->hart->blocks, region->blocks[b].view.first)] = 1;
 }
 
 static void add(struct jit *jit, const struct region *region, compiled_code *code,
@@ -137,6 +157,7 @@ static void add(struct jit *jit, const struct region *region, compiled_code *cod
                                  .drops = block_drops(hart->blocks),
                                  .store_base = hart->store_base};
     attach(jit, region, compiled);
+    note_members(jit, region);
     compiled->next = jit->compiled;
     jit->compiled = compiled;
     jit->regions++;
@@ -165,6 +186,36 @@ static void compile(struct jit *jit, const struct region *region)
         free(exits);
 }
 
+/* Returns the count of samples of the block with that first op, plus 1; 0: it is in no region. */
+static uint32_t samples_of(const struct jit *jit, const union op *first)
+{
+    uint32_t block = block_view_find(jit->hart->blocks, first);
+    return block < jit->member_count ? jit->members[block] : 0;
+}
+
+/* Notes that the interpreter was found in the block at the hart's pc. */
+static void note_sample(const struct jit *jit)
+{
+    uint32_t block = block_view_at(jit->hart->blocks, jit->hart->pc);
+    if (block < jit->member_count && jit->members[block])
+        jit->members[block]++;
+}
+
+/* Returns how many instructions of the region the interpreter has executed, about: their blocks count what compiled code executes,
+ * too. */
+static uint64_t interpreted_insns(const struct jit *jit, const struct region *region)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < region->count; b++) {
+        const union op *first = region->blocks[b].view.first;
+        uint32_t samples = samples_of(jit, first);
+        sum += samples ? (uint64_t)(samples - 1) * SLICE : region->blocks[b].executed;
+        if (first->run == jit->hart->exec->compiled)
+            sum += first[-1].head.compiled->entered * COST_ENTRY;
+    }
+    return sum;
+}
+
 /* Returns how many instructions are missing before the region may be compiled; 0: none. */
 static uint64_t missing(const struct jit *jit, const struct region *region)
 {
@@ -175,7 +226,9 @@ static uint64_t missing(const struct jit *jit, const struct region *region)
         return 0;
     if (earned < jit->spent + needed)
         return (jit->spent + needed - earned) * SHARE;
-    return region->executed < EARNED * needed ? EARNED * needed - region->executed : 0;
+    uint64_t executed = interpreted_insns(jit, region);
+    return executed < needed ? needed - executed
+                             : 0; /* what was spent in its blocks would have paid for it */
 }
 
 /* Returns whether the hart executes code as regions do: by the handlers for which rows.c is compiled, without stops. */
@@ -192,6 +245,7 @@ static void sampled(struct compiler *compiler, struct hart *hart)
         return;
     follow_blocks(jit);
     jit->samples++;
+    note_sample(jit);
     if (hart->instret < jit->next)
         return;
     region_choose(&region, hart, hart->pc, jit->limits);
@@ -258,8 +312,10 @@ void jit_set_listener(struct jit *jit, const struct check_listener *listener)
 bool jit_replace_row(struct jit *jit, enum insn_id a, enum insn_id b)
 {
     jit->opened = jit->opened || row_table_open(&jit->rows);
-    for (unsigned rtz = 0; jit->opened && rtz < 2; rtz++)
-        jit->rows.functions[a][rtz] = jit->rows.functions[b][rtz];
+    for (unsigned rtz = 0; jit->opened && rtz < 2; rtz++) {
+        jit->rows.functions[a][rtz] = row_table_function(&jit->rows, b, rtz);
+        jit->rows.read[a][rtz] = true;
+    }
     return jit->opened;
 }
 

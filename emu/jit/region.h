@@ -11,10 +11,11 @@ struct hart;
 
 struct region_block {
     struct block_view view;
-    uint32_t limit;   /* instructions to compile: the others are cold */
-    uint64_t entries; /* how often it was entered */
-    bool entry;       /* the interpreter enters the region here */
-    bool indirect;    /* indirect jumps go here */
+    uint32_t limit;    /* instructions to compile: the others are cold */
+    uint64_t entries;  /* how often it was entered */
+    uint64_t executed; /* instructions that it has executed, of the first `limit` */
+    bool entry;        /* the interpreter enters the region here */
+    bool indirect;     /* indirect jumps go here */
     /* Set by flow_mark(). */
     bool head;     /* the budget is checked here: an entry, or where a loop is closed */
     uint32_t need; /* of heads: instructions to the next head at most */
@@ -24,7 +25,6 @@ struct region_block {
 struct region {
     struct region_block *blocks;
     uint32_t count, insns;
-    uint64_t executed; /* instructions that its blocks have executed, about */
 };
 
 /* What is hot enough to be compiled. */

@@ -336,12 +336,12 @@ static void write_long(struct fixture *f)
     fixture_jump(f, 0, FIXTURE_BASE);
 }
 
-/* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 7 million
- * instructions, a region as 4 million, and compiling takes an eighth of the time at most. Then it is compiled. */
+/* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 5.5 million
+ * instructions, a region as 3 million, and compiling takes a fifth of the time at most. Then it is compiled. */
 static void pays_first(void **state)
 {
     (void)state;
-    enum { STEP = 1000000, FREE = 85, PAID = 150 };
+    enum { STEP = 1000000, FREE = 42, PAID = 80 };
     struct pair pair;
     open_pair(&pair, write_long);
     jit_free(pair.jit);

@@ -48,7 +48,8 @@ struct compiled_entry {
     uint64_t pc;
     op_handler *run; /* the op's handler in the interpreter */
     uint32_t number;
-    uint32_t need; /* the region goes on here with as much budget */
+    uint32_t need;    /* the region goes on here with as much budget */
+    uint64_t entered; /* how often the interpreter entered it here */
 };
 
 /* A compiler, as the hart sees it. */

@@ -154,10 +154,11 @@ static inline const struct compiled_exit *run_region(struct hart *hart, const st
 /* The first op of a block that is an entry of a region. */
 static const union op *op_compiled(PARAMETERS)
 {
-    const struct compiled_entry *entry = op[-1].head.compiled;
+    struct compiled_entry *entry = op[-1].head.compiled;
     if (UNLIKELY(entry->region->drops != block_drops(hart->blocks) ||
                  entry->region->store_base != hart->store_base))
         TAIL_RETURN entry->run(hart, op, acc, budget);
+    entry->entered++;
     const struct compiled_exit *exit = run_region(hart, entry, budget);
     budget = hart->budget;
     op = exit->op;

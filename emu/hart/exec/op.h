@@ -41,7 +41,7 @@ union op {
         uint64_t pc; /* guest address of the op after this slot */
         union {
             const struct stream_op *ops; /* before a block's first op in a streamed hart: its instructions */
-            const struct compiled_entry *compiled; /* before one with the handler `compiled` */
+            struct compiled_entry *compiled; /* before one with the handler `compiled` */
         };
     } head;
     const struct insn *insn; /* second slot after a step op: its instruction */

@@ -178,8 +178,8 @@ static void grow(struct region *region, struct queue *queue, struct profile *pro
         if (block.limit == 0 || (region->count && region->insns + block.limit > limits->most))
             continue;
         block.entry = region->count == 0;
+        block.executed = executed_insns(profile, &block.view, block.limit);
         region->insns += block.limit;
-        region->executed += executed_insns(profile, &block.view, block.limit);
         region->blocks[region->count++] = block;
         push_successors(queue, profile, &block, limits->others);
     }
