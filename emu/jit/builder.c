@@ -64,17 +64,39 @@ LLVMValueRef builder_field(struct builder *b, unsigned parameter, size_t offset,
     return l->BuildBitCast(b->at, byte, l->PointerType(type, 0), "");
 }
 
-void builder_likely(struct builder *b, LLVMValueRef branch, bool first)
+static void weigh(struct builder *b, LLVMValueRef branch)
 {
     enum { OFTEN = 10000, RARELY = 1 };
     static const char name[] = "branch_weights", kind[] = "prof";
     const struct llvm *l = b->llvm;
     LLVMContextRef context = b->rows->context;
     LLVMValueRef weights[] = {l->MDStringInContext(context, name, sizeof name - 1),
-                              l->ConstInt(b->i32, first ? OFTEN : RARELY, false),
-                              l->ConstInt(b->i32, first ? RARELY : OFTEN, false)};
+                              l->ConstInt(b->i32, OFTEN, false), l->ConstInt(b->i32, RARELY, false)};
     l->SetMetadata(branch, l->GetMDKindIDInContext(context, kind, sizeof kind - 1),
                    l->MDNodeInContext(context, weights, 3));
+}
+
+/* The fast selector goes through a block from its end to what it cannot do, and leaves the rest to the thorough one: here to a
+ * fence, which makes no code. */
+static void leave_to_thorough(struct builder *b)
+{
+    if (b->inner)
+        (void)b->llvm->BuildFence(b->at, LLVMAtomicOrderingRelease, true, "");
+}
+
+void builder_branch(struct builder *b, LLVMValueRef condition, LLVMBasicBlockRef first,
+                    LLVMBasicBlockRef second, enum builder_side side)
+{
+    leave_to_thorough(b);
+    LLVMValueRef branch = b->llvm->BuildCondBr(b->at, condition, first, second);
+    if (side == BUILDER_FIRST)
+        weigh(b, branch);
+}
+
+void builder_go(struct builder *b, LLVMBasicBlockRef to)
+{
+    leave_to_thorough(b);
+    (void)b->llvm->BuildBr(b->at, to);
 }
 
 static uint32_t add_exit(struct builder *b, enum compiled_exit_kind kind, const union op *op, unsigned acc)
@@ -168,7 +190,7 @@ void builder_resume(struct builder *b)
 void builder_require(struct builder *b, LLVMValueRef condition)
 {
     LLVMBasicBlockRef on = builder_block(b);
-    builder_likely(b, b->llvm->BuildCondBr(b->at, condition, on, resume(b)), true);
+    builder_branch(b, condition, on, resume(b), BUILDER_FIRST);
     b->llvm->PositionBuilderAtEnd(b->at, on);
 }
 

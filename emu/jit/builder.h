@@ -29,6 +29,7 @@ struct builder {
     LLVMValueRef which;                /* the exit's phi: the number of the exit */
     LLVMValueRef x[32], f[32], budget; /* places; NULL: unused */
     uint32_t dirty_x, dirty_f;
+    bool inner; /* in a loop: LLVM's thorough selector, not the fast one, makes the code */
     struct compiled_exit *exits;
     uint32_t exit_count;
     /* Of the instruction being emitted: its op, and the register whose value that finds in acc. */
@@ -54,8 +55,15 @@ LLVMBasicBlockRef builder_block(struct builder *b);
 /* Returns the address `offset` bytes after a parameter, as a pointer to that type. */
 LLVMValueRef builder_field(struct builder *b, unsigned parameter, size_t offset, LLVMTypeRef type);
 
-/* Says which side of a conditional branch is taken nearly always. */
-void builder_likely(struct builder *b, LLVMValueRef branch, bool first);
+/* Which side of a branch is taken nearly always. */
+enum builder_side { BUILDER_ANY, BUILDER_FIRST };
+
+/* Ends the current block by a branch to `first` if the condition holds, else to `second`. */
+void builder_branch(struct builder *b, LLVMValueRef condition, LLVMBasicBlockRef first,
+                    LLVMBasicBlockRef second, enum builder_side side);
+
+/* Ends the current block by a jump. */
+void builder_go(struct builder *b, LLVMBasicBlockRef to);
 
 LLVMValueRef builder_read_x(struct builder *b, unsigned r);
 LLVMValueRef builder_read_f(struct builder *b, unsigned r);

@@ -162,7 +162,7 @@ static void emit_direct(struct emitter *e, const union op *op)
     }
     if (!to->loop || to->loop != e->block->loop)
         builder_flush(&e->b);
-    e->b.llvm->BuildBr(e->b.at, e->blocks[to - e->region->blocks]);
+    builder_go(&e->b, e->blocks[to - e->region->blocks]);
 }
 
 /* Ends the current block: goes to a computed address. */
@@ -194,7 +194,7 @@ static void emit_return(struct emitter *e, const struct block_insn *at)
     LLVMBasicBlockRef on = builder_block(&e->b), other = builder_block(&e->b);
     LLVMValueRef expected =
         l->BuildICmp(e->b.at, LLVMIntEQ, target, builder_constant(&e->b, op[2].head.pc), "");
-    builder_likely(&e->b, l->BuildCondBr(e->b.at, expected, on, other), true);
+    builder_branch(&e->b, expected, on, other, BUILDER_FIRST);
     l->PositionBuilderAtEnd(e->b.at, other);
     emit_indirect(e, op + 1, op->rs2,
                   l->BuildAnd(e->b.at, target, builder_constant(&e->b, ~UINT64_C(1)), ""));
@@ -225,7 +225,7 @@ static bool emit_insn(struct emitter *e, const struct block_insn *at, uint32_t i
     }
     if (kind == FORMAT_B) {
         LLVMBasicBlockRef taken = builder_block(&e->b), on = builder_block(&e->b);
-        e->b.llvm->BuildCondBr(e->b.at, e->b.taken, taken, on);
+        builder_branch(&e->b, e->b.taken, taken, on, BUILDER_ANY);
         e->b.llvm->PositionBuilderAtEnd(e->b.at, taken);
         emit_direct(e, op);
         e->b.llvm->PositionBuilderAtEnd(e->b.at, on);
@@ -255,7 +255,7 @@ static void emit_head(struct emitter *e)
     LLVMValueRef budget = l->BuildLoad2(e->b.at, e->b.i64, e->b.budget, "");
     LLVMValueRef within =
         l->BuildICmp(e->b.at, LLVMIntSGE, budget, builder_constant(&e->b, e->block->need), "");
-    builder_likely(&e->b, l->BuildCondBr(e->b.at, within, on, over), true);
+    builder_branch(&e->b, within, on, over, BUILDER_FIRST);
     l->PositionBuilderAtEnd(e->b.at, over);
     builder_leave(&e->b, COMPILED_ENTER, e->block->view.first);
     l->PositionBuilderAtEnd(e->b.at, on);
@@ -279,6 +279,7 @@ static void begin_block(struct emitter *e, uint32_t number)
     e->b.llvm->PositionBuilderAtEnd(e->b.at, e->blocks[number]);
     e->b.acc = 0;
     e->b.dirty_x = e->b.dirty_f = 0;
+    e->b.inner = e->block->loop != 0;
     memset(e->checked, 0, sizeof e->checked);
     for (uint32_t b = 0; e->block->loop && b < e->region->count; b++)
         if (e->region->blocks[b].loop == e->block->loop)

@@ -35,6 +35,7 @@
     LLVM(BuildBr)                                                                                            \
     LLVM(BuildCall2)                                                                                         \
     LLVM(BuildCondBr)                                                                                        \
+    LLVM(BuildFence)                                                                                         \
     LLVM(BuildGEP2)                                                                                          \
     LLVM(BuildICmp)                                                                                          \
     LLVM(BuildLoad2)                                                                                         \
