@@ -9,7 +9,6 @@
 #include "emu/hart/hart.h"
 #include "emu/jit/builder.h"
 #include "emu/jit/copy.h"
-#include "emu/jit/engine.h"
 #include "emu/sim/alloc.h"
 
 /* A range of offsets to a register's value at which accesses are in bounds. */
@@ -377,13 +376,11 @@ static void emit_function(struct emitter *e)
     free(e->blocks);
 }
 
-compiled_code *emit_region(struct row_table *rows, struct code_memory *memory, const struct hart *hart,
-                           const struct region *region, struct compiled_exit **exits)
+struct emitted emit_region(struct row_table *rows, const struct hart *hart, const struct region *region)
 {
     struct emitter e = {.region = region};
     builder_begin(&e.b, rows, hart);
     emit_function(&e);
     builder_end(&e.b);
-    *exits = e.b.exits;
-    return engine_generate(&rows->llvm, e.b.module, e.b.function, memory);
+    return (struct emitted){e.b.module, e.b.function, e.b.exits};
 }

@@ -10,7 +10,9 @@
 #include "emu/hart/exec/compiled.h"
 #include "emu/hart/hart.h"
 #include "emu/jit/emit.h"
+#include "emu/jit/engine.h"
 #include "emu/jit/region.h"
+#include "emu/jit/worker.h"
 #include "emu/sim/alloc.h"
 
 enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between samples */
@@ -21,8 +23,8 @@ enum { COST_LOAD = 5500000, COST_REGION = 3000000, COST_INSN = 140000 };
 
 /* The bound: what has been spent, the next region included, is at most one part in SHARE of the run so far, and one in SAVED_OF
  * of what compiled code has executed. That saves more than half of the interpreter's time as a rule, but nobody measures it: if
- * it saves nothing, compiling takes two fifths of the interpreter's time. */
-enum { SHARE = 5, SAVED_OF = 5 };
+ * it saves nothing, compiling takes less than half of the interpreter's time. */
+enum { SHARE = 4, SAVED_OF = 5 };
 
 /* What it costs to enter a region and to leave it: registers are loaded and stored. */
 enum { COST_ENTRY = 60 };
@@ -65,6 +67,12 @@ struct jit {
     uint64_t regions;        /* compiled so far */
     uint64_t flushes, drops; /* of the hart's blocks when they were looked at last */
     uint64_t room;           /* memory for code */
+    /* The region whose code is being made. The worker has LLVM, the memory and `code` until it is done. */
+    struct compiled *making; /* NULL: none */
+    struct region region;
+    struct emitted emitted;
+    compiled_code *code;
+    struct worker worker;
     struct code_memory memory;
     struct row_table rows;
     bool opened, failed;
@@ -86,8 +94,19 @@ static void forget(struct jit *jit, struct compiled *compiled)
     free(compiled);
 }
 
+static void forget_making(struct jit *jit)
+{
+    if (!jit->making)
+        return;
+    worker_finish(&jit->worker);
+    forget(jit, jit->making);
+    region_free(&jit->region);
+    jit->making = NULL;
+}
+
 static void forget_all(struct jit *jit)
 {
+    forget_making(jit);
     while (jit->compiled) {
         struct compiled *next = jit->compiled->next;
         forget(jit, jit->compiled);
@@ -143,24 +162,42 @@ static void note_members(struct jit *jit, const struct region *region)
         jit->members[block_view_find(jit->hart->blocks, region->blocks[b].view.first)] = 1;
 }
 
-static void add(struct jit *jit, const struct region *region, compiled_code *code,
-                struct compiled_exit *exits)
+/* Returns the region without its code, as it is compiled for the hart now. */
+static struct compiled *new_compiled(const struct hart *hart, struct compiled_exit *exits)
 {
-    struct hart *hart = jit->hart;
     struct compiled *compiled = alloc(1, sizeof *compiled);
     compiled->exits = exits;
     compiled->region =
-        (struct compiled_region){.code = code,
-                                 .exits = exits,
+        (struct compiled_region){.exits = exits,
                                  .slots = block_view_slots(hart->blocks),
                                  .memory = (uint8_t *)((uintptr_t)hart->load_bytes - hart->load_base),
                                  .drops = block_drops(hart->blocks),
                                  .store_base = hart->store_base};
-    attach(jit, region, compiled);
-    note_members(jit, region);
-    compiled->next = jit->compiled;
-    jit->compiled = compiled;
-    jit->regions++;
+    return compiled;
+}
+
+static void make_code(void *context)
+{
+    struct jit *jit = context;
+    jit->code = engine_generate(&jit->rows.llvm, jit->emitted.module, jit->emitted.function, &jit->memory);
+}
+
+/* Waits for the code that is being made, and lets blocks lead to it. */
+static void take_code(struct jit *jit)
+{
+    worker_finish(&jit->worker);
+    jit->failed = !jit->code;
+    if (jit->failed) {
+        forget_making(jit);
+        return;
+    }
+    jit->making->region.code = jit->code;
+    attach(jit, &jit->region, jit->making);
+    note_members(jit, &jit->region);
+    jit->making->next = jit->compiled;
+    jit->compiled = jit->making;
+    jit->making = NULL;
+    region_free(&jit->region);
 }
 
 static uint64_t cost_of(const struct jit *jit, const struct region *region)
@@ -168,22 +205,29 @@ static uint64_t cost_of(const struct jit *jit, const struct region *region)
     return (jit->opened ? 0 : (uint64_t)COST_LOAD) + COST_REGION + (uint64_t)COST_INSN * region->insns;
 }
 
-/* Compiles the region. If the library or a part of it is missing, nothing is compiled from now on. */
-static void compile(struct jit *jit, const struct region *region)
+/* Compiles the region, and takes it: in the background if the results come from interpreting meanwhile, too. If the library or a
+ * part of it is missing, nothing is compiled from now on. */
+static void compile(struct jit *jit, struct region *region, bool background)
 {
-    struct compiled_exit *exits = NULL;
-    compiled_code *code = NULL;
     if (jit->memory.used >= jit->room)
         forget_all(jit);
     jit->spent += cost_of(jit, region);
     jit->opened = jit->opened || row_table_open(&jit->rows);
-    if (jit->opened)
-        code = emit_region(&jit->rows, &jit->memory, jit->hart, region, &exits);
-    jit->failed = !code;
-    if (code)
-        add(jit, region, code, exits);
-    else
-        free(exits);
+    jit->failed = !jit->opened;
+    if (jit->failed) {
+        region_free(region);
+        return;
+    }
+    jit->emitted = emit_region(&jit->rows, jit->hart, region);
+    jit->making = new_compiled(jit->hart, jit->emitted.exits);
+    jit->region = *region;
+    jit->regions++;
+    if (background) {
+        worker_start(&jit->worker, make_code, jit);
+    } else {
+        make_code(jit);
+        take_code(jit);
+    }
 }
 
 /* Returns the count of samples of the block with that first op, plus 1; 0: it is in no region. */
@@ -246,15 +290,18 @@ static void sampled(struct compiler *compiler, struct hart *hart)
     follow_blocks(jit);
     jit->samples++;
     note_sample(jit);
-    if (hart->instret < jit->next)
+    if (jit->making && worker_is_done(&jit->worker))
+        take_code(jit);
+    if (jit->making || jit->failed || hart->instret < jit->next)
         return;
     region_choose(&region, hart, hart->pc, jit->limits);
     uint64_t wait = region.count > 0 ? missing(jit, &region) : 0;
     if (wait > 0)
         jit->next = hart->instret + (wait < LEAST_WAIT ? LEAST_WAIT : wait > MOST_WAIT ? MOST_WAIT : wait);
-    else if (region.count > 0)
-        compile(jit, &region);
-    region_free(&region);
+    if (region.count > 0 && wait == 0)
+        compile(jit, &region, jit->mode == JIT_ON);
+    else
+        region_free(&region);
 }
 
 const char *jit_lacks(void)
@@ -324,17 +371,26 @@ bool jit_compile(struct jit *jit, uint64_t pc)
     struct region region;
     if (jit->failed || !suits(jit->hart))
         return false;
-    follow_blocks(jit);
+    jit_wait(jit);
     region_choose(&region, jit->hart, pc, &always_limits);
-    if (region.count > 0)
-        compile(jit, &region);
-    bool compiled = region.count > 0 && !jit->failed;
-    region_free(&region);
-    return compiled;
+    bool compiles = region.count > 0;
+    if (compiles)
+        compile(jit, &region, false);
+    else
+        region_free(&region);
+    return compiles && !jit->failed;
 }
 
-bool jit_failed(const struct jit *jit)
+void jit_wait(struct jit *jit)
 {
+    follow_blocks(jit);
+    if (jit->making)
+        take_code(jit);
+}
+
+bool jit_failed(struct jit *jit)
+{
+    jit_wait(jit);
     return jit->failed;
 }
 

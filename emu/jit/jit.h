@@ -39,10 +39,13 @@ void jit_free(struct jit *jit); /* may be NULL */
 /* Compiles the code around pc now, if it has run, and is not the entry of a region already. Returns whether it is one then. */
 bool jit_compile(struct jit *jit, uint64_t pc);
 
-/* Returns whether a region could not be compiled, for which jit_lacks() may have the reason: nothing was compiled since. */
-bool jit_failed(const struct jit *jit);
+/* Waits for the code that is being made in the background. */
+void jit_wait(struct jit *jit);
 
-/* Returns how many regions have been compiled, and how often they were entered. */
+/* Waits, and returns whether a region could not be compiled, for which jit_lacks() may have the reason: nothing was compiled since. */
+bool jit_failed(struct jit *jit);
+
+/* Returns how many regions have been chosen for compiling, and how often their code was entered. */
 uint64_t jit_regions(const struct jit *jit);
 uint64_t jit_entered(const struct jit *jit);
 
