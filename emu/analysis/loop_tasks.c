@@ -15,6 +15,7 @@ struct search {
     const struct function *f;
     const struct task_names *names;
     const struct liveness *live;
+    const struct nests *nests;
     unsigned loop;
     struct loop_task *task;
     struct trip *trips;       /* by loop of the function */
@@ -96,6 +97,8 @@ static bool plain(struct search *s, unsigned node, int at)
     const char *told = s->names->obstacle(s->names->context, at);
     if (told)
         text = told;
+    else if (!text && nest_slot(s->nests, insn))
+        s->task->slots = 1;
     else if (!text && (named & register_bit(SP)))
         text = "it uses the stack frame";
     return text ? task_refuse(s->task, at, "%s", text) : true;
@@ -638,6 +641,8 @@ static bool look_at(struct search *s, const struct nest_loop *nest)
 
 static bool look_at_single(struct search *s, const unsigned *order, unsigned count)
 {
+    if (s->task->slots)
+        return task_refuse(s->task, s->task->begin, "it uses the stack frame");
     if (!find_counters(s) || !find_trip(s))
         return false;
     find_objects(s);
@@ -717,6 +722,7 @@ static void look_at_function(struct loop_tasks *tasks, size_t *room, const struc
     struct search s = {.f = f,
                        .names = names,
                        .live = live,
+                       .nests = &nests,
                        .trips = alloc(f->loops.count + 1, sizeof *s.trips),
                        .before = alloc((size_t)32 * (f->part->graph.nodes + 1), sizeof *s.before)};
     for (unsigned loop = 0; loop < f->loops.count; loop++)

@@ -79,7 +79,13 @@ struct task_carrier {
     int input, output;
 };
 
-enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16 };
+enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16, NEST_FARS = 4 };
+
+/* A load of an innermost loop whose address each round changes by a line or more. */
+struct nest_far {
+    int at;
+    int64_t stride;
+};
 
 /* Memory that a round of a nest accesses: from the least value of `from` to the greatest one plus `size`. */
 struct nest_range {
@@ -106,12 +112,16 @@ struct task_nest {
     struct nest_form words[NEST_WORDS]; /* what must fit into signed words */
     struct nest_extra inners[NEST_INNERS];
     struct task_counter counters[NEST_COUNTERS];
-    unsigned range_count, word_count, inner_count, counter_count;
+    struct nest_far fars[NEST_FARS]; /* the first ones */
+    unsigned range_count, word_count, inner_count, counter_count, far_count;
     unsigned insns; /* of a round of the outer loop, outside of `inners` */
     unsigned
         far; /* lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads */
-    uint64_t needed; /* registers that a task needs when it begins */
-    uint8_t counter; /* the register that counts towards the limit */
+    int64_t slots[NEST_SLOTS]; /* of the stack frame: offsets to sp */
+    unsigned slot_count;
+    unsigned needed_slots; /* those that the loop only loads: a set */
+    uint64_t needed;       /* registers that a task needs when it begins */
+    uint8_t counter;       /* the register that counts towards the limit */
     uint8_t
         compared; /* the one that the branch compares with the limit: after the counter's step, it is equal to the counter */
     uint8_t limit;    /* or REGISTER_NONE: 0 */
@@ -132,6 +142,7 @@ struct loop_task {
     struct trip trip;
     bool up;        /* the trip's subtrahend counts, otherwise its minuend does */
     uint64_t live;  /* registers live where the loop begins */
+    unsigned slots; /* a set of slots of the stack frame that its instructions name */
     uint64_t named; /* registers that its instructions name */
     struct task_counter counters[TASK_COUNTERS];
     struct task_range ranges[TASK_RANGES];

@@ -47,12 +47,21 @@ const struct option_set cc_interface = {
         "a proof\n"
         "(at most TASKS, 16, of a loop); -foffload-least=COUNT: if they have COUNT instructions (" TEXT_VALUE(
             CC_LOOPS_LEAST) ");\n"
-                            "-foffload-report[=FILE] says what becomes of each loop, and why;\n"
-                            "$DOC/emu/nucd/README.md has the conditions.\n"
-                            "With --bare: machine-mode start-up code, the drivers of <croft/firmware/...>, "
-                            "newlib with the UART "
-                            "as its\n"
-                            "only file, and the linker script bare.ld.\n",
+                            "-foffload-cache=BYTES: the data cache of an accelerator (" TEXT_VALUE(
+                                CC_LOOPS_CACHE) "); -foffload-ahead=ROUNDS: how far ahead\n"
+                                                "its tasks prefetch columns (" TEXT_VALUE(
+                                                    CC_LOOPS_AHEAD) "; 0: not at all);\n"
+                                                                    "-foffload-report[=FILE] says what "
+                                                                    "becomes of each loop, and why;\n"
+                                                                    "$DOC/emu/nucd/README.md has the "
+                                                                    "conditions.\n"
+                                                                    "With --bare: machine-mode start-up "
+                                                                    "code, the drivers of "
+                                                                    "<croft/firmware/...>, "
+                                                                    "newlib with the UART "
+                                                                    "as its\n"
+                                                                    "only file, and the linker script "
+                                                                    "bare.ld.\n",
 };
 
 /* The paths of our files, each as part of its option. */
@@ -140,9 +149,9 @@ enum { ADDRESS = 8 }; /* bytes of an address, for --offload */
 /* The parsed command line. */
 struct cc_request {
     bool help, bare, linux_program, own_script, loops, offload, reports;
-    unsigned tasks, least, address; /* address 0: not given */
-    const char *report;             /* a file, or NULL */
-    int status;                     /* that of a usage error, or OPTIONS_TAKEN */
+    unsigned tasks, least, cache, ahead, address; /* address 0: not given */
+    const char *report;                           /* a file, or NULL */
+    int status;                                   /* that of a usage error, or OPTIONS_TAKEN */
     size_t count;
     char **arguments; /* the arguments for GCC, within a longer array */
 };
@@ -178,6 +187,10 @@ static bool cc_take(struct cc_request *request, const char *option)
             cc_number(request, option, 2, 1024, &request->tasks);
     } else if (starts_with(option, "-foffload-least=")) {
         cc_number(request, option, 1, 1000000000, &request->least);
+    } else if (starts_with(option, "-foffload-cache=")) {
+        cc_number(request, option, 1024, 1 << 30, &request->cache);
+    } else if (starts_with(option, "-foffload-ahead=")) {
+        cc_number(request, option, 0, 1024, &request->ahead);
     } else if (strcmp(option, "-foffload-report") == 0 || starts_with(option, "-foffload-report=")) {
         request->reports = true;
         request->report = option[16] == '=' ? option + 17 : NULL;
@@ -260,8 +273,11 @@ static int cc_copy(const struct cc_units *units, const struct cc_unit *unit, str
 /* Compiles with loops as tasks. Returns the exit status, or -1 with err set. */
 static int cc_with_loops(const struct cc_request *request, struct cc_units *units, struct error *err)
 {
-    struct cc_loops_options options = {
-        .tasks = request->tasks, .least = request->least, .debug = units->debug};
+    struct cc_loops_options options = {.tasks = request->tasks,
+                                       .least = request->least,
+                                       .cache = request->cache,
+                                       .ahead = request->ahead,
+                                       .debug = units->debug};
     int status = 0;
     if (units->lto) {
         (void)error_set(err, "-foffload-loops needs the assembler of each source, which -flto does not make");
@@ -348,8 +364,12 @@ static int cc_run(const struct cc_request *request, char **arguments)
 int cmd_cc(int argc, char **argv)
 {
     char **arguments = alloc((size_t)argc + CC_BEFORE + 1, sizeof *arguments);
-    struct cc_request request = {
-        .arguments = arguments + CC_BEFORE, .tasks = 16, .least = CC_LOOPS_LEAST, .status = OPTIONS_TAKEN};
+    struct cc_request request = {.arguments = arguments + CC_BEFORE,
+                                 .tasks = 16,
+                                 .least = CC_LOOPS_LEAST,
+                                 .cache = CC_LOOPS_CACHE,
+                                 .ahead = CC_LOOPS_AHEAD,
+                                 .status = OPTIONS_TAKEN};
     cc_parse(&request, argc, argv);
     int status = 0;
     if (request.help)

@@ -4,18 +4,19 @@
 
 enum {
     LINE = 64,
-    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE, /* bytes of a segment of lines */
-    UNEVEN = 4,   /* as many times more tasks if rounds differ in length, so that accelerators end together */
-    PATIENCE = 4, /* a nest that is refused so often in a row is not looked at again */
-    CUT_SHARE = 4, /* the cut has at most one round in so many */
-    CACHE_LINES =
-        448,   /* most lines of columns that an innermost loop goes through: 7/8 of an accelerator's cache */
-    MANY = 60, /* most tasks of the rounds without a cut, and of those on either side of one */
-    FEW = 28
+    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE,
+    UNEVEN = 4,
+    PATIENCE = 4,
+    CUT_SHARE = 4,
+    MANY = CROFT_NEST_TASKS - 6, /* tasks but those of a few rounds before and behind whole lines */
+    PART = 4,                    /* tasks of a part of the rounds, at least */
+    HOST_SPEED = 4,              /* rounds that the host has in the time of one of an accelerator, about */
+    REORDER_BUFFER = 128,        /* of machine nucd; longer or shorter ones balance less */
+    THIRD = MANY / 3
 };
 
-static const int64_t far = INT64_C(1)
-                           << 55; /* registers beyond it are refused, so that sums do not overflow */
+static const int64_t far = INT64_C(1) << 55; /* no register of a sum is beyond: so sums do not overflow */
+static const int64_t MOST_WORK = INT64_C(1) << 50;
 
 /* Memory that round r accesses: `size` bytes from low + r * stride on. */
 struct span {
@@ -29,15 +30,17 @@ struct plan {
     const uint64_t *registers;
     int64_t rounds, grain, most; /* rounds between two that begin at a line; most grains of a task */
     int64_t cut, cut_rounds;     /* first one, number */
+    int64_t head;                /* rounds that the host has before the tasks */
     int64_t further[CROFT_NEST_INNERS][2]; /* rounds of inner loops, in the first and in the last round */
     struct span spans[CROFT_NEST_RANGES];
     int64_t count; /* of spans */
     struct {
-        int64_t each, tasks;
+        int64_t first, each, tasks; /* first: the first round of the first task */
+        int down;                   /* the next task has the rounds before it, not those behind it */
+        int64_t gap;                /* rounds of an empty loop behind the launches */
     } batches[CROFT_NEST_BATCHES];
-    int64_t batch_count, done; /* rounds that tasks execute */
-    int64_t least_tasks;
-    int uneven;
+    int64_t batch_count, done; /* the end of the rounds that tasks execute */
+    int64_t work[2];           /* instructions of the first and of the last round, about */
 };
 
 static int64_t size_of(int64_t value)
@@ -110,6 +113,26 @@ static int find_further(struct plan *p)
     return 1;
 }
 
+static int64_t product(int64_t a, int64_t b)
+{
+    return __builtin_mul_overflow(a, b, &a) || a > MOST_WORK ? MOST_WORK : a;
+}
+
+/* Estimates the instructions of the first (last = 0) or the last round. */
+static int64_t work_of(const struct plan *p, int last)
+{
+    const struct croft_nest *nest = p->nest;
+    int64_t insns = nest->insns, entered[CROFT_NEST_INNERS];
+    for (int64_t i = 0; i < nest->inners; i++) {
+        const struct croft_nest_inner *inner = &nest->inner[i];
+        entered[i] = product(inner->times, p->further[i][last] + 1);
+        if (inner->around && inner->around <= i)
+            entered[i] = product(entered[i], entered[inner->around - 1]);
+        insns += product(inner->insns, entered[i]);
+    }
+    return insns;
+}
+
 /* Returns whether the nest is long enough, and does not go through several columns that are too long for an accelerator's cache: it would
  * wait for memory in each round of its innermost loop. */
 static int is_worth_it(struct plan *p)
@@ -121,18 +144,11 @@ static int is_worth_it(struct plan *p)
         int64_t columns = nest->inner[i].far * ((further[0] > further[1] ? further[0] : further[1]) + 1);
         lines = nest->inner[i].far > 1 && columns > lines ? columns : lines;
     }
-    p->least_tasks = lines ? nest->tasks * 3 / 4 : 3;
-    if (lines > CACHE_LINES)
+    if (lines * 8 > nest->lines * 7)
         return 0;
-    int64_t insns = nest->insns, entered[CROFT_NEST_INNERS];
-    for (int64_t i = 0; i < nest->inners && insns < nest->least; i++) {
-        const struct croft_nest_inner *inner = &nest->inner[i];
-        entered[i] = inner->times * ((p->further[i][0] + p->further[i][1]) / 2 + 1);
-        entered[i] *= inner->around && inner->around <= i ? entered[inner->around - 1] : 1;
-        entered[i] = entered[i] < nest->least ? entered[i] : nest->least;
-        insns += inner->insns * entered[i];
-    }
-    return insns >= nest->least || p->rounds * insns >= nest->least;
+    p->work[0] = work_of(p, 0);
+    p->work[1] = work_of(p, 1);
+    return product(p->rounds, (p->work[0] + p->work[1]) / 2) >= nest->least;
 }
 
 static int words_fit(const struct plan *p)
@@ -175,7 +191,6 @@ static int find_spans(struct plan *p)
         struct span span = {.uses = range->uses};
         try_stride(p, low, high, (low[1] - low[0]) / (p->rounds - 1), &span);
         try_stride(p, low, high, (high[1] - high[0]) / (p->rounds - 1), &span);
-        p->uneven |= low[1] - low[0] != high[1] - high[0];
         p->spans[p->count++] = span;
     }
     return 1;
@@ -319,7 +334,7 @@ static int meets_written(const struct plan *p, const struct span *span)
     return 0;
 }
 
-/* Joins spans that are read until a task has operands for all, first the two whose joint adds the fewest bytes. */
+/* Joins spans that are read until they are as few as a task has operands, those first whose joint is the least longer. */
 static int join_read(struct plan *p)
 {
     while (count_of(p, 0) > p->nest->inputs) {
@@ -375,7 +390,7 @@ static int round_reads(struct plan *p)
     return 1;
 }
 
-/* Makes the spans into what tasks can have as operands. Returns 0 if that is not possible. */
+/* Returns 0 if tasks cannot have what they access. */
 static int prepare(struct plan *p)
 {
     join_written(p);
@@ -414,16 +429,108 @@ static void find_grain(struct plan *p)
     p->most /= p->grain;
 }
 
-static void add_batch(struct plan *p, int64_t tasks, int64_t each)
+/* Adds tasks of `each` rounds that begin with the rounds from `first` on, in that order, or (down) the last one first. */
+static void add_batch(struct plan *p, int64_t first, int64_t tasks, int64_t each, int down)
 {
     if (tasks <= 0 || each <= 0)
         return;
+    p->batches[p->batch_count].first = down ? first + (tasks - 1) * each : first;
     p->batches[p->batch_count].tasks = tasks;
     p->batches[p->batch_count].each = each;
+    p->batches[p->batch_count].down = down;
+    p->batches[p->batch_count].gap = 0;
     p->batch_count++;
 }
 
-/* Divides rounds into batches: one task up to where lines begin, two batches of whole grains, one task of the rest. Returns the end of
+static int64_t per_task(int64_t grains, int64_t tasks)
+{
+    return tasks > 0 ? (grains + tasks - 1) / tasks : grains;
+}
+
+/* How rounds become tasks of `each` rounds; the rest is another task, or the host's if `tasks` have ended. */
+struct shares {
+    int64_t each, tasks, cost;
+    int is_hosts;
+};
+
+/* Returns the time until all accelerators are ready, and the host has had its rounds, in rounds of the host. before: rounds before
+ * whole grains, a task of their own, as the rest is. */
+static int64_t time_of(const struct plan *p, const struct shares *shares, int64_t before, int64_t rest)
+{
+    int64_t accelerators = p->nest->tasks, tail = shares->is_hosts ? 0 : rest,
+            tasks = shares->tasks + (before > 0) + (tail > 0), waves = per_task(tasks, accelerators);
+    int64_t time = (waves > 1 ? waves : 1) * shares->each, shorter = tail && tail < before ? tail : before;
+    if (tasks == accelerators + 1 && (before || tail))
+        time = shares->each + (shorter ? shorter : tail);
+    return time * HOST_SPEED + (shares->is_hosts ? rest : 0);
+}
+
+/* Finds the division in which the last accelerator is ready first, and of such one with few tasks. last: no tasks are behind these. */
+static struct shares shares_of(const struct plan *p, int64_t left, int64_t before, int last)
+{
+    const int64_t accelerators = p->nest->tasks, grains = left / p->grain;
+    struct shares best = {.cost = INT64_MAX};
+    for (int64_t tasks = accelerators; tasks > 0 && tasks > accelerators - 3; tasks--) {
+        int64_t share = per_task(grains, tasks);
+        struct shares shares = {.each = (share < p->most ? share : p->most) * p->grain};
+        for (shares.is_hosts = 0; shares.is_hosts < 1 + last; shares.is_hosts++) {
+            int64_t most = accelerators - (before > 0);
+            shares.tasks = shares.each ? left / shares.each : 0;
+            shares.tasks = shares.is_hosts && shares.tasks > most ? most : shares.tasks;
+            shares.cost = time_of(p, &shares, before, left - shares.tasks * shares.each);
+            if (shares.cost < best.cost)
+                best = shares;
+        }
+    }
+    return best;
+}
+
+/* Returns whether the lengths of the first and of the last round differ by more than a quarter. */
+static int is_uneven(const struct plan *p)
+{
+    int longer = p->work[0] < p->work[1];
+    return (p->work[longer] - p->work[!longer]) * 4 > p->work[!longer];
+}
+
+/* Returns how many grains a task has: of a nest whose rounds differ, fewer, so that more tasks balance that. */
+static int64_t grains_of(const struct plan *p, int64_t grains, int64_t each, int64_t room)
+{
+    if (is_uneven(p))
+        each = per_task(grains, p->nest->tasks * UNEVEN);
+    each = each * room < grains ? per_task(grains, room) : each;
+    return each < p->most ? each : p->most;
+}
+
+/* Returns the rounds of an empty loop behind the launches of a batch that let the first launch of the next batch enter the reorder buffer
+ * when the first task of this one has left it: then it goes to the same accelerator. See write_batches() in emu/cmd/cc/loops.c for the
+ * instructions: carriers and 2 of each task, 11 and twice the carriers from batch to batch, 2 of a round. */
+static int64_t gap_of(const struct plan *p)
+{
+    int64_t carriers = 1 + p->nest->inputs + p->nest->outputs;
+    int64_t left = REORDER_BUFFER - p->nest->tasks * (carriers + 2) - 11 - 2 * carriers;
+    return left > 0 ? left / 2 : 0;
+}
+
+/* Divides whole grains into batches of which the last one goes down, so that an accelerator that had a short task then has a long one:
+ * tasks that begin in the order of their lengths end in that order, which makes room for others (retirement is in order). The shortest
+ * rounds are left over and come last. Returns 0 if there are not grains enough, or if their order matters. */
+static int divide_uneven(struct plan *p, int64_t first, int64_t grains)
+{
+    int64_t tasks = p->nest->tasks, share = grains / (2 * tasks), rest = grains % (2 * tasks);
+    if (p->cut_rounds || !is_uneven(p) || tasks > THIRD || share == 0 || share > p->most || p->most < 2)
+        return 0;
+    int64_t pairs = rest > tasks ? rest / 2 : 0, singles = rest - 2 * pairs, half = tasks * share * p->grain;
+    int up = p->work[0] < p->work[1];
+    int64_t from = up ? first : first + 2 * half, next = up ? from + singles * p->grain : from;
+    add_batch(p, up ? first + rest * p->grain : first + half, tasks, share * p->grain, !up);
+    p->batches[p->batch_count - 1].gap = gap_of(p);
+    add_batch(p, up ? first + rest * p->grain + half : first, tasks, share * p->grain, up);
+    add_batch(p, up ? from : from + 2 * pairs * p->grain, singles, p->grain, !up);
+    add_batch(p, next, pairs, 2 * p->grain, !up);
+    return 1;
+}
+
+/* Divides rounds into batches: one task up to where lines begin, batches of whole grains, one task of the rest. Returns the end of
  * those that are divided. */
 static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
 {
@@ -431,46 +538,65 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
     while (head < end && head < first + p->grain && !begins_line(p, head))
         head++;
     if (head == first + p->grain)
-        return first; /* no round begins where a line does */
-    int64_t left = end - head, grains = left / p->grain, room = p->cut_rounds ? FEW : MANY;
-    int64_t tasks = p->nest->tasks * (p->uneven ? UNEVEN : 1);
-    tasks = tasks < grains ? tasks : grains;
-    if (tasks && (grains - 1) / tasks + 1 > p->most)
-        tasks = ((grains - 1) / p->most / p->nest->tasks + 1) * p->nest->tasks;
-    tasks = tasks < grains ? tasks : grains;
-    tasks = tasks < room ? tasks : room;
-    int all = tasks == 0 || (grains - 1) / tasks + 1 <= p->most;
-    if (!all)
-        grains = tasks * p->most;
-    int64_t more = tasks ? grains % tasks : 0, each = tasks ? grains / tasks * p->grain : 0;
-    add_batch(p, head > first, head - first);
-    add_batch(p, more, each + p->grain);
-    add_batch(p, tasks - more, each);
-    add_batch(p, all, left - grains * p->grain);
-    return all ? end : head + grains * p->grain;
+        return first; /* lines begin nowhere */
+    int64_t left = end - head, grains = left / p->grain, before = head - first, rest = left % p->grain;
+    struct shares shares = shares_of(p, left, before, !p->cut_rounds || end == p->rounds - 1);
+    int uneven = divide_uneven(p, head, grains);
+    add_batch(p, first, before > 0, before, 0);
+    if (uneven) {
+        rest = shares.is_hosts ? 0 : rest;
+        add_batch(p, head + grains * p->grain, rest > 0, rest, 0);
+        return head + grains * p->grain + rest;
+    }
+    int64_t room = p->cut_rounds ? PART + (MANY - 2 * PART) * (end - first) / p->rounds : MANY;
+    int64_t each = grains_of(p, grains, shares.each / p->grain, room) * p->grain,
+            tasks = each ? left / each : 0;
+    int is_hosts = tasks > room || (shares.is_hosts && each == shares.each);
+    if (is_hosts)
+        tasks = shares.is_hosts && each == shares.each ? shares.tasks : room;
+    rest = is_hosts ? 0 : left - tasks * each;
+    add_batch(p, head, tasks, each, 0);
+    add_batch(p, head + tasks * each, rest > 0, rest, 0);
+    return head + tasks * each + rest;
 }
 
-/* Divides the nest. Returns whether that is possible and worth it. */
+/* Returns whether tasks save the host enough instructions: the longest share of an accelerator is what they cost. */
+static int pays(const struct plan *p)
+{
+    int64_t tasks = 0, most = 0, work = (p->work[0] + p->work[1]) / 2, rounds = p->done - p->head;
+    for (int64_t i = 0; i < p->batch_count; i++) {
+        tasks += p->batches[i].tasks;
+        most = p->batches[i].each > most ? p->batches[i].each : most;
+    }
+    int64_t longest =
+        is_uneven(p) ? per_task(rounds, p->nest->tasks) + most / 2 : most * per_task(tasks, p->nest->tasks);
+    return tasks > HOST_SPEED && product(rounds - HOST_SPEED * longest, work) >= p->nest->least;
+}
+
+/* Divides the nest. The host has the cut if that is at the begin or at the end. Returns whether it is possible and worth it. */
 static int divide(struct plan *p)
 {
     int64_t end = p->rounds - 1, cut_end = p->cut + p->cut_rounds;
     find_grain(p);
     if (p->most == 0)
         return 0;
+    if (p->cut_rounds && (p->cut == 0 || cut_end >= end)) {
+        p->head = p->cut == 0 ? cut_end : 0;
+        end = p->cut == 0 ? end : p->cut;
+        p->cut_rounds = 0;
+    }
+    if (p->head >= end)
+        return 0;
     if (!p->cut_rounds) {
-        p->done = divide_part(p, 0, end);
+        p->done = divide_part(p, p->head, end);
     } else {
-        p->done = divide_part(p, 0, p->cut < end ? p->cut : end);
-        if (p->done == p->cut && p->cut < end) {
-            p->done = cut_end < end ? cut_end : end;
-            add_batch(p, 1, p->done - p->cut);
-            p->done = p->done < end ? divide_part(p, p->done, end) : end;
+        p->done = divide_part(p, 0, p->cut);
+        if (p->done == p->cut) {
+            add_batch(p, p->cut, 1, p->cut_rounds, 0);
+            p->done = divide_part(p, cut_end, end);
         }
     }
-    int64_t tasks = 0;
-    for (int64_t i = 0; i < p->batch_count; i++)
-        tasks += p->batches[i].tasks;
-    return tasks >= p->least_tasks && p->done > p->rounds / 2;
+    return p->done - p->head > p->rounds / 2 && pays(p);
 }
 
 /* Operands. */
@@ -483,13 +609,13 @@ static int64_t part_of(const struct span *span, int64_t round, int64_t count, in
 }
 
 /* Returns a segment for so many rounds from a round on, without its register: of whole lines if it is written, because tasks may share
- * none. All tasks of a batch begin at the same place of a line in what they write. A range of lines is taken for all lines that it
+ * none, or if it begins at the same place of a line in all tasks of a batch. All tasks of a batch begin at the same place of a line in what they write. A range of lines is taken for all lines that it
  * touches, so one that begins within a line needs no granule for its last part of a line. */
 static uint64_t segment_of(const struct span *span, int64_t round, int64_t count)
 {
     int64_t size, start = part_of(span, round, count, &size) % LINE;
     uint64_t lines = (uint64_t)((start + size - 1) / LINE + 1);
-    if (!is_written(span))
+    if (!is_written(span) && (span->stride * count % LINE != 0 || size > LARGEST - LINE))
         return croft_granules((unsigned long)size);
     lines -= start != 0 && lines > 1;
     return lines > CROFT_NUCD_MAX_GRANULES ? UINT64_C(1) << 63 : lines << 5;
@@ -504,9 +630,10 @@ static void set_operand(const struct plan *p, struct croft_loop_batch *batch, in
 }
 
 /* Writes the operands of a batch's nucds. Returns 0 if a range is too long for one. */
-static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_t round, int64_t each,
-                    uint64_t context, uint64_t room)
+static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_t number, uint64_t context,
+                    uint64_t room)
 {
+    int64_t round = p->batches[number].first, each = p->batches[number].each;
     int64_t inputs = 0, outputs = 0, size;
     batch->xd = batch->xt = 0;
     batch->xn = (uint64_t)CROFT_NUCD_SIGNATURE << 32 | CROFT_NUCD_CALL_PARCELS;
@@ -526,7 +653,7 @@ static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_
         outputs += written;
         inputs += !written;
         batch->firsts[carrier] = (uint64_t)part_of(span, round, each, &size);
-        batch->increments[carrier] = (uint64_t)(span->stride * each);
+        batch->increments[carrier] = (uint64_t)(span->stride * (p->batches[number].down ? -each : each));
     }
     return 1;
 }
@@ -540,8 +667,9 @@ static void write_context(const struct plan *p, const struct croft_nest_frame *f
         int64_t number = nest->value[i];
         int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
         uint64_t length = (uint64_t)(nest->first + each * nest->step);
-        context[i] =
-            of >= 32 ? frame->floats[of - 32] : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
+        context[i] = of > CROFT_NEST_LIMIT ? p->registers[of - CROFT_NEST_LIMIT + 31]
+                     : of >= 32            ? frame->floats[of - 32]
+                                           : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
         if (number == CROFT_NEST_LIMIT)
             context[i] += nest->up ? length : -length;
     }
@@ -551,19 +679,23 @@ static int fill(const struct plan *p, struct croft_nest_frame *frame)
 {
     uint64_t room = ((uint64_t)p->nest->values * 8 + LINE - 1) / LINE * LINE;
     uint64_t *context = (uint64_t *)(((uintptr_t)frame->contexts + LINE - 1) / LINE * LINE);
-    int64_t round = 0;
-    for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++) {
-        struct croft_loop_batch *batch = &frame->batches[i];
-        batch->tasks = i < p->batch_count ? (uint64_t)p->batches[i].tasks : 0;
-        if (batch->tasks &&
-            !describe(p, batch, round, p->batches[i].each, (uint64_t)(uintptr_t)context, room))
+    for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++)
+        frame->batches[i].of.tasks = 0;
+    frame->head = p->head ? (uint64_t)(uintptr_t)context : 0;
+    if (p->head)
+        write_context(p, frame, 0, p->head, context);
+    context += p->head ? room / 8 : 0;
+    for (int64_t i = 0; i < p->batch_count; i++) {
+        int64_t round = p->batches[i].first, each = p->batches[i].each;
+        if (!describe(p, &frame->batches[i].of, i, (uint64_t)(uintptr_t)context, room))
             return 0;
-        batch->tasks = batch->tasks ? (uint64_t)(uintptr_t)context + batch->tasks * room : 0;
-        for (int64_t j = 0; i < p->batch_count && j < p->batches[i].tasks; j++) {
-            write_context(p, frame, round, p->batches[i].each, context);
+        for (int64_t j = 0; j < p->batches[i].tasks; j++) {
+            write_context(p, frame, round, each, context);
             context += room / 8;
-            round += p->batches[i].each;
+            round += p->batches[i].down ? -each : each;
         }
+        frame->batches[i].of.tasks = (uint64_t)(uintptr_t)context;
+        frame->batches[i].rounds = p->batches[i].gap;
     }
     return 1;
 }

@@ -93,6 +93,51 @@ for options in "-O1" "-O3" "-Os" "-O2 -march=rv64gc_zba_zbb_zbs"; do
     compiled "nests${options// /}" "$here/programs/nests.c" $options
 done
 
+# With fewer registers, the compiler spills some in nests: tasks have places of their own for them.
+compiled nests-spilled "$here/programs/nests.c" -O2 -ffixed-s8 -ffixed-s9 -ffixed-s10 -ffixed-s11
+runs nests-spilled -m nucd --check nucd
+line=$(awk '/take_spilled\(/ { there = 1 } there && /^    for/ { print NR; exit }' "$here/programs/nests.c")
+check "nests: spilled values" grep -q "nests.c:$line: loop becomes tasks" report
+
+# Rows of a triangle, each times columns: the accelerators have equal shares, and prefetch columns.
+cat >triangle.c <<'C'
+enum { N = 240, M = 50 };
+static _Alignas(64) double c[N][256], a[N][M], b[N][M];
+__attribute__((noipa)) static void triangle(int n, double (*c)[256], double (*a)[M], double (*b)[M])
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < M; k++)
+            for (int j = 0; j <= i; j++)
+                c[i][j] += a[i][k] * b[j][k];
+}
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            a[i][j] = b[i][j] = i % 7 + j % 3;
+    triangle(N, c, a, b);
+    return c[N - 1][N - 2] == 0;
+}
+C
+# facts FILE NAME: this statistic of all accelerators, as a list.
+facts() {
+    jq --arg name "$2" '.total | [to_entries[] | select(.key | test("^accel[.][0-9]+[.]" + $name + "$")) | .value]' "$1"
+}
+# within VALUE LIMIT: it is positive, and less.
+within() {
+    awk -v value="$1" -v limit="$2" 'BEGIN { exit !(value > 0 && value < limit) }'
+}
+for ahead in 0 4; do
+    "$croft" cc -O2 -foffload-loops "-foffload-ahead=$ahead" triangle.c -o triangle || exit 1
+    "$croft" run -m nucd --stats "ahead-$ahead" ./triangle
+    judge $? "triangle, prefetches $ahead rounds ahead"
+done
+share=$(facts ahead-4 cycles | jq 'max / (add / length)')
+check "triangle: the longest share is $share of the mean" within "$share" 1.1
+misses=$(facts ahead-0 l1d.misses | jq add)
+left=$(facts ahead-4 l1d.misses | jq add)
+check "triangle: $left of $misses misses with prefetches" within "$left" "$((misses / 4))"
+
 # Random programs.
 "${CC:-gcc}" -O1 "$here/programs/loops_random.c" -o generate || exit 1
 options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")
@@ -105,12 +150,13 @@ for seed in ${SEEDS:-1 2}; do
     runs "random-$seed" -m nucd --set nucd.mode=driver --env kernel
 done
 
-# Random nests: 200, with ALL=1 2,000.
+# Random nests: 200, with ALL=1 2,000; a third each with fewer registers, so that values are spilled.
+fewer=("" "-ffixed-s7 -ffixed-s8 -ffixed-s9 -ffixed-s10 -ffixed-s11" "-ffixed-t4 -ffixed-t5 -ffixed-s10 -ffixed-s11")
 "${CC:-gcc}" -O1 "$here/programs/nests_random.c" -o generate_nests || exit 1
 for seed in $(seq 1 "$([ -n "${ALL:-}" ] && echo 100 || echo 10)"); do
     ./generate_nests "$seed" 20 >nests.c
     # shellcheck disable=SC2086 # several words
-    compiled "nests-$seed" nests.c ${options[seed % 4]}
+    compiled "nests-$seed" nests.c ${options[seed % 4]} ${fewer[seed % 3]}
     runs "nests-$seed" -m nucd --check nucd --stats stats
     check "nests-$seed: tasks" test "$(offloads stats)" -gt 20
 done

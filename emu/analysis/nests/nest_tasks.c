@@ -105,7 +105,8 @@ static bool is_known(const struct search *s, const struct nest_form *form)
 {
     for (unsigned i = 0; i < form->terms; i++) {
         unsigned reg = form->regs[i];
-        if ((reg >= SP && reg <= TP) || s->loop->change[reg] == NEST_OTHER || !(s->task->live >> reg & 1))
+        bool there = reg < 32 ? s->task->live >> reg & 1 : s->loop->change[reg] == NEST_KEPT;
+        if ((reg >= SP && reg <= TP) || s->loop->change[reg] == NEST_OTHER || !there)
             return false;
     }
     return form->kind == NEST_SUM;
@@ -212,12 +213,12 @@ static bool not_known(struct search *s, int at, bool written)
                                : "the address of its load is not known");
 }
 
-static bool visit(void *context, int at, const struct nest_form regs[32])
+static bool visit(void *context, int at, const struct nest_form regs[NEST_REGISTERS])
 {
     struct search *s = context;
     const struct cfg_insn *insn = insn_at(s, at);
     const struct insn_info *info = &insn_table[insn->step.insn.id];
-    if (info->access == ACCESS_NONE)
+    if (info->access == ACCESS_NONE || nest_slot(s->nests, insn))
         return true;
     bool written = info->access == ACCESS_STORE;
     struct nest_form form =
@@ -353,9 +354,10 @@ static bool no_word(void *context, int at, const struct nest_form *value)
     return true;
 }
 
-static bool count_far(void *context, int at, const struct nest_form regs[32])
+static bool count_far(void *context, int at, const struct nest_form regs[NEST_REGISTERS])
 {
     struct far *far = context;
+    struct task_nest *nest = &far->s->task->nest;
     const struct cfg_insn *insn = insn_at(far->s, at);
     int64_t stride = 0;
     if (insn_table[insn->step.insn.id].access != ACCESS_LOAD || insn->regs.rs1 >= 32)
@@ -364,7 +366,11 @@ static bool count_far(void *context, int at, const struct nest_form regs[32])
     for (unsigned i = 0; i < form->terms && form->kind == NEST_SUM; i++)
         if (far->loop->change[form->regs[i]] == NEST_COUNTS)
             stride += far->loop->step[form->regs[i]] * form->factors[i];
-    far->loads += stride >= NEAR || stride <= -NEAR;
+    if (stride < NEAR && stride > -NEAR)
+        return true;
+    far->loads++;
+    if (nest->far_count < NEST_FARS)
+        nest->fars[nest->far_count++] = (struct nest_far){at, stride};
     return true;
 }
 
@@ -398,11 +404,59 @@ static void find_far(struct search *s)
     free(inner);
 }
 
+/* Returns the node in which each round of the loop stores to a slot, or NODE_NONE. *at: its last store. */
+static unsigned find_store(const struct search *s, unsigned slot, int *at)
+{
+    const struct loop *l = &s->f->loops.list[s->number];
+    unsigned exit = s->loop->out, found = NODE_NONE;
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = s->f->loops.members[l->first + i];
+        for (int j = function_first(s->f, node); j <= function_last(s->f, node); j++) {
+            const struct cfg_insn *insn = insn_at(s, j);
+            if (nest_slot(s->nests, insn) != slot || insn->step.insn.id != INSN_sd ||
+                !dominates(&s->f->dominators, node, exit) ||
+                (found != NODE_NONE && !dominates(&s->f->dominators, node, found)))
+                continue;
+            *at = found == node ? *at : j;
+            found = node;
+        }
+    }
+    return found;
+}
+
+/* Checks that each round stores to a slot before it loads it, or that the loop never does, so that tasks may have slots of their own. */
+static bool check_slots(struct search *s)
+{
+    const struct loop *l = &s->f->loops.list[s->number];
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = s->f->loops.members[l->first + i];
+        for (int at = function_first(s->f, node); at <= function_last(s->f, node); at++) {
+            unsigned slot = nest_slot(s->nests, insn_at(s, at));
+            int store = CFG_NONE;
+            if (!slot)
+                continue;
+            s->task->slots |= 1U << (slot - 32);
+            if (s->loop->change[slot] == NEST_KEPT && !s->loop->unknown) {
+                s->task->nest.needed_slots |= 1U << (slot - 32);
+                continue;
+            }
+            unsigned there = s->loop->unknown ? NODE_NONE : find_store(s, slot, &store);
+            if (there == NODE_NONE || !dominates(&s->f->dominators, there, node) ||
+                (there == node && store > at))
+                return task_refuse(s->task, at,
+                                   "it uses the stack frame: a round loads what it has not stored there");
+        }
+    }
+    memcpy(s->task->nest.slots, s->nests->slots, sizeof s->nests->slots);
+    s->task->nest.slot_count = s->task->slots ? s->nests->slot_count : 0;
+    return true;
+}
+
 static bool look_at(struct search *s)
 {
     struct nest_walker walker = {visit, word, s};
-    if (!find_counters(s) || !find_trip(s) || !nest_walk(s->nests, s->number, &walker, s->inner) ||
-        !check_ranges(s))
+    if (!check_slots(s) || !find_counters(s) || !find_trip(s) ||
+        !nest_walk(s->nests, s->number, &walker, s->inner) || !check_ranges(s))
         return false;
     find_needed(s);
     find_lengths(s);

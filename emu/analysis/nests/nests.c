@@ -163,14 +163,88 @@ static struct nest_form result_of(const struct cfg_insn *insn, int at, const str
 
 /* Flow. */
 
+unsigned nest_slot(const struct nests *nests, const struct cfg_insn *insn)
+{
+    enum insn_id id = (enum insn_id)insn->step.insn.id;
+    for (unsigned i = 0; i < nests->slot_count && insn->regs.rs1 == SP; i++)
+        if (nests->slots[i] == insn->step.insn.imm && (id == INSN_ld || id == INSN_sd))
+            return 32 + i;
+    return 0;
+}
+
+/* Returns whether an instruction leaves the frame as it is: it is a load or a store of 8 bytes, which are a slot, or moves sp. */
+static bool uses_slots_only(struct nests *nests, const struct cfg_insn *insn)
+{
+    const struct insn_registers *regs = &insn->regs;
+    enum insn_id id = (enum insn_id)insn->step.insn.id;
+    unsigned i = 0;
+    if (cfg_is_call(insn))
+        return true;
+    if (regs->rd == SP && regs->rs1 == SP && id == INSN_addi)
+        return true;
+    if (regs->rs1 != SP || regs->rs2 == SP || regs->rs3 == SP || regs->rd == SP)
+        return regs->rs1 != SP && regs->rs2 != SP && regs->rs3 != SP && regs->rd != SP;
+    if (id == INSN_fld || id == INSN_fsd)
+        return true; /* not in a loop that becomes tasks */
+    if (id != INSN_ld && id != INSN_sd)
+        return false;
+    while (i < nests->slot_count && nests->slots[i] != insn->step.insn.imm)
+        i++;
+    if (i == nests->slot_count && i < NEST_SLOTS)
+        nests->slots[nests->slot_count++] = insn->step.insn.imm;
+    return true;
+}
+
+/* Finds the slots of the function's loops. Loads and stores are of 8 bytes and aligned, so that slots do not overlap. */
+static void find_slots(struct nests *nests)
+{
+    const struct function *f = nests->f;
+    bool only = true;
+    for (unsigned node = 0; node < f->part->count; node++) {
+        const unsigned count = nests->slot_count;
+        for (int at = function_first(f, node); at <= function_last(f, node); at++)
+            only = only && uses_slots_only(nests, &f->cfg->insns[at]);
+        if (f->loops.inner[node] == NODE_NONE)
+            nests->slot_count = count; /* what a function saves at its entry is none */
+    }
+    nests->slot_count = only ? nests->slot_count : 0;
+}
+
+/* Returns whether a loop changes a register or a slot. */
+static bool changes(const struct nests *nests, unsigned loop, unsigned reg)
+{
+    const struct function *f = nests->f;
+    const struct loop *l = &f->loops.list[loop];
+    if (reg < 32)
+        return function_changer(f, loop, reg) != CFG_NONE;
+    for (unsigned i = 0; i < l->count; i++) {
+        unsigned node = f->loops.members[l->first + i];
+        for (int at = function_first(f, node); at <= function_last(f, node); at++) {
+            const struct cfg_insn *insn = &f->cfg->insns[at];
+            if (cfg_is_call(insn) || (nest_slot(nests, insn) == reg && insn->step.insn.id == INSN_sd))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Returns what a register holds where the loop that is walked begins a round. */
 static struct nest_form at_header(const struct walk *w, unsigned reg)
 {
     int64_t constant;
     unsigned header = w->f->loops.list[w->loop].header;
-    if (function_changer(w->f, w->loop, reg) == CFG_NONE && trip_constant(w->f, header, reg, &constant))
+    if (reg < 32 && !changes(w->nests, w->loop, reg) && trip_constant(w->f, header, reg, &constant))
         return constant_form(constant);
     return register_form(reg);
+}
+
+/* Returns an exact form with its registers replaced by what they hold. */
+static struct nest_form replaced(const struct nest_form *form, const struct nest_form *now)
+{
+    struct nest_form result = constant_form(form->low);
+    for (unsigned i = 0; i < form->terms; i++)
+        result = sum_of(&result, &now[form->regs[i]], form->factors[i]);
+    return result;
 }
 
 /* Finds what an inner loop's extra rounds are in terms of the loop that is walked. */
@@ -178,19 +252,18 @@ static void enter(const struct walk *w, unsigned loop, const struct nest_form *n
 {
     const struct nest_loop *l = &w->nests->loops[loop];
     struct nest_inner *inner = &w->inner[loop];
-    memcpy(&w->entry[(size_t)32 * loop], now, 32 * sizeof *now);
+    memcpy(&w->entry[(size_t)NEST_REGISTERS * loop], now, NEST_REGISTERS * sizeof *now);
     inner->known = !l->unknown;
     if (l->unknown)
         return;
-    inner->extra = constant_form(l->extra.low);
-    for (unsigned i = 0; i < l->extra.terms; i++)
-        inner->extra = sum_of(&inner->extra, &now[l->extra.regs[i]], l->extra.factors[i]);
-    if (l->fixed && !nest_is_exact(&inner->extra))
-        inner->extra = constant_form(l->constant);
+    inner->extra = replaced(&l->extra, now);
+    unsigned parent = w->f->loops.list[loop].parent;
+    if (l->fixed && !nest_is_exact(&inner->extra) && parent != w->loop)
+        inner->extra = replaced(&l->around, &w->entry[(size_t)NEST_REGISTERS * parent]);
     inner->known = inner->extra.kind == NEST_SUM;
 }
 
-/* Returns the greatest number of further rounds of a loop, if that is a constant; else -1. */
+/* Returns how often at most a loop with constant extra rounds goes round again; -1: it is no constant. */
 static int64_t again(const struct walk *w, unsigned loop)
 {
     const struct nest_form *extra = &w->inner[loop].extra;
@@ -204,7 +277,7 @@ static void spread(const struct walk *w, unsigned loop, struct nest_form *now)
 {
     const struct nest_loop *l = &w->nests->loops[loop];
     int64_t rounds = w->inner[loop].known ? again(w, loop) : 0;
-    for (unsigned reg = 1; reg < 32; reg++) {
+    for (unsigned reg = 1; reg < NEST_REGISTERS; reg++) {
         int64_t way;
         if (l->change[reg] == NEST_KEPT)
             continue;
@@ -222,7 +295,7 @@ static void spread(const struct walk *w, unsigned loop, struct nest_form *now)
     }
 }
 
-/* Behind an inner loop whose number of rounds is exact, makes what registers hold exact, too. */
+/* Makes what registers hold behind an inner loop exact, where the number of its rounds is. */
 static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
 {
     const struct nest_loop *l = &w->nests->loops[loop];
@@ -230,8 +303,8 @@ static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
     if (!w->inner[loop].known || !nest_is_exact(extra))
         return;
     int64_t rounds = again(w, loop);
-    for (unsigned reg = 1; reg < 32; reg++) {
-        const struct nest_form *start = &w->entry[(size_t)32 * loop + reg];
+    for (unsigned reg = 1; reg < NEST_REGISTERS; reg++) {
+        const struct nest_form *start = &w->entry[(size_t)NEST_REGISTERS * loop + reg];
         int64_t way;
         if (l->change[reg] != NEST_COUNTS || start->kind != NEST_SUM)
             continue;
@@ -245,10 +318,10 @@ static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
     }
 }
 
-/* Joins what registers hold on all edges to a node. Returns false if there are none. */
+/* Joins what registers hold where a node begins. Returns false if no edge leads to it. */
 static bool gather(const struct walk *w, unsigned node, unsigned inner, struct nest_form *now)
 {
-    struct nest_form from[32];
+    struct nest_form from[NEST_REGISTERS];
     bool first = true;
     for (unsigned i = w->f->reverse.first[node]; i < w->f->reverse.first[node + 1]; i++) {
         unsigned before = w->f->reverse.to[i];
@@ -256,16 +329,16 @@ static bool gather(const struct walk *w, unsigned node, unsigned inner, struct n
             (inner != NODE_NONE && loops_contain(&w->f->loops, inner, before)))
             continue;
         if (w->done[before])
-            memcpy(from, &w->after[(size_t)32 * before], sizeof from);
-        for (unsigned reg = 0; reg < 32 && !w->done[before]; reg++)
-            from[reg] = unknown; /* an edge back that closes no loop */
+            memcpy(from, &w->after[(size_t)NEST_REGISTERS * before], sizeof from);
+        for (unsigned reg = 0; reg < NEST_REGISTERS && !w->done[before]; reg++)
+            from[reg] = unknown; /* an edge back into no loop */
         unsigned loop = w->f->loops.inner[before];
         if (w->done[before] && loop != w->loop && !loops_contain(&w->f->loops, loop, node) &&
             w->f->loops.list[loop].parent != NODE_NONE &&
             loops_contain(&w->f->loops, w->f->loops.list[loop].parent, node) &&
             before == w->nests->loops[loop].out)
             leave(w, loop, from);
-        for (unsigned reg = 1; reg < 32; reg++)
+        for (unsigned reg = 1; reg < NEST_REGISTERS; reg++)
             if (first || !same_form(&now[reg], &from[reg]))
                 now[reg] = first ? from[reg] : unknown;
         first = false;
@@ -282,11 +355,15 @@ static bool go_through(const struct walk *w, unsigned node, struct nest_form *no
         if (walker && !walker->visit(walker->context, at, now))
             return false;
         if (cfg_is_call(insn))
-            for (unsigned reg = 1; reg < 32; reg++)
-                now[reg] = function_changes(insn, reg) ? unknown : now[reg];
+            for (unsigned reg = 1; reg < NEST_REGISTERS; reg++)
+                now[reg] = reg >= 32 || function_changes(insn, reg) ? unknown : now[reg];
+        unsigned slot = nest_slot(w->nests, insn);
+        if (slot && insn->step.insn.id == INSN_sd)
+            now[slot] = form_of(now, insn->regs.rs2);
         if (insn->regs.rd >= 32 || insn->regs.rd == 0)
             continue;
         struct nest_form result = result_of(insn, at, now, &word);
+        result = slot ? now[slot] : result;
         if (word && result.kind == NEST_OBJECT)
             result = unknown;
         if (word && result.kind == NEST_SUM && is_constant(&result))
@@ -300,7 +377,7 @@ static bool go_through(const struct walk *w, unsigned node, struct nest_form *no
 
 static bool walk_over(struct walk *w)
 {
-    struct nest_form now[32];
+    struct nest_form now[NEST_REGISTERS];
     unsigned header = w->f->loops.list[w->loop].header;
     for (unsigned i = 0; i < w->nests->count; i++) {
         unsigned node = w->nests->order[i], loop = w->f->loops.inner[node];
@@ -308,10 +385,10 @@ static bool walk_over(struct walk *w)
             continue;
         bool begins = loop != w->loop && loop != NODE_NONE && w->f->loops.list[loop].header == node;
         now[0] = constant_form(0);
-        for (unsigned reg = 1; reg < 32 && node == header; reg++)
+        for (unsigned reg = 1; reg < NEST_REGISTERS && node == header; reg++)
             now[reg] = at_header(w, reg);
         if (node != header && !gather(w, node, begins ? loop : NODE_NONE, now))
-            for (unsigned reg = 1; reg < 32; reg++)
+            for (unsigned reg = 1; reg < NEST_REGISTERS; reg++)
                 now[reg] = unknown;
         if (begins) {
             enter(w, loop, now);
@@ -319,7 +396,7 @@ static bool walk_over(struct walk *w)
         }
         if (!go_through(w, node, now))
             return false;
-        memcpy(&w->after[(size_t)32 * node], now, sizeof now);
+        memcpy(&w->after[(size_t)NEST_REGISTERS * node], now, sizeof now);
         w->done[node] = true;
     }
     return true;
@@ -329,14 +406,15 @@ static struct walk begin(const struct nests *nests, unsigned loop, const struct 
                          struct nest_inner *inner)
 {
     const struct function *f = nests->f;
-    return (struct walk){.nests = nests,
-                         .f = f,
-                         .loop = loop,
-                         .after = alloc((size_t)32 * (f->part->graph.nodes + 1), sizeof(struct nest_form)),
-                         .done = alloc(f->part->graph.nodes + 1, sizeof(bool)),
-                         .inner = inner,
-                         .entry = alloc((size_t)32 * (f->loops.count + 1), sizeof(struct nest_form)),
-                         .walker = walker};
+    return (struct walk){
+        .nests = nests,
+        .f = f,
+        .loop = loop,
+        .after = alloc((size_t)NEST_REGISTERS * (f->part->graph.nodes + 1), sizeof(struct nest_form)),
+        .done = alloc(f->part->graph.nodes + 1, sizeof(bool)),
+        .inner = inner,
+        .entry = alloc((size_t)NEST_REGISTERS * (f->loops.count + 1), sizeof(struct nest_form)),
+        .walker = walker};
 }
 
 static void end(struct walk *w)
@@ -379,7 +457,7 @@ static const char *find_ends(const struct function *f, unsigned loop, unsigned *
     if (ways != 1)
         return "it has no exit, or several";
     if (f->loops.inner[*out] != loop || !dominates(&f->dominators, *out, *latch))
-        return "not every round reaches its exit";
+        return "not each round comes to its exit";
     return NULL;
 }
 
@@ -390,11 +468,11 @@ static bool is_step(const struct nest_form *form, unsigned reg)
 
 static void find_changes(const struct walk *w, unsigned out, unsigned latch, struct nest_loop *l)
 {
-    for (unsigned reg = 1; reg < 32; reg++) {
-        const struct nest_form *last = &w->after[(size_t)32 * latch + reg],
-                               *there = &w->after[(size_t)32 * out + reg];
+    for (unsigned reg = 1; reg < NEST_REGISTERS; reg++) {
+        const struct nest_form *last = &w->after[(size_t)NEST_REGISTERS * latch + reg],
+                               *there = &w->after[(size_t)NEST_REGISTERS * out + reg];
         l->change[reg] = NEST_KEPT;
-        if (function_changer(w->f, w->loop, reg) == CFG_NONE)
+        if (!changes(w->nests, w->loop, reg))
             continue;
         l->change[reg] = NEST_OTHER;
         if (latch == NODE_NONE || !is_step(last, reg))
@@ -413,7 +491,7 @@ static void find_changes(const struct walk *w, unsigned out, unsigned latch, str
 static const char *find_rounds(const struct walk *w, unsigned out, struct nest_loop *l)
 {
     const struct cfg_insn *branch = &w->f->cfg->insns[function_last(w->f, out)];
-    const struct nest_form *now = &w->after[(size_t)32 * out], zero = constant_form(0);
+    const struct nest_form *now = &w->after[(size_t)NEST_REGISTERS * out], zero = constant_form(0);
     int64_t stride = 0;
     if (!(branch->step.flow & FLOW_BRANCH) || branch->target == CFG_NONE)
         return "its exit is no branch";
@@ -422,7 +500,7 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
     l->compared[0] = a;
     l->compared[1] = b;
     if (!nest_is_exact(&extra))
-        return "what the branch at its exit compares is not known";
+        return "it is not known what the branch at its exit compares";
     for (unsigned i = 0; i < extra.terms; i++) {
         if (l->change[extra.regs[i]] == NEST_OTHER)
             return "what the branch at its exit compares does not change by a constant";
@@ -443,15 +521,14 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
     l->differs = id == INSN_bne || id == INSN_beq;
     if (l->differs && (id == INSN_bne) != stays)
         return "it ends when two values differ";
-    /* extra is b - a, and a - b grows by stride in each round. A blt that stays in the loop continues it while a < b; one that leaves
-     * it, while a >= b. */
+    /* blt: it goes on while a < b (or if it exits: while a >= b); extra is b - a, and a - b grows by stride. */
     bool less = (id == INSN_blt) == stays;
     if (!l->differs && less != (stride > 0))
         return "the branch at its exit does not fit the direction of its steps";
     l->each = stride > 0 ? stride : -stride;
     if (stride < 0)
         extra = sum_of(&zero, &extra, -1);
-    /* Now each round takes `each` from extra. The loop continues while extra > 0 (less), or >= 0. */
+    /* Up, it goes on while extra > 0 (less), else >= 0 with the sign turned. */
     if (!l->differs)
         extra = nest_plus(&extra, l->each - (less ? 1 : 0));
     l->extra = extra;
@@ -472,11 +549,19 @@ static void sum_up(struct nests *nests, unsigned loop, struct nest_inner *inner)
         l->unknown = find_rounds(&w, out, l);
     l->out = out;
     for (unsigned other = loop + 1; other < nests->f->loops.count; other++) {
-        if (nests->f->loops.list[other].parent != loop || !inner[other].known ||
-            !is_constant(&inner[other].extra))
-            continue;
-        nests->loops[other].fixed = true;
-        nests->loops[other].constant = inner[other].extra.low;
+        const struct nest_form *extra = &inner[other].extra;
+        bool fixed = nests->f->loops.list[other].parent == loop && inner[other].known && nest_is_exact(extra);
+        int64_t stride = 0;
+        for (unsigned i = 0; fixed && i < extra->terms; i++) {
+            int64_t step = l->change[extra->regs[i]] == NEST_COUNTS ? l->step[extra->regs[i]] : 0, change;
+            fixed = l->change[extra->regs[i]] != NEST_OTHER &&
+                    !__builtin_mul_overflow(step, extra->factors[i], &change) &&
+                    !__builtin_add_overflow(stride, change, &stride);
+        }
+        fixed = fixed && stride == 0;
+        nests->loops[other].fixed |= fixed;
+        if (fixed)
+            nests->loops[other].around = *extra;
     }
     end(&w);
 }
@@ -487,6 +572,7 @@ struct nests nests_of(const struct function *f)
                           .loops = alloc(f->loops.count + 1, sizeof *nests.loops),
                           .order = alloc(f->part->graph.nodes + 1, sizeof *nests.order)};
     struct nest_inner *inner = alloc(f->loops.count + 1, sizeof *inner);
+    find_slots(&nests);
     nests.count = digraph_order(&f->part->graph, 0, nests.order);
     for (unsigned loop = f->loops.count; loop-- > 0;)
         sum_up(&nests, loop, inner);

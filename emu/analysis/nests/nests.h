@@ -12,7 +12,8 @@
 
 #include "emu/analysis/flow/function.h"
 
-enum { NEST_TERMS = 4, NEST_WAYS = 3 };
+/* Places of the stack frame that hold spilled values count as registers, from 32 on. */
+enum { NEST_TERMS = 4, NEST_WAYS = 3, NEST_SLOTS = 8, NEST_REGISTERS = 32 + NEST_SLOTS };
 
 enum nest_kind { NEST_UNKNOWN, NEST_SUM, NEST_OBJECT };
 
@@ -30,16 +31,17 @@ struct nest_form {
 enum nest_change { NEST_KEPT, NEST_COUNTS, NEST_OTHER };
 
 struct nest_loop {
-    enum nest_change change[32]; /* of registers in a round */
-    int64_t step[32];            /* of those that count */
-    int64_t at_exit[32];         /* of those that count: what is added to them in a round before its exit */
+    enum nest_change change[NEST_REGISTERS]; /* of registers in a round */
+    int64_t step[NEST_REGISTERS];            /* of those that count */
+    int64_t
+        at_exit[NEST_REGISTERS]; /* of those that count: what is added to them in a round before its exit */
     const char *unknown;         /* why the number of rounds is not known; NULL: it is */
     /* It has max(0, extra / each) further rounds, rounded down; in terms of registers where it begins. */
     struct nest_form extra;
     int64_t each;
-    bool fixed; /* in each round of the loop around it, `extra` is this constant, though its terms vary */
-    int64_t constant;
-    bool differs;                 /* it goes on while two values differ */
+    bool fixed; /* all rounds of the loop around it have the same `extra`, though its terms vary */
+    struct nest_form around; /* then: `extra` in terms of what registers hold where that loop is entered */
+    bool differs;            /* it goes on while two values differ */
     struct nest_form compared[2]; /* what the branch at its exit compares */
     unsigned out;                 /* the node with the exit */
 };
@@ -49,6 +51,8 @@ struct nests {
     struct nest_loop *loops; /* by loop of the function */
     unsigned *order;         /* nodes in reverse post-order */
     unsigned count;
+    int64_t slots[NEST_SLOTS]; /* offsets to sp */
+    unsigned slot_count;       /* 0: there are none, or sp is used otherwise */
 };
 
 /* Release the result with nests_free(). */
@@ -64,7 +68,7 @@ struct nest_inner {
 struct nest_walker {
     /* Called for each instruction of the loop, in reverse post-order of nodes; regs: what integer registers hold before it. Returns
      * false to end the walk. */
-    bool (*visit)(void *context, int at, const struct nest_form regs[32]);
+    bool (*visit)(void *context, int at, const struct nest_form regs[NEST_REGISTERS]);
     /* Called for a value that must fit into a signed word. Returns false to end the walk. */
     bool (*word)(void *context, int at, const struct nest_form *value);
     void *context;
@@ -73,6 +77,9 @@ struct nest_walker {
 /* Walks over a loop. inner: by loop of the function, filled for those within it. Returns false if a call did. */
 bool nest_walk(const struct nests *nests, unsigned loop, const struct nest_walker *walker,
                struct nest_inner *inner);
+
+/* Returns the number, from 32 on, of the slot that an instruction loads or stores; 0: it does neither. */
+unsigned nest_slot(const struct nests *nests, const struct cfg_insn *insn);
 
 /* Returns a form plus a constant. */
 struct nest_form nest_plus(const struct nest_form *form, int64_t constant);

@@ -23,6 +23,7 @@ struct launch {
         increments[TASK_CARRIERS];                /* registers; 0: the carrier does not change */
     unsigned carrier_count, inputs, outputs;      /* the last two of a nest */
     uint8_t pair, xn, count, batch, limit, spare; /* limit: in the task; spare: dead where the loop begins */
+    uint8_t ahead[NEST_FARS], address;            /* of a nest's task, for prefetches; 0: there is none */
     uint32_t launching;                           /* all registers of the launch */
     char suffix[24];
 };
@@ -38,6 +39,11 @@ struct rewriter {
     size_t line; /* that is written */
     FILE *out;
 };
+
+static int64_t size_of(int64_t value)
+{
+    return value < 0 ? -value : value;
+}
 
 /* Answers to the analysis's questions (struct task_names). */
 
@@ -204,6 +210,16 @@ static bool find_loop_registers(struct launch *l, uint32_t *free, uint32_t *othe
     return done;
 }
 
+/* Finds registers that a nest's task may use besides those of its loop: for each far load one that holds what is added to its base. */
+static void find_prefetch_registers(struct launch *l, uint32_t unnamed)
+{
+    const struct task_nest *nest = &l->task->nest;
+    unnamed &= ~(UINT32_C(1) << l->limit);
+    l->address = take(&unnamed);
+    for (unsigned i = 0; i < nest->far_count; i++)
+        l->ahead[i] = take(&unnamed);
+}
+
 static const char *find_registers(struct launch *l)
 {
     static const char hinders[] = "there are not enough registers for its launch";
@@ -217,8 +233,10 @@ static const char *find_registers(struct launch *l)
     done = done && l->spare;
     done = (l->xn = take_any(&free, &others)) && done;
     done = (l->count = take_any(&free, &others)) && done;
-    if (l->task->nested)
+    if (l->task->nested) {
         done = (l->batch = take_any(&free, &others)) && done;
+        find_prefetch_registers(l, pool & ~(uint32_t)task->named);
+    }
     for (unsigned i = 0; i < l->carrier_count; i++)
         if (is_carried(l, i))
             done = (l->increments[i] = take_any(&free, &others)) && done;
@@ -281,6 +299,9 @@ static void each_place(FILE *out, const char *op, uint32_t set, size_t offset, b
             (void)fprintf(out, floats ? "\t%s\tf%u,%zu(sp)\n" : "\t%s\tx%u,%zu(sp)\n", op, reg,
                           offset + 8 * reg);
 }
+
+_Static_assert(offsetof(struct croft_nest_frame, contexts) < 2048, "it is in reach of sp");
+_Static_assert((int)CROFT_NEST_REGISTERS == (int)NEST_REGISTERS, "slots have the same numbers");
 
 enum {
     FRAME = (sizeof(struct croft_loop_frame) + 15) / 16 * 16,
@@ -364,15 +385,19 @@ static void write_batch(FILE *out, const struct launch *l, unsigned batch)
 /* Writes a loop over the batches of a nest. From task to task there are few instructions, so that the reorder buffer holds many tasks. */
 static void write_batches(FILE *out, const struct launch *l)
 {
-    const char *batch = register_name[l->batch], *end = register_name[l->count];
-    const size_t place = offsetof(struct croft_nest_frame, batches), size = sizeof(struct croft_loop_batch);
+    const char *batch = register_name[l->batch], *end = register_name[l->count],
+               *rounds = register_name[l->xn];
+    const size_t place = offsetof(struct croft_nest_frame, batches), size = sizeof(struct croft_nest_batch);
     (void)fprintf(out, "\taddi\t%s,sp,%zu\n.Lcroft.batch.%u:\n\tld\t%s,%zu(%s)\n", batch, place, l->number,
                   end, offsetof(struct croft_loop_batch, tasks), batch);
     (void)fprintf(out, "\tbeq\t%s,zero,.Lcroft.end.%u\n", end, l->number);
     load_batch(out, l, batch, 0);
     write_nucd(out, l, 0);
-    (void)fprintf(out, "\tbne\t%s,%s,.Lcroft.task.%u.0\n\taddi\t%s,%s,%zu\n", register_name[l->carriers[0]],
-                  end, l->number, batch, batch, size);
+    (void)fprintf(out, "\tbne\t%s,%s,.Lcroft.task.%u.0\n\tld\t%s,%zu(%s)\n", register_name[l->carriers[0]],
+                  end, l->number, rounds, offsetof(struct croft_nest_batch, rounds), batch);
+    (void)fprintf(
+        out, ".Lcroft.rounds.%u:\n\taddi\t%s,%s,-1\n\tbge\t%s,zero,.Lcroft.rounds.%u\n\taddi\t%s,%s,%zu\n",
+        l->number, rounds, rounds, rounds, l->number, batch, batch, size);
     (void)fprintf(out, "\taddi\t%s,sp,%zu\n\tbne\t%s,%s,.Lcroft.batch.%u\n.Lcroft.end.%u:\n", end,
                   place + CROFT_NEST_BATCHES * size, batch, end, l->number, l->number);
 }
@@ -380,8 +405,19 @@ static void write_batches(FILE *out, const struct launch *l)
 /* Returns the bytes of a task's context: all values, and the limit. */
 static size_t context_size(const struct launch *l)
 {
-    size_t values = (size_t)__builtin_popcountll(l->task->nest.needed) + 1;
+    const struct task_nest *nest = &l->task->nest;
+    size_t values = (size_t)(__builtin_popcountll(nest->needed) + __builtin_popcount(nest->needed_slots)) + 1;
     return (values * 8 + 63) / 64 * 64;
+}
+
+/* Writes the code that copies the values of slots that tasks need to a launch's frame of so many bytes. */
+static void write_slot_values(FILE *out, const struct launch *l, size_t frame)
+{
+    for (unsigned i = 0; i < l->task->nest.slot_count; i++)
+        if (l->task->nest.needed_slots >> i & 1)
+            (void)fprintf(out, "\tli\ta0,%" PRId64 "\n\tadd\ta0,a0,sp\n\tld\ta0,0(a0)\n\tsd\ta0,%zu(sp)\n",
+                          (int64_t)frame + l->task->nest.slots[i],
+                          offsetof(struct croft_nest_frame, registers) + (size_t)8 * (32 + i));
 }
 
 /* Writes the launch of a nest, which follows the function's code. */
@@ -395,10 +431,16 @@ static void write_nest_launch(FILE *out, const struct launch *l)
     (void)fprintf(out, "\tli\t%s,-%zu\n\tadd\tsp,sp,%s\n", spare, frame, spare);
     each_place(out, "sd", integers_to_keep(l), offsetof(struct croft_nest_frame, registers), false);
     each_place(out, "fsd", carried, offsetof(struct croft_nest_frame, floats), true);
+    write_slot_values(out, l, frame);
     (void)fprintf(
         out,
         "\tlla\ta0,.Lcroft.loop.%u\n\tmv\ta1,sp\n\tcall\tcroft_nest_plan\n\tbeq\ta0,zero,.Lcroft.back.%u\n",
         l->number, l->number);
+    const char *context = register_name[l->carriers[0]];
+    (void)fprintf(
+        out, "\tld\t%s,%zu(sp)\n\tbeq\t%s,zero,.Lcroft.tasks.%u\n\tcall\t%s.loop.%u\n.Lcroft.tasks.%u:\n",
+        context, offsetof(struct croft_nest_frame, head), context, l->number, l->function, l->number,
+        l->number);
     write_mark(out, l, offsetof(struct croft_nest_frame, begin));
     write_batches(out, l);
     write_mark(out, l, offsetof(struct croft_nest_frame, end));
@@ -447,14 +489,23 @@ static unsigned values_of_nest(const struct launch *l, int64_t values[CROFT_NEST
         if (l->task->nest.needed >> reg & 1)
             values[count++] = reg;
     values[count++] = CROFT_NEST_LIMIT;
+    for (unsigned i = 0; i < NEST_SLOTS; i++)
+        if (l->task->nest.needed_slots >> i & 1)
+            values[count++] = CROFT_NEST_LIMIT + 1 + i;
     return count;
 }
 
-/* Writes the code that loads a nest's registers from the context, that of the context last. */
-static void write_nest_setup(FILE *out, const struct launch *l)
+/* Writes the code that loads a nest's slots of the stack frame, from `slots` on, and its registers from the context, that of the context
+ * last. */
+static void write_nest_setup(FILE *out, const struct launch *l, size_t slots)
 {
     int64_t values[CROFT_NEST_VALUES];
-    unsigned count = values_of_nest(l, values), base = l->carriers[0], last = count;
+    unsigned count = values_of_nest(l, values), base = l->carriers[0], last;
+    const char *limit = register_name[l->limit];
+    for (; values[count - 1] > CROFT_NEST_LIMIT; count--)
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (count - 1), register_name[base],
+                      limit, slots + (size_t)(8 * (values[count - 1] - CROFT_NEST_LIMIT - 1)));
+    last = count;
     for (unsigned i = 0; i < count; i++) {
         unsigned reg = values[i] == CROFT_NEST_LIMIT ? l->limit : (unsigned)values[i];
         if (reg == base)
@@ -508,6 +559,64 @@ static void write_branch(FILE *out, const struct rewriter *r, const struct launc
         (void)fprintf(out, ".Lcroft.done.%u\n", l->number);
 }
 
+/* Returns what is added to the base of far load i: the address so many rounds ahead. */
+static int64_t distance_of(const struct rewriter *r, const struct launch *l, unsigned i)
+{
+    const struct nest_far *far = &l->task->nest.fars[i];
+    return r->cfg->insns[far->at].step.insn.imm + far->stride * r->options->ahead;
+}
+
+static bool is_prefetched(const struct rewriter *r, const struct launch *l, unsigned i)
+{
+    return l->address && l->ahead[i] && r->options->ahead && size_of(distance_of(r, l, i)) < INT32_MAX;
+}
+
+static bool all_prefetched(const struct rewriter *r, const struct launch *l)
+{
+    const struct task_nest *nest = &l->task->nest;
+    bool all = nest->far_count < NEST_FARS;
+    for (unsigned i = 0; i < nest->far_count; i++)
+        all = all && is_prefetched(r, l, i);
+    return all;
+}
+
+/* Writes what a task's prefetches need. */
+static void write_distances(FILE *out, const struct rewriter *r, const struct launch *l)
+{
+    for (unsigned i = 0; i < l->task->nest.far_count; i++)
+        if (is_prefetched(r, l, i))
+            (void)fprintf(out, "\tli\t%s,%" PRId64 "\n", register_name[l->ahead[i]], distance_of(r, l, i));
+}
+
+/* Writes a prefetch before the line, if that is a far load: prefetch.r (Zicbop), which assemblers and processors without that extension
+ * take for a HINT. */
+static void write_prefetch(FILE *out, const struct rewriter *r, const struct launch *l, size_t line)
+{
+    for (unsigned i = 0; i < l->task->nest.far_count; i++) {
+        int at = l->task->nest.fars[i].at;
+        if (line_of(r, at) == line && is_prefetched(r, l, i))
+            (void)fprintf(out, "\tadd\t%s,x%u,%s\n\tori\tx0,%s,1\n", register_name[l->address],
+                          r->cfg->insns[at].regs.rs1, register_name[l->ahead[i]], register_name[l->address]);
+    }
+}
+
+/* Writes the line if it accesses a slot of the stack frame: a task has those in its own frame, from `base` on. Returns whether it does. */
+static bool write_slot(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t base)
+{
+    for (int at = l->task->begin; at <= l->task->last && l->task->nest.slot_count; at++) {
+        const struct cfg_insn *insn = &r->cfg->insns[at];
+        bool store = insn_table[insn->step.insn.id].access == ACCESS_STORE;
+        if (line_of(r, at) != line || insn->regs.rs1 != SP)
+            continue;
+        for (unsigned i = 0; i < l->task->nest.slot_count; i++)
+            if (l->task->nest.slots[i] == insn->step.insn.imm)
+                (void)fprintf(out, "\t%s\tx%u,%zu(sp)\n", insn_table[insn->step.insn.id].name,
+                              store ? insn->regs.rs2 : insn->regs.rd, base + (size_t)8 * i);
+        return true;
+    }
+    return false;
+}
+
 /* Returns whether the directive is .loc; .local is not. */
 static bool is_loc(const char *word)
 {
@@ -517,8 +626,12 @@ static bool is_loc(const char *word)
 /* Writes the task: a function that finds its operands in the launch's registers, and preserves these. */
 static void write_task(FILE *out, const struct rewriter *r, const struct launch *l)
 {
-    uint32_t kept = (l->launching | UINT32_C(1) << RA) & ((uint32_t)l->task->named | UINT32_C(1) << l->limit);
-    size_t frame = ((size_t)__builtin_popcount(kept) * 8 + 15) / 16 * 16, at = 0;
+    uint32_t used = (uint32_t)l->task->named | UINT32_C(1) << l->limit | UINT32_C(1) << l->address;
+    for (unsigned i = 0; i < NEST_FARS; i++)
+        used |= UINT32_C(1) << l->ahead[i];
+    uint32_t kept = (l->launching | UINT32_C(1) << RA) & used;
+    size_t slots = (size_t)__builtin_popcount(kept) * 8, at = 0,
+           frame = (slots + (size_t)l->task->nest.slot_count * 8 + 15) / 16 * 16;
     struct copy copy = {r->assembly, l};
     (void)fprintf(out, "\t.align\t1\n\t.type\t%s.loop.%u, @function\n%s.loop.%u:\n", l->function, l->number,
                   l->function, l->number);
@@ -528,15 +641,19 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
         if (kept >> reg & 1)
             (void)fprintf(out, "\tsd\tx%u,%zu(sp)\n", reg, 8 * at++);
     if (l->task->nested)
-        write_nest_setup(out, l);
+        write_nest_setup(out, l, slots);
     else
         write_setup(out, l);
+    write_distances(out, r, l);
     const size_t branch = line_of(r, l->task->branch);
     for (size_t i = l->label; i <= l->last; i++) {
         const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
         bool location = is_loc(word) && r->options->debug;
+        write_prefetch(out, r, l, i);
         if (i == branch)
             write_branch(out, r, l);
+        else if (write_slot(out, r, l, i, slots))
+            continue;
         else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
             assembly_write(r->assembly->lines[i].text, location ? no_suffix : copy_suffix, &copy, out);
     }
@@ -643,6 +760,7 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     int64_t values[CROFT_NEST_VALUES] = {0}, counters[CROFT_NEST_COUNTERS] = {0},
             steps[CROFT_NEST_COUNTERS] = {0}, places[CROFT_NEST_CARRIERS] = {0};
     enum insn_id branch = (enum insn_id)r->cfg->insns[l->task->branch].step.insn.id;
+    int64_t lines = all_prefetched(r, l) ? INT32_MAX : r->options->cache / 64;
     unsigned count = values_of_nest(l, values);
     for (unsigned i = 0; i < nest->counter_count; i++) {
         counters[i] = nest->counters[i].reg;
@@ -651,12 +769,27 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     for (unsigned i = 0; i < l->carrier_count; i++)
         places[i] = l->carriers[i];
     (void)fprintf(out, "\t.section\t.data.croft_nests,\"aw\"\n\t.align\t3\n.Lcroft.loop.%u:\n", l->number);
-    words(out, 19,
-          (int64_t[]){0, 0, nest->insns, nest->far, r->options->tasks, r->options->least,
-                      trip->minuend < 32 ? trip->minuend : 0, trip->subtrahend < 32 ? trip->subtrahend : 0,
-                      (int64_t)trip->step, trip->first, l->task->up, branch == INSN_bne || branch == INSN_beq,
-                      nest->counter_count, nest->range_count, nest->word_count, nest->inner_count, count,
-                      l->inputs, l->outputs});
+    words(out, 20,
+          (int64_t[]){0,
+                      0,
+                      nest->insns,
+                      nest->far,
+                      r->options->tasks,
+                      r->options->least,
+                      lines,
+                      trip->minuend < 32 ? trip->minuend : 0,
+                      trip->subtrahend < 32 ? trip->subtrahend : 0,
+                      (int64_t)trip->step,
+                      trip->first,
+                      l->task->up,
+                      branch == INSN_bne || branch == INSN_beq,
+                      nest->counter_count,
+                      nest->range_count,
+                      nest->word_count,
+                      nest->inner_count,
+                      count,
+                      l->inputs,
+                      l->outputs});
     words(out, CROFT_NEST_COUNTERS, counters);
     words(out, CROFT_NEST_COUNTERS, steps);
     words(out, CROFT_NEST_VALUES, values);

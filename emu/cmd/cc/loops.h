@@ -7,12 +7,16 @@
 #include "emu/cmd/code/assembly.h"
 #include "emu/cmd/code/program.h"
 
-#define CC_LOOPS_LEAST 16384 /* the default of -foffload-least */
+#define CC_LOOPS_LEAST 16384 /* the defaults of -foffload-least, -foffload-cache, -foffload-ahead */
+#define CC_LOOPS_CACHE 32768
+#define CC_LOOPS_AHEAD 4
 
 struct cc_loops_options {
     unsigned tasks, least; /* most tasks of a loop; fewest instructions that a loop must execute */
-    bool debug;            /* keep debug information */
-    FILE *report;          /* a line for each loop; or NULL */
+    unsigned cache,
+        ahead;    /* bytes of an accelerator's data cache; rounds that prefetches are ahead, 0: none */
+    bool debug;   /* keep debug information */
+    FILE *report; /* a line for each loop; or NULL */
 };
 
 /* Writes the rewritten text to `out`. The program is the numbered assembler, linked alone. */

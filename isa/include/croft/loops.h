@@ -79,8 +79,11 @@ enum {
     CROFT_NEST_INPUTS = 3,  /* ranges that are read only; the context is another one */
     CROFT_NEST_OUTPUTS = 4,
     CROFT_NEST_CARRIERS = 8, /* operands of a task: the context, inputs, outputs */
-    CROFT_NEST_BATCHES = 9,
-    CROFT_NEST_TASKS = 64, /* of a launch, at most */
+    CROFT_NEST_BATCHES = 8,
+    CROFT_NEST_TASKS = 96, /* of a launch, at most */
+    CROFT_NEST_SLOTS =
+        8, /* of the stack frame, whose values are operands: registers from 32 on in sums, values from 65 on */
+    CROFT_NEST_REGISTERS = 32 + CROFT_NEST_SLOTS,
     CROFT_NEST_LIMIT =
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
 };
@@ -108,7 +111,7 @@ struct croft_nest_inner {
 struct croft_nest {
     int64_t closed, refusals; /* closed: it is not tried again; refusals: one after the other */
     int64_t insns, far; /* of a round, about, outside of inner[]; lines of far loads in one of its loops */
-    int64_t tasks, least;
+    int64_t tasks, least, lines; /* lines: of an accelerator's data cache */
     int64_t minuend, subtrahend, step, first, up, differs;
     int64_t counters, ranges, words, inners, values, inputs, outputs;
     int64_t counter[CROFT_NEST_COUNTERS], steps[CROFT_NEST_COUNTERS];
@@ -119,13 +122,18 @@ struct croft_nest {
     struct croft_nest_range range[CROFT_NEST_RANGES];
 };
 
+struct croft_nest_batch {
+    struct croft_loop_batch of; /* tasks: 0, or the address behind the last context */
+    int64_t rounds;             /* of an empty loop behind its launches */
+};
+
 /* The stack frame of a launch, before the contexts. */
 struct croft_nest_frame {
-    uint64_t registers[32], floats[32]; /* as in croft_loop_frame */
-    uint64_t begin, end;                /* operands of the marks */
-    struct croft_loop_batch
-        batches[CROFT_NEST_BATCHES]; /* tasks: 0, or the address behind the last context */
-    uint64_t contexts[];             /* room for CROFT_NEST_TASKS contexts of whole lines, and a line */
+    uint64_t registers[CROFT_NEST_REGISTERS], floats[32]; /* as in croft_loop_frame */
+    uint64_t begin, end;                                  /* operands of the marks */
+    uint64_t head; /* the context of rounds that the host has before the tasks; 0: there are none */
+    struct croft_nest_batch batches[CROFT_NEST_BATCHES];
+    uint64_t contexts[]; /* room for CROFT_NEST_TASKS contexts of whole lines, and a line */
 };
 
 /* Divides the nest into tasks. Returns whether it is worth it; then the frame is filled. */

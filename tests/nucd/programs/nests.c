@@ -57,6 +57,20 @@ SEPARATE static void take_down(double (*to)[N], double (*x)[N], long n)
             to[i][j] = x[i][j] - x[j][0];
 }
 
+/* More values than registers: the compiler spills some within a round. */
+typedef double planes[12][N];
+SEPARATE static void take_spilled(planes *to, planes *x, planes *y, planes *z, planes *v, planes *w, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 1; j < 11; j++)
+            for (int k = 1; k < N - 1; k++)
+                to[i][j][k] = 0.125 * (x[i + 1][j][k] - 2 * x[i][j][k] + x[i - 1][j][k]) +
+                              0.25 * (y[i][j + 1][k] - 2 * y[i - 1][j][k] + y[i + 1][j - 1][k]) +
+                              0.5 * (z[i][j][k + 1] - z[i + 1][j][k] + z[i - 1][j][k - 1]) +
+                              v[i + 1][j + 1][k + 1] * v[i - 1][j - 1][k - 1] +
+                              w[i + 1][j][k] * w[i - 1][j][k];
+}
+
 /* A row that all rounds read, and one of them writes. */
 SEPARATE static void take_pivot(double (*to)[N], long n, long k)
 {
@@ -137,6 +151,9 @@ static void call_all(long n, long shift)
     take_planes((double(*)[12][12])(c + shift), (double(*)[12][12])a, n);
     print("planes", n, shift);
     take_words(AT(b, shift), 5, 5 + (int)n, N);
+    take_spilled((planes *)c, (planes *)(a + shift), (planes *)b, (planes *)(b + shift), (planes *)a,
+                 (planes *)(b + 8), n < 10 ? (int)n : 10);
+    print("spilled", n, shift);
     take_words(AT(b, 0), INT32_MAX - N - (int)n, INT32_MAX - N, N / 2);
     print("words", n, shift);
     if (n > 0)

@@ -60,15 +60,33 @@ static void nest(unsigned number)
     printf(";\n}\n");
 }
 
+/* Prints a nest over planes of several arrays, with more addresses than a few registers hold. */
+static void planes(unsigned number)
+{
+    printf(
+        "__attribute__((noipa)) static void nest%u(double (*a)[W], double (*b)[W], double (*c)[W], long "
+        "n, long m)\n{\n    double (*x)[6][W] = (void *)a, (*y)[6][W] = (void *)b, (*z)[6][W] = (void *)c;\n"
+        "    for (long i = 1; i < n / 2; i++)\n        for (long j = 1; j < 5; j++)\n"
+        "            for (long k = 1; k < m; k++)\n                z[i][j][k] = ",
+        number);
+    for (unsigned i = 4 + draw(6); i > 0; i--)
+        printf("%c[i %+d][j %+d][k %+d] * %u.25 + ", "xyz"[draw(16) / 7], (int)draw(3) - 1, (int)draw(3) - 1,
+               (int)draw(3) - 1, draw(3));
+    printf("%u;\n}\n", draw(9));
+}
+
 int main(int argc, char **argv)
 {
     unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 20;
     state = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
     printf(
-        "#include <stdio.h>\nenum { W = %u, ROOM = 4 * 40 * W };\nstatic _Alignas(64) double data[ROOM];\n",
+        "#include <stdio.h>\nenum { W = %u, ROOM = 6 * 40 * W };\nstatic _Alignas(64) double data[ROOM];\n",
         32 + draw(17));
     for (unsigned i = 0; i < count; i++)
-        nest(i);
+        if (i % 5 == 4)
+            planes(i);
+        else
+            nest(i);
     printf("int main(void)\n{\n    for (int i = 0; i < ROOM; i++)\n        data[i] = i %% 97 / 8.0;\n");
     for (unsigned i = 0; i < 3 * count; i++) {
         static const char *const places[] = {"data + 40 * W", "data + 80 * W", "data + 41 * W",
