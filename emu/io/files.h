@@ -24,6 +24,9 @@ struct file {
     size_t position; /* of a folder: index of the next entry */
     struct listing listing;
     bool listed; /* true: `listing` is valid */
+    /* What the environment itself has behind the file: a kind, 0 if there is nothing, and what that kind keeps here. */
+    unsigned kind;
+    uint64_t own;
 };
 
 struct files {

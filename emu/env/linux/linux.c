@@ -195,6 +195,7 @@ static void hook_update(void *context)
         process->alarm.deadline = process->alarm.period ? now + process->alarm.period : LINUX_NEVER;
         signal_send(process, NULL, &alarm);
     }
+    timers_update(process);
     threads_update(process);
 }
 
@@ -336,7 +337,7 @@ struct process *linux_new(const struct linux_options *options, struct error *err
     process->options = options;
     process->sysroot.root = -1;
     process->next_id = GUEST_PROCESS_ID;
-    process->alarm.deadline = LINUX_NEVER;
+    process->alarm.deadline = process->timers_due = LINUX_NEVER;
     process->umask = 022;
     if (set_up(process, err))
         return process;

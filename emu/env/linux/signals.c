@@ -84,6 +84,19 @@ static bool take(struct signal_queue *queue, uint64_t set, struct queued_signal 
     return true;
 }
 
+bool signal_add_overrun(struct process *process, struct thread *thread, int32_t timer, uint64_t expiries)
+{
+    struct signal_queue *queue = thread ? &thread->signals : &process->signals;
+    for (size_t i = 0; i < queue->count; i++) {
+        struct queued_signal *signal = &queue->signals[i];
+        if (signal->code != LINUX_SIGNAL_TIMER || signal->sender != timer)
+            continue;
+        signal->user += (int32_t)expiries;
+        return true;
+    }
+    return false;
+}
+
 bool signal_take(struct process *process, struct thread *thread, uint64_t set, struct queued_signal *signal)
 {
     return take(&thread->signals, set, signal) || take(&process->signals, set, signal);
@@ -152,15 +165,16 @@ void signal_send(struct process *process, struct thread *thread, const struct qu
     struct thread *to = thread ? thread : taker(process, number);
     bool wanted =
         to && to->state == THREAD_WAITING && to->wait == WAIT_SIGNAL && (to->wait_bits & bit(number));
-    if (is_ignored(process, number) && !wanted && !(to && (to->blocked & bit(number))))
+    bool blocked = !to || (to->blocked & bit(number)); /* without `to`, all threads block it */
+    if (is_ignored(process, number) && !wanted && !blocked)
         return;
     append(thread ? &thread->signals : &process->signals, signal);
-    if (!to)
-        return;
-    if (to->state == THREAD_WAITING && (wanted || !(to->blocked & bit(number))))
+    if (to && to->state == THREAD_WAITING && (wanted || !blocked))
         interrupt(process, to, number);
-    else if (to->state == THREAD_RUNNING)
+    else if (to && to->state == THREAD_RUNNING)
         system_set_interrupt(&process->system, to->host, IRQ_MSI, true);
+    if (process->reads_signals)
+        threads_repeat(process);
 }
 
 static bool is_on_stack(const struct thread *thread, uint64_t sp)

@@ -16,6 +16,7 @@ enum {
     LINUX_THREADS = 4096,   /* threads of a program at once */
     LINUX_QUEUED = 64,      /* signals that wait for one thread, or for the process */
     LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
+    LINUX_TIMERS = 128,     /* timers of a program at once */
     LINUX_INPUTS = 4,       /* descriptors outside of the program that a thread waits for */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
 };
@@ -33,10 +34,12 @@ struct context {
     uint8_t fflags, frm;
 };
 
+enum { LINUX_SIGNAL_TIMER = -2 }; /* SI_TIMER */
+
 /* A signal that waits to be delivered. */
 struct queued_signal {
     int32_t number, code;
-    int32_t sender, user; /* si_pid, si_uid */
+    int32_t sender, user; /* si_pid, si_uid; of a timer si_tid, si_overrun */
     uint64_t value;       /* si_value, or the fault's address */
 };
 
@@ -82,6 +85,20 @@ struct thread {
     uint64_t ran, began; /* ns on hosts, and since when */
 };
 
+/* Kinds of files that the environment itself serves (struct file): an expiry counter, whose `own` is its timer's number, and a
+ * reader of the signals of the set `own`. On the host both are event counters. */
+enum { FILE_TIMER = 1, FILE_SIGNALS };
+
+/* A timer: of a descriptor, which counts its expiries, or of timer_create, which sends a signal. */
+struct timer {
+    enum timer_kind { TIMER_FREE, TIMER_OF_FILE, TIMER_OF_SIGNAL } kind;
+    bool real;                   /* absolute times are real time */
+    uint64_t deadline, period;   /* ns; LINUX_NEVER: off */
+    struct queued_signal signal; /* number 0: none is sent */
+    int32_t thread;              /* that receives it; 0: the process does */
+    uint64_t overrun;            /* expiries that the last signal does not count */
+};
+
 struct process {
     const struct linux_options *options;
     struct phys all, memory; /* memory: the program's part of `all` */
@@ -107,9 +124,12 @@ struct process {
     struct {
         uint64_t deadline, period; /* ns; LINUX_NEVER: off */
     } alarm;
-    uint64_t awaited;   /* ns: input has been waited for in real time until then */
-    bool epolls_input;  /* an epoll has a standard stream */
-    uint64_t ended_ran; /* ns that threads which have ended ran */
+    struct timer timers[LINUX_TIMERS];
+    uint64_t timers_due; /* ns: the first deadline of a timer, or LINUX_NEVER */
+    bool reads_signals;  /* a descriptor of signals has been made */
+    uint64_t awaited;    /* ns: input has been waited for in real time until then */
+    bool epolls_input;   /* an epoll has a standard stream */
+    uint64_t ended_ran;  /* ns that threads which have ended ran */
     uint32_t umask;
     uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
     uint64_t arguments, arguments_end;
@@ -170,6 +190,15 @@ uint64_t threads_next(const struct process *process);
 /* Returns the thread with a number, or NULL. */
 struct thread *thread_find(const struct process *process, int32_t id);
 
+/* timers.c */
+
+/* Takes a free timer, which is off. Returns its number, or -1. */
+int timer_new(struct process *process, enum timer_kind kind);
+/* Lets it expire at a deadline, then every `period` ns (0: never again); LINUX_NEVER: it is off. */
+void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period);
+/* Lets timers whose deadline has come expire. */
+void timers_update(struct process *process);
+
 /* futex.c */
 int64_t futex_call(struct process *process, struct thread *thread, const uint64_t a[6]);
 /* Wakes up to `most` threads that wait at an address, as a shared futex. Returns their number. */
@@ -188,6 +217,9 @@ void signal_fault(struct process *process, struct thread *thread, struct hart *h
 /* Returns whether the thread has a pending signal that is not blocked and does something. */
 bool signal_is_due(const struct process *process, const struct thread *thread);
 int64_t signal_return(struct process *process, struct thread *thread);
+/* Adds expiries to the overruns of a timer's signal that still waits for the thread (NULL: for the process). Returns false if none
+ * does. */
+bool signal_add_overrun(struct process *process, struct thread *thread, int32_t timer, uint64_t expiries);
 /* Takes a pending signal of the set. Returns false if there is none. */
 bool signal_take(struct process *process, struct thread *thread, uint64_t set, struct queued_signal *signal);
 /* Stores a signal as siginfo_t. Returns 0 or -EFAULT. */

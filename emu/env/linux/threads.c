@@ -222,6 +222,7 @@ void threads_update(struct process *process)
 uint64_t threads_next(const struct process *process)
 {
     uint64_t next = process->alarm.deadline;
+    next = process->timers_due < next ? process->timers_due : next;
     bool ready = first_ready(process) != NULL;
     for (const struct thread *thread = process->threads; thread; thread = thread->next) {
         if (thread->state == THREAD_WAITING && thread->deadline < next)

@@ -18,6 +18,16 @@ int64_t descriptor_await_input(struct process *process, struct thread *thread, u
  * then the host file is closed. */
 int64_t descriptor_add(struct process *process, int host, int mode, uint64_t flags);
 
+/* The same of a file that the environment itself serves, to read from. */
+int64_t descriptor_add_own(struct process *process, int host, uint64_t flags, unsigned kind, uint64_t own);
+
+/* Makes descriptors of signals ready on the host if a signal of their set waits for the thread. */
+void descriptor_show_signals(const struct process *process, const struct thread *thread);
+
+/* Reads signals; a[1..2] are address and length. Returns their bytes, -EAGAIN if none waits, or -errno. */
+int64_t descriptor_read_signals(struct process *process, struct thread *thread, const struct file *file,
+                                const uint64_t a[6]);
+
 /* Sets the length of an open host file. Returns 0 or -errno. */
 int64_t descriptor_truncate(struct process *process, int host, uint64_t length);
 

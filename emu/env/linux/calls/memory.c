@@ -143,3 +143,21 @@ int64_t linux_flush_icache(struct process *process, struct thread *thread, const
         hart_flush_code(&process->system.harts[i]);
     return 0;
 }
+
+/* All memory is kept; only its mapping is checked. */
+int64_t linux_mlock(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const uint64_t first = a[0] & ~(uint64_t)(FRAME - 1);
+    (void)thread;
+    if (a[1] == 0)
+        return 0;
+    if (a[0] + a[1] < a[0])
+        return -EINVAL;
+    return address_space_discard(&process->space, first, a[0] + a[1] - first, false) ? -ENOMEM : 0;
+}
+
+int64_t linux_mlock2(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { ON_FAULT = 1 };
+    return a[2] & ~(uint64_t)ON_FAULT ? -EINVAL : linux_mlock(process, thread, a);
+}

@@ -92,8 +92,8 @@ static int64_t check_inner(struct process *process, const struct file *file, con
     if ((file->flags & O_ACCMODE) == (r->writes ? O_RDONLY : O_WRONLY))
         return -EBADF;
     int64_t failed = call_measure(process->user, r->a, r->vectors, &total, &first);
-    if (failed)
-        return failed;
+    if (failed || (file->kind && r->writes))
+        return failed ? failed : -EINVAL;
     if (fstat(file->host, &st) != 0 || (r->vectors && total == 0))
         return 0;
     if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
@@ -190,7 +190,10 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     struct guest_signal *action = &process->user->signals[SIGPIPE];
     const struct guest_signal kept = *action;
     action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */
-    int64_t result = inner ? move(process, r, whole, &done) : use_file(process, file, r);
+    int64_t result = inner && file->kind == FILE_SIGNALS && !r->vectors
+                         ? descriptor_read_signals(process, thread, file, r->a)
+                     : inner ? move(process, r, whole, &done)
+                             : use_file(process, file, r);
     *action = kept;
     if (inner && result == -EAGAIN && may_wait(file, r))
         return wait_again(process, thread, done);
@@ -249,6 +252,29 @@ int64_t linux_pwritev(struct process *process, struct thread *thread, const uint
     (void)thread;
     return use_file(process, files_get(&process->user->files, a[0]),
                     &(struct request){a, true, true, true, 0});
+}
+
+/* preadv2 and pwritev2: a[3] is the position, -1: that of the file; a[5]: flags. */
+static int64_t transfer_flagged(struct process *process, struct thread *thread, const uint64_t a[6],
+                                bool writes)
+{
+    enum { HARMLESS = 7 }; /* of high priority, written at once */
+    if (a[5] & ~(uint64_t)HARMLESS)
+        return -EOPNOTSUPP;
+    if ((int64_t)a[3] == -1)
+        return transfer(process, thread, &(struct request){a, writes, true, false, 0});
+    return use_file(process, files_get(&process->user->files, a[0]),
+                    &(struct request){a, writes, true, true, 0});
+}
+
+int64_t linux_preadv2(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_flagged(process, thread, a, false);
+}
+
+int64_t linux_pwritev2(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_flagged(process, thread, a, true);
 }
 
 /* Sets the length of an open host file; mappings show the bytes behind a new end as zeros. */
@@ -325,6 +351,53 @@ int64_t linux_sendto(struct process *process, struct thread *thread, const uint6
 int64_t linux_recvfrom(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     return transfer_message(process, thread, a, false);
+}
+
+/* The kernel's struct msghdr. */
+struct guest_message {
+    uint64_t name;
+    uint32_t name_size, pad;
+    uint64_t parts, count, control, control_size;
+    uint32_t flags, pad2;
+};
+
+/* a[]: socket, message, flags. */
+static int64_t transfer_parts(struct process *process, struct thread *thread, const uint64_t a[6],
+                              bool writes)
+{
+    enum { PARTS_MOST = 1024 };
+    struct guest_message message;
+    int64_t failed;
+    if (!socket_of(process, a[0], &failed))
+        return failed;
+    void *at = writes ? NULL : guest_writable(process->user, a[1], sizeof message);
+    const void *from = writes ? guest_readable(process->user, a[1], sizeof message) : at;
+    if (!from)
+        return -EFAULT;
+    memcpy(&message, from, sizeof message);
+    if ((a[2] & ~(uint64_t)(MESSAGE_NO_WAIT | MESSAGE_NO_SIGNAL)) || (writes && message.control_size))
+        return -EOPNOTSUPP;
+    if (writes && message.name)
+        return -EISCONN;
+    if (message.count > PARTS_MOST)
+        return -EMSGSIZE;
+    const uint64_t arguments[6] = {a[0], message.parts, message.count};
+    const int64_t moved = transfer(process, thread, &(struct request){arguments, writes, true, false, a[2]});
+    message.name_size = 0;
+    message.control_size = message.flags = 0;
+    return moved < 0 || writes                                        ? moved
+           : guest_put(process->user, a[1], &message, sizeof message) ? -EFAULT
+                                                                      : moved;
+}
+
+int64_t linux_sendmsg(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_parts(process, thread, a, true);
+}
+
+int64_t linux_recvmsg(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    return transfer_parts(process, thread, a, false);
 }
 
 int64_t linux_shutdown(struct process *process, struct thread *thread, const uint64_t a[6])

@@ -93,10 +93,13 @@ static int64_t ask(const struct process *process, struct thread *thread, struct 
     struct pollfd hosts[POLLED_MOST];
     int64_t ready = 0;
     thread->inputs = 0;
+    descriptor_show_signals(process, thread);
     for (uint64_t i = 0; i < count; i++) {
         const struct file *file =
             polls[i].descriptor < 0 ? NULL : files_get(&process->user->files, (uint64_t)polls[i].descriptor);
         hosts[i] = (struct pollfd){.fd = file ? file->host : -1, .events = polls[i].events};
+        if (file && file->kind) /* an event counter on the host, which could be written to */
+            hosts[i].events &= ~(POLLOUT | POLLWRNORM);
         polls[i].found = polls[i].descriptor >= 0 && !file ? POLLNVAL : 0;
         ready += polls[i].found != 0;
         if (file && file->standard)
@@ -279,7 +282,8 @@ int64_t linux_epoll_ctl(struct process *process, struct thread *thread, const ui
         return -EBADF;
     if (from)
         memcpy(&event, from, sizeof event);
-    struct epoll_event host = {.events = event.events & ~(uint32_t)EPOLLWAKEUP, .data.u64 = event.data};
+    const uint32_t never = EPOLLWAKEUP | (file->kind ? EPOLLOUT | EPOLLWRNORM : 0);
+    struct epoll_event host = {.events = event.events & ~never, .data.u64 = event.data};
     if (file->folder)
         return -EPERM;
     if (epoll_ctl(epoll->host, (int)a[1], file->host, &host) != 0)
@@ -304,6 +308,7 @@ static int64_t serve_epoll(struct process *process, struct thread *thread, const
     uint8_t *to = guest_writable(process->user, a[1], (uint64_t)most * sizeof(struct guest_event));
     if (!to || !epoll)
         return to ? -EBADF : -EFAULT;
+    descriptor_show_signals(process, thread);
     if (process->epolls_input)
         add_input(thread, epoll->host, POLLIN);
     int count = epoll_wait(epoll->host, found, most, 0);

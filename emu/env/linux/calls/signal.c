@@ -68,25 +68,43 @@ int64_t linux_tgkill(struct process *process, struct thread *thread, const uint6
     return send_to(process, (int32_t)a[1], a[2]);
 }
 
-int64_t linux_rt_sigqueueinfo(struct process *process, struct thread *thread, const uint64_t a[6])
+/* Sends a signal with a sender's siginfo_t to a thread, or to the process. */
+static int64_t queue(struct process *process, struct thread *to, uint64_t number, uint64_t address)
 {
     struct {
         int32_t number, error, code, pad, sender, user;
         uint64_t value;
     } info;
-    (void)thread;
-    const void *from = guest_readable(process->user, a[2], 128);
+    const void *from = guest_readable(process->user, address, 128);
     if (!from)
         return -EFAULT;
     memcpy(&info, from, sizeof info);
-    if ((int32_t)a[0] != GUEST_PROCESS_ID)
-        return -ESRCH;
-    if (a[1] >= GUEST_SIGNALS)
+    if (number >= GUEST_SIGNALS)
         return -EINVAL;
-    const struct queued_signal signal = {(int32_t)a[1], info.code, info.sender, info.user, info.value};
-    if (a[1] > 0)
-        signal_send(process, NULL, &signal);
+    const struct queued_signal signal = {(int32_t)number, info.code, info.sender, info.user, info.value};
+    if (number > 0)
+        signal_send(process, to, &signal);
     return 0;
+}
+
+int64_t linux_rt_sigqueueinfo(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    if (!guest_readable(process->user, a[2], 128))
+        return -EFAULT;
+    return (int32_t)a[0] == GUEST_PROCESS_ID ? queue(process, NULL, a[1], a[2]) : -ESRCH;
+}
+
+/* a[]: process, thread, signal, siginfo_t. */
+int64_t linux_rt_tgsigqueueinfo(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    if (!guest_readable(process->user, a[3], 128))
+        return -EFAULT;
+    if ((int32_t)a[0] <= 0 || (int32_t)a[1] <= 0)
+        return -EINVAL;
+    struct thread *to = (int32_t)a[0] == GUEST_PROCESS_ID ? thread_find(process, (int32_t)a[1]) : NULL;
+    return to ? queue(process, to, a[2], a[3]) : -ESRCH;
 }
 
 int64_t linux_sigaltstack(struct process *process, struct thread *thread, const uint64_t a[6])

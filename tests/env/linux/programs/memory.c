@@ -71,6 +71,10 @@ static void advice(void)
     SHOW(madvise, p + 1, PAGE, MADV_DONTNEED);
     SHOW(madvise, p, 0, MADV_DONTNEED);
     SHOW(mlock, p, PAGE);
+    SHOW(mlock, p + 1, PAGE - 1);
+    SHOW(mlock, 0x5000, PAGE);
+    SHOW(munlock, 0x5000, PAGE);
+    SHOW(mlock, p, 0);
     SHOW(munlock, p, PAGE);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 
 enum { PAGE = 4096 };
@@ -39,6 +40,9 @@ static void memory(void)
     EXPECT(-EEXIST, mmap, p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     EXPECT(-ENOMEM, mmap, NULL, 1L << 46, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(-ENOMEM, mmap, NULL, 1L << 36, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(-EINVAL, mlock2, p, PAGE, 2);
+    EXPECT(0, mlock2, p, PAGE, 1);
+    EXPECT(-ENOMEM, mlock2, 0x5000, PAGE, 0);
     EXPECT(-EPERM, mmap, PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     /* Address space without memory costs none. */
     char *far = mmap(NULL, 1L << 36, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,12 +103,32 @@ static void attributes(void)
     EXPECT(-EPERM, mknodat, AT_FDCWD, "node", 0600, 0);
     EXPECT(-EINVAL, sendfile, 1, 0, NULL, 1);
     EXPECT(-EOPNOTSUPP, copy_file_range, 0, NULL, 1, NULL, 1, 0);
-    EXPECT(-ENOSYS, signalfd4, -1, NULL, 8, 0);
-    EXPECT(-ENOSYS, timerfd_create, 0, 0);
     EXPECT(-EOPNOTSUPP, landlock_create_ruleset, NULL, 0, 1);
     EXPECT(-EPERM, fchownat, AT_FDCWD, ".", 0, 0, 0);
     EXPECT(-EROFS, fchmod, open("/dev/null", O_RDWR), 0600);
     EXPECT(-ENXIO, openat, AT_FDCWD, "/dev/tty", O_RDWR);
+}
+
+/* Reading and writing in parts with flags. */
+static void flagged(void)
+{
+    char bytes[8] = "";
+    struct iovec parts[2] = {{"abc", 3}, {"defgh", 5}};
+    int fd = open("flagged", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    EXPECT(8, pwritev2, fd, parts, 2, 2, 0, 2);
+    EXPECT(8, pwritev2, fd, parts, 2, -1, 0, 0);
+    parts[0] = (struct iovec){bytes, 2};
+    parts[1] = (struct iovec){bytes + 2, 3};
+    EXPECT(5, preadv2, fd, parts, 2, 1, 0, 0);
+    expect(__LINE__, "bytes", memcmp(bytes, "bcdef", 5), 0);
+    EXPECT(2, preadv2, fd, parts, 2, -1, 0, 0);
+    expect(__LINE__, "bytes", memcmp(bytes, "ghdef", 5), 0);
+    EXPECT(-EBADF, preadv2, 99, parts, 2, -1, 0, 0);
+    EXPECT(-EBADF, pwritev2, 99, parts, 2, 5, 0, 0);
+    EXPECT(-EOPNOTSUPP, preadv2, fd, parts, 2, 5, 0, 16);
+    EXPECT(-EFAULT, preadv2, fd, NOWHERE, 2, 0, 0, 0);
+    close(fd);
+    unlink("flagged");
 }
 
 static void ways_to_open(void)
@@ -139,6 +163,37 @@ static void ways_to_open(void)
     EXPECT(-EINVAL, close_range, 60, 40, 0);
     EXPECT(-EINVAL, close_range, 40, 60, 64);
     EXPECT(0, unlinkat, AT_FDCWD, "made", 0);
+}
+
+/* A blocked signal of a timer counts the expiries that it stands for. */
+static void overruns(void)
+{
+    const struct itimerspec often = {{0, 2000000}, {0, 2000000}}, off = {{0, 0}, {0, 0}};
+    const struct timespec while_blocked = {0, 21000000};
+    sigset_t set;
+    siginfo_t info;
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    EXPECT(-EOPNOTSUPP, timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer);
+    EXPECT(-EINVAL, signalfd4, -1, &set, 8, 1);
+    EXPECT(-EINVAL, signalfd4, -1, &set, 4, 0);
+    EXPECT(-EPERM, timer_create, CLOCK_BOOTTIME_ALARM, &event, &timer);
+    EXPECT(-EPERM, timerfd_create, CLOCK_BOOTTIME_ALARM, 0);
+    event.sigev_notify = 77;
+    EXPECT(-EINVAL, timer_create, CLOCK_MONOTONIC, &event, &timer);
+    event.sigev_notify = SIGEV_SIGNAL;
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    timer_settime(timer, 0, &often, NULL);
+    nanosleep(&while_blocked, NULL);
+    timer_settime(timer, 0, &off, NULL);
+    expect(__LINE__, "sigwaitinfo", sigwaitinfo(&set, &info), SIGRTMIN);
+    expect(__LINE__, "si_overrun", info.si_overrun, 9);
+    expect(__LINE__, "si_code", info.si_code, SI_TIMER);
+    timer_delete(timer);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void identity(void)
@@ -280,7 +335,9 @@ int main(void)
     refused();
     polls();
     attributes();
+    flagged();
     ways_to_open();
+    overruns();
     identity();
     sockets();
     clocks();

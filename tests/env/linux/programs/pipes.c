@@ -168,6 +168,22 @@ static void pairs(void)
     SHOW(write, ends[1], "answer", 6);
     SHOW(read, ends[0], taken, 100);
     printf("%.6s\n", taken);
+    struct iovec parts[2] = {{"in two", 3}, {"pieces", 6}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    SHOW(sendmsg, ends[0], &message, 0);
+    SHOW(sendmsg, ends[0], NOWHERE, 0);
+    SHOW(sendmsg, 99, &message, 0);
+    message.msg_iovlen = 5000;
+    SHOW(sendmsg, ends[0], &message, 0);
+    parts[0] = (struct iovec){taken, 4};
+    parts[1] = (struct iovec){taken + 10, 50};
+    message =
+        (struct msghdr){.msg_name = name, .msg_namelen = sizeof name, .msg_iov = parts, .msg_iovlen = 2};
+    SHOW(recvmsg, ends[1], &message, 0);
+    printf("%.4s %.5s name %d control %d flags %d\n", taken, taken + 10, (int)message.msg_namelen,
+           (int)message.msg_controllen, message.msg_flags);
+    SHOW(recvmsg, ends[1], &message, MSG_DONTWAIT);
+    SHOW(recvmsg, ends[1], NOWHERE, 0);
     SHOW(getsockname, ends[0], name, &size);
     printf("size %d\n", (int)size);
     SHOW(getpeername, ends[0], name, NOWHERE);

@@ -143,6 +143,11 @@ static void waits(void)
     info.si_code = SI_QUEUE;
     SHOW(rt_sigqueueinfo, getpid(), 65, &info);
     SHOW(rt_sigqueueinfo, getpid(), SIGUSR1, NOWHERE);
+    SHOW(rt_tgsigqueueinfo, getpid(), gettid(), 65, &info);
+    SHOW(rt_tgsigqueueinfo, getpid(), gettid(), SIGUSR1, NOWHERE);
+    SHOW(rt_tgsigqueueinfo, getpid(), 1 << 22, SIGUSR1, &info);
+    SHOW(rt_tgsigqueueinfo, getpid(), -1, SIGUSR1, &info);
+    SHOW(rt_tgsigqueueinfo, getpid(), gettid(), 0, &info);
     seen[SIGUSR1] = 0;
     raise(SIGUSR1);
     SHOW(rt_sigsuspend, &none, 8);
