@@ -138,7 +138,44 @@ test_scripts() {
     same "bc" -- bc -l folder/script.bc
 }
 
+# Builds the tests' programs with the C library musl, linked `static` or `dynamic`. Its debug information has relocations that the
+# linker of Debian 12 does not know.
+build_musl() {
+    local name=$1 link=$2 from=$sysroot/usr/lib/riscv64-linux-musl musl=$OUT/musl gcc start ends
+    gcc=$(dirname "$(riscv64-linux-gnu-gcc -print-libgcc-file-name)")
+    if [ ! -d "$musl" ]; then
+        mkdir -p "$musl"
+        for start in Scrt1.o crt1.o crti.o crtn.o libc.a libc.so; do
+            riscv64-linux-gnu-objcopy -g "$from/$start" "$musl/$start"
+        done
+    fi
+    if [ "$link" = static ]; then
+        start=crt1.o ends=(-static -no-pie "$musl/libc.a" "$gcc/libgcc.a" "$gcc/libgcc_eh.a" "$musl/libc.a")
+    else
+        start=Scrt1.o ends=(-pie "-Wl,--dynamic-linker=/lib/ld-musl-riscv64.so.1" -L "$musl" -l:libc.so "$gcc/libgcc.a")
+    fi
+    riscv64-linux-gnu-gcc -std=gnu17 -O1 -nostdinc -isystem "$sysroot/usr/include/riscv64-linux-musl" -isystem "$gcc/include" \
+        -idirafter /usr/riscv64-linux-gnu/include -nostdlib "$musl/$start" "$musl/crti.o" \
+        "tests/env/linux/programs/$name.c" "${ends[@]}" "$musl/crtn.o" -o "$OUT/bin/$name-$link" 2>"$OUT/errors"
+}
+
+# `threads` is left out: QEMU has no robust mutexes for musl.
+test_musl() {
+    local name link
+    command -v riscv64-linux-gnu-gcc >/dev/null || { echo "riscv64-linux-gnu-gcc is not installed: programs with musl are skipped"; return; }
+    bin=$(fresh "$OUT/bin")
+    for name in memory signals process files pipes ready timers attributes; do
+        for link in static dynamic; do
+            check "$name with musl, $link: builds" build_musl "$name" "$link"
+            same "$name with musl, $link" -- "$name-$link" argument
+            [ "$link" = static ] || same "$name with musl, $link, in time" -m ddr3 -- "$name-$link" argument
+        done
+    done
+    bin=$sysroot/usr/bin
+}
+
 provide
+test_musl
 test_commands
 test_scripts
 conclude

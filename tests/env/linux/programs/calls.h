@@ -11,6 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef __GLIBC__
+#define strerrorname_np strerror
+#endif
+
 /* Makes the call and prints its result, or the name of its error. */
 #define SHOW(name, ...)    show(__LINE__, #name, syscall(SYS_##name, ##__VA_ARGS__))
 /* The same, of a call whose result is not the same everywhere: an address, a number of bytes. */
