@@ -15,7 +15,8 @@ JIT_ROWS  := emu/jit/rows.c
 EMU_SRC   := $(filter-out $(JIT_ROWS),$(sort $(shell find isa/decoder emu -name '*.c')))
 # Files in which instruction rows expand. tests/flags.sh checks that each is there and gets its flags.
 HART_ROWS := emu/hart/defer.c emu/hart/step.c \
-             $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c)
+             $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c) \
+             emu/hart/exec/v3_direct.c
 WARP_ROWS := emu/simt/warp/rows_base.c emu/simt/warp/rows_v3.c
 ROWS_SRC  := $(HART_ROWS) $(WARP_ROWS) emu/simt/warp/fp.c
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)

@@ -3,6 +3,7 @@
  * emu/hart/exec/handlers.h makes the handlers from the rows. Each of its variants is a file, named by three choices:
  * the host    base: any x86-64; v3: AVX2, BMI and FMA (compiled with -march=x86-64-v3)
  * _tlb        data accesses go through the hart's TLB; otherwise through its window on memory
+ * _direct     data accesses go through the mirror of the hart's address space (emu/hart/mmu/mirror.h)
  * _traced     the handlers leave a trace for stream.c, and refuse what needs step.h (leave_traced.h); otherwise they run on
  *             (leave_plain.h) */
 #ifndef EMU_HART_EXEC_H
@@ -37,7 +38,7 @@ struct exec_table {
 };
 
 extern const struct exec_table exec_base, exec_base_tlb, exec_base_traced, exec_base_tlb_traced;
-extern const struct exec_table exec_v3, exec_v3_tlb, exec_v3_traced, exec_v3_tlb_traced;
+extern const struct exec_table exec_v3, exec_v3_tlb, exec_v3_traced, exec_v3_tlb_traced, exec_v3_direct;
 
 /* Returns the fastest variant for the host, without traces. */
 const struct exec_table *exec_choose(bool tlb);
@@ -46,7 +47,12 @@ const struct exec_table *exec_choose(bool tlb);
 const struct exec_table *exec_paged(const struct exec_table *table);
 const struct exec_table *exec_traced(const struct exec_table *table);
 
-/* Lets an unprivileged hart access data through a TLB from now on, because it has run code that it can store to: stores
+struct mirror;
+
+/* Lets a privileged hart that has not run access data through a mirror of its address space, if there are handlers for that. */
+void exec_use_mirror(struct hart *hart, const struct mirror *mirror);
+
+/* Lets a hart with a window or a mirror access data through a TLB from now on, because it has run code that it can store to: stores
  * to pages with code must leave the fast path. Call it between blocks; it flushes them. */
 void exec_use_tlb(struct hart *hart);
 

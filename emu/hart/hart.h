@@ -127,6 +127,7 @@ struct stream_entry;
 struct trace_run;
 struct custom_units;
 struct custom_waiter;
+struct mirror;
 
 struct hart {
     uint64_t x[33]; /* integer registers; x[0] stays 0 */
@@ -209,6 +210,9 @@ struct hart {
     /* TLB_MODES tables (mmu.h). NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
      * can store to has no code. */
     struct tlb *tlb;
+    /* Loads and stores of the fast handlers go through it: load_bytes is its first byte, load_last its last address but 7. NULL: there
+     * is none. */
+    const struct mirror *mirror;
     const struct phys *memory;
     const struct bus *bus; /* devices; NULL when the hart is not privileged */
     const struct decoder *decoder;

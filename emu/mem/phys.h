@@ -14,12 +14,20 @@ struct phys {
     uint64_t size;  /* in bytes; a multiple of 4096, not 0 */
     /* Shared by all views of the same bytes; NULL: stores are not noted, so code must not change. */
     struct code_pages *code;
+    bool shared; /* phys_init_shared() made it */
 };
 
 /* Reserves `size` bytes of address space, which read as zero; the host allocates a page when it is first
  * written. Fails if base or size is not a multiple of 4096, size is 0, base + size wraps around, or the host
  * has no room. */
 bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err);
+
+/* The same, of memory that can be mapped at other host addresses, too: from the host file *file, whose first byte is that at `base`.
+ * It outlives the memory; the caller closes it. */
+bool phys_init_shared(struct phys *memory, uint64_t base, uint64_t size, int *file, struct error *err);
+
+/* Makes whole host pages zero and gives them back to the host. Returns false, with nothing done, if that is not possible. */
+bool phys_discard(const struct phys *memory, uint8_t *bytes, uint64_t size);
 
 void phys_free(struct phys *memory);
 
@@ -37,7 +45,7 @@ static inline uint8_t *phys_at(const struct phys *memory, uint64_t address, uint
 /* Returns a view of part of memory, [address, address + size), as memory that starts at `base`. */
 static inline struct phys phys_view(const struct phys *memory, uint64_t address, uint64_t size, uint64_t base)
 {
-    return (struct phys){memory->bytes + (address - memory->base), base, size, memory->code};
+    return (struct phys){memory->bytes + (address - memory->base), base, size, memory->code, memory->shared};
 }
 
 /* Returns the number of the page that holds the byte at an address in memory, as code_pages.h numbers pages. */

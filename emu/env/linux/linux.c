@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/debug/log.h"
 #include "emu/env/guest/fault.h"
@@ -13,6 +14,7 @@
 #include "emu/env/linux/state.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
+#include "emu/hart/exec.h"
 #include "emu/hart/mmu.h"
 #include "emu/machine/scheduler.h"
 #include "emu/sim/alloc.h"
@@ -260,6 +262,8 @@ static bool make_harts(struct process *process, struct error *err)
         system_limit_memory(system, &process->limit);
     for (unsigned i = 0; i < system->count; i++)
         set_up_hart(process, i);
+    for (unsigned i = 0; i < process->hosts && process->mirror.shows; i++)
+        exec_use_mirror(&system->harts[i], &process->mirror);
     return true;
 }
 
@@ -297,13 +301,27 @@ static bool start(struct process *process, struct error *err)
     return true;
 }
 
+/* Makes memory. Without a clock, harts access it through a mirror if the host can; traces and limits of memory need the slow path
+ * for stores. */
+static bool make_memory(struct process *process, struct error *err)
+{
+    const struct linux_options *o = process->options;
+    const struct memory_config *memory = o->machine->memory;
+    if (machine_timed(o->machine) || o->user->log || o->user->max_memory)
+        return phys_init(&process->all, memory->base, memory->size, err);
+    if (!phys_init_shared(&process->all, memory->base, memory->size, &process->memory_file, err))
+        return false;
+    (void)mirror_init(&process->mirror, &process->all, process->memory_file, SPACE_END + FRAME);
+    return true;
+}
+
 static bool set_up(struct process *process, struct error *err)
 {
     const struct linux_options *o = process->options;
     const struct machine_config *machine = o->machine;
     if (o->user->sysroot && !sandbox_open(&process->sysroot, o->user->sysroot, err))
         return error_set(err, "--sysroot: cannot use '%s' as the folder of libraries", o->user->sysroot);
-    if (!phys_init(&process->all, machine->memory->base, machine->memory->size, err))
+    if (!make_memory(process, err))
         return false;
     if (o->user->max_memory && !memory_limit_init(&process->limit, &process->all, o->user->max_memory, err))
         return false;
@@ -311,7 +329,8 @@ static bool set_up(struct process *process, struct error *err)
     process->hosts = count_hosts(o);
     process->stub = process->memory.base;
     memcpy(phys_at(&process->memory, process->stub, sizeof stub_code), stub_code, sizeof stub_code);
-    if (!address_space_init(&process->space, &process->memory, process->stub + FRAME, err) ||
+    if (!address_space_init(&process->space, &process->memory, process->stub + FRAME,
+                            process->mirror.shows ? &process->mirror : NULL, err) ||
         !make_harts(process, err))
         return false;
     process->user = guest_new(&process->system.harts[0], &process->memory, o->user, err);
@@ -335,7 +354,7 @@ struct process *linux_new(const struct linux_options *options, struct error *err
 {
     struct process *process = alloc(1, sizeof *process);
     process->options = options;
-    process->sysroot.root = -1;
+    process->sysroot.root = process->memory_file = -1;
     process->next_id = GUEST_PROCESS_ID;
     process->alarm.deadline = process->timers_due = LINUX_NEVER;
     process->umask = 022;
@@ -364,6 +383,9 @@ void linux_free(struct process *process)
     tasks_free(process->tasks);
     decoder_free(process->decoder);
     memory_limit_free(&process->limit);
+    mirror_free(&process->mirror);
+    if (process->memory_file >= 0)
+        (void)close(process->memory_file);
     phys_free(&process->all);
     free(process->executable);
     free(process);

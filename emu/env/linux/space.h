@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "emu/env/linux/space/frames.h"
+#include "emu/hart/mmu/mirror.h"
 #include "emu/sim/error.h"
 #include "isa/include/croft/range.h"
 
@@ -49,15 +50,17 @@ struct space {
     uint64_t break_start, break_end;
     uint64_t top;                /* mappings are placed below it, the highest first */
     struct frame_range kept_out; /* addresses at which accelerators have memory of their own; empty: none */
+    struct mirror *mirror;       /* shows it to harts on the host, too; NULL: there is none */
     bool shares;                 /* a file has been mapped shared */
     bool changed;                /* the page tables have changed since this was last cleared */
     struct croft_range_table *ranges; /* in the machine's memory; kept up to date */
     uint64_t ranges_at;               /* its physical address */
 };
 
-/* Makes an empty address space over free memory from physical address `first` on. Returns false and sets err if memory
+/* Makes an empty address space over free memory from physical address `first` on; mirror: what shows it on the host, or NULL. Returns false and sets err if memory
  * is too small. Release with address_space_free(). */
-bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct error *err);
+bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct mirror *mirror,
+                        struct error *err);
 /* Writes shared mappings back and releases everything. */
 void address_space_free(struct space *space);
 

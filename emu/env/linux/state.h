@@ -108,6 +108,8 @@ struct process {
     struct tasks *tasks; /* NULL: no accelerator takes tasks */
     struct user *user;
     struct space space;
+    struct mirror mirror;
+    int memory_file;        /* of `all`, if it is mirrored; else -1 */
     struct sandbox sysroot; /* root -1: none */
     unsigned hosts;
     uint64_t stub; /* physical address of the trap stub */

@@ -5,7 +5,6 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -298,7 +297,7 @@ static void zero(const struct phys *memory, uint64_t address, uint64_t length)
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t first = address - memory->base, end = first + length;
     uint64_t pages = (first + page - 1) & ~(page - 1), pages_end = end & ~(page - 1);
-    if (pages >= pages_end || madvise(memory->bytes + pages, pages_end - pages, MADV_DONTNEED) != 0) {
+    if (pages >= pages_end || !phys_discard(memory, memory->bytes + pages, pages_end - pages)) {
         memset(memory->bytes + first, 0, length);
         return;
     }

@@ -6,6 +6,7 @@
 #include "emu/hart/dispatch.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
+#include "emu/hart/mmu/mirror.h"
 #include "emu/hart/stream/trace.h"
 #include "emu/sim/alloc.h"
 
@@ -26,6 +27,8 @@ const struct exec_table *exec_choose(bool tlb)
 
 const struct exec_table *exec_paged(const struct exec_table *table)
 {
+    if (table == &exec_v3_direct)
+        return &exec_v3_tlb;
     for (unsigned host = 0; host < HOSTS; host++)
         for (unsigned traced = 0; traced < 2; traced++)
             if (variants[host][false][traced] == table)
@@ -35,6 +38,7 @@ const struct exec_table *exec_paged(const struct exec_table *table)
 
 const struct exec_table *exec_traced(const struct exec_table *table)
 {
+    table = table == &exec_v3_direct ? &exec_v3_tlb : table;
     for (unsigned host = 0; host < HOSTS; host++)
         for (unsigned tlb = 0; tlb < 2; tlb++)
             if (variants[host][tlb][false] == table)
@@ -42,10 +46,23 @@ const struct exec_table *exec_traced(const struct exec_table *table)
     return table;
 }
 
+void exec_use_mirror(struct hart *hart, const struct mirror *mirror)
+{
+    if (hart->exec != &exec_v3_tlb)
+        return;
+    hart->exec = &exec_v3_direct;
+    hart->mirror = mirror;
+    hart->load_bytes = mirror->bytes;
+    hart->load_last = mirror->size - sizeof(uint64_t);
+    hart_flush_code(hart);
+}
+
 void exec_use_tlb(struct hart *hart)
 {
     hart->paging_due = false;
-    hart->tlb = mmu_tables();
+    hart->mirror = NULL;
+    if (!hart->tlb)
+        hart->tlb = mmu_tables();
     if (!hart->tlb)
         alloc_failed();
     hart->exec = exec_paged(hart->exec);

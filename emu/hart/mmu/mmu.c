@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/hart/hart.h"
+#include "emu/hart/mmu/mirror.h"
 #include "emu/hart/mmu/ranges.h"
 
 /* Page-table entry bits (privileged specification, section 4.4). */
@@ -236,6 +237,7 @@ void mmu_leave_code(struct hart *hart, uint64_t page, unsigned end, bool first)
         hart->paging_due |= bytes + end > hart->store_bytes && bytes < hart->store_bytes + hart->store_last;
         return;
     }
+    hart->paging_due |= hart->mirror && hart->mirror->writers[page] > 0;
     for (unsigned mode = 0; first && mode < TLB_MODES; mode++) {
         struct tlb *tlb = &hart->tlb[mode];
         for (uint64_t used = tlb->store_used; used; used &= used - 1) {
@@ -305,6 +307,7 @@ void mmu_fence(struct hart *hart, const struct mmu_fence *fence)
 {
     uint64_t current = hart->priv.satp >> SATP_ASID_SHIFT & SATP_ASID;
     hart->fetch_page = UINT64_MAX;
+    hart->paging_due |= hart->mirror && !hart->mirror->shows;
     if (hart->has_ranges) {
         mmu_flush(hart);
         hart_flush_code(hart);

@@ -1,8 +1,10 @@
 /* The accessors to memory of instructions' rows. The including file chooses two:
  *    WINDOW(kind, address, bits)   host address of bits / 8 bytes for a `load` or a `store`
  *    ALIGNED(address, bytes)       leaves the row unless the address is a multiple of bytes
+ * or, instead of WINDOW, the accessors LOAD, STORE, AMO and STORE_CONDITIONAL themselves.
  * `hart` has the reservation of LR and SC. */
 
+#ifndef LOAD
 #define LOAD(bits, address)                                                                                  \
     __extension__({                                                                                          \
         uint##bits##_t loaded_;                                                                              \
@@ -14,14 +16,6 @@
         uint##bits##_t stored_ = (uint##bits##_t)(value);                                                    \
         memcpy(WINDOW(store, address, bits), &stored_, sizeof stored_);                                      \
     } while (0)
-#define load8(address)          LOAD(8, address)
-#define load16(address)         LOAD(16, address)
-#define load32(address)         LOAD(32, address)
-#define load64(address)         LOAD(64, address)
-#define store8(address, value)  STORE(8, address, value)
-#define store16(address, value) STORE(16, address, value)
-#define store32(address, value) STORE(32, address, value)
-#define store64(address, value) STORE(64, address, value)
 #define AMO(op, bits, address, value)                                                                        \
     __extension__({                                                                                          \
         uint64_t at_ = (address);                                                                            \
@@ -32,17 +26,6 @@
         new_ = atomic_##op##bits(old_, (uint##bits##_t)(value));                                             \
         memcpy(bytes_, &new_, sizeof new_);                                                                  \
         old_;                                                                                                \
-    })
-#define amo32(op, address, value) AMO(op, 32, address, value)
-#define amo64(op, address, value) AMO(op, 64, address, value)
-#define LOAD_RESERVED(bits, address)                                                                         \
-    __extension__({                                                                                          \
-        uint64_t at_ = (address);                                                                            \
-        ALIGNED(at_, bits / 8);                                                                              \
-        uint64_t value_ = LOAD(bits, at_);                                                                   \
-        hart->reserved = true;                                                                               \
-        hart->reservation = at_;                                                                             \
-        value_;                                                                                              \
     })
 #define STORE_CONDITIONAL(bits, address, value)                                                              \
     __extension__({                                                                                          \
@@ -55,6 +38,26 @@
         if (held_)                                                                                           \
             memcpy(bytes_, &new_, sizeof new_);                                                              \
         !held_;                                                                                              \
+    })
+#endif
+#define load8(address)            LOAD(8, address)
+#define load16(address)           LOAD(16, address)
+#define load32(address)           LOAD(32, address)
+#define load64(address)           LOAD(64, address)
+#define store8(address, value)    STORE(8, address, value)
+#define store16(address, value)   STORE(16, address, value)
+#define store32(address, value)   STORE(32, address, value)
+#define store64(address, value)   STORE(64, address, value)
+#define amo32(op, address, value) AMO(op, 32, address, value)
+#define amo64(op, address, value) AMO(op, 64, address, value)
+#define LOAD_RESERVED(bits, address)                                                                         \
+    __extension__({                                                                                          \
+        uint64_t at_ = (address);                                                                            \
+        ALIGNED(at_, bits / 8);                                                                              \
+        uint64_t value_ = LOAD(bits, at_);                                                                   \
+        hart->reserved = true;                                                                               \
+        hart->reservation = at_;                                                                             \
+        value_;                                                                                              \
     })
 #define lr32(address)        LOAD_RESERVED(32, address)
 #define lr64(address)        LOAD_RESERVED(64, address)

@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PHYS_PAGE = 4096 };
 
-bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err)
+static bool check(uint64_t base, uint64_t size, struct error *err)
 {
     if (size == 0 || size % PHYS_PAGE != 0 || base % PHYS_PAGE != 0)
         return error_set(err,
@@ -18,7 +19,12 @@ bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *
         return error_set(
             err, "memory of %" PRIu64 " bytes at 0x%" PRIx64 " runs past the end of the address space", size,
             base);
-    void *bytes = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return true;
+}
+
+/* Makes memory of reserved host memory. */
+static bool take(struct phys *memory, void *bytes, uint64_t base, uint64_t size, struct error *err)
+{
     if (bytes == MAP_FAILED)
         return error_set(err, "the host cannot reserve %" PRIu64 " bytes of memory: %s", size,
                          strerror(errno));
@@ -30,6 +36,37 @@ bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *
     }
     *memory = (struct phys){.bytes = bytes, .base = base, .size = size, .code = code};
     return true;
+}
+
+bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err)
+{
+    if (!check(base, size, err))
+        return false;
+    return take(memory,
+                mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+                base, size, err);
+}
+
+bool phys_init_shared(struct phys *memory, uint64_t base, uint64_t size, int *file, struct error *err)
+{
+    if (!check(base, size, err))
+        return false;
+    *file = memfd_create("memory", MFD_CLOEXEC);
+    void *bytes = *file < 0 || ftruncate(*file, (off_t)size) != 0
+                      ? MAP_FAILED
+                      : mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+    bool taken = take(memory, bytes, base, size, err);
+    memory->shared = taken;
+    if (!taken && *file >= 0)
+        (void)close(*file);
+    return taken;
+}
+
+bool phys_discard(const struct phys *memory, uint8_t *bytes, uint64_t size)
+{
+    const uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (uintptr_t)bytes % host_page == 0 && size % host_page == 0 &&
+           madvise(bytes, size, memory->shared ? MADV_REMOVE : MADV_DONTNEED) == 0;
 }
 
 void phys_free(struct phys *memory)

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "emu/sim/alloc.h"
 
@@ -79,10 +77,9 @@ uint64_t frames_take_table(struct frames *frames)
 
 void frames_zero(const struct frames *frames, struct frame_range range)
 {
-    uint64_t size = range.end - range.first, host_page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t size = range.end - range.first;
     uint8_t *at = phys_at(frames->memory, range.first, size);
-    bool whole_pages = (uintptr_t)at % host_page == 0 && size % host_page == 0;
-    if (!whole_pages || madvise(at, size, MADV_DONTNEED) != 0)
+    if (!phys_discard(frames->memory, at, size))
         memset(at, 0, size);
     phys_note_release(frames->memory, range.first, size);
 }

@@ -15,9 +15,10 @@ static uint64_t page_up(uint64_t address)
     return (address + FRAME - 1) & ~(uint64_t)(FRAME - 1);
 }
 
-bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct error *err)
+bool address_space_init(struct space *space, const struct phys *memory, uint64_t first, struct mirror *mirror,
+                        struct error *err)
 {
-    *space = (struct space){.top = SPACE_END};
+    *space = (struct space){.top = SPACE_END, .mirror = mirror};
     frames_init(&space->frames, memory, first);
     struct frame_range range;
     const uint64_t table = page_up(sizeof *space->ranges);

@@ -46,6 +46,26 @@ static uint64_t leaf_bits(uint8_t protection)
     return bits | (protection & SPACE_EXECUTE ? PTE_X : 0);
 }
 
+/* Replaces the entry of a page. */
+static void set_leaf(struct space *space, uint64_t at, uint64_t entry)
+{
+    const uint64_t old = space->mirror ? entry_at(space, at) : 0;
+    if (old & PTE_W)
+        mirror_count_writer(space->mirror, old >> PPN_SHIFT << PAGE_SHIFT, false);
+    if (space->mirror && (entry & PTE_W))
+        mirror_count_writer(space->mirror, entry >> PPN_SHIFT << PAGE_SHIFT, true);
+    set_entry(space, at, entry);
+}
+
+/* Shows the pages on the host, as long as that is possible. */
+static void show(struct space *space, uint64_t first, uint64_t end, uint64_t physical, uint8_t protection)
+{
+    const unsigned rights = (protection & (SPACE_READ | SPACE_WRITE) ? MIRROR_READ : 0) |
+                            (protection & SPACE_WRITE ? MIRROR_WRITE : 0);
+    if (space->mirror)
+        mirror_show(space->mirror, first, end, physical, physical == SPACE_UNBACKED ? 0 : rights);
+}
+
 bool tables_set(struct space *space, uint64_t first, uint64_t end, uint64_t physical, uint8_t protection)
 {
     bool maps = physical != SPACE_UNBACKED && protection;
@@ -61,8 +81,9 @@ bool tables_set(struct space *space, uint64_t first, uint64_t end, uint64_t phys
             continue;
         }
         const uint64_t frame = physical + (page - first);
-        set_entry(space, table + index * 8,
-                  maps ? frame >> PAGE_SHIFT << PPN_SHIFT | leaf_bits(protection) : 0);
+        set_leaf(space, table + index * 8,
+                 maps ? frame >> PAGE_SHIFT << PPN_SHIFT | leaf_bits(protection) : 0);
     }
+    show(space, first, end, physical, protection);
     return true;
 }

@@ -52,6 +52,25 @@ static void memory(void)
     expect(__LINE__, "munmap", munmap(far, 1L << 36), 0);
 }
 
+/* Two views of a file: one is written, the other executed. */
+static void views(void)
+{
+    long sum = 0;
+    int fd = memfd_create("code", 0);
+    if (ftruncate(fd, PAGE) != 0)
+        return;
+    volatile uint32_t *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *run = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    code[1] = 0x00008067; /* ret */
+    for (uint32_t i = 0; i < 100; i++) {
+        code[0] = 0x00000513 | i << 20; /* li a0, i */
+        asm volatile("fence.i" ::: "memory");
+        sum += ((long (*)(void))run)();
+    }
+    expect(__LINE__, "sum of calls", sum, 4950);
+    close(fd);
+}
+
 static void threads(void)
 {
     void *head = NULL;
@@ -331,6 +350,7 @@ static void simulated(void)
 int main(void)
 {
     memory();
+    views();
     threads();
     refused();
     polls();

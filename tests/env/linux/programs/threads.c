@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static pthread_barrier_t barrier;
@@ -110,6 +111,46 @@ static void *exits(void *unused)
     return NULL;
 }
 
+static volatile uint32_t *shared_code;
+static volatile int wanted, done;
+
+/* Writes a function that returns `value`. */
+static void emit(int value)
+{
+    shared_code[0] = 0x00000513 | (uint32_t)value << 20; /* li a0, value */
+    shared_code[1] = 0x00008067;                         /* ret */
+    asm volatile("fence.i" ::: "memory");
+}
+
+static void *run_other(void *unused)
+{
+    for (int i = 1; i <= 50; i++) {
+        while (wanted != i)
+            ;
+        asm volatile("fence.i" ::: "memory");
+        if (((long (*)(void))(uintptr_t)shared_code)() != i)
+            printf("%d: old code\n", i);
+        done = i;
+    }
+    return unused;
+}
+
+/* Another thread runs what this one writes. */
+static void other_thread(void)
+{
+    pthread_t thread;
+    shared_code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_create(&thread, NULL, run_other, NULL);
+    for (int i = 1; i <= 50; i++) {
+        emit(i);
+        wanted = i;
+        while (done != i)
+            ;
+    }
+    pthread_join(thread, NULL);
+    printf("another thread's code: %d\n", done);
+}
+
 int main(void)
 {
     pthread_t threads[6];
@@ -131,6 +172,7 @@ int main(void)
     pthread_create(&threads[0], NULL, exits, NULL);
     pthread_join(threads[0], NULL);
     printf("joined\n");
+    other_thread();
     fflush(stdout);
     syscall(SYS_exit_group, 258);
     return 0;

@@ -1,0 +1,46 @@
+/* The mirror of an address space: its pages at one range of host addresses, with the same permissions, so that a hart accesses them
+ * without translation. The host's MMU does the rest: a page that the program must not access faults on the host, too, and the
+ * handler that touched it leaves for the slow path (emu/hart/exec/window_direct.h), which finds out why. */
+#ifndef EMU_HART_MMU_MIRROR_H
+#define EMU_HART_MMU_MIRROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/mem/phys.h"
+
+/* Where handlers list their instructions that may fault. */
+#define MIRROR_SECTION "croft_mirror_faults"
+
+enum { MIRROR_READ = 1, MIRROR_WRITE = 2 };
+
+struct mirror {
+    bool shows;     /* false: there is none, or no longer */
+    uint8_t *bytes; /* of address 0 */
+    uint64_t size;
+    const struct phys *memory;
+    int file; /* of phys_init_shared() */
+    uint16_t
+        *writers; /* by page of memory (phys_page()): pages of the space that show it and can be written */
+};
+
+/* Reserves room for addresses [0, size) of a space over memory that phys_init_shared() has made. Returns false if the host cannot:
+ * then there is no mirror. From now on, SIGSEGV is the mirror's. */
+bool mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size);
+void mirror_free(struct mirror *mirror);
+
+/* Shows the pages [first, end) as those of memory from a physical address on; rights 0: nothing is there. Pages with code cannot be
+ * written to: then, and if the host refuses, the mirror ends. */
+void mirror_show(struct mirror *mirror, uint64_t first, uint64_t end, uint64_t physical, unsigned rights);
+
+/* Shows nothing from now on: all accesses take the slow path, until the hart notices at a fence and takes the TLB. */
+void mirror_end(struct mirror *mirror);
+
+/* Counts one page more or less of the space that can be written and shows the page at a physical address. */
+static inline void mirror_count_writer(struct mirror *mirror, uint64_t physical, bool more)
+{
+    uint16_t *writers = &mirror->writers[phys_page(mirror->memory, physical)];
+    *writers = (uint16_t)(more ? *writers + 1 : *writers - 1);
+}
+
+#endif
