@@ -58,27 +58,27 @@ enum {
 
 enum denovo_state { DENOVO_INVALID, DENOVO_VALID, DENOVO_REGISTERED, DENOVO_STATES };
 
-/* Messages: X(name, text, class). A write-back is a response: it answers a Revoke, and a registry that evicts
+/* Messages: X(name, text, class, purpose). A write-back is a response: it answers a Revoke, and a registry that evicts
  * a line accepts it whatever else it refuses. */
 #define DENOVO_KINDS(X)                                                                                      \
-    X(READ, "Read", REQUEST)                  /* the words, for reading */                                   \
-    X(REGISTER, "Reg", REQUEST)               /* registers words; with_data: their values, too */            \
-    X(REMAP, "Remap", REQUEST)                /* the registrant's words have another map */                  \
-    X(ATOMIC, "Atomic", REQUEST)              /* an operation at the registry */                             \
-    X(FORWARD_READ, "FwdRead", FORWARD)       /* answer the requester's Read */                              \
-    X(FORWARD_REGISTER, "FwdReg", FORWARD)    /* the requester is the registrant now: acknowledge it */      \
-    X(REVOKE, "Revoke", FORWARD)              /* write the words back */                                     \
-    X(READ_ANSWER, "ReadRsp", RESPONSE)       /* mask: words that were asked for; extra: other words */      \
-    X(READ_REFUSED, "NackRead", RESPONSE)     /* the words are not here: ask the registry again */           \
-    X(REGISTERED, "RegAck", RESPONSE)         /* registered, by the registry or the former registrant */     \
-    X(REMAPPED, "RemapAck", RESPONSE)         /* mask: new map recorded; stale: sender is not registrant */  \
-    X(WRITE_BACK, "WB", RESPONSE)             /* the words leave the registrant */                           \
-    X(WRITTEN_BACK, "WBAck", RESPONSE)        /* mask: accepted; stale: sender is not registrant */          \
-    X(REVOKE_REFUSED, "NackRevoke", RESPONSE) /* the write-back buffer is full: revoke again */              \
-    X(ATOMIC_DONE, "AtomicRsp", RESPONSE)
+    X(READ, "Read", REQUEST, READ)                /* the words, for reading */                               \
+    X(REGISTER, "Reg", REQUEST, WRITE)            /* registers words; with_data: their values, too */        \
+    X(REMAP, "Remap", REQUEST, WRITE)             /* the registrant's words have another map */              \
+    X(ATOMIC, "Atomic", REQUEST, OTHER)           /* an operation at the registry */                         \
+    X(FORWARD_READ, "FwdRead", FORWARD, READ)     /* answer the requester's Read */                          \
+    X(FORWARD_REGISTER, "FwdReg", FORWARD, WRITE) /* the requester is the registrant now: acknowledge it */  \
+    X(REVOKE, "Revoke", FORWARD, WRITE_BACK)      /* write the words back */                                 \
+    X(READ_ANSWER, "ReadRsp", RESPONSE, READ)     /* mask: words that were asked for; extra: other words */  \
+    X(READ_REFUSED, "NackRead", RESPONSE, READ)   /* the words are not here: ask the registry again */       \
+    X(REGISTERED, "RegAck", RESPONSE, WRITE)      /* registered, by the registry or the former registrant */ \
+    X(REMAPPED, "RemapAck", RESPONSE, WRITE)  /* mask: new map recorded; stale: sender is not registrant */  \
+    X(WRITE_BACK, "WB", RESPONSE, WRITE_BACK) /* the words leave the registrant */                           \
+    X(WRITTEN_BACK, "WBAck", RESPONSE, WRITE_BACK) /* mask: accepted; stale: sender is not registrant */     \
+    X(REVOKE_REFUSED, "NackRevoke", RESPONSE, WRITE_BACK) /* the write-back buffer is full: revoke again */  \
+    X(ATOMIC_DONE, "AtomicRsp", RESPONSE, OTHER)
 
 enum denovo_kind {
-#define X(name, text, class) DENOVO_MSG_##name,
+#define X(name, text, class, purpose) DENOVO_MSG_##name,
     DENOVO_KINDS(X)
 #undef X
         DENOVO_KIND_COUNT
@@ -106,6 +106,7 @@ struct denovo_message {
 extern const char *const denovo_kind_names[DENOVO_KIND_COUNT];
 
 enum mail_class denovo_class(const struct denovo_message *message);
+enum mail_purpose denovo_purpose(const struct denovo_message *message);
 
 /* Bytes on the wire: a header, and four bytes for each word that the message carries; an atomic, 8 bytes of
  * operand, and its answer four a word. */

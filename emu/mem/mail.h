@@ -20,12 +20,16 @@
 
 enum mail_class { MAIL_REQUEST, MAIL_FORWARD, MAIL_RESPONSE, MAIL_CLASSES };
 
+/* What a message is part of, for statistics. MAIL_WRITE: of stores that do not carry their words. */
+enum mail_purpose { MAIL_READ, MAIL_WRITE, MAIL_WRITE_BACK, MAIL_OTHER, MAIL_PURPOSES };
+
 enum { MAIL_BYTES = 192 }; /* the largest message in the host's memory */
 
 /* What the carrier needs to know of a message. */
 struct mail {
     uint16_t from, to; /* nodes */
     uint8_t class;     /* enum mail_class */
+    uint8_t purpose;   /* enum mail_purpose */
     uint32_t bytes;    /* on the wire, header included */
     /* Gives the message to its receiver at time `now`, in fs. Returns false if the receiver refuses it. The
      * message belongs to the carrier and is valid during the call. */
@@ -39,6 +43,9 @@ struct mail_ops {
     void (*send)(void *carrier, const struct mail *mail, const void *message, size_t size, uint64_t now);
     /* The node accepts requests again after it has refused one. */
     void (*retry)(void *carrier, uint16_t node, uint64_t now);
+    /* Lets statistics show what is carried by purpose, memory requests of others included. Called before they are
+     * registered, any number of times. */
+    void (*sort)(void *carrier);
 };
 
 #endif

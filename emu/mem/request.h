@@ -63,6 +63,7 @@ struct mem_request {
     /* of a thread stack (cache_set_stacks()), where words that nobody has written have no contents. A read needs the
      * words of its mask; the response has the mask of the words that come */
     bool stack;
+    bool packed; /* networks carry the words of the mask alone, without those between them */
 
     /* Used between a cache and the last level below it. */
     /* in a read: it asks for the line in order to write it; in the response: no other cache has a copy */
@@ -140,7 +141,7 @@ struct mem_waiters {
 /* Returns the name of an operation: "read". */
 const char *mem_op_name(enum mem_op op);
 
-/* Initializes a request for all words of [address, address + size). */
+/* Initializes a request for all words of [address, address + size). mem_request_pack() limits it to some of them, by their mask. */
 static inline void mem_request_init(struct mem_request *request, enum mem_op op, uint64_t address,
                                     uint32_t size)
 {
@@ -154,6 +155,7 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->divergent = false;
     request->atomic = false;
     request->stack = false;
+    request->packed = false;
     request->exclusive = false;
     request->upgrade = false;
     request->prefetch = false;
@@ -164,6 +166,15 @@ static inline void mem_request_init(struct mem_request *request, enum mem_op op,
     request->home.generation = 0;
     request->parts = 0;
     request->event.place = 0;
+}
+
+/* Makes a request one for the words of the mask, of which the first one is at its address, and the last one at its end. Networks carry
+ * them alone. */
+static inline void mem_request_pack(struct mem_request *request, uint64_t words)
+{
+    const unsigned last = 63 - (unsigned)__builtin_clzll(words);
+    request->packed = words != UINT64_MAX >> (63 - last);
+    request->mask = request->packed ? words : UINT64_MAX;
 }
 
 /* Gives a request its home when it leaves the last level, and counts it as outstanding. Returns false if the

@@ -75,4 +75,7 @@ void fabric_track(struct fabric *fabric, struct track_sink *sink, const char *na
 /* The network, for its counters and checks. */
 struct network *fabric_network(struct fabric *fabric);
 
+/* Registers the statistics of the network, and by purpose (mail.h) where those are asked for. */
+void fabric_publish(const struct fabric *fabric, struct stats *stats, struct scope scope);
+
 #endif

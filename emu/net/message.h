@@ -21,17 +21,23 @@ struct net_queue {
     uint32_t first, count, size;
 };
 
+static inline uint32_t net_data_bytes(const struct mem_request *request)
+{
+    enum { WORD = 4 };
+    return request->packed ? WORD * (uint32_t)__builtin_popcountll(request->mask) : request->size;
+}
+
 /* Bytes of data in a request and in its response. Maintenance has no data, and the response to an upgrade is only a grant. A
  * command carries its size both ways; the part that answers it sets the size of the response. */
 static inline uint32_t net_request_bytes(const struct mem_request *request)
 {
-    return request->op == MEM_WRITE || request->op == MEM_COMMAND ? request->size : 0;
+    return request->op == MEM_WRITE || request->op == MEM_COMMAND ? net_data_bytes(request) : 0;
 }
 
 static inline uint32_t net_response_bytes(const struct mem_request *request)
 {
     const bool brings = request->op == MEM_READ && !request->upgrade;
-    return brings || request->op == MEM_COMMAND ? request->size : 0;
+    return brings || request->op == MEM_COMMAND ? net_data_bytes(request) : 0;
 }
 
 /* Makes an empty queue for `size` messages; aborts when out of memory. Release it with net_queue_free(). */

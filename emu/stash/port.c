@@ -64,10 +64,9 @@ static void send_later(struct stash_port *port, struct message *message, enum me
                        uint64_t now)
 {
     const unsigned first = (unsigned)__builtin_ctzll(words), last = 63 - (unsigned)__builtin_clzll(words);
-    const uint64_t whole = UINT64_MAX >> (63 - (last - first));
     mem_request_init(&message->request, op, message->line + STASH_WORD * (uint64_t)first,
                      STASH_WORD * (last - first + 1));
-    message->request.mask = words >> first == whole ? UINT64_MAX : words >> first;
+    mem_request_pack(&message->request, words >> first);
     message->request.requester = port->parts.requester;
     message->used = true;
     event_init(&message->request.event, port->parts.component, send, message);

@@ -10,6 +10,7 @@
 #include "emu/net/fabric.h"
 #include "tests/isa/random.h"
 #include "tests/net/patient_memory.h"
+#include "tests/sim/value.h"
 
 enum { PERIOD = 1000, CLIENTS = 4, MEMORIES = 3, WINDOW = 8, HELD = 6 };
 
@@ -320,6 +321,84 @@ static void messages_beside_requests(void **state)
     }
 }
 
+static bool drop_message(void *receiver, const void *message, uint64_t now)
+{
+    (void)receiver, (void)message, (void)now;
+    return true;
+}
+
+static uint64_t hops_of(struct stats *stats, const char *purpose)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "net.%shops", purpose);
+    return stats_value(stats, name);
+}
+
+/* Flits by what they are for, worked out by hand: client 1 is 4 routers from memory 0, and 6 from memory 2, its own included. A packet
+ * has 16 B and its data, a flit 32 B. A packed request has the words of its mask: 4 of 16. Before they are asked for there are no such
+ * statistics. */
+static void purposes(void **state)
+{
+    (void)state;
+    struct network_config config = chain("7");
+    config.classes = FABRIC_ALL;
+    struct rig *rig = rig_new(&config);
+    struct stats *stats = stats_new();
+    fabric_publish(rig->fabric, stats, scope_enter(NULL, "net"));
+    assert_int_equal(stats_print(stats, "net.*_hops", stdout), 0);
+    stats_free(stats);
+    stats = stats_new();
+    fabric_mail_ops.sort(rig->fabric);
+    fabric_mail_ops.sort(rig->fabric);
+    fabric_publish(rig->fabric, stats, scope_enter(NULL, "net"));
+    (void)latency(rig, 1, MEM_READ, 0, 64);
+    assert_int_equal(hops_of(stats, "read_"), 4 * (1 + 3));
+    (void)latency(rig, 1, MEM_WRITE, 2 * 4096, 64);
+    assert_int_equal(hops_of(stats, "write_back_"), 6 * (3 + 1));
+    (void)latency(rig, 1, MEM_CLEAN, 0, 4096);
+    assert_int_equal(hops_of(stats, "other_"), 4 * (1 + 1));
+    for (unsigned purpose = 0; purpose < MAIL_PURPOSES; purpose++) {
+        const struct mail mail = {.from = 1,
+                                  .to = 3,
+                                  .class = MAIL_FORWARD,
+                                  .purpose = (uint8_t)purpose,
+                                  .bytes = 33,
+                                  .deliver = drop_message};
+        fabric_mail_ops.send(rig->fabric, &mail, &purpose, sizeof purpose, rig->queue->now);
+    }
+    event_queue_run(rig->queue, rig->queue->now + 1000 * PERIOD);
+    assert_int_equal(hops_of(stats, "read_"), 4 * (1 + 3) + 3 * 2);
+    assert_int_equal(hops_of(stats, "write_"), 3 * 2);
+    assert_int_equal(hops_of(stats, "write_back_"), 6 * (3 + 1) + 3 * 2);
+    assert_int_equal(hops_of(stats, "other_"), 4 * (1 + 1) + 3 * 2);
+    assert_int_equal(hops_of(stats, ""), hops_of(stats, "read_") + hops_of(stats, "write_") +
+                                             hops_of(stats, "write_back_") + hops_of(stats, "other_"));
+    stats_free(stats);
+    rig_free(rig);
+}
+
+/* Requests for some words of a line carry only these: 4 of 16 words, with a header, are a flit. */
+static void packed_requests(void **state)
+{
+    (void)state;
+    struct network_config config = chain("7");
+    struct rig *rig = rig_new(&config);
+    const struct network_totals *totals = network_totals(fabric_network(rig->fabric));
+    for (unsigned op = MEM_READ; op <= MEM_WRITE; op++) {
+        struct mem_request *request = &rig->clients[1].requests[0];
+        const uint64_t before = totals->hops;
+        mem_request_init(request, (enum mem_op)op, 0, 64);
+        mem_request_pack(request, 0x8421);
+        assert_int_equal(request->mask, 0x8421);
+        rig->clients[1].away[0] = true;
+        assert_true(mem_link_request(&rig->clients[1].link, request, rig->queue->now));
+        event_queue_run(rig->queue, rig->queue->now + 1000 * PERIOD);
+        assert_false(rig->clients[1].away[0]);
+        assert_int_equal(totals->hops - before, 4 * (1 + 1));
+    }
+    rig_free(rig);
+}
+
 static void lists_of_nodes(void **state)
 {
     (void)state;
@@ -357,6 +436,8 @@ int main(void)
         cmocka_unit_test(untimed),
         cmocka_unit_test(random_traffic),
         cmocka_unit_test(messages_beside_requests),
+        cmocka_unit_test(purposes),
+        cmocka_unit_test(packed_requests),
         cmocka_unit_test(lists_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

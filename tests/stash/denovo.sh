@@ -128,6 +128,12 @@ flits() {
 check "false sharing by line" [ "$(flits mesi beside)" -gt $((10 * $(flits mesi apart))) ]
 check "none by word" [ "$(flits denovo beside)" -lt $((11 * $(flits denovo apart) / 10)) ]
 
+# Flits by what they are for: of registrations in the run above, which lacks nothing; and only where registries ask for them.
+check "flits by purpose" jq -e '.total | .["net.read_hops"] + .["net.write_hops"] + .["net.write_back_hops"] + .["net.other_hops"] == .["net.hops"]
+    and .["net.write_hops"] > 0' "$out/stats.json"
+flits mesi apart >/dev/null
+check "no such flits by line" [ "$(jq '[.total | keys[] | select(test("net.*_hops"))] | length' "$out/stats.json")" = 0 ]
+
 # What the checker tells.
 found() {
     [ "$status" = "$1" ] && grep -qF -- "$2" "$out/errors" && grep -q "$3" "$out/errors"

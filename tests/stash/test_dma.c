@@ -217,9 +217,11 @@ static void words_are_masked(void **state)
     assert_int_equal(rig.seen[0].address, 0x1004);
     assert_int_equal(rig.seen[0].size, 12);
     assert_int_equal(rig.seen[0].mask, 5);
+    assert_true(rig.seen[0].packed);
     assert_int_equal(rig.seen[1].address, 0x1040 + 60);
     assert_int_equal(rig.seen[1].size, 4);
     assert_int_equal(rig.seen[1].mask, UINT64_MAX);
+    assert_false(rig.seen[1].packed);
     rig_end(&rig);
 }
 

@@ -147,6 +147,7 @@ static void send(void *context, const struct denovo_message *message, uint64_t n
     const struct mail mail = {.from = from->place.node,
                               .to = to->place.node,
                               .class = (uint8_t)denovo_class(message),
+                              .purpose = (uint8_t)denovo_purpose(message),
                               .bytes = denovo_bytes(message),
                               .deliver = deliver,
                               .receiver = to};
@@ -182,6 +183,8 @@ struct denovo_post denovo_domain_serve(struct denovo_domain *domain, uint32_t sl
     registry->place = *place;
     registry->receive = receive;
     registry->receiver = receiver;
+    if (place->ops)
+        place->ops->sort(place->carrier);
     return (struct denovo_post){send, registry};
 }
 

@@ -1,7 +1,7 @@
 #include "emu/mem/denovo.h"
 
 const char *const denovo_kind_names[DENOVO_KIND_COUNT] = {
-#define X(name, text, class) [DENOVO_MSG_##name] = (text),
+#define X(name, text, class, purpose) [DENOVO_MSG_##name] = (text),
     DENOVO_KINDS(X)
 #undef X
 };
@@ -9,11 +9,21 @@ const char *const denovo_kind_names[DENOVO_KIND_COUNT] = {
 enum mail_class denovo_class(const struct denovo_message *message)
 {
     static const uint8_t classes[DENOVO_KIND_COUNT] = {
-#define X(name, text, class) [DENOVO_MSG_##name] = MAIL_##class,
+#define X(name, text, class, purpose) [DENOVO_MSG_##name] = MAIL_##class,
         DENOVO_KINDS(X)
 #undef X
     };
     return classes[message->kind];
+}
+
+enum mail_purpose denovo_purpose(const struct denovo_message *message)
+{
+    static const uint8_t purposes[DENOVO_KIND_COUNT] = {
+#define X(name, text, class, purpose) [DENOVO_MSG_##name] = MAIL_##purpose,
+        DENOVO_KINDS(X)
+#undef X
+    };
+    return purposes[message->kind];
 }
 
 uint32_t denovo_bytes(const struct denovo_message *message)

@@ -3,10 +3,8 @@
 #include <stdio.h>
 
 #include "emu/net/fabric/post.h"
+#include "emu/net/fabric/purposes.h"
 #include "emu/net/message.h"
-
-/* What network_packet.owner is. */
-enum { OWNER_REQUEST, OWNER_PARCEL };
 
 struct fabric_input {
     struct fabric *fabric;
@@ -36,6 +34,7 @@ struct fabric {
     struct mem_waiters *lower;   /* those that send requests of class FABRIC_LOWER */
     struct post post;            /* messages */
     bool *turn;                  /* by node: the last opportunity was for a memory request or response */
+    struct purposes purposes;
     struct event_queue *queue;
     uint32_t component;
     struct net_track *track; /* or NULL */
@@ -166,7 +165,13 @@ static void mail_retry(void *carrier, uint16_t node, uint64_t now)
     network_unblock(fabric->network, node, FABRIC_REQUESTS, now);
 }
 
-const struct mail_ops fabric_mail_ops = {mail_send, mail_retry};
+static void mail_sort(void *carrier)
+{
+    struct fabric *fabric = carrier;
+    purposes_count(&fabric->purposes, fabric->network);
+}
+
+const struct mail_ops fabric_mail_ops = {mail_send, mail_retry, mail_sort};
 
 static bool deliver_parcel(struct fabric *fabric, struct parcel *parcel, uint64_t now)
 {
@@ -431,4 +436,10 @@ void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_por
 struct network *fabric_network(struct fabric *fabric)
 {
     return fabric->network;
+}
+
+void fabric_publish(const struct fabric *fabric, struct stats *stats, struct scope scope)
+{
+    network_publish(fabric->network, stats, scope);
+    purposes_publish(&fabric->purposes, stats, scope);
 }

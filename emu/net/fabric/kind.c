@@ -114,7 +114,7 @@ static void sync_part(void *part, uint64_t now)
 
 static void publish(void *part, struct stats *stats, struct scope scope)
 {
-    network_publish(fabric_network(part), stats, scope);
+    fabric_publish(part, stats, scope);
 }
 
 static void observe(void *part, struct track_sink *sink, const char *name)

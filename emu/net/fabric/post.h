@@ -15,6 +15,9 @@ struct parcel {
     _Alignas(max_align_t) unsigned char bytes[MAIL_BYTES];
 };
 
+/* What network_packet.owner is, as its `kind`. */
+enum { OWNER_REQUEST, OWNER_PARCEL };
+
 struct parcel_list {
     struct parcel *first, *last;
 };

@@ -50,10 +50,9 @@ static void describe(struct message *message, const struct dma_line *line, uint1
 {
     const unsigned first = (unsigned)__builtin_ctzll(line->mask),
                    last = 63 - (unsigned)__builtin_clzll(line->mask);
-    const uint64_t whole = UINT64_MAX >> (63 - (last - first)), words = line->mask >> first;
     mem_request_init(&message->request, message->transfer->store ? MEM_WRITE : MEM_READ,
                      line->line + WORD * (uint64_t)first, WORD * (last - first + 1));
-    message->request.mask = words == whole ? UINT64_MAX : words;
+    mem_request_pack(&message->request, line->mask >> first);
     message->request.requester = requester;
 }
 

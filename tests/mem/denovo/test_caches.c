@@ -111,7 +111,12 @@ static void mail_retry(void *carrier, uint16_t node, uint64_t now)
     }
 }
 
-static const struct mail_ops mail_ops = {mail_send, mail_retry};
+static void mail_sort(void *carrier)
+{
+    (void)carrier;
+}
+
+static const struct mail_ops mail_ops = {mail_send, mail_retry, mail_sort};
 
 static void report(void *context, const struct word_finding *finding)
 {
