@@ -158,6 +158,13 @@ static void touch(void *home, struct denovo_line *line, bool store, uint64_t now
     tags_touch(&llc->tags, index_of(llc, line));
 }
 
+/* Returns whether a message is a plain access of a client that is no unit: a DMA engine's, or a page walk. */
+static bool is_plain(const struct llc *llc, const struct denovo_message *message)
+{
+    return message->with_data ||
+           (message->requester == DENOVO_CLIENT && !llc->entries[message->tag].request->atomic);
+}
+
 static void operate(void *home, struct denovo_line *line, const struct denovo_message *atomic, uint64_t now)
 {
     struct llc *llc = home;
@@ -167,6 +174,8 @@ static void operate(void *home, struct denovo_line *line, const struct denovo_me
     if (by_word->versions)
         word_versions_operate(by_word->versions, atomic->requester, atomic->tag, line->address, atomic->mask,
                               line->value, now);
+    if (is_plain(llc, atomic))
+        return; /* it does not read what it writes */
     (void)llc_transfer(llc, line->address, now);
     by_word->array = llc_operation(llc, line->address, atomic->mask, now + by_word->array) - now;
 }
@@ -214,7 +223,7 @@ static void count(struct llc *llc, const struct denovo_message *message)
     *(message->kind == DENOVO_MSG_READ || (message->kind == DENOVO_MSG_ATOMIC && message->with_data)
           ? &counters->reads
           : &counters->writes) += 1;
-    counters->atomics += message->kind == DENOVO_MSG_ATOMIC && !message->with_data;
+    counters->atomics += message->kind == DENOVO_MSG_ATOMIC && !is_plain(llc, message);
     if (message->kind == DENOVO_MSG_WRITE_BACK)
         counters->late_writes += !here;
     if (message->kind != DENOVO_MSG_WRITE_BACK || here)
