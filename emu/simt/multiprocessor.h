@@ -254,7 +254,7 @@ struct simt_counters {
     struct histogram loads_of;       /* loads among them, by their number of lines */
     uint64_t one_response;           /* loads of which the first-level cache answered all lines but one */
     struct histogram response_delay; /* loads with more responses from below: cycles from first to last */
-    uint64_t shared_accesses, shared_passes;
+    uint64_t shared_accesses, shared_passes, shared_words;
     uint64_t l1_passes,
         l1_words
             [2]; /* with config.l1_banks: of lines; words of loads and stores beyond the first of a line */

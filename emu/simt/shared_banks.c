@@ -24,8 +24,8 @@ static void want(struct banks *b, uint64_t word, unsigned bank, bool atomic)
         b->most = b->count[bank];
 }
 
-unsigned shared_banks_passes(const uint64_t *addresses, uint32_t mask, unsigned size, unsigned banks,
-                             bool atomic)
+struct shared_banks_use shared_banks_use(const uint64_t *addresses, uint32_t mask, unsigned size,
+                                         unsigned banks, bool atomic)
 {
     struct banks b;
     b.words = b.most = 0;
@@ -37,7 +37,7 @@ unsigned shared_banks_passes(const uint64_t *addresses, uint32_t mask, unsigned 
         for (uint64_t word = address / SHARED_WORD; word <= last; word++)
             want(&b, word, (unsigned)word & (banks - 1), atomic);
     }
-    return b.most;
+    return (struct shared_banks_use){b.most, b.words};
 }
 
 unsigned line_banks_passes(uint64_t words, unsigned banks)

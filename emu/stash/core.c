@@ -73,6 +73,7 @@ static void take(void *local, uint32_t number, const struct simt_local_access *t
     access->pc = taken->pc;
     access->access.block = access->space->number;
     access->access.store = taken->store;
+    access->distinct = taken->words;
     access->access.count = 0;
     for (uint32_t left = taken->mask; left; left &= left - 1)
         add_words(access, taken->offset[__builtin_ctz(left)], taken->size);
@@ -140,6 +141,16 @@ static unsigned send_misses(struct stash_core *core, struct stash_warp_access *a
     return done + (access->next < access->access.miss_count ? SIMT_LOCAL_MORE : 0);
 }
 
+/* Counts what the storage delivers or takes: a bank's word once. */
+static void count_words(struct stash_core *core, const struct stash_warp_access *access)
+{
+    uint64_t misses = 0;
+    for (unsigned i = 0; i < access->access.miss_count; i++)
+        misses += (unsigned)__builtin_popcountll(access->access.misses_of[i].mask);
+    core->miss_words += misses;
+    core->hit_words += access->distinct - misses;
+}
+
 static unsigned step(void *local, uint32_t number, uint64_t time)
 {
     struct stash_core *core = local;
@@ -150,6 +161,7 @@ static unsigned step(void *local, uint32_t number, uint64_t time)
         access->looked = true;
         core->hits += access->access.hits;
         core->misses += access->access.misses;
+        count_words(core, access);
         access->space->hits += access->access.hits;
         access->space->misses += access->access.misses;
         if (core->versions)

@@ -64,7 +64,8 @@ struct stash_warp_access {
     struct stash_core *core;
     struct stash_space *space;
     bool looked;
-    uint8_t next; /* miss */
+    uint8_t next;      /* miss */
+    unsigned distinct; /* words, each once */
     uint64_t pc;
     struct stash_access access;
 };
@@ -88,6 +89,7 @@ struct stash_core {
     struct stash_operation *operations, **operations_end;
     struct map_track *track;             /* NULL: it is not traced */
     uint64_t blocks, hits, misses;       /* the latter in words */
+    uint64_t hit_words, miss_words;      /* the same, a word once for all threads of a warp that want it */
     struct histogram hits_of, misses_of; /* blocks by their words */
 };
 

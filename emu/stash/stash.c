@@ -142,6 +142,9 @@ static void publish_core(const struct stash_core *core, struct stats *stats, str
         {"blocks", &core->blocks, "blocks", "Blocks whose local memory was in the stash"},
         {"hits", &core->hits, "words", "Words of threads' accesses that were there, unmapped ones included"},
         {"misses", &core->misses, "words", "Words of threads' accesses that had to be fetched or registered"},
+        {"hit_words", &core->hit_words, "words",
+         "Of hits, a word once for all threads of a warp that want it"},
+        {"miss_words", &core->miss_words, "words", "Of misses, the same"},
         {"reads", &port->reads, "requests", "Requests for words of a line"},
         {"registrations", &port->registrations, "requests", "Registrations of words of a line"},
         {"write_backs", &port->write_backs, "requests", "Write-backs of words of a line"},
@@ -174,9 +177,12 @@ static void energy(void *object, struct energy_ledger *ledger, struct scope scop
     for (uint32_t i = 0; i < part->core_count; i++) {
         const struct stash_core *core = &part->cores[i];
         const struct energy_account accounts[] = {
-            {.name = "hit", .count = &core->hits, .unit = part->config.energy_hit, .fields = "energy_hit"},
+            {.name = "hit",
+             .count = &core->hit_words,
+             .unit = part->config.energy_hit,
+             .fields = "energy_hit"},
             {.name = "miss",
-             .count = &core->misses,
+             .count = &core->miss_words,
              .unit = part->config.energy_miss,
              .fields = "energy_miss"},
         };

@@ -174,6 +174,10 @@ static void banks_conflict(void **state)
     assert_int_equal(passes(strided(BASE, 8), 8, false), 2); /* 64 words */
     assert_int_equal(passes(strided(BASE, 0), 4, true), 32); /* atomics on one word */
     assert_int_equal(passes(strided(BASE, 4), 4, true), 1);
+    assert_int_equal(shared_banks_use(strided(BASE, 0).at, UINT32_MAX, 4, 32, false).words, 1);
+    assert_int_equal(shared_banks_use(strided(BASE, 1).at, UINT32_MAX, 1, 32, false).words, 8);
+    assert_int_equal(shared_banks_use(strided(BASE, 8).at, UINT32_MAX, 8, 32, false).words, 64);
+    assert_int_equal(shared_banks_use(strided(BASE, 0).at, UINT32_MAX, 4, 32, true).words, 32);
     assert_int_equal(shared_banks_passes(strided(BASE, 128).at, 0, 4, 32, false), 0);
     assert_int_equal(shared_banks_passes(strided(BASE, 4).at, UINT32_MAX, 4, 16, false), 2);
 }

@@ -121,6 +121,34 @@ check "without replication: the same" cmp -s "$work/output" "$work/oracle"
 check "without replication: none is kept" test "$(value stash.0.map.0.kept)" -eq 0
 check "without replication: words are written back" test "$(value stash.0.map.0.written_back)" -eq $((2 * 8 * 64))
 
+# A warp stores 32 words and then loads one of them: a bank delivers it once, as the first-level cache's banks do.
+cat >"$work/broadcast.c" <<'END'
+#include <croft/simt.h>
+
+static void broadcast(uint32_t *result)
+{
+    volatile uint32_t *word = simt_shared();
+    word[thread_x()] = 1 + thread_x();
+    result[thread_x()] = word[7];
+}
+
+int main(void)
+{
+    static uint32_t result[32];
+    return simt_launch(broadcast, result, simt_dim(1), simt_dim(32), .scratchpad = 128) < 0 || simt_wait(0) || result[3] != 8;
+}
+END
+"$croft" cc -O2 "$work/broadcast.c" -o "$work/broadcast"
+subject=("$work/broadcast")
+check "broadcast: runs" run_on stash_apps 0 --set simt.count=1 --set net.in_nodes="1 4 7 10 13 16 19 22 25 28 31 34 37 40 43 46 0 3" --
+check "broadcast: words of threads" test "$(value stash.0.hits)" -eq 64
+check "broadcast: energy" test "$(value stash.0.hit.energy)" -eq $((33 * 5540))
+check "broadcast, scratchpad: runs" run_on stash_apps 0 --set stash=none --set simt.count=1 --set simt.energy.shared=5530fJ \
+    --set net.in_nodes="1 4 7 10 13 16 19 22 25 28 31 34 37 40 43 46 0 3" --
+check "broadcast, scratchpad: words" test "$(value simt.0.shared.words)" -eq 33
+check "broadcast, scratchpad: energy" test "$(value simt.0.work.shared.energy)" -eq $((33 * 5530))
+subject=("$work/program")
+
 # Clocks. A hit is an access to a scratchpad, bank conflicts included; a miss is later by its translation. The store misses four
 # lines of 128 bytes with eight fields each, one a clock: the load behind it is three clocks later than a scratchpad's.
 clocks() {
@@ -129,7 +157,8 @@ clocks() {
 check "clocks: run" run 0 --set simt.count=1 --set stash.translation_clocks=10 -- time
 cp "$work/output" "$work/ten"
 hits=$(value stash.0.hits) misses=$(value stash.0.misses)
-check "energy of hits" test "$(value stash.0.hit.energy)" -eq $((hits * 5540))
+check "energy of hits" test "$(value stash.0.hit.energy)" -eq $(($(value stash.0.hit_words) * 5540))
+check "words of hits" test "$(value stash.0.hit_words)" -le "$hits"
 check "energy of misses" test "$(value stash.0.miss.energy)" -eq $((misses * 8680))
 check "energy of the scratchpad is not counted, too" test "$(value simt.0.work.shared.energy)" -eq 0
 check "blocks by misses" test "$(value stash.0.misses_of.512)" -eq 1

@@ -94,7 +94,8 @@ static void note_stacks(const struct simt *simt, const struct simt_access *acces
     }
 }
 
-static void take_local(struct simt *simt, struct simt_access *access, uint32_t shared, unsigned size)
+static void take_local(struct simt *simt, struct simt_access *access, uint32_t shared, unsigned size,
+                       unsigned words)
 {
     access->local = true;
     simt->local_ops->take(simt->local, (uint32_t)(access - simt->accesses),
@@ -102,6 +103,7 @@ static void take_local(struct simt *simt, struct simt_access *access, uint32_t s
                                                       .offset = simt->report.physical,
                                                       .mask = shared,
                                                       .size = size,
+                                                      .words = words,
                                                       .pc = access->pc,
                                                       .load = access->kind != SIMT_STORE,
                                                       .store = access->kind != SIMT_LOAD});
@@ -115,13 +117,15 @@ static void split(struct simt *simt, struct simt_access *access, const struct st
     unsigned line = cache_configuration(simt->parts.l1)->line;
     uint32_t shared = report->mask & report->shared_mask, global = report->mask & ~shared;
     if (shared) {
-        access->passes = shared_banks_passes(report->physical, shared, op->size, simt->config.banks,
-                                             access->kind == SIMT_ATOMIC);
+        const struct shared_banks_use use = shared_banks_use(report->physical, shared, op->size,
+                                                             simt->config.banks, access->kind == SIMT_ATOMIC);
+        access->passes = use.passes;
+        counters->shared_words += simt->local_ops ? 0 : use.words;
         counters->shared_accesses++;
         counters->work[SIMT_WORK_shared] += simt->local_ops ? 0 : (unsigned)__builtin_popcount(shared);
         counters->shared_passes += access->passes;
         if (simt->local_ops)
-            take_local(simt, access, shared, op->size);
+            take_local(simt, access, shared, op->size, use.words);
     }
     if (!global)
         return;

@@ -84,6 +84,9 @@ void simt_publish(struct simt *simt, struct stats *stats, struct scope scope)
         "loads of which it answered all but several, by the cycles between their first and last responses");
     stats_counters(stats, scope, after, sizeof after / sizeof *after);
     if (simt->config.l1_banks)
+        stats_counter(stats, scope, "shared.words", &c->shared_words, "words",
+                      "words of shared.accesses, each once for all threads of a warp that want it");
+    if (simt->config.l1_banks)
         stats_counter(stats, scope_enter(&scope, "l1"), "passes", &c->l1_passes, "cycles",
                       "passes of lines; more than one per line are conflicts of banks");
 }
@@ -162,7 +165,9 @@ void simt_energy(struct simt *simt, struct energy_ledger *ledger, struct scope s
             energy_add(
                 ledger, work,
                 &(struct energy_account){.name = works[i].name,
-                                         .count = &simt->counters.work[i],
+                                         .count = i == SIMT_WORK_shared && simt->config.l1_banks
+                                                      ? &simt->counters.shared_words
+                                                      : &simt->counters.work[i],
                                          .unit = simt->config.energy[i],
                                          .fields = field,
                                          .group = i == SIMT_WORK_shared ? "scratchpad" : "instructions"});
