@@ -79,6 +79,24 @@ CONFIG_INLINE struct team team_of(uint32_t thread, uint32_t threads)
 #define VIEW(type, view, y, x)                                                                               \
     (*(type *)((view).first + (uint64_t)(y) * (view).row + (uint64_t)(x) * (view).object))
 
+/* Returns the view whose first field is a given one. Its address stays in a register, and fields at constant distances from it
+ * are accessed by the distance; else the compiler keeps the distances of all fields from views that change, on the stack. */
+CONFIG_INLINE struct view view_at(struct view view, long y, long x)
+{
+    char *first = &VIEW(char, view, y, x);
+    __asm__("" : "+r"(first));
+    return (struct view){first, view.object, view.row};
+}
+
+/* Returns the view from the next row on. */
+CONFIG_INLINE struct view view_below(struct view view)
+{
+    char *first = view.first + view.row;
+    if (!__builtin_constant_p(view.row))
+        __asm__("" : "+r"(first));
+    return (struct view){first, view.object, view.row};
+}
+
 CONFIG_INLINE struct view view_global(struct tile tile)
 {
     return (struct view){tile.global, tile.object_size, tile.stride_size};
@@ -152,9 +170,17 @@ CONFIG_INLINE struct view view_open(enum config config, enum place place, enum u
 CONFIG_INLINE struct view view_next(enum config config, enum place place, enum usage usage, struct tile tile,
                                     const struct croft_stash_map *map, uint32_t index, struct team team)
 {
-    if (config_method(config, place) == BY_MAP)
-        return view_mapped(tile, croft_stash_operate(team.entries, 1, map, index, CROFT_STASH_SITE), team);
+    if (config_method(config, place) == BY_MAP) {
+        (void)croft_stash_operate(team.entries, 1, map, index, CROFT_STASH_SITE);
+        return view_mapped(tile, index, team); /* the same as before, if the tile lies in the same place */
+    }
     return view_open(config, place, usage, tile, map, team);
+}
+
+/* Returns whether view_next() has waited for the block's threads, so that a kernel need not. */
+CONFIG_INLINE int view_next_waits(enum config config, enum place place)
+{
+    return config_method(config, place) == BY_MAP;
 }
 
 /* Waits for the block's threads if they copy tiles themselves. It stands between copies and accesses of different threads to

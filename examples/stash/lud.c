@@ -23,19 +23,32 @@ CONFIG_INLINE struct tile lud_tile(const struct lud *p, long row, long column, u
                          .stride_size = (uint32_t)p->size * 4};
 }
 
+/* Returns a value less the products of the first `count` fields of a row and of a column. */
+CONFIG_INLINE float lud_rest(struct view row, struct view column, uint32_t count, float value)
+{
+#pragma GCC unroll 4
+    for (uint32_t k = 0; k < count; k++, column = view_below(column))
+        value -= VIEW(float, row, 0, k) * VIEW(float, column, 0, 0);
+    return value;
+}
+
 CONFIG_INLINE void lud_diagonal(const struct lud_step *p, enum config config)
 {
     const uint32_t t = thread_x();
     const struct team team = team_of(t, TILE);
     const struct tile place = lud_tile(&p->lud, 0, 0, 0);
     const struct view tile = view_open(config, LOCAL, READ_WRITE, place, p->maps, team);
+    const struct view own_row = view_at(tile, t, 0), own_column = view_at(tile, 0, t);
     for (uint32_t k = 0; k < TILE - 1; k++) {
         simt_barrier();
         if (t > k)
-            VIEW(float, tile, t, k) /= VIEW(float, tile, k, k);
+            VIEW(float, own_row, 0, k) =
+                lud_rest(own_row, view_at(tile, 0, k), k, VIEW(float, own_row, 0, k)) /
+                VIEW(float, tile, k, k);
         simt_barrier();
-        for (uint32_t row = k + 1; t > k && row < TILE; row++)
-            VIEW(float, tile, row, t) -= VIEW(float, tile, row, k) * VIEW(float, tile, k, t);
+        if (t > k)
+            VIEW(float, own_column, k + 1, 0) =
+                lud_rest(view_at(tile, k + 1, 0), own_column, k + 1, VIEW(float, own_column, k + 1, 0));
     }
     view_barrier(config, LOCAL);
     view_close(config, LOCAL, place, p->maps, team);
@@ -54,15 +67,16 @@ CONFIG_INLINE void lud_perimeter(const struct lud_step *p, enum config config)
     const struct view right = view_open(config, LOCAL, READ_WRITE, places[1], maps + 1, team);
     const struct view below = view_open(config, LOCAL, READ_WRITE, places[2], maps + 2, team);
     view_barrier(config, LOCAL);
-    for (uint32_t k = 0; k < TILE; k++)
-        if (thread_x() < TILE) {
-            for (uint32_t row = k + 1; row < TILE; row++)
-                VIEW(float, right, row, t) -= VIEW(float, corner, row, k) * VIEW(float, right, k, t);
-        } else {
-            VIEW(float, below, t, k) /= VIEW(float, corner, k, k);
-            for (uint32_t column = k + 1; column < TILE; column++)
-                VIEW(float, below, t, column) -= VIEW(float, below, t, k) * VIEW(float, corner, k, column);
-        }
+    if (thread_x() < TILE) {
+        const struct view column = view_at(right, 0, t);
+        for (uint32_t k = 1; k < TILE; k++)
+            VIEW(float, column, k, 0) = lud_rest(view_at(corner, k, 0), column, k, VIEW(float, column, k, 0));
+    } else {
+        const struct view row = view_at(below, t, 0);
+        for (uint32_t k = 0; k < TILE; k++)
+            VIEW(float, row, 0, k) =
+                lud_rest(row, view_at(corner, 0, k), k, VIEW(float, row, 0, k)) / VIEW(float, corner, k, k);
+    }
     view_barrier(config, LOCAL);
     view_close(config, LOCAL, places[1], maps + 1, team);
     view_close(config, LOCAL, places[2], maps + 2, team);
@@ -79,9 +93,12 @@ CONFIG_INLINE void lud_internal(const struct lud_step *p, enum config config)
     const struct view left = view_open(config, LOCAL, READ, lud_tile(&p->lud, row, 0, ROOM), maps + 1, team);
     const struct view tile = view_open(config, GLOBAL, READ_WRITE, own, maps + 2, team);
     view_barrier(config, LOCAL);
+    const struct view row_left = view_at(left, y, 0);
+    struct view column_above = view_at(above, 0, x);
     float sum = 0;
-    for (uint32_t k = 0; k < TILE; k++)
-        sum += VIEW(float, left, y, k) * VIEW(float, above, k, x);
+#pragma GCC unroll 16
+    for (uint32_t k = 0; k < TILE; k++, column_above = view_below(column_above))
+        sum += VIEW(float, row_left, 0, k) * VIEW(float, column_above, 0, 0);
     VIEW(float, tile, y, x) -= sum;
     view_close(config, GLOBAL, own, maps + 2, team);
 }

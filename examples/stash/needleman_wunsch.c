@@ -62,12 +62,12 @@ CONFIG_INLINE void nw(const struct nw *p, enum config config)
     const struct view similar = view_open(config, LOCAL, READ, similar_tile(p, row, column), maps + 1, team);
     if (by_copy)
         copy_borders(score, view_global(place), t);
-    for (uint32_t step = 0; step < 2 * TILE - 1; step++) {
+    struct view cell = view_at(score, 1 - (long)t, t + 1), pair = view_at(similar, -(long)t, t);
+    for (uint32_t step = 0; step < 2 * TILE - 1; step++, cell = view_below(cell), pair = view_below(pair)) {
         simt_barrier();
-        const uint32_t y = step - t + 1, x = t + 1;
-        if (y >= 1 && y <= TILE)
-            VIEW(int, score, y, x) = best(VIEW(int, score, y - 1, x - 1) + VIEW(int, similar, y - 1, x - 1),
-                                          VIEW(int, score, y - 1, x), VIEW(int, score, y, x - 1));
+        if (step - t < TILE)
+            VIEW(int, cell, 0, 0) = best(VIEW(int, cell, -1, -1) + VIEW(int, pair, 0, 0),
+                                         VIEW(int, cell, -1, 0), VIEW(int, cell, 0, -1));
     }
     if (by_copy)
         copy_scores(view_global(place), score, t);

@@ -12,7 +12,7 @@ struct descent {
     int *from, *to; /* [stride] */
     int *rows;      /* two of each block: what is in local memory elsewhere, for configuration Cache */
     uint32_t stride, row, steps, margin;
-    const struct croft_stash_map *maps; /* of each block: from, costs, to */
+    const struct croft_stash_map *maps; /* of each block: from, to, and costs of each step */
 };
 
 enum { ROW = BLOCK * 4 };
@@ -35,58 +35,70 @@ CONFIG_INLINE struct tile from_tile(const struct descent *p, uint32_t block)
 CONFIG_INLINE struct tile to_tile(const struct descent *p, uint32_t block)
 {
     return (struct tile){.global = p->to + first_column(p, block) + p->margin,
-                         .local = 2 * ROW,
+                         .local = 2 * ROW, /* where costs were */
                          .objects = BLOCK - 2 * p->margin,
                          .object_size = 4,
                          .rows = 1};
 }
 
-CONFIG_INLINE struct tile costs_tile(const struct descent *p, uint32_t block)
+/* The row of a step. */
+CONFIG_INLINE struct tile costs_tile(const struct descent *p, uint32_t block, uint32_t step)
 {
-    return (struct tile){.global = p->costs + (uint64_t)p->row * p->stride + first_column(p, block),
-                         .local = 3 * ROW,
+    return (struct tile){.global = p->costs + (uint64_t)(p->row + step) * p->stride + first_column(p, block),
+                         .local = 2 * ROW,
                          .objects = BLOCK,
                          .object_size = 4,
-                         .rows = p->steps,
-                         .stride_size = p->stride * 4};
+                         .rows = 1};
+}
+
+CONFIG_INLINE const struct croft_stash_map *maps_of(const struct descent *p, uint32_t block)
+{
+    return p->maps + (2 + p->steps) * block;
 }
 
 CONFIG_INLINE void descent(const struct descent *p, enum config config)
 {
     const uint32_t t = thread_x(), block = block_x();
     const struct team team = team_of(t, BLOCK);
-    const struct croft_stash_map *maps = p->maps + 3 * block;
+    const struct croft_stash_map *maps = maps_of(p, block);
     const struct tile out = to_tile(p, block);
-    const struct view costs = view_open(config, GLOBAL, READ, costs_tile(p, block), maps + 1, team);
-    const struct view to = view_open(config, GLOBAL, WRITE, out, maps + 2, team);
+    struct view costs = view_open(config, GLOBAL, READ, costs_tile(p, block, 0), maps + 2, team);
     struct view now = view_open(config, LOCAL, READ, from_tile(p, block), maps, team);
     struct view next = {config_temporary(config, ROW, p->rows + 2 * block * BLOCK), 4, 0}, spare = now;
     if (config == CACHE) /* the row before is global memory, which must remain */
         spare.first = (char *)(p->rows + (2 * block + 1) * BLOCK);
-    for (uint32_t step = 0; step < p->steps; step++) {
-        simt_barrier();
+    simt_barrier();
+    for (uint32_t step = 0;;) {
         const int left = t > 0 ? VIEW(int, now, 0, t - 1) : HUGE_COST;
         const int right = t < BLOCK - 1 ? VIEW(int, now, 0, t + 1) : HUGE_COST;
-        VIEW(int, next, 0, t) = least(left, VIEW(int, now, 0, t), right) + VIEW(int, costs, step, t);
+        VIEW(int, next, 0, t) = least(left, VIEW(int, now, 0, t), right) + VIEW(int, costs, 0, t);
         now = next;
         next = spare;
         spare = now;
+        if (++step == p->steps)
+            break;
+        costs = view_next(config, GLOBAL, READ, costs_tile(p, block, step), maps + 2 + step, 0, team);
+        if (!view_next_waits(config, GLOBAL))
+            simt_barrier();
     }
+    view_barrier(config, GLOBAL);
+    const struct view to = view_next(config, GLOBAL, WRITE, out, maps + 1, 0, team);
     if (t >= p->margin && t < BLOCK - p->margin)
         VIEW(int, to, 0, t - p->margin) = VIEW(int, now, 0, t);
     view_barrier(config, GLOBAL);
-    view_close(config, GLOBAL, out, maps + 2, team);
+    view_close(config, GLOBAL, out, maps + 1, team);
 }
 CONFIG_KERNELS(descent, const struct descent, descent)
 
 /* Returns the maps of a launch's blocks. */
 static const struct croft_stash_map *launch_maps(const struct descent *p, uint32_t blocks)
 {
-    struct croft_stash_map *maps = kernel_array(3 * blocks, sizeof *maps);
+    struct croft_stash_map *maps = kernel_array((2 + p->steps) * blocks, sizeof *maps), *next = maps;
     for (uint32_t b = 0; b < blocks; b++) {
-        maps[3 * b] = tile_map(from_tile(p, b));
-        maps[3 * b + 1] = tile_map(costs_tile(p, b));
-        maps[3 * b + 2] = tile_map(to_tile(p, b));
+        *next++ = tile_map(from_tile(p, b));
+        *next++ = tile_map(to_tile(p, b));
+        for (uint32_t step = 0; step < p->steps; step++)
+            *next++ = tile_map(costs_tile(p, b, step));
     }
     return maps;
 }
@@ -135,7 +147,7 @@ int main(int argc, char **argv)
     croft_roi_begin("pathfinder");
     for (uint32_t i = 0; i < launches; i++)
         descent_run(config, &launch[i], simt_dim(blocks), simt_dim(BLOCK),
-                    config == SCRATCH || config == STASH ? 2 * ROW : (uint32_t)(3 + steps) * ROW);
+                    config == SCRATCH || config == STASH ? 2 * ROW : 3 * ROW);
     croft_roi_end("pathfinder");
 
     descend_scalar(costs, columns, rows, expected);

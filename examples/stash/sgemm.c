@@ -52,9 +52,11 @@ CONFIG_INLINE void sgemm(const struct sgemm *p, enum config config)
     float sum = 0;
     for (uint32_t step = 1;; step++) {
         view_barrier(config, LOCAL);
+        const struct view row = view_at(a, y, 0);
+        struct view column = view_at(b, 0, x);
 #pragma GCC unroll 16
-        for (uint32_t k = 0; k < TILE; k++)
-            sum = __builtin_fmaf(VIEW(float, a, y, k), VIEW(float, b, k, x), sum);
+        for (uint32_t k = 0; k < TILE; k++, column = view_below(column))
+            sum = __builtin_fmaf(VIEW(float, row, 0, k), VIEW(float, column, 0, 0), sum);
         if (step == steps)
             break;
         view_barrier(config, LOCAL);

@@ -9,7 +9,8 @@ enum { PLANE = BLOCK_X * BLOCK_Y * 4, POINTS = BLOCK_Y / THREADS_Y };
 struct stencil {
     float *from, *to;
     uint32_t x, y, z;
-    uint32_t stride, plane;             /* points from one row to the next, and from one plane to the next */
+    uint32_t stride, plane; /* points from one row to the next, and from one plane to the next */
+    float *planes;          /* of each block: what is in local memory elsewhere, for configuration Cache */
     const struct croft_stash_map *maps; /* of each block and plane: above, result */
 };
 
@@ -44,20 +45,29 @@ static float smooth(float here, float west, float east, float north, float south
     return 0.4f * here + 0.1f * (west + east + north + south + below + above);
 }
 
-/* A neighbour of a point in the same plane: from the block's tile if it is `within` it. */
-CONFIG_INLINE float beside(enum config config, struct view tile, struct view plane, int within, int y, int x)
+/* A neighbour of a thread's point in the same plane: from the block's tile if it is `within` it. */
+CONFIG_INLINE float beside(struct view tile, struct view plane, int within, int y, int x)
 {
-    return within || config == CACHE ? VIEW(float, tile, y, x) : VIEW(float, plane, y, x);
+    return within ? VIEW(float, tile, y, x) : VIEW(float, plane, y, x);
 }
 
-/* The new value of a point whose neighbours below and above are known. */
-CONFIG_INLINE float point(enum config config, struct view tile, struct view plane, int y, int x,
-                          const float at[3])
+/* The new value of a thread's point i, whose neighbours below and above are known; the views are from its first point on. */
+CONFIG_INLINE float point(struct view tile, struct view plane, int i, const float at[3])
 {
-    return smooth(at[1], beside(config, tile, plane, x > 0, y, x - 1),
-                  beside(config, tile, plane, x < BLOCK_X - 1, y, x + 1),
-                  beside(config, tile, plane, y > 0, y - 1, x),
-                  beside(config, tile, plane, y < BLOCK_Y - 1, y + 1, x), at[0], at[2]);
+    const uint32_t x = thread_x(), y = thread_y();
+    const int row = i * THREADS_Y;
+    return smooth(at[1], beside(tile, plane, x > 0, row, -1), beside(tile, plane, x < BLOCK_X - 1, row, 1),
+                  beside(tile, plane, i > 0 || y > 0, row - 1, 0),
+                  beside(tile, plane, i < POINTS - 1 || y < THREADS_Y - 1, row + 1, 0), at[0], at[2]);
+}
+
+/* The block's own memory for the current plane. */
+CONFIG_INLINE struct view middle_view(const struct stencil *p, enum config config, struct team team)
+{
+    const struct tile tile = middle_tile(p, 1);
+    if (config == CACHE)
+        return view_local(tile, p->planes + (block_y() * grid_dim_x() + block_x()) * BLOCK_X * BLOCK_Y);
+    return view_local(tile, team.local);
 }
 
 CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
@@ -65,36 +75,44 @@ CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
     const uint32_t x = thread_x(), y = thread_y();
     const struct team team = team_of(y * BLOCK_X + x, THREADS);
     const struct croft_stash_map *maps = p->maps + (block_y() * grid_dim_x() + block_x()) * p->z * MAPS;
+    const struct view middle = view_at(middle_view(p, config, team), y, x);
     struct view above = view_open(config, GLOBAL, READ, above_tile(p, 0), maps, team);
     struct view to = view_open(config, GLOBAL, READ_WRITE, to_tile(p, 1), maps + MAPS + 1, team);
-    struct view plane = view_global(middle_tile(p, 1)), middle = view_local(middle_tile(p, 1), team.local);
+    struct view plane = view_at(view_global(middle_tile(p, 1)), y, x);
+    /* rows from the thread's first point on that have a new value */
+    const int rows = block_x() * BLOCK_X + x + 2 < p->x ? (int)(p->y - 2 - block_y() * BLOCK_Y - y) : 0;
     float at[POINTS][3]; /* below, here, above */
-    for (uint32_t i = 0; i < POINTS; i++) {
-        at[i][0] = VIEW(float, above, y + i * THREADS_Y, x);
-        at[i][1] = VIEW(float, plane, y + i * THREADS_Y, x);
+    above = view_at(above, y, x);
+#pragma GCC unroll 2
+    for (int i = 0; i < POINTS; i++) {
+        at[i][0] = VIEW(float, above, i *THREADS_Y, 0);
+        at[i][1] = VIEW(float, plane, i *THREADS_Y, 0);
     }
     for (uint32_t z = 1;; z++) {
-        for (uint32_t i = 0; config != CACHE && i < POINTS; i++)
-            VIEW(float, middle, y + i * THREADS_Y, x) = at[i][1];
-        above = view_next(config, GLOBAL, READ, above_tile(p, z + 1), maps + (z + 1) * MAPS, 0, team);
-        if (config != CACHE)
+#pragma GCC unroll 2
+        for (int i = 0; i < POINTS; i++)
+            VIEW(float, middle, i *THREADS_Y, 0) = at[i][1];
+        maps += MAPS;
+        above = view_next(config, GLOBAL, READ, above_tile(p, z + 1), maps + MAPS, 0, team);
+        if (!view_next_waits(config, GLOBAL))
             simt_barrier();
-        for (uint32_t i = 0; i < POINTS; i++) {
-            const uint32_t row = y + i * THREADS_Y;
-            at[i][2] = VIEW(float, above, row, x);
-            if (block_x() * BLOCK_X + x + 2 < p->x && block_y() * BLOCK_Y + row + 2 < p->y)
-                VIEW(float, to, row, x) =
-                    point(config, config == CACHE ? plane : middle, plane, (int)row, (int)x, at[i]);
+        above = view_at(above, y, x);
+        to = view_at(to, y, x);
+#pragma GCC unroll 2
+        for (int i = 0; i < POINTS; i++) {
+            at[i][2] = VIEW(float, above, i *THREADS_Y, 0);
+            if (i * THREADS_Y < rows)
+                VIEW(float, to, i *THREADS_Y, 0) = point(middle, plane, i, at[i]);
             at[i][0] = at[i][1];
             at[i][1] = at[i][2];
         }
-        view_close(config, GLOBAL, to_tile(p, z), maps + z * MAPS + 1, team);
+        view_close(config, GLOBAL, to_tile(p, z), maps + 1, team);
         if (z == p->z - 2)
             break;
-        if (config != CACHE)
+        to = view_next(config, GLOBAL, READ_WRITE, to_tile(p, z + 1), maps + MAPS + 1, 1, team);
+        if (!view_next_waits(config, GLOBAL))
             simt_barrier();
-        to = view_next(config, GLOBAL, READ_WRITE, to_tile(p, z + 1), maps + (z + 1) * MAPS + 1, 1, team);
-        plane = view_global(middle_tile(p, z + 1));
+        plane = view_at(view_global(middle_tile(p, z + 1)), y, x);
     }
 }
 CONFIG_KERNELS(stencil, const struct stencil, stencil)
@@ -144,6 +162,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++) {
         p.from = boxes[i];
         p.to = boxes[!i];
+        p.planes = kernel_array((long)grid.x * grid.y, PLANE);
         p.maps = kernel_array((long)grid.x * grid.y * p.z * MAPS, sizeof *p.maps);
         KERNEL_RUN(describe, &p, grid, simt_dim(32));
         rounds[i] = p;

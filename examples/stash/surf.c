@@ -77,8 +77,10 @@ CONFIG_INLINE void surf_columns(const struct surf *p, enum config config)
     struct view chunk = view_open(config, GLOBAL, READ_WRITE, chunk_tile(p, strip, 0), maps, team);
     int32_t sum = 0;
     for (uint32_t i = 0;;) {
-        for (uint32_t row = 0; row < CHUNK; row++)
-            VIEW(int32_t, chunk, row, t) = sum += VIEW(int32_t, chunk, row, t);
+        struct view pixel = view_at(chunk, 0, t);
+#pragma GCC unroll 8
+        for (uint32_t row = 0; row < CHUNK; row++, pixel = view_below(pixel))
+            VIEW(int32_t, pixel, 0, 0) = sum += VIEW(int32_t, pixel, 0, 0);
         view_close(config, GLOBAL, chunk_tile(p, strip, i), maps + i, team);
         if (++i == chunks)
             break;
@@ -106,13 +108,13 @@ CONFIG_INLINE struct tile out_tile(const struct surf *p, uint32_t y, uint32_t x)
                          .stride_size = p->across * SIDE * 4};
 }
 
-/* Returns the sum of the pixels in rows y - up to y + down and columns x - left to x + right. */
-CONFIG_INLINE int32_t box(struct view sums, uint32_t y, uint32_t x, int up, int down, int left, int right)
+/* Returns the sum of the pixels `up` rows above to `down` rows below, and `left` columns left to `right` columns right of the pixel
+ * that the view begins with. */
+CONFIG_INLINE int32_t box(struct view sums, int up, int down, int left, int right)
 {
-    const uint32_t top = y - (uint32_t)up - 1, bottom = y + (uint32_t)down;
-    const uint32_t first = x - (uint32_t)left - 1, last = x + (uint32_t)right;
-    return VIEW(int32_t, sums, bottom, last) - VIEW(int32_t, sums, top, last) -
-           VIEW(int32_t, sums, bottom, first) + VIEW(int32_t, sums, top, first);
+    const int top = -up - 1, first = -left - 1;
+    return VIEW(int32_t, sums, down, right) - VIEW(int32_t, sums, top, right) -
+           VIEW(int32_t, sums, down, first) + VIEW(int32_t, sums, top, first);
 }
 
 /* The filters' sums are below 2^24. */
@@ -124,17 +126,18 @@ static float determinant(int32_t xx, int32_t yy, int32_t xy)
 
 CONFIG_INLINE void surf_hessian(const struct surf *p, enum config config)
 {
-    const uint32_t x = thread_x(), y = thread_y(), cx = x + REACH, cy = y + REACH;
+    const uint32_t x = thread_x(), y = thread_y();
     const struct team team = team_of(y * SIDE + x, SIDE * SIDE);
     const struct croft_stash_map *maps = p->maps + 2 * (block_y() * p->across + block_x());
     const struct tile place = out_tile(p, block_y(), block_x());
-    const struct view s = view_open(config, LOCAL, READ, halo_tile(p, block_y(), block_x()), maps, team);
+    const struct view halo = view_open(config, LOCAL, READ, halo_tile(p, block_y(), block_x()), maps, team);
     const struct view out = view_open(config, GLOBAL, WRITE, place, maps + 1, team);
     view_barrier(config, LOCAL);
-    const int32_t xx = box(s, cy, cx, 2, 2, 4, 4) - 3 * box(s, cy, cx, 2, 2, 1, 1);
-    const int32_t yy = box(s, cy, cx, 4, 4, 2, 2) - 3 * box(s, cy, cx, 1, 1, 2, 2);
-    const int32_t xy = box(s, cy, cx, 3, -1, -1, 3) + box(s, cy, cx, -1, 3, 3, -1) -
-                       box(s, cy, cx, 3, -1, 3, -1) - box(s, cy, cx, -1, 3, -1, 3);
+    const struct view s = view_at(halo, y + REACH, x + REACH);
+    const int32_t xx = box(s, 2, 2, 4, 4) - 3 * box(s, 2, 2, 1, 1);
+    const int32_t yy = box(s, 4, 4, 2, 2) - 3 * box(s, 1, 1, 2, 2);
+    const int32_t xy =
+        box(s, 3, -1, -1, 3) + box(s, -1, 3, 3, -1) - box(s, 3, -1, 3, -1) - box(s, -1, 3, -1, 3);
     VIEW(float, out, y, x) = determinant(xx, yy, xy);
     view_close(config, GLOBAL, place, maps + 1, team);
 }

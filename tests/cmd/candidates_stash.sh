@@ -107,7 +107,7 @@ micro/reuse 2 0
 backprop 11 0
 lud 13 0
 needleman_wunsch 1 0
-pathfinder 4 0
+pathfinder 5 0
 sgemm 10 0
 stencil 5 0
 surf 8 1
