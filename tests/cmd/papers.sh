@@ -118,7 +118,7 @@ for folder in "$papers"/*/; do
 done
 fresh nucd/stride stride --only accelerators=4 --only offload=nucd
 fresh stash/micro implicit --only config=Stash
-fresh tom/tom scalar_product --only system=base
+fresh tom/tom heartwall --size medium --only system=base
 fresh axram/axram sobel --size medium --only way=gpu,ngpu
 fresh nupim/nupim lulesh --only system=base
 
@@ -134,7 +134,7 @@ whole() {
 if [ -n "${ALL:-}" ]; then
     whole nucd same
     whole stash
-    whole tom same
+    whole tom
     whole axram
     whole nupim same
 fi
