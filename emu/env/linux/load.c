@@ -203,14 +203,6 @@ static void put_auxiliary(struct process *process, struct stack *s, uint64_t int
     process->auxiliary_size = s->word - first;
 }
 
-static uint64_t length_of(const char *const *strings, size_t count)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += strlen(strings[i]) + 1;
-    return sum;
-}
-
 static void fill_stack(struct process *process, struct stack *s, uint64_t interpreter)
 {
     const struct user_options *o = process->options->user;
@@ -233,9 +225,9 @@ static bool build_stack(struct process *process, uint64_t interpreter, uint64_t 
     const struct user_options *o = process->options->user;
     const uint64_t stack = page_up(o->stack_size),
                    words = 3 + o->argument_count + o->environment_count + 2 * AUXILIARY;
-    const uint64_t strings = length_of(o->arguments, o->argument_count) +
-                             length_of(o->environment, o->environment_count) + strlen(o->program) + 1 +
-                             RANDOM;
+    const uint64_t strings = stack_strings_size(o->arguments, o->argument_count) +
+                             stack_strings_size(o->environment, o->environment_count) + strlen(o->program) +
+                             1 + RANDOM;
     const uint64_t size = (words * 8 + strings + 15) & ~UINT64_C(15);
     if (size > stack / 4)
         return error_set(err,

@@ -71,7 +71,7 @@ static void put_auxiliary(struct writer *w, const struct elf_program *program, u
     put_pair(w, AT_NULL, 0);
 }
 
-static uint64_t strings_size(const char *const *strings, size_t count)
+uint64_t stack_strings_size(const char *const *strings, size_t count)
 {
     uint64_t size = 0;
     for (size_t i = 0; i < count; i++)
@@ -83,8 +83,8 @@ bool stack_build(const struct phys *memory, uint64_t size, const struct stack_co
                  uint64_t *sp, struct error *err)
 {
     const char *path = contents->argument_count ? contents->arguments[0] : "";
-    uint64_t strings = RANDOM_BYTES + strings_size(contents->arguments, contents->argument_count) +
-                       strings_size(contents->environment, contents->environment_count);
+    uint64_t strings = RANDOM_BYTES + stack_strings_size(contents->arguments, contents->argument_count) +
+                       stack_strings_size(contents->environment, contents->environment_count);
     uint64_t words =
         1 + contents->argument_count + 1 + contents->environment_count + 1 + 2 * AUXILIARY_ENTRIES;
     uint64_t others = strings - (contents->argument_count ? strlen(path) + 1 : 0);

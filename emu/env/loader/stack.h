@@ -23,6 +23,9 @@ struct stack_contents {
     const struct elf_program *program;
 };
 
+/* Returns the bytes of `count` strings, with the zero behind each. */
+uint64_t stack_strings_size(const char *const *strings, size_t count);
+
 /* Writes the stack to the end of memory, within `size` bytes, and sets the stack pointer, 16-byte aligned:
  *
  *   *sp -> argc | argv[0..argc-1] 0 | environment 0 | auxiliary vector, AT_NULL | strings, AT_RANDOM bytes,

@@ -14,6 +14,7 @@
 
 #include "emu/core/tlb.h"
 #include "emu/hart/mmu.h"
+#include "tests/core/tlb/steady_memory.h"
 #include "tests/hart/fixture.h"
 #include "tests/sim/value.h"
 
@@ -46,36 +47,10 @@ struct rig {
     struct cache *cache;
     struct core_tlb *tlb;
     struct stats *stats;
-    uint64_t requests; /* reads that the memory has served */
+    struct steady_memory memory;
     unsigned called;
     struct wait waits[WAITS];
 };
-
-/* A memory that answers each read after MEMORY. */
-static inline void memory_answer(void *owner, uint64_t now)
-{
-    struct mem_request *request = owner;
-    request->level = MEM_LEVEL_MEMORY;
-    assert_true(mem_request_respond(request, now));
-}
-
-static inline bool memory_request(void *port, struct mem_link *link, struct mem_request *request,
-                                  uint64_t now)
-{
-    struct rig *rig = port;
-    (void)link;
-    rig->requests++;
-    event_init(&request->event, 9, memory_answer, request);
-    event_schedule(&rig->queue, &request->event, now + MEMORY);
-    return true;
-}
-
-static inline void memory_room(void *port, struct mem_link *link, uint64_t now)
-{
-    (void)port, (void)link, (void)now;
-}
-
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, NULL, NULL, NULL};
 
 static inline void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
@@ -126,9 +101,10 @@ static inline struct rig *rig_new(const struct tlb_config *config)
     rig->f.hart.priv.pmpaddr[0] = UINT64_MAX >> 10;
     rig->f.hart.privilege = PRIV_S;
     event_queue_init(&rig->queue);
+    rig->memory = (struct steady_memory){.queue = &rig->queue, .latency = MEMORY};
     rig->clock.period = PERIOD;
     part_defaults(&cache_kind, 0, &cache);
-    rig->cache = cache_new("walk", &cache, &rig->queue, &rig->clock, 2, 1, &memory_ops, rig);
+    rig->cache = cache_new("walk", &cache, &rig->queue, &rig->clock, 2, 1, &steady_ops, &rig->memory);
     if (!part_check(&tlb_kind, config, &err))
         fail_msg("%s", err.text);
     rig->tlb = tlb_new(config, &rig->f.hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
@@ -203,7 +179,7 @@ static inline uint64_t miss_clocks(struct rig *rig)
     while (!probe.done)
         assert_true(event_queue_step(&rig->queue));
     event_queue_run(&rig->queue, probe.done + 10 * PERIOD);
-    rig->requests = 0;
+    rig->memory.requests = 0;
     assert_true(probe.done - from >= MEMORY);
     assert_int_equal((probe.done - from) % PERIOD, 0);
     return (probe.done - from) / PERIOD;

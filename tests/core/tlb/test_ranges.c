@@ -11,6 +11,7 @@
 #include "emu/core/tlb/ranges.h"
 #include "emu/hart/mmu.h"
 #include "isa/include/croft/range.h"
+#include "tests/core/tlb/steady_memory.h"
 #include "tests/hart/fixture.h"
 #include "tests/sim/value.h"
 
@@ -34,33 +35,9 @@ struct rig {
     struct core_tlb *tlb;
     struct stats *stats;
     struct croft_range_table *table;
-    uint64_t requests; /* reads that the memory has served */
+    struct steady_memory memory;
     struct wait waits[3];
 };
-
-static void memory_answer(void *owner, uint64_t now)
-{
-    struct mem_request *request = owner;
-    request->level = MEM_LEVEL_MEMORY;
-    assert_true(mem_request_respond(request, now));
-}
-
-static bool memory_request(void *port, struct mem_link *link, struct mem_request *request, uint64_t now)
-{
-    struct rig *rig = port;
-    (void)link;
-    rig->requests++;
-    event_init(&request->event, 9, memory_answer, request);
-    event_schedule(&rig->queue, &request->event, now + LATENCY);
-    return true;
-}
-
-static void memory_room(void *port, struct mem_link *link, uint64_t now)
-{
-    (void)port, (void)link, (void)now;
-}
-
-static const struct mem_port_ops memory_ops = {memory_request, memory_room, NULL, NULL, NULL};
 
 static void wait_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
@@ -94,9 +71,10 @@ static struct rig *rig_new(unsigned ranges, unsigned entries)
             (struct croft_range){range_at(i), 3 * PAGE, FIXTURE_BASE + i * PAGE, R | P, 0};
     rig->table->count = ranges;
     event_queue_init(&rig->queue);
+    rig->memory = (struct steady_memory){.queue = &rig->queue, .latency = LATENCY};
     rig->clock.period = PERIOD;
     part_defaults(&cache_kind, 0, &cache);
-    rig->cache = cache_new("l1d", &cache, &rig->queue, &rig->clock, 2, 1, &memory_ops, rig);
+    rig->cache = cache_new("l1d", &cache, &rig->queue, &rig->clock, 2, 1, &steady_ops, &rig->memory);
     part_defaults(&tlb_kind, 0, &config);
     rig->tlb = tlb_new(&config, hart, &rig->queue, &rig->clock, 1, 1, rig->cache);
     tlb_set_ranges(rig->tlb, entries);
@@ -146,7 +124,7 @@ static void a_miss_walks_the_table(void **state)
     struct rig *rig = rig_new(7, 8);
     const uint64_t hit = hit_clocks(rig);
     uint64_t cold = clocks_of(rig, range_at(3) + 5, TLB_DATA); /* head and entry 3: two lines from memory */
-    assert_int_equal(rig->requests, 2);
+    assert_int_equal(rig->memory.requests, 2);
     assert_true(cold >= 2 * 50 && cold < 2 * 60);
     /* The whole range hits at once, for data and code. */
     assert_int_equal(clocks_of(rig, range_at(3), TLB_DATA), 0);
@@ -154,12 +132,12 @@ static void a_miss_walks_the_table(void **state)
     assert_int_equal(clocks_of(rig, range_at(3) + PAGE, TLB_FETCH), 0);
     /* Head, 3, 1: the first two hit. */
     uint64_t third = clocks_of(rig, range_at(1), TLB_DATA);
-    assert_int_equal(rig->requests, 3);
+    assert_int_equal(rig->memory.requests, 3);
     assert_int_equal(third, cold / 2 + 2 * hit);
     /* Head, 3, 1, 2: all lines are cached. */
     assert_int_equal(clocks_of(rig, range_at(2), TLB_DATA), 4 * hit);
     assert_int_equal(clocks_of(rig, range_at(0), TLB_FETCH), 4 * hit);
-    assert_int_equal(rig->requests, 3);
+    assert_int_equal(rig->memory.requests, 3);
     /* An address in no range is walked for every time: after range 2, the search reads 3, 1 and 2. */
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(clocks_of(rig, range_at(2) + 3 * PAGE, TLB_DATA), 4 * hit);
@@ -263,7 +241,7 @@ static void warming_brings_ranges(void **state)
     tlb_warm(rig->tlb, LOCAL, TLB_DATA);
     assert_int_equal(clocks_of(rig, range_at(2) + PAGE, TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, range_at(1), TLB_DATA), 2 * hit_clocks(rig));
-    assert_int_equal(rig->requests, 0);
+    assert_int_equal(rig->memory.requests, 0);
     rig_free(rig);
 }
 

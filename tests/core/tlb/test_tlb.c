@@ -12,10 +12,10 @@ static void walk_is_three_dependent_reads(void **state)
     uint64_t miss = miss_clocks(rig);
     assert_int_equal(clocks_of(rig, AT(0, 0, 4) + 8, TLB_DATA), L2 + 3 * miss);
     assert_int_equal(rig->waits[WAITS - 1].level, MEM_LEVEL_MEMORY);
-    assert_int_equal(rig->requests, 3);
+    assert_int_equal(rig->memory.requests, 3);
     assert_int_equal(clocks_of(rig, AT(0, 0, 8), TLB_DATA), L2 + 2 * HIT + miss);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), L2 + 3 * HIT);
-    assert_int_equal(rig->requests, 4);
+    assert_int_equal(rig->memory.requests, 4);
     assert_int_equal(counted(rig, "walks"), 3);
     assert_int_equal(counted(rig, "walk_reads"), 9);
     assert_int_equal(counted(rig, "walk_clocks"), 4 * miss + 5 * HIT);
@@ -301,7 +301,7 @@ static void warming_takes_no_time_and_counts_nothing(void **state)
     const struct tlb_config config = small();
     struct rig *rig = rig_new(&config);
     tlb_warm(rig->tlb, AT(0, 0, 9), TLB_DATA);
-    assert_int_equal(rig->requests + counted(rig, "walks") + counted(rig, "l1d.misses"), 0);
+    assert_int_equal(rig->memory.requests + counted(rig, "walks") + counted(rig, "l1d.misses"), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_DATA), 0);
     assert_int_equal(clocks_of(rig, AT(0, 0, 9), TLB_FETCH), L2);
     assert_int_equal(clocks_of(rig, AT(0, 0, 10), TLB_DATA), L2 + 3 * HIT); /* and the tables are present */
