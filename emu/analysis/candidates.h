@@ -14,8 +14,8 @@
  *     the loops around them in the block. Those relative to sp (spills, and the thread's own arrays) are not counted.
  *   - REG_TX are the integer and floating-point registers that the block reads before it writes them, of 64 bits each (sp,
  *     gp and tp included), and the coordinates that it reads. REG_RX are those that it writes and that are live where it
- *     ends (at a return, what callers use; all that can hold a result, if they are not known); those that it writes on some paths only are sent, too. frm and
- *     fflags travel with the packet and are not counted.
+ *     ends (at a return, what callers use; all that can hold a result, if they are not known); those that it writes on some
+ *     paths only are sent, too. frm and fflags travel with the packet and are not counted.
  *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
  *
  * A block may lack the first instructions of its first basic block, and the last ones of its last, which only leads to its end, if
@@ -94,7 +94,8 @@ static inline double candidate_saved(const struct candidate *candidate, double r
     return sum;
 }
 
-/* A loop without a candidate that has its first and its last instruction, or a function without one that has any of its instructions. */
+/* A loop without a candidate that has its first and its last instruction, or a function without one that has any of its
+ * instructions. */
 struct candidate_refusal {
     uint64_t function, begin; /* entry of the function, first instruction of the loop or function */
     uint64_t last;            /* address of a loop's last instruction */

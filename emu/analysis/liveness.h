@@ -19,15 +19,16 @@ struct liveness {
 
 /* Finds what is live.
  *
- * values NULL: all that execution needs to continue unchanged. A return needs what the calling convention promises its
- * caller (results, callee-saved registers, sp, gp, tp), an indirect jump also arguments, since it may be a call at the
- * function's end. A call needs its arguments (all that there can be, or cfg_insn.arguments), or what its function reads; a register is live through a call if it is live
- * behind it, because compilers that see a callee rely on registers that it happens not to change (such registers are not
- * live in the callee). All other registers may have any value: only copies of unused values change, in callees' frames.
+ * values NULL: all that execution needs to continue unchanged. A return needs what the calling convention promises its caller
+ * (results, callee-saved registers, sp, gp, tp), an indirect jump also arguments, since it may be a call at the function's end.
+ * A call needs its arguments (all that there can be, or cfg_insn.arguments), or what its function reads; a register is live
+ * through a call if it is live behind it, because compilers that see a callee rely on registers that it happens not to change
+ * (such registers are not live in the callee). All other registers may have any value: only copies of unused values change, in
+ * callees' frames.
  *
- * values given: only the uses for which a register must keep a value, which are fewer. A function's saving of a caller's
- * value (as `values` tells) and return addresses are no uses, a return needs the results that known callers use, and calls
- * change what values_changed_by() says. */
+ * values given: only the uses for which a register must keep a value, which are fewer. A function's saving of a caller's value
+ * (as `values` tells) and return addresses are no uses, a return needs the results that known callers use, and calls change what
+ * values_changed_by() says. */
 struct liveness liveness_of(const struct cfg *cfg, const struct values *values);
 
 /* As without values, for a graph whose entries are kernels: nobody calls them, and nobody uses what registers hold when they return,

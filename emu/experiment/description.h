@@ -51,10 +51,12 @@
  * Each program is run at each combination of the axes' points, except for those that `skip` names or for which a condition of
  * `where` does not hold. The programs are the first axis, named `program`.
  *
- * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If two
- * axes set the same name, the later axis wins; axes win over programs, these over sizes, these over `set`. The command line's --set wins over all, but an axis of values must keep its own:
- * it is an error there. A name A|B stands for those of several keys that a run's machine has: dram.tCL|stack.*.dram.tCL.
- * $machine is the machine of a run instead of `machine`, which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it; $program, in a point, a file in $prepared that is run in place of the program.
+ * A point is a mapping of settings. A name that begins with $ is a variable; it can replace a whole argument of a program. If
+ * two axes set the same name, the later axis wins; axes win over programs, these over sizes, these over `set`. The command
+ * line's --set wins over all, but an axis of values must keep its own: it is an error there. A name A|B stands for those of
+ * several keys that a run's machine has: dram.tCL|stack.*.dram.tCL. $machine is the machine of a run instead of `machine`,
+ * which is not needed if all runs have one; $croft the path of another croft (relative to the description) that executes it;
+ * $program, in a point, a file in $prepared that is run in place of the program.
  *
  * An axis can also be:
  *   {set: NAME, values: [16, 32]}                         one setting, or a list of settings that have the same value
@@ -76,12 +78,12 @@
  * `region` is the program's region of interest whose statistics are read: by default the program's name;
  * `total` is the whole run.
  *
- * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a -
- * are subtracted; * stands for any characters. A statistic that a run does not have is an error, or has the
- * value of `absent`. `of: most` takes the largest of all in place of their sum; the value is multiplied by `times`. `divide`: the quotient of two columns. `speedup` ... `from`: a column's value at a
- * baseline divided by its own value. `ratio` ... `to`: the inverse of that. `value`: an expression of SQLite over earlier columns. `printed`: the number behind a text
- * that the program has printed, at its first place. A baseline names points of some
- * axes; in all other axes it has the run's points.
+ * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a - are subtracted;
+ * `*` stands for any characters. A statistic that a run does not have is an error, or has the value of `absent`. `of: most`
+ * takes the largest of all in place of their sum; the value is multiplied by `times`. `divide`: the quotient of two columns.
+ * `speedup` ... `from`: a column's value at a baseline divided by its own value. `ratio` ... `to`: the inverse of that.
+ * `value`: an expression of SQLite over earlier columns. `printed`: the number behind a text that the program has printed, at
+ * its first place. A baseline names points of some axes; in all other axes it has the run's points.
  *
  * `mean` adds a row over all programs, named `mean`, and one for each of `means`: over the programs that it lists, or those whose
  * column is `at_least` or `at_most` a value, at the row's points or those of `at`.

@@ -26,7 +26,8 @@ bool experiment_measure(struct experiment *e, struct error *err);
 /* Excludes the chosen places. */
 void experiment_skip(struct experiment *e, const struct experiment_choice *choice);
 
-/* Excludes all places but those of some points of an axis: "axis=point,point". Returns false and sets err if there are none of these names. */
+/* Excludes all places but those of some points of an axis: "axis=point,point". Returns false and sets err if there are none of
+ * these names. */
 bool experiment_only(struct experiment *e, const char *text, struct error *err);
 
 /* Returns whether `skip` or `where` excludes a place of a run. */

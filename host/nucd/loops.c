@@ -139,9 +139,9 @@ static int divide(struct division *d)
     return tasks > 1;
 }
 
-/* Returns the granules of a range's segment in tasks of so many rounds, as croft_granules(). A range of 64-byte granules is taken for all lines that it
- * touches, so one that begins within a line needs no granule for its last part of a line. Tasks that write to a range all begin at
- * the same place of a line; of others that is not sure. */
+/* Returns the granules of a range's segment in tasks of so many rounds, as croft_granules(). A range of 64-byte granules is
+ * taken for all lines that it touches, so one that begins within a line needs no granule for its last part of a line. Tasks that
+ * write to a range all begin at the same place of a line; of others that is not sure. */
 static uint64_t granules_of(const struct division *d, const struct croft_loop_range *range, int64_t rounds)
 {
     uint64_t size, start = span_of(d, range, d->head, range->stride ? rounds : 1, &size) % LINE;

@@ -98,7 +98,8 @@ static struct sum_term top_of(const struct walk *w, int index)
     return top;
 }
 
-/* a / d is at most the exact quotient: replaces one that the sum has with a negative factor. Returns a multiple of the sum, or SUM_UNKNOWN. */
+/* a / d is at most the exact quotient: replaces one that the sum has with a negative factor. Returns a multiple of the sum, or
+ * SUM_UNKNOWN. */
 static int relaxed(struct walk *w, int sum)
 {
     const struct sum at = *sums_at(w->sums, sum);
@@ -139,8 +140,8 @@ static struct tile_parameter solve(struct walk *w, int index, int below)
                                 : (struct tile_parameter){exact, 1, false};
 }
 
-/* The condition under which a loop goes on, in the round before the one that it leads to: of counters that differ from their limits, they are at
- * least a step below them. Counters go up. */
+/* The condition under which a loop goes on, in the round before the one that it leads to: of counters that differ from their
+ * limits, they are at least a step below them. Counters go up. */
 static int below_before(struct walk *w, const struct condition *condition, int loop)
 {
     const struct atom round = {.kind = ATOM_ROUND, .number = loop, .operands = {-1, -1, -1}};
@@ -200,8 +201,8 @@ static struct tile_parameter bound_by_branches(struct walk *w, int index, unsign
     return best;
 }
 
-/* Returns whether a limit differs between blocks. Threads that are not counted by rounds may be fewer than such a limit, as where the last
- * block has less to do. */
+/* Returns whether a limit differs between blocks. Threads that are not counted by rounds may be fewer than such a limit, as
+ * where the last block has less to do. */
 static bool is_of_block(const struct walk *w, int sum)
 {
     const struct sum *at = sums_at(w->sums, sum);

@@ -272,8 +272,8 @@ static bool proportional(const struct shape *s, const struct variable *a, const 
     return x != SUM_UNKNOWN && x == y;
 }
 
-/* Returns the variable that counts rows one by one: of those that do not count objects, the one with the least factor. NULL with *several set:
- * there is none. */
+/* Returns the variable that counts rows one by one: of those that do not count objects, the one with the least factor. NULL with
+ * *several set: there is none. */
 static const struct variable *row_of(const struct shape *s, const struct variable *first, bool *several)
 {
     const struct variable *row = NULL;

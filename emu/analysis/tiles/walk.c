@@ -235,8 +235,8 @@ static int at_end(const struct walk *w, unsigned node, int place)
     return w->out[(size_t)node * PLACES + (size_t)place];
 }
 
-/* Returns what all edges to a node bring to a place, before the rounds of its loop; UNRESOLVED: they differ, or come from nodes that are not
- * done. */
+/* Returns what all edges to a node bring to a place, before the rounds of its loop; UNRESOLVED: they differ, or come from nodes
+ * that are not done. */
 static int before(struct walk *w, unsigned node, int place, const bool *done)
 {
     struct edges edges = edges_to(w, node, false);

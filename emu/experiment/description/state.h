@@ -31,8 +31,9 @@ bool experiment_axis_is_form(struct experiment *e, const yaml_node_t *node);
 bool experiment_read_form(struct experiment *e, struct experiment_axis *axis, const yaml_node_t *node,
                           struct error *err);
 
-/* Read the fields that name axes, points and columns: skip, where, columns, tables, references, searches, compare,
- * and means, first their names, and after the columns the programs of each. The context is a struct experiment_part. Return false and set err on failure. */
+/* Read the fields that name axes, points and columns: skip, where, columns, tables, references, searches, compare, and means,
+ * first their names, and after the columns the programs of each. The context is a struct experiment_part. Return false and set
+ * err on failure. */
 bool experiment_read_skip(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_where(void *context, const yaml_node_t *value, struct error *err);
 bool experiment_read_searches(void *context, const yaml_node_t *value, struct error *err);

@@ -21,7 +21,8 @@ struct identity_run {
     const struct machine_config *loaded; /* the machine, if it is the one that was loaded last; or NULL */
 };
 
-/* Finds the identity of a task's run. Returns false and sets err if the run cannot begin: its program cannot be read, or its machine is wrong. */
+/* Finds the identity of a task's run. Returns false and sets err if the run cannot begin: its program cannot be read, or its
+ * machine is wrong. */
 bool identity_find(struct identity *identity, const struct experiment_task *task, struct identity_run *run,
                    struct error *err);
 

@@ -88,8 +88,8 @@ enum {
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
 };
 
-/* Numbers from `low` to `high`, plus the sum of factor[i] * register[i], plus for each way i from -down[i] to up[i] times the number of
- * further rounds of inner loop inner[i]. */
+/* Numbers from `low` to `high`, plus the sum of factor[i] * register[i], plus for each way i from -down[i] to up[i] times the
+ * number of further rounds of inner loop inner[i]. */
 struct croft_nest_form {
     int64_t terms, registers[CROFT_NEST_TERMS], factors[CROFT_NEST_TERMS], low, high, ways,
         inner[CROFT_NEST_WAYS], up[CROFT_NEST_WAYS], down[CROFT_NEST_WAYS];
@@ -100,7 +100,8 @@ struct croft_nest_range {
     struct croft_nest_form from;
 };
 
-/* An inner loop of `insns` instructions. A round of the one around it, inner[around - 1] or (0) the outer loop, enters it `times` times; it has at most max(0, extra / each) further rounds after its first one. differs: it ends when extra is used up. */
+/* An inner loop of `insns` instructions. A round of the one around it, inner[around - 1] or (0) the outer loop, enters it
+ * `times` times; it has at most max(0, extra / each) further rounds after its first one. differs: it ends when extra is used up. */
 struct croft_nest_inner {
     int64_t insns, times, around, far; /* far: loads that each round continues in another line */
     int64_t each, differs;
@@ -109,7 +110,7 @@ struct croft_nest_inner {
 
 /* A nest. The outer loop is that of struct croft_loop. */
 struct croft_nest {
-    int64_t closed, refusals; /* closed: it is not tried again; refusals: one after the other */
+    int64_t closed, refusals; /* closed: it is not tried again; refusals: in a row, so far */
     int64_t insns, far; /* of a round, about, outside of inner[]; lines of far loads in one of its loops */
     int64_t tasks, least, lines; /* lines: of an accelerator's data cache */
     int64_t minuend, subtrahend, step, first, up, differs;
