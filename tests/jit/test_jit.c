@@ -384,6 +384,45 @@ static void changes_meanwhile(void **state)
     close_pair(&pair);
 }
 
+/* A loop of three blocks that goes another way once in 4096 rounds, and comes back by a computed jump to the third one. */
+static void write_rare(struct fixture *f)
+{
+    enum { SECOND = 4 * 80, THIRD = SECOND + 4 * 4 };
+    fixture_row(f, INSN_auipc, OP(.rd = T1, .imm = 0));
+    uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = 1));
+    for (unsigned i = 0; i < 40; i++)
+        fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+    fixture_row(f, INSN_slli, OP(.rd = T0, .rs1 = S0, .imm = 52));
+    branch(f, INSN_bne, T0, FIXTURE_BASE + SECOND);
+    while (f->at < FIXTURE_BASE + SECOND - 4)
+        fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+    fixture_row(f, INSN_jalr, OP(.rd = 0, .rs1 = T1, .imm = THIRD));
+    fixture_row(f, INSN_xor, OP(.rd = A2, .rs1 = A2, .rs2 = A1));
+    branch(f, INSN_bne, S0, FIXTURE_BASE + THIRD);
+    while (f->at < FIXTURE_BASE + THIRD)
+        fixture_row(f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 1));
+    fixture_row(f, INSN_addi, OP(.rd = A2, .rs1 = A2, .imm = 7));
+    fixture_jump(f, 0, loop);
+}
+
+/* A block of a region that is no entry, and that the interpreter executes now and then, is not compiled again. */
+static void compiles_once(void **state)
+{
+    (void)state;
+    enum { STEP = 1000000, STEPS = 400 };
+    struct pair pair;
+    open_pair(&pair, write_rare);
+    jit_free(pair.jit);
+    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    for (unsigned i = 0; i < STEPS; i++) {
+        assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+        jit_wait(pair.jit);
+    }
+    assert_int_equal(jit_regions(pair.jit), 1);
+    close_pair(&pair);
+}
+
 struct seen {
     unsigned count;
     char first[400];
@@ -448,11 +487,12 @@ static void checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_limit),       cmocka_unit_test(rounding_modes),
-        cmocka_unit_test(dead_results),      cmocka_unit_test(faults),
-        cmocka_unit_test(full_memory),       cmocka_unit_test(changed_from_outside),
-        cmocka_unit_test(changes_itself),    cmocka_unit_test(pays_first),
-        cmocka_unit_test(changes_meanwhile), cmocka_unit_test(checked),
+        cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
+        cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
+        cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
+        cmocka_unit_test(changes_itself), cmocka_unit_test(pays_first),
+        cmocka_unit_test(compiles_once),  cmocka_unit_test(changes_meanwhile),
+        cmocka_unit_test(checked),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());
