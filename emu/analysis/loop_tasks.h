@@ -79,12 +79,17 @@ struct task_carrier {
     int input, output;
 };
 
-enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16, NEST_FARS = 4 };
+enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16, NEST_FARS = 4, NEST_SINKS = 4 };
 
 /* A load of an innermost loop whose address each round changes by a line or more. */
 struct nest_far {
     int at;
     int64_t stride;
+};
+
+/* A store of an innermost loop to one place, which the loop does not load from if ranges are apart: all but the last one are in vain. */
+struct nest_sink {
+    int store, branch; /* branch: at the end of that loop, its only exit */
 };
 
 /* Memory that a round of a nest accesses: from the least value of `from` to the greatest one plus `size`. */
@@ -112,8 +117,9 @@ struct task_nest {
     struct nest_form words[NEST_WORDS]; /* what must fit into signed words */
     struct nest_extra inners[NEST_INNERS];
     struct task_counter counters[NEST_COUNTERS];
-    struct nest_far fars[NEST_FARS]; /* the first ones */
-    unsigned range_count, word_count, inner_count, counter_count, far_count;
+    struct nest_far fars[NEST_FARS];    /* the first ones */
+    struct nest_sink sinks[NEST_SINKS]; /* the first ones */
+    unsigned range_count, word_count, inner_count, counter_count, far_count, sink_count;
     unsigned insns; /* of a round of the outer loop, outside of `inners` */
     unsigned
         far; /* lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads */

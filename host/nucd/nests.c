@@ -36,10 +36,12 @@ struct plan {
     int64_t count; /* of spans */
     struct {
         int64_t first, each, tasks; /* first: the first round of the first task */
+        int whole;                  /* a round's accesses in different ranges are apart */
         int down;                   /* the next task has the rounds before it, not those behind it */
         int64_t gap;                /* rounds of an empty loop behind the launches */
     } batches[CROFT_NEST_BATCHES];
     int64_t batch_count, done; /* the end of the rounds that tasks execute */
+    int joined;                /* ranges that a round stores and others share lines */
     int64_t work[2];           /* instructions of the first and of the last round, about */
 };
 
@@ -247,6 +249,7 @@ static void join_written(struct plan *p)
             if (both.stride == 0 || both.size > size_of(both.stride))
                 continue;
             replace(p, i, j, &both);
+            p->joined = 1;
             i = -1;
             break;
         }
@@ -439,6 +442,7 @@ static void add_batch(struct plan *p, int64_t first, int64_t tasks, int64_t each
     p->batches[p->batch_count].each = each;
     p->batches[p->batch_count].down = down;
     p->batches[p->batch_count].gap = 0;
+    p->batches[p->batch_count].whole = !p->joined;
     p->batch_count++;
 }
 
@@ -508,7 +512,7 @@ static int64_t gap_of(const struct plan *p)
 {
     int64_t carriers = 1 + p->nest->inputs + p->nest->outputs;
     int64_t left = REORDER_BUFFER - p->nest->tasks * (carriers + 2) - 11 - 2 * carriers;
-    return left > 0 ? left / 2 : 0;
+    return left > 0 ? left / 2 + 1 : 0; /* fewer would let two in, one more is less than a task */
 }
 
 /* Divides whole grains into batches of which the last one goes down, so that an accelerator that had a short task then has a long one:
@@ -593,6 +597,7 @@ static int divide(struct plan *p)
         p->done = divide_part(p, 0, p->cut);
         if (p->done == p->cut) {
             add_batch(p, p->cut, 1, p->cut_rounds, 0);
+            p->batches[p->batch_count - 1].whole = 0;
             p->done = divide_part(p, cut_end, end);
         }
     }
@@ -660,16 +665,17 @@ static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_
 
 /* Writes what a task's registers hold where it begins. */
 static void write_context(const struct plan *p, const struct croft_nest_frame *frame, int64_t round,
-                          int64_t each, uint64_t *context)
+                          int64_t each, int whole, uint64_t *context)
 {
     const struct croft_nest *nest = p->nest;
     for (int64_t i = 0; i < nest->values; i++) {
         int64_t number = nest->value[i];
         int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
         uint64_t length = (uint64_t)(nest->first + each * nest->step);
-        context[i] = of > CROFT_NEST_LIMIT ? p->registers[of - CROFT_NEST_LIMIT + 31]
-                     : of >= 32            ? frame->floats[of - 32]
-                                           : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
+        context[i] = of == CROFT_NEST_APART  ? (uint64_t)whole
+                     : of > CROFT_NEST_LIMIT ? p->registers[of - CROFT_NEST_LIMIT + 31]
+                     : of >= 32              ? frame->floats[of - 32]
+                                             : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
         if (number == CROFT_NEST_LIMIT)
             context[i] += nest->up ? length : -length;
     }
@@ -683,14 +689,14 @@ static int fill(const struct plan *p, struct croft_nest_frame *frame)
         frame->batches[i].of.tasks = 0;
     frame->head = p->head ? (uint64_t)(uintptr_t)context : 0;
     if (p->head)
-        write_context(p, frame, 0, p->head, context);
+        write_context(p, frame, 0, p->head, 0, context);
     context += p->head ? room / 8 : 0;
     for (int64_t i = 0; i < p->batch_count; i++) {
         int64_t round = p->batches[i].first, each = p->batches[i].each;
         if (!describe(p, &frame->batches[i].of, i, (uint64_t)(uintptr_t)context, room))
             return 0;
         for (int64_t j = 0; j < p->batches[i].tasks; j++) {
-            write_context(p, frame, round, each, context);
+            write_context(p, frame, round, each, p->batches[i].whole, context);
             context += room / 8;
             round += p->batches[i].down ? -each : each;
         }

@@ -138,6 +138,32 @@ misses=$(facts ahead-0 l1d.misses | jq add)
 left=$(facts ahead-4 l1d.misses | jq add)
 check "triangle: $left of $misses misses with prefetches" within "$left" "$((misses / 4))"
 
+# A sum in memory: tasks store it once.
+cat >product.c <<'C'
+enum { N = 96, M = 50 };
+static _Alignas(64) double c[N][N], a[N][M], b[N][M];
+__attribute__((noipa)) static void product(double (*c)[N], double (*a)[M], double (*b)[M], int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < M; k++)
+                c[i][j] += a[i][k] * b[j][k];
+}
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            a[i][j] = b[i][j] = (i + j) % 5;
+    product(c, a, b, N);
+    return c[N - 1][N - 2] == 0;
+}
+C
+"$croft" cc -O2 -foffload-loops product.c -o product || exit 1
+"$croft" run -m nucd --check nucd --stats product.stats ./product
+judge $? "product"
+stores=$(facts product.stats l1d.stores | jq add)
+check "product: $stores stores for 9,216 sums of 50" within "$stores" 25000
+
 # Random programs.
 "${CC:-gcc}" -O1 "$here/programs/loops_random.c" -o generate || exit 1
 options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")

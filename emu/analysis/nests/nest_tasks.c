@@ -15,6 +15,7 @@ struct search {
     const struct task_names *names;
     struct loop_task *task;
     struct nest_inner *inner; /* by loop of the function */
+    uint8_t *ranges;          /* by instruction from task->begin on: the number of its range, plus 1 */
     unsigned *numbers;        /* by loop of the function: its number in nest.inners, plus 1; 0: none yet */
     unsigned number;
 };
@@ -182,12 +183,14 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
         range->size = (mine > others ? mine : others) - range->from.high;
         range->read |= !written;
         range->written |= written;
+        s->ranges[at - s->task->begin] = (uint8_t)(range - nest->ranges + 1);
         return true;
     }
     if (nest->range_count == NEST_RANGES)
         return task_refuse(s->task, at, "it accesses more than %d arrays", NEST_RANGES);
     *range = (struct nest_range){*form, size, !written, written};
     nest->range_count++;
+    s->ranges[at - s->task->begin] = (uint8_t)nest->range_count;
     return true;
 }
 
@@ -452,6 +455,40 @@ static bool check_slots(struct search *s)
     return true;
 }
 
+/* Returns whether a store may be done once, behind the loop: a block that ends in its branch, of which each round stores to the same place
+ * a register that it does not write again. */
+static bool can_sink(const struct search *s, unsigned loop, int store, int branch)
+{
+    const struct cfg_insn *insn = insn_at(s, store);
+    if (insn->regs.rs1 >= 32 || insn->regs.rs1 == SP ||
+        s->nests->loops[loop].change[insn->regs.rs1] != NEST_KEPT || !s->ranges[store - s->task->begin])
+        return false;
+    for (int at = function_first(s->f, s->f->loops.list[loop].header); at <= branch; at++) {
+        bool accesses = insn_table[insn_at(s, at)->step.insn.id].access != ACCESS_NONE;
+        if (at > store && insn_at(s, at)->regs.rd == insn->regs.rs2)
+            return false;
+        if (at != store && accesses && s->ranges[at - s->task->begin] == s->ranges[store - s->task->begin])
+            return false;
+    }
+    return true;
+}
+
+static void find_sinks(struct search *s)
+{
+    struct task_nest *nest = &s->task->nest;
+    for (unsigned loop = 0; loop < s->f->loops.count; loop++) {
+        const struct loop *l = &s->f->loops.list[loop];
+        if (loop == s->number || l->count != 1 || !loops_contain(&s->f->loops, s->number, l->header))
+            continue;
+        int branch = function_last(s->f, l->header), first = function_first(s->f, l->header);
+        bool ends = !s->nests->loops[loop].unknown && insn_at(s, branch)->target == first;
+        for (int at = first; ends && at < branch; at++)
+            if (insn_table[insn_at(s, at)->step.insn.id].access == ACCESS_STORE &&
+                nest->sink_count < NEST_SINKS && can_sink(s, loop, at, branch))
+                nest->sinks[nest->sink_count++] = (struct nest_sink){at, branch};
+    }
+}
+
 static bool look_at(struct search *s)
 {
     struct nest_walker walker = {visit, word, s};
@@ -461,6 +498,7 @@ static bool look_at(struct search *s)
     find_needed(s);
     find_lengths(s);
     find_far(s);
+    find_sinks(s);
     s->task->nested = true;
     return true;
 }
@@ -474,10 +512,12 @@ bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_na
                        .names = names,
                        .task = task,
                        .inner = alloc(nests->f->loops.count + 1, sizeof *s.inner),
+                       .ranges = alloc((size_t)(task->last - task->begin) + 1, sizeof *s.ranges),
                        .numbers = alloc(nests->f->loops.count + 1, sizeof *s.numbers),
                        .number = loop};
     bool done = look_at(&s);
     free(s.inner);
     free(s.numbers);
+    free(s.ranges);
     return done;
 }

@@ -492,6 +492,8 @@ static unsigned values_of_nest(const struct launch *l, int64_t values[CROFT_NEST
     for (unsigned i = 0; i < NEST_SLOTS; i++)
         if (l->task->nest.needed_slots >> i & 1)
             values[count++] = CROFT_NEST_LIMIT + 1 + i;
+    if (l->task->nest.sink_count)
+        values[count++] = CROFT_NEST_APART;
     return count;
 }
 
@@ -502,6 +504,7 @@ static void write_nest_setup(FILE *out, const struct launch *l, size_t slots)
     int64_t values[CROFT_NEST_VALUES];
     unsigned count = values_of_nest(l, values), base = l->carriers[0], last;
     const char *limit = register_name[l->limit];
+    count -= l->task->nest.sink_count > 0;
     for (; values[count - 1] > CROFT_NEST_LIMIT; count--)
         (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (count - 1), register_name[base],
                       limit, slots + (size_t)(8 * (values[count - 1] - CROFT_NEST_LIMIT - 1)));
@@ -556,7 +559,7 @@ static void write_branch(FILE *out, const struct rewriter *r, const struct launc
     if (task->last == task->branch)
         (void)fprintf(out, "%s%s\n", l->header, l->suffix);
     else
-        (void)fprintf(out, ".Lcroft.done.%u\n", l->number);
+        (void)fprintf(out, ".Lcroft.done%s\n", l->suffix);
 }
 
 /* Returns what is added to the base of far load i: the address so many rounds ahead. */
@@ -623,6 +626,76 @@ static bool is_loc(const char *word)
     return strncmp(word, ".loc", 4) == 0 && (word[4] == ' ' || word[4] == '\t');
 }
 
+/* One of the two bodies of a task. */
+struct body {
+    uint32_t kept;       /* registers to load at its end */
+    size_t frame, slots; /* bytes; where slots are */
+    bool sunk;           /* stores to one place are done once */
+};
+
+/* Writes the branch to the body whose stores to one place are done once, for rounds whose accesses are apart. */
+static void write_choice(FILE *out, const struct launch *l)
+{
+    int64_t values[CROFT_NEST_VALUES];
+    if (l->task->nest.sink_count)
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tbne\t%s,zero,.Lcroft.sunk.%u\n", register_name[l->limit],
+                      8 * (values_of_nest(l, values) - 1), register_name[l->carriers[0]],
+                      register_name[l->limit], l->number);
+}
+
+/* Returns whether a line is a store that is done behind its loop. */
+static bool is_sunk(const struct rewriter *r, const struct launch *l, size_t line)
+{
+    bool found = false;
+    for (unsigned i = 0; i < l->task->nest.sink_count; i++)
+        found |= line_of(r, l->task->nest.sinks[i].store) == line;
+    return found;
+}
+
+/* Writes the stores that are done behind the loop which ends at the line. */
+static void write_sunk(FILE *out, const struct rewriter *r, const struct launch *l, size_t line)
+{
+    for (unsigned i = 0; i < l->task->nest.sink_count; i++)
+        if (line_of(r, l->task->nest.sinks[i].branch) == line)
+            assembly_write(r->assembly->lines[line_of(r, l->task->nest.sinks[i].store)].text, no_suffix, NULL,
+                           out);
+}
+
+static void write_body(FILE *out, const struct rewriter *r, const struct launch *l, const struct body *body)
+{
+    const size_t branch = line_of(r, l->task->branch);
+    struct copy copy = {r->assembly, l};
+    size_t at = 0;
+    if (l->task->nested)
+        write_nest_setup(out, l, body->slots);
+    else
+        write_setup(out, l);
+    write_distances(out, r, l);
+    for (size_t i = l->label; i <= l->last; i++) {
+        const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
+        bool location = is_loc(word) && r->options->debug;
+        if (body->sunk && is_sunk(r, l, i))
+            continue;
+        write_prefetch(out, r, l, i);
+        if (i == branch)
+            write_branch(out, r, l);
+        else if (write_slot(out, r, l, i, body->slots))
+            continue;
+        else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
+            assembly_write(r->assembly->lines[i].text, location ? no_suffix : copy_suffix, &copy, out);
+        if (body->sunk)
+            write_sunk(out, r, l, i);
+    }
+    if (l->task->last != l->task->branch)
+        (void)fprintf(out, ".Lcroft.done%s:\n", l->suffix);
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (body->kept >> reg & 1)
+            (void)fprintf(out, "\tld\tx%u,%zu(sp)\n", reg, 8 * at++);
+    if (body->frame)
+        (void)fprintf(out, "\taddi\tsp,sp,%zu\n", body->frame);
+    (void)fprintf(out, "\tret\n");
+}
+
 /* Writes the task: a function that finds its operands in the launch's registers, and preserves these. */
 static void write_task(FILE *out, const struct rewriter *r, const struct launch *l)
 {
@@ -632,7 +705,6 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
     uint32_t kept = (l->launching | UINT32_C(1) << RA) & used;
     size_t slots = (size_t)__builtin_popcount(kept) * 8, at = 0,
            frame = (slots + (size_t)l->task->nest.slot_count * 8 + 15) / 16 * 16;
-    struct copy copy = {r->assembly, l};
     (void)fprintf(out, "\t.align\t1\n\t.type\t%s.loop.%u, @function\n%s.loop.%u:\n", l->function, l->number,
                   l->function, l->number);
     if (frame)
@@ -640,33 +712,16 @@ static void write_task(FILE *out, const struct rewriter *r, const struct launch 
     for (unsigned reg = 1; reg < 32; reg++)
         if (kept >> reg & 1)
             (void)fprintf(out, "\tsd\tx%u,%zu(sp)\n", reg, 8 * at++);
-    if (l->task->nested)
-        write_nest_setup(out, l, slots);
-    else
-        write_setup(out, l);
-    write_distances(out, r, l);
-    const size_t branch = line_of(r, l->task->branch);
-    for (size_t i = l->label; i <= l->last; i++) {
-        const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
-        bool location = is_loc(word) && r->options->debug;
-        write_prefetch(out, r, l, i);
-        if (i == branch)
-            write_branch(out, r, l);
-        else if (write_slot(out, r, l, i, slots))
-            continue;
-        else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
-            assembly_write(r->assembly->lines[i].text, location ? no_suffix : copy_suffix, &copy, out);
+    const struct body body = {kept, frame, slots, false}, sunk = {kept, frame, slots, true};
+    write_choice(out, l);
+    write_body(out, r, l, &body);
+    if (l->task->nest.sink_count) {
+        struct launch other = *l;
+        (void)snprintf(other.suffix, sizeof other.suffix, ".sunk.%u", l->number);
+        (void)fprintf(out, ".Lcroft.sunk.%u:\n", l->number);
+        write_body(out, r, &other, &sunk);
     }
-    if (l->task->last != l->task->branch)
-        (void)fprintf(out, ".Lcroft.done.%u:\n", l->number);
-    at = 0;
-    for (unsigned reg = 1; reg < 32; reg++)
-        if (kept >> reg & 1)
-            (void)fprintf(out, "\tld\tx%u,%zu(sp)\n", reg, 8 * at++);
-    if (frame)
-        (void)fprintf(out, "\taddi\tsp,sp,%zu\n", frame);
-    (void)fprintf(out, "\tret\n\t.size\t%s.loop.%u, .-%s.loop.%u\n", l->function, l->number, l->function,
-                  l->number);
+    (void)fprintf(out, "\t.size\t%s.loop.%u, .-%s.loop.%u\n", l->function, l->number, l->function, l->number);
 }
 
 static void words(FILE *out, size_t count, const int64_t *values)

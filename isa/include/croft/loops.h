@@ -84,6 +84,7 @@ enum {
     CROFT_NEST_SLOTS =
         8, /* of the stack frame, whose values are operands: registers from 32 on in sums, values from 65 on */
     CROFT_NEST_REGISTERS = 32 + CROFT_NEST_SLOTS,
+    CROFT_NEST_APART = 128, /* of a context: whether no access of its rounds is to what another range has */
     CROFT_NEST_LIMIT =
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
 };
