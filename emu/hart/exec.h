@@ -49,7 +49,8 @@ const struct exec_table *exec_traced(const struct exec_table *table);
 
 struct mirror;
 
-/* Lets a privileged hart that has not run access data through a mirror of its address space, if there are handlers for that. */
+/* Lets a privileged hart that has not run access data through a mirror of its address space. Where the host has no room or no handlers
+ * for it, the hart only forgets its blocks when it would leave the mirror, so that it translates as many everywhere. */
 void exec_use_mirror(struct hart *hart, const struct mirror *mirror);
 
 /* Lets a hart with a window or a mirror access data through a TLB from now on, because it has run code that it can store to: stores

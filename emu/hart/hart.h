@@ -210,8 +210,8 @@ struct hart {
     /* TLB_MODES tables (mmu.h). NULL: the window on memory serves instead, since the hart is not privileged, and memory that it
      * can store to has no code. */
     struct tlb *tlb;
-    /* Loads and stores of the fast handlers go through it: load_bytes is its first byte, load_last its last address but 7. NULL: there
-     * is none. */
+    /* Loads and stores of the fast handlers go through it if it has bytes: load_bytes is the first one, load_last the last but 7. NULL:
+     * there is none. */
     const struct mirror *mirror;
     const struct phys *memory;
     const struct bus *bus; /* devices; NULL when the hart is not privileged */

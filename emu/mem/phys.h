@@ -22,8 +22,8 @@ struct phys {
  * has no room. */
 bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err);
 
-/* The same, of memory that can be mapped at other host addresses, too: from the host file *file, whose first byte is that at `base`.
- * It outlives the memory; the caller closes it. */
+/* The same, of memory that can be mapped at other host addresses, too: from the host file *file, whose first byte is that at `base`;
+ * -1: the host has no such files. The caller closes it. */
 bool phys_init_shared(struct phys *memory, uint64_t base, uint64_t size, int *file, struct error *err);
 
 /* Makes whole host pages zero and gives them back to the host. Returns false, with nothing done, if that is not possible. */

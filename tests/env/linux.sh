@@ -287,6 +287,18 @@ test_repeats() {
     check "two runs have the same statistics" cmp -s "$OUT/first" "$OUT/second"
 }
 
+# Where the host has no room for the mirror of the program's pages, programs do the same in the same time.
+test_mirror() {
+    local name
+    for name in code signals threads memory; do
+        croft "$name" -m virt --set harts=2 --stats "$OUT/mirrored.json"
+        without_host "$OUT/mirrored.json" >"$OUT/wanted"
+        (ulimit -v 20000000 && croft "$name" -m virt --set harts=2 --stats "$OUT/plain.json")
+        without_host "$OUT/plain.json" >"$OUT/output"
+        check "$name without the mirror: statistics" cmp -s "$OUT/wanted" "$OUT/output"
+    done
+}
+
 # Our headers are C and C++, for the compilers of Linux programs, too.
 test_headers() {
     local header name
@@ -363,6 +375,7 @@ test_random
 test_damage
 test_foreign
 test_repeats
+test_mirror
 test_headers
 test_offloads
 test_cmake

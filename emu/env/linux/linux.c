@@ -301,8 +301,8 @@ static bool start(struct process *process, struct error *err)
     return true;
 }
 
-/* Makes memory. Without a clock, harts access it through a mirror if the host can; traces and limits of memory need the slow path
- * for stores. */
+/* Makes memory. Without a clock, harts access it through a mirror; logs do not need it, and limits of memory have to see the first
+ * store to each page. */
 static bool make_memory(struct process *process, struct error *err)
 {
     const struct linux_options *o = process->options;
@@ -311,7 +311,7 @@ static bool make_memory(struct process *process, struct error *err)
         return phys_init(&process->all, memory->base, memory->size, err);
     if (!phys_init_shared(&process->all, memory->base, memory->size, &process->memory_file, err))
         return false;
-    (void)mirror_init(&process->mirror, &process->all, process->memory_file, SPACE_END + FRAME);
+    mirror_init(&process->mirror, &process->all, process->memory_file, SPACE_END + FRAME);
     return true;
 }
 

@@ -48,10 +48,10 @@ const struct exec_table *exec_traced(const struct exec_table *table)
 
 void exec_use_mirror(struct hart *hart, const struct mirror *mirror)
 {
-    if (hart->exec != &exec_v3_tlb)
+    hart->mirror = mirror;
+    if (hart->exec != &exec_v3_tlb || !mirror->bytes)
         return;
     hart->exec = &exec_v3_direct;
-    hart->mirror = mirror;
     hart->load_bytes = mirror->bytes;
     hart->load_last = mirror->size - sizeof(uint64_t);
     hart_flush_code(hart);

@@ -6,6 +6,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "emu/sim/alloc.h"
+
 /* An instruction of a handler, and where it goes on if it faults: distances from the fields. The linker gathers them. */
 struct mirror_fault {
     int32_t at, to;
@@ -31,30 +33,15 @@ static void leave_handler(int number, siginfo_t *info, void *context)
     (void)signal(number, SIG_DFL);
 }
 
-/* Maps nothing at a range of the mirror. */
-static bool clear(uint8_t *at, uint64_t size, int fixed)
-{
-    return mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0) !=
-           MAP_FAILED;
-}
-
-bool mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size)
+void mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size)
 {
     const struct sigaction action = {.sa_sigaction = leave_handler, .sa_flags = SA_SIGINFO};
-    *mirror = (struct mirror){.memory = memory, .file = file, .size = size};
-    if (sysconf(_SC_PAGESIZE) != CODE_PAGE)
-        return false;
+    *mirror = (struct mirror){.shows = true, .memory = memory, .file = file, .size = size};
+    mirror->writers = alloc(memory->size / CODE_PAGE, sizeof *mirror->writers);
+    if (file < 0 || sysconf(_SC_PAGESIZE) != CODE_PAGE || sigaction(SIGSEGV, &action, NULL) != 0)
+        return;
     void *bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes == MAP_FAILED)
-        return false;
-    mirror->bytes = bytes;
-    mirror->writers = calloc(memory->size / CODE_PAGE, sizeof *mirror->writers);
-    if (!mirror->writers || sigaction(SIGSEGV, &action, NULL) != 0) {
-        mirror_free(mirror);
-        return false;
-    }
-    mirror->shows = true;
-    return true;
+    mirror->bytes = bytes == MAP_FAILED ? NULL : bytes;
 }
 
 void mirror_free(struct mirror *mirror)
@@ -65,10 +52,18 @@ void mirror_free(struct mirror *mirror)
     *mirror = (struct mirror){0};
 }
 
-void mirror_end(struct mirror *mirror)
+/* Maps nothing at a range of the mirror. */
+static bool clear(uint8_t *at, uint64_t size)
 {
-    if (mirror->shows && !clear(mirror->bytes, mirror->size, MAP_FIXED))
-        abort(); /* the host cannot split its mappings; a whole one it can replace */
+    return mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
+           MAP_FAILED;
+}
+
+/* Shows nothing from now on. */
+static void end(struct mirror *mirror)
+{
+    if (mirror->bytes && !clear(mirror->bytes, mirror->size))
+        abort(); /* the host may refuse to split its mappings, but not to replace them all by one */
     mirror->shows = false;
 }
 
@@ -80,19 +75,22 @@ static bool has_code(const struct mirror *mirror, uint64_t physical, uint64_t si
     return false;
 }
 
-void mirror_show(struct mirror *mirror, uint64_t first, uint64_t end, uint64_t physical, unsigned rights)
+void mirror_show(struct mirror *mirror, uint64_t first, uint64_t last, uint64_t physical, unsigned rights)
 {
-    uint8_t *at = mirror->bytes + first;
-    const uint64_t size = end - first;
+    const uint64_t size = last - first;
     bool writes = rights & MIRROR_WRITE, shown;
-    if (!mirror->shows || first >= end)
+    if (!mirror->shows || first >= last)
         return;
-    if (rights == 0)
-        shown = clear(at, size, MAP_FIXED);
+    if (writes && has_code(mirror, physical, size))
+        shown = false;
+    else if (!mirror->bytes)
+        return;
+    else if (rights == 0)
+        shown = clear(mirror->bytes + first, size);
     else
-        shown = !(writes && has_code(mirror, physical, size)) &&
-                mmap(at, size, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-                     mirror->file, (off_t)(physical - mirror->memory->base)) != MAP_FAILED;
+        shown = mmap(mirror->bytes + first, size, PROT_READ | (writes ? PROT_WRITE : 0),
+                     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, mirror->file,
+                     (off_t)(physical - mirror->memory->base)) != MAP_FAILED;
     if (!shown)
-        mirror_end(mirror);
+        end(mirror);
 }

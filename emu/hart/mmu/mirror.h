@@ -15,8 +15,8 @@
 enum { MIRROR_READ = 1, MIRROR_WRITE = 2 };
 
 struct mirror {
-    bool shows;     /* false: there is none, or no longer */
-    uint8_t *bytes; /* of address 0 */
+    bool shows;     /* false: harts are to use the TLB */
+    uint8_t *bytes; /* of address 0; NULL: the host has no room, so they use it all the time */
     uint64_t size;
     const struct phys *memory;
     int file; /* of phys_init_shared() */
@@ -24,17 +24,14 @@ struct mirror {
         *writers; /* by page of memory (phys_page()): pages of the space that show it and can be written */
 };
 
-/* Reserves room for addresses [0, size) of a space over memory that phys_init_shared() has made. Returns false if the host cannot:
- * then there is no mirror. From now on, SIGSEGV is the mirror's. */
-bool mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size);
+/* Makes a mirror for addresses [0, size) of a space over memory that phys_init_shared() has made. From now on, SIGSEGV is its. */
+void mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size);
 void mirror_free(struct mirror *mirror);
 
-/* Shows the pages [first, end) as those of memory from a physical address on; rights 0: nothing is there. Pages with code cannot be
- * written to: then, and if the host refuses, the mirror ends. */
-void mirror_show(struct mirror *mirror, uint64_t first, uint64_t end, uint64_t physical, unsigned rights);
-
-/* Shows nothing from now on: all accesses take the slow path, until the hart notices at a fence and takes the TLB. */
-void mirror_end(struct mirror *mirror);
+/* Shows the pages [first, last) as those of memory from a physical address on; rights 0: nothing is there. Pages with code cannot be
+ * written to: then, and if the host refuses, it shows nothing from now on. All accesses take the slow path until the harts notice,
+ * at a fence. */
+void mirror_show(struct mirror *mirror, uint64_t first, uint64_t last, uint64_t physical, unsigned rights);
 
 /* Counts one page more or less of the space that can be written and shows the page at a physical address. */
 static inline void mirror_count_writer(struct mirror *mirror, uint64_t physical, bool more)

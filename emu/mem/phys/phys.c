@@ -38,27 +38,31 @@ static bool take(struct phys *memory, void *bytes, uint64_t base, uint64_t size,
     return true;
 }
 
+static void *reserve(uint64_t size, int kind, int file)
+{
+    return mmap(0, size, PROT_READ | PROT_WRITE, kind | MAP_NORESERVE, file, 0);
+}
+
 bool phys_init(struct phys *memory, uint64_t base, uint64_t size, struct error *err)
 {
-    if (!check(base, size, err))
-        return false;
-    return take(memory,
-                mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
-                base, size, err);
+    return check(base, size, err) &&
+           take(memory, reserve(size, MAP_PRIVATE | MAP_ANONYMOUS, -1), base, size, err);
 }
 
 bool phys_init_shared(struct phys *memory, uint64_t base, uint64_t size, int *file, struct error *err)
 {
+    *file = -1;
     if (!check(base, size, err))
         return false;
-    *file = memfd_create("memory", MFD_CLOEXEC);
-    void *bytes = *file < 0 || ftruncate(*file, (off_t)size) != 0
-                      ? MAP_FAILED
-                      : mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
-    bool taken = take(memory, bytes, base, size, err);
+    int host = memfd_create("memory", MFD_CLOEXEC);
+    if (host < 0 || ftruncate(host, (off_t)size) != 0) {
+        if (host >= 0)
+            (void)close(host);
+        return phys_init(memory, base, size, err);
+    }
+    bool taken = take(memory, reserve(size, MAP_SHARED, host), base, size, err);
     memory->shared = taken;
-    if (!taken && *file >= 0)
-        (void)close(*file);
+    *file = host;
     return taken;
 }
 
