@@ -13,6 +13,12 @@ $(BENCH_DIR)/%: tests/bench/%.c $(SHARE_FILES) emu/cmd/cc.c | $(BUILD)/bin/croft
 	@mkdir -p $(@D)
 	$(BUILD)/bin/croft cc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 $< -lm -o $@
 
+# The same programs for Linux.
+BENCH_LINUX := $(BENCH_NAMES:%=$(BENCH_DIR)/linux/%)
+$(BENCH_LINUX): $(BENCH_DIR)/linux/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	riscv64-linux-gnu-gcc -std=c17 -D_GNU_SOURCE $(WARNINGS) -O2 -static $< -lm -o $@
+
 # The compute loop in machine mode, and in supervisor mode with address translation.
 BENCH_LOOPS := $(BENCH_DIR)/firmware/loop-machine $(BENCH_DIR)/firmware/loop-sv39
 $(BENCH_DIR)/firmware/loop-machine: BENCH_MODE := -DSUPERVISOR=0
@@ -28,7 +34,7 @@ $(BENCH_IDLE): $(BENCH_DIR)/firmware/idle-%: tests/bench/firmware/idle.c $(SHARE
 	$(BUILD)/bin/croft cc --bare -std=gnu17 $(WARNINGS) -O2 -DSECONDS=$* $< -o $@
 
 .PHONY: bench bench-firmware bench-timed
-bench: $(BENCH_FILES) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed beside qemu: programs, firmware, machines with a clock
+bench: $(BENCH_FILES) $(BENCH_LINUX) $(BENCH_DIR)/trivial $(BENCH_LOOPS) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed beside qemu: programs, firmware, machines with a clock
 	@ROUNDS="$(ROUNDS)" CC="$(CC)" tests/bench/run.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR) \
 	    $(BENCH_DIR)/trivial $(BENCH_FILES)
 	@echo

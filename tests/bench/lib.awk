@@ -14,6 +14,8 @@ NR == 1 { next }
     peak[$1, $3, n] = $7
     if ($3 == "croft")
         instructions[$1] = $8
+    if ($3 == "linux")
+        linux_instructions[$1] = $8
 }
 
 function median(list, count,    i, j, t) {

@@ -61,10 +61,12 @@ measured() {
         echo "bench: $name ended with status $status on $emulator" >&2
         return 1
     fi
-    if [ "$emulator" = croft ]; then
-        count=$(instructions_of "$out/$name.json")
+    local statistics=$out/$name.json
+    [ "$emulator" != linux ] || statistics=$out/$name.linux.json
+    if [ "$emulator" = croft ] || [ "$emulator" = linux ]; then
+        count=$(instructions_of "$statistics")
         if [ -z "$count" ]; then
-            echo "bench: no instruction count in $out/$name.json" >&2
+            echo "bench: no instruction count in $statistics" >&2
             return 1
         fi
     fi

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Speed of croft, interpreting and compiling (--jit=on), compared with qemu-riscv64: run.sh CROFT MEASURE OUTDIR TRIVIAL
+# Speed of croft, interpreting and compiling (--jit=on), compared with qemu-riscv64, and interpreting the same program compiled for
+# Linux, OUTDIR/linux/PROGRAM: run.sh CROFT MEASURE OUTDIR TRIVIAL
 # PROGRAM... Runs every program on all, alternating, ROUNDS times (default 3), and compares their outputs. A program's speed is its retired
 # instructions (croft --stats) over the median of user + system seconds, which other work on the host disturbs
 # little. Then measures the start-up of TRIVIAL on croft: median wall time and peak memory of 20 runs. OUTDIR
@@ -30,11 +31,12 @@ for program in "$@"; do
         progress "$name" "$round"
         if ! measured "$name" "$round" croft "$croft" run --stats "$out/$name.json" "$program" ||
             ! measured "$name" "$round" compiled "$croft" run --jit=on --stats "$out/$name.compiled.json" "$program" ||
+            ! measured "$name" "$round" linux "$croft" run --stats "$out/$name.linux.json" "$out/linux/$name" ||
             ! measured "$name" "$round" qemu qemu-riscv64 "$program"; then
             failure "$name is left out"
             break
         fi
-        for way in croft compiled; do
+        for way in croft compiled linux; do
             if ! cmp -s "$out/$name.$way.out" "$out/$name.qemu.out"; then
                 failure "$name prints something else on $way than on qemu:"
                 diff "$out/$name.$way.out" "$out/$name.qemu.out" >&2 || true
