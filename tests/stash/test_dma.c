@@ -101,6 +101,7 @@ static void rig_init(struct rig *rig, uint32_t requests)
                                                             .clock = {PERIOD},
                                                             .setup = SETUP,
                                                             .requests = requests,
+                                                            .packed = true,
                                                             .link = &rig->link,
                                                             .busy = busy,
                                                             .context = rig});
@@ -225,6 +226,24 @@ static void words_are_masked(void **state)
     rig_end(&rig);
 }
 
+/* Engines that take all bytes from the first to the last word. */
+static void pieces_are_carried(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig, 16);
+    dma_engine_free(rig.engine);
+    rig.engine = dma_engine_new(&(struct dma_engine_parts){
+        .queue = &rig.queue, .component = COMPONENT, .clock = {PERIOD}, .requests = 16, .link = &rig.link});
+    rig.lines[0].mask = 0xa;
+    transfer(&rig, 0, true, 1, START);
+    event_queue_run(&rig.queue, CLOCK_NEVER);
+    assert_int_equal(rig.seen[0].size, 12);
+    assert_int_equal(rig.seen[0].mask, 5);
+    assert_false(rig.seen[0].packed);
+    rig_end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +252,7 @@ int main(void)
         cmocka_unit_test(transfers_follow_each_other),
         cmocka_unit_test(a_full_port_delays_all_lines),
         cmocka_unit_test(words_are_masked),
+        cmocka_unit_test(pieces_are_carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,7 @@ static void init_core(struct dma_core *core, const struct dma_config *config, co
                                                   .clock = beside->clock,
                                                   .setup = config->setup_clocks,
                                                   .requests = config->requests,
+                                                  .packed = config->packed,
                                                   .link = simt_lower(beside->simt),
                                                   .busy = config->blocks == DMA_BLOCKS_CORE ? busy : NULL,
                                                   .context = core});

@@ -46,14 +46,16 @@ static void count(struct dma_engine *engine, const struct dma_transfer *transfer
 }
 
 /* Makes the request for a line, from its first to its last word. */
-static void describe(struct message *message, const struct dma_line *line, uint16_t requester)
+static void describe(struct message *message, const struct dma_line *line,
+                     const struct dma_engine_parts *parts)
 {
     const unsigned first = (unsigned)__builtin_ctzll(line->mask),
                    last = 63 - (unsigned)__builtin_clzll(line->mask);
     mem_request_init(&message->request, message->transfer->store ? MEM_WRITE : MEM_READ,
                      line->line + WORD * (uint64_t)first, WORD * (last - first + 1));
     mem_request_pack(&message->request, line->mask >> first);
-    message->request.requester = requester;
+    message->request.packed &= parts->packed;
+    message->request.requester = parts->requester;
 }
 
 static void send(void *owner, uint64_t now)
@@ -64,7 +66,7 @@ static void send(void *owner, uint64_t now)
     const struct dma_line *line = &transfer->lines[transfer->sent++];
     engine->free = message->next;
     message->transfer = transfer;
-    describe(message, line, engine->parts.requester);
+    describe(message, line, &engine->parts);
     count(engine, transfer, line->mask);
     if (transfer->sent == transfer->count) {
         engine->sending = transfer->next;

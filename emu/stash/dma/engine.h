@@ -33,6 +33,7 @@ struct dma_engine_parts {
     uint16_t requester;
     struct clock clock;
     uint32_t setup, requests;
+    bool packed; /* requests carry the words of their masks alone */
     const struct mem_link
         *link; /* the multiprocessor's, whose port is known when the first transfer begins */
     /* The engine is at work from now on, or no longer. NULL: nobody asks. */
