@@ -126,6 +126,7 @@ while read -r file source tests; do
     if [ -n "$failing" ]; then echo "mutate: $failing fails without a change" >&2; exit 1; fi
     places "$file" | sed "s|^|$file\t$source\t$tests\t|" >>"$work/all"
 done <tests/mutate.txt
+cut -f 1,2 tests/mutate.reasons >"$work/reasons"
 total=0
 # The same seed gives the same changes.
 while IFS=$'\t' read -r file source tests line column length text; do
@@ -145,7 +146,7 @@ while IFS=$'\t' read -r file source tests line column length text; do
     if [ "$became" = ";" ]; then became="; for $was"; fi
     if [ -n "$killer" ]; then
         echo "$file killed" >>"$work/verdicts"
-    elif cut -f 1,2 tests/mutate.reasons 2>/dev/null | grep -qxF -- "$file"$'\t'"$became"; then
+    elif grep -qxF -- "$file"$'\t'"$became" "$work/reasons"; then
         echo "$file explained" >>"$work/verdicts"
     else
         echo "$file survives" >>"$work/verdicts"
