@@ -564,7 +564,7 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
     return head + tasks * each + rest;
 }
 
-/* Returns whether tasks save the host enough instructions: the longest share of an accelerator is what they cost. */
+/* Returns whether tasks save the host a quarter of the instructions that a nest must have: the longest share of an accelerator is their cost. */
 static int pays(const struct plan *p)
 {
     int64_t tasks = 0, most = 0, work = (p->work[0] + p->work[1]) / 2, rounds = p->done - p->head;
@@ -574,7 +574,7 @@ static int pays(const struct plan *p)
     }
     int64_t longest =
         is_uneven(p) ? per_task(rounds, p->nest->tasks) + most / 2 : most * per_task(tasks, p->nest->tasks);
-    return tasks > HOST_SPEED && product(rounds - HOST_SPEED * longest, work) >= p->nest->least;
+    return tasks > HOST_SPEED && product(rounds - HOST_SPEED * longest, work) >= p->nest->least / 4;
 }
 
 /* Divides the nest. The host has the cut if that is at the begin or at the end. Returns whether it is possible and worth it. */
