@@ -97,8 +97,8 @@ fresh() {
             if (!found) print "not committed: " $0
         }
         END { if (!lines) print "no rows" }' "$papers/${name%/*}/results/${name##*/}.csv" "$work/fresh/results.csv" >>"$work/differences"
-    check "${name%/*}: a fresh run of ${name##*/}" test ! -s "$work/differences"
     cat "$work/differences" >>"$work/output"
+    check "${name%/*}: a fresh run of ${name##*/}" test ! -s "$work/differences"
     rm -f "$work/differences"
 }
 
