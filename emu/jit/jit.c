@@ -21,9 +21,9 @@ enum { SLICE = 16384, ALWAYS_SLICE = 64 }; /* interpreted instructions between s
  * LLVM, for a region, and for each of its instructions. */
 enum { COST_LOAD = 5500000, COST_REGION = 3000000, COST_INSN = 140000 };
 
-/* The bound: what has been spent, the next region included, is at most one part in SHARE of the run so far, and one in SAVED_OF
- * of what compiled code has executed. That saves more than half of the interpreter's time as a rule, but nobody measures it: if
- * it saves nothing, compiling takes less than half of the interpreter's time. */
+/* The bound on what is spent, the next region included: 1/SHARE of the run so far plus 1/SAVED_OF of what compiled code has executed.
+ * Compiled code takes less than half of the interpreter's time as a rule, which is not measured at run time: if it saves nothing,
+ * compiling takes less than half of the interpreter's time. */
 enum { SHARE = 4, SAVED_OF = 5 };
 
 /* What it costs to enter a region and to leave it: registers are loaded and stored. */

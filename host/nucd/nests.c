@@ -4,10 +4,10 @@
 
 enum {
     LINE = 64,
-    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE,
-    UNEVEN = 4,
-    PATIENCE = 4,
-    CUT_SHARE = 4,
+    LARGEST = CROFT_NUCD_MAX_GRANULES * LINE, /* bytes of a segment of lines */
+    UNEVEN = 4,                               /* tasks of an accelerator if rounds differ in length */
+    PATIENCE = 4,                /* a nest that is refused so often in a row is not looked at again */
+    CUT_SHARE = 4,               /* the cut has at most one round in so many */
     MANY = CROFT_NEST_TASKS - 6, /* tasks but those of a few rounds before and behind whole lines */
     PART = 4,                    /* tasks of a part of the rounds, at least */
     HOST_SPEED = 4,              /* rounds that the host has in the time of one of an accelerator, about */
@@ -15,7 +15,7 @@ enum {
     THIRD = MANY / 3
 };
 
-static const int64_t far = INT64_C(1) << 55; /* no register of a sum is beyond: so sums do not overflow */
+static const int64_t far = INT64_C(1) << 55; /* registers beyond it are refused: sums do not overflow */
 static const int64_t MOST_WORK = INT64_C(1) << 50;
 
 /* Memory that round r accesses: `size` bytes from low + r * stride on. */
@@ -337,7 +337,7 @@ static int meets_written(const struct plan *p, const struct span *span)
     return 0;
 }
 
-/* Joins spans that are read until they are as few as a task has operands, those first whose joint is the least longer. */
+/* Joins spans that are read until a task has operands for all, first the two whose joint adds the fewest bytes. */
 static int join_read(struct plan *p)
 {
     while (count_of(p, 0) > p->nest->inputs) {
@@ -393,7 +393,7 @@ static int round_reads(struct plan *p)
     return 1;
 }
 
-/* Returns 0 if tasks cannot have what they access. */
+/* Makes the spans into what tasks can have as operands. Returns 0 if that is not possible. */
 static int prepare(struct plan *p)
 {
     join_written(p);
@@ -542,7 +542,7 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
     while (head < end && head < first + p->grain && !begins_line(p, head))
         head++;
     if (head == first + p->grain)
-        return first; /* lines begin nowhere */
+        return first; /* no round begins where a line does */
     int64_t left = end - head, grains = left / p->grain, before = head - first, rest = left % p->grain;
     struct shares shares = shares_of(p, left, before, !p->cut_rounds || end == p->rounds - 1);
     int uneven = divide_uneven(p, head, grains);
