@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kills croft experiment at random moments, by signals in turn, and starts it again: experiment_kill.sh CROFT [KILLS]. The
+# Kills croft experiment after random numbers of runs, by signals in turn, and starts it again: experiment_kill.sh CROFT [KILLS]. The
 # final tables have to equal those of an experiment that nobody killed, and no process may be left. SEED chooses the moments.
 # Prints "N passed, N failed".
 set -uo pipefail
@@ -48,7 +48,7 @@ axes:
     large: {memory.size: 256 MiB}
   rounds:
 Y
-    for i in {0..39}; do echo "    $i: {\$rounds: $((i * 2500))}"; done
+    for i in {0..39}; do echo "    $i: {\$rounds: $((i * 10000))}"; done
 } >killed.yaml
 
 # Prints the processes that carry our mark in their environment.
@@ -74,9 +74,12 @@ signals=(KILL TERM INT HUP QUIT)
 ended=0 orphans=0
 for ((i = 0; i < kills; i++)); do
     signal=${signals[i % 5]}
+    : >messages
     CROFT_TEST_MARK=$work setsid "$croft" experiment killed.yaml --out again --jobs 3 >again.txt 2>messages &
     pid=$!
-    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+    runs=$((RANDOM % 24))
+    while kill -0 "$pid" 2>/dev/null && [ "$(grep -c ' of 160: ' messages)" -lt $runs ]; do sleep 0.002; done
+    sleep "0.00$((RANDOM % 10))"
     kill -s "$signal" "$pid" 2>/dev/null && ended=$((ended + 1))
     wait "$pid" 2>/dev/null
     status=$?
