@@ -86,7 +86,7 @@ static void test_values(void)
     const int64_t error = -1, fine = 5;
     uint64_t ticks = 0, block[4] = {1, 1, 1, 1};
     uint64_t *where = block;
-    char line[64] = "";
+    char line[4096] = ""; /* has the path of the program */
     uint64_t command[] = {(uint64_t)line, sizeof line};
     printf("iserror: %d %d\n", call(ISERROR, &error) != 0, call(ISERROR, &fine) != 0);
     printf("clock: %d\n", call(CLOCK, NULL) >= 0);
