@@ -19,7 +19,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input escapes; do
+    for name in "${calls[@]}" own faults input escapes areas; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -293,10 +293,30 @@ test_mirror() {
     for name in code signals threads memory; do
         croft "$name" -m virt --set harts=2 --stats "$OUT/mirrored.json"
         without_host "$OUT/mirrored.json" >"$OUT/wanted"
-        (ulimit -v 20000000 && croft "$name" -m virt --set harts=2 --stats "$OUT/plain.json")
+        (ulimit -v 20000000 2>/dev/null || exit
+            croft "$name" -m virt --set harts=2 --stats "$OUT/plain.json") ||
+            { echo "the host refuses ulimit -v: programs without the mirror are skipped"; return; }
         without_host "$OUT/plain.json" >"$OUT/output"
         check "$name without the mirror: statistics" cmp -s "$OUT/wanted" "$OUT/output"
     done
+}
+
+# What the host limits, and what whoever starts croft has left to it, does not reach programs.
+test_host() {
+    local more
+    for more in MORE LESS; do
+        croft areas --setenv $more=1
+        check "areas, $more: status $status, not 0" [ "$status" = 0 ]
+        check "areas, $more: more mappings than the host has" [ "$(cat "$OUT/output")" = 33249 ]
+    done
+    croft signals
+    cp "$OUT/output" "$OUT/wanted"
+    local ends=$status
+    status=0
+    (cd "$(fresh "$OUT/dir")" && ulimit -f 1000 && env --block-signal=SEGV "$CROFT" run --setenv NAME=value "$OUT/signals" argument) \
+        >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+    check "small files only, SIGSEGV blocked: status $status, not $ends" [ "$status" = "$ends" ]
+    check "small files only, SIGSEGV blocked: output" cmp -s "$OUT/output" "$OUT/wanted"
 }
 
 # Our headers are C and C++, for the compilers of Linux programs, too.
@@ -376,6 +396,7 @@ test_damage
 test_foreign
 test_repeats
 test_mirror
+test_host
 test_headers
 test_offloads
 test_cmake

@@ -1,5 +1,6 @@
 #include "emu/hart/mmu/mirror.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,7 +25,11 @@ static uintptr_t target(const int32_t *distance)
 static void leave_handler(int number, siginfo_t *info, void *context)
 {
     greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    (void)info;
+    if (info->si_code <= 0) { /* somebody sent it: no fault will send it again */
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+        return;
+    }
     for (const struct mirror_fault *f = __start_croft_mirror_faults; f < __stop_croft_mirror_faults; f++)
         if (target(&f->at) == (uintptr_t)*pc) {
             *pc = (greg_t)target(&f->to);
@@ -33,12 +38,20 @@ static void leave_handler(int number, siginfo_t *info, void *context)
     (void)signal(number, SIG_DFL);
 }
 
+/* Changes of a mirror before it ends: each may split a mapping of the host, which has some 65,000 and must keep some for the emulator. */
+enum { MOST_CHANGES = 30000 };
+
 void mirror_init(struct mirror *mirror, const struct phys *memory, int file, uint64_t size)
 {
     const struct sigaction action = {.sa_sigaction = leave_handler, .sa_flags = SA_SIGINFO};
+    sigset_t faults;
     *mirror = (struct mirror){.shows = true, .memory = memory, .file = file, .size = size};
+    (void)sigemptyset(&faults);
+    (void)sigaddset(&faults, SIGSEGV);
     mirror->writers = alloc(memory->size / CODE_PAGE, sizeof *mirror->writers);
-    if (file < 0 || sysconf(_SC_PAGESIZE) != CODE_PAGE || sigaction(SIGSEGV, &action, NULL) != 0)
+    if (file < 0 || sysconf(_SC_PAGESIZE) != CODE_PAGE || sigaction(SIGSEGV, &action, NULL) != 0 ||
+        pthread_sigmask(SIG_UNBLOCK, &faults, NULL) !=
+            0) /* whoever started the emulator may have blocked it */
         return;
     void *bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mirror->bytes = bytes == MAP_FAILED ? NULL : bytes;
@@ -62,8 +75,10 @@ static bool clear(uint8_t *at, uint64_t size)
 /* Shows nothing from now on. */
 static void end(struct mirror *mirror)
 {
-    if (mirror->bytes && !clear(mirror->bytes, mirror->size))
-        abort(); /* the host may refuse to split its mappings, but not to replace them all by one */
+    /* A host that has no more mappings refuses even to replace all by one, but not to take their permissions away. */
+    if (mirror->bytes && !clear(mirror->bytes, mirror->size) &&
+        mprotect(mirror->bytes, mirror->size, PROT_NONE) != 0)
+        abort();
     mirror->shows = false;
 }
 
@@ -81,7 +96,7 @@ void mirror_show(struct mirror *mirror, uint64_t first, uint64_t last, uint64_t 
     bool writes = rights & MIRROR_WRITE, shown;
     if (!mirror->shows || first >= last)
         return;
-    if (writes && has_code(mirror, physical, size))
+    if ((writes && has_code(mirror, physical, size)) || ++mirror->changes > MOST_CHANGES)
         shown = false;
     else if (!mirror->bytes)
         return;

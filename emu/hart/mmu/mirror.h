@@ -19,8 +19,9 @@ struct mirror {
     uint8_t *bytes; /* of address 0; NULL: the host has no room, so they use it all the time */
     uint64_t size;
     const struct phys *memory;
-    int file; /* of phys_init_shared() */
-    uint16_t
+    int file;         /* of phys_init_shared() */
+    uint32_t changes; /* that the host was asked for */
+    uint32_t
         *writers; /* by page of memory (phys_page()): pages of the space that show it and can be written */
 };
 
@@ -29,15 +30,15 @@ void mirror_init(struct mirror *mirror, const struct phys *memory, int file, uin
 void mirror_free(struct mirror *mirror);
 
 /* Shows the pages [first, last) as those of memory from a physical address on; rights 0: nothing is there. Pages with code cannot be
- * written to: then, and if the host refuses, it shows nothing from now on. All accesses take the slow path until the harts notice,
+ * written to: then, if the host refuses, and after 30,000 changes, it shows nothing from now on. All accesses take the slow path until the harts notice,
  * at a fence. */
 void mirror_show(struct mirror *mirror, uint64_t first, uint64_t last, uint64_t physical, unsigned rights);
 
 /* Counts one page more or less of the space that can be written and shows the page at a physical address. */
 static inline void mirror_count_writer(struct mirror *mirror, uint64_t physical, bool more)
 {
-    uint16_t *writers = &mirror->writers[phys_page(mirror->memory, physical)];
-    *writers = (uint16_t)(more ? *writers + 1 : *writers - 1);
+    uint32_t *writers = &mirror->writers[phys_page(mirror->memory, physical)];
+    *writers = more ? *writers + 1 : *writers - 1;
 }
 
 #endif

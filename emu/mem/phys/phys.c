@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PHYS_PAGE = 4096 };
@@ -54,6 +55,9 @@ bool phys_init_shared(struct phys *memory, uint64_t base, uint64_t size, int *fi
     *file = -1;
     if (!check(base, size, err))
         return false;
+    struct rlimit limit; /* a file beyond it would be a signal */
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < size)
+        return phys_init(memory, base, size, err);
     int host = memfd_create("memory", MFD_CLOEXEC);
     if (host < 0 || ftruncate(host, (off_t)size) != 0) {
         if (host >= 0)
