@@ -37,7 +37,7 @@ struct simt_local_access {
     const uint64_t *offset; /* valid during take() */
     uint32_t mask;
     unsigned size;
-    unsigned words; /* each once, whichever lanes want it */
+    unsigned words; /* each once, whichever lanes want it; of an atomic, once for each lane */
     uint64_t pc;
     bool load, store; /* both: an atomic */
 };
