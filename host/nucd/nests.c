@@ -557,7 +557,7 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
             tasks = each ? left / each : 0;
     int is_hosts = tasks > room || (shares.is_hosts && each == shares.each);
     if (is_hosts)
-        tasks = shares.is_hosts && each == shares.each ? shares.tasks : room;
+        tasks = shares.is_hosts && each == shares.each && shares.tasks < room ? shares.tasks : room;
     rest = is_hosts ? 0 : left - tasks * each;
     add_batch(p, head, tasks, each, 0);
     add_batch(p, head + tasks * each, rest > 0, rest, 0);
@@ -574,7 +574,8 @@ static int pays(const struct plan *p)
     }
     int64_t longest =
         is_uneven(p) ? per_task(rounds, p->nest->tasks) + most / 2 : most * per_task(tasks, p->nest->tasks);
-    return tasks > HOST_SPEED && product(rounds - HOST_SPEED * longest, work) >= p->nest->least / 4;
+    return tasks > HOST_SPEED && rounds > HOST_SPEED * longest &&
+           product(rounds - HOST_SPEED * longest, work) >= p->nest->least / 4;
 }
 
 /* Divides the nest. The host has the cut if that is at the begin or at the end. Returns whether it is possible and worth it. */

@@ -250,6 +250,18 @@ check "assembler: no debug information" test "$(grep -c 'debug_info\|\.loc' fill
 check "the same bytes" cmp -s first second
 check "no temporary files" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'croft-cc.*' -newer fill.c -user "$(id -u)" -empty 2>/dev/null)"
 
+# More tasks than a nest's frame has room for are not made.
+for shape in "128 131" "97 99" "1024 140"; do
+    tasks=${shape% *}
+    "$croft" cc -O2 -foffload-loops="$tasks" -foffload-least=64 "$here/programs/rows.c" -o rows >messages 2>&1
+    judge $? "rows, $tasks tasks: compiled"
+    "$croft" cc -O2 "$here/programs/rows.c" -o rows-plain >messages 2>&1
+    oracle expected ./rows-plain "${shape#* }"
+    "$croft" run -m functional ./rows "${shape#* }" >found 2>messages
+    check "rows, $tasks tasks" cmp -s expected found
+    check "rows, $tasks tasks: no messages" test ! -s messages
+done
+
 # refuses NAME STATUS REGEX OPTIONS...
 refuses() {
     local name=$1 wanted=$2 regex=$3 status=0

@@ -461,7 +461,7 @@ static bool can_sink(const struct search *s, unsigned loop, int store, int branc
 {
     const struct cfg_insn *insn = insn_at(s, store);
     if (insn->regs.rs1 >= 32 || insn->regs.rs1 == SP ||
-        s->nests->loops[loop].change[insn->regs.rs1] != NEST_KEPT || !s->ranges[store - s->task->begin])
+        function_changer(s->f, loop, insn->regs.rs1) != CFG_NONE || !s->ranges[store - s->task->begin])
         return false;
     for (int at = function_first(s->f, s->f->loops.list[loop].header); at <= branch; at++) {
         bool accesses = insn_table[insn_at(s, at)->step.insn.id].access != ACCESS_NONE;

@@ -75,8 +75,9 @@ enum {
     CROFT_NEST_WORDS = 8,   /* values that must fit into signed words */
     CROFT_NEST_INNERS = 6,  /* inner loops whose number of rounds registers decide */
     CROFT_NEST_COUNTERS = 16,
-    CROFT_NEST_VALUES = 64, /* in a context */
-    CROFT_NEST_INPUTS = 3,  /* ranges that are read only; the context is another one */
+    CROFT_NEST_VALUES =
+        80, /* in a context: registers, the limit, slots of the stack frame, CROFT_NEST_APART */
+    CROFT_NEST_INPUTS = 3, /* ranges that are read only; the context is another one */
     CROFT_NEST_OUTPUTS = 4,
     CROFT_NEST_CARRIERS = 8, /* operands of a task: the context, inputs, outputs */
     CROFT_NEST_BATCHES = 8,
