@@ -52,7 +52,8 @@ static void head(const char *name, const char *summary)
         const char upper = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
         letter(upper, false);
     }
-    printf("\" 1 \"\" \"croft " CROFT_VERSION "\" \"User Commands\"\n.SH NAME\n");
+    printf("\" 1 \"\" \"croft " CROFT_VERSION
+           "\" \"User Commands\"\n.ad l\n.SH NAME\n"); /* paths are too long for justified lines */
     text(name);
     printf(" \\- ");
     text(summary);
