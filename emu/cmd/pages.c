@@ -249,14 +249,14 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
     FILE *file = output_stream(output);
     static uint64_t cells[CELLS][CELLS];
     uint64_t most = 0, across = launch->blocks < CELLS ? launch->blocks : CELLS,
-             down = launch->pages < CELLS ? launch->pages + !launch->pages : CELLS;
+             taken = launch->pages + !launch->pages, down = taken < CELLS ? taken : CELLS;
     const uint64_t wide = CELLS * CELL / across, high = CELLS * CELL / down;
     memset(cells, 0, sizeof cells);
     while (from < count && touch[from].launch != r->launch)
         from++;
     for (size_t i = from; i < count && touch[i].launch == r->launch; i++) {
         pages += i > from && touch[i].page != touch[i - 1].page;
-        uint64_t *cell = &cells[pages * down / launch->pages][touch[i].by * across / launch->blocks];
+        uint64_t *cell = &cells[pages * down / taken][touch[i].by * across / launch->blocks];
         *cell += touch[i].requests;
         most = *cell > most ? *cell : most;
     }

@@ -165,7 +165,7 @@ bool experiment_only(struct experiment *e, const char *text, struct error *err)
     if (points)
         *points++ = '\0';
     int axis = good ? axis_of(e, copy, err) : -1;
-    if (good && !*points)
+    if (points && good && !*points)
         good = error_set(err, "%s: points of the axis are expected, as in: program=meabo2", text);
     bool *kept = alloc(axis >= 0 ? (size_t)e->axes[axis].count : 1, sizeof *kept);
     for (char *name = axis >= 0 ? strtok_r(points, ",", &left) : NULL; name && good;

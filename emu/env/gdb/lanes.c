@@ -219,7 +219,7 @@ static void fill(struct gdb_lanes *lanes, unsigned (*fault)(const struct trap *t
 {
     const struct warp_debug *debug = &lanes->debug;
     const struct warp *warp = debug->warp;
-    unsigned lane;
+    unsigned lane = 0;
     uint32_t among = debug->why == WARP_STOP_END ? warp_live(warp) : debug->lanes;
     if (find(lanes, lanes->current, &lane) != warp || !(among >> lane & 1))
         lanes->current = among ? thread_of(lanes, warp, (unsigned)__builtin_ctz(among)) : HOST;

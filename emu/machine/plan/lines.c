@@ -1,5 +1,6 @@
 #include "emu/machine/plan/lines.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static bool check_pair(const struct walk *walk, const struct instance *level, un
     const struct instance *part = walk->from;
     const struct tree *tree = walk->tree;
     bool far;
+    assert(level);
     if (part->kind == &core_kind && steps > 1 && lines_level(walk->wiring, part, &far) != level) {
         (void)error_set(
             err,

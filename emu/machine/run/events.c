@@ -130,7 +130,7 @@ static uint64_t sharers(const struct scheduler *s)
 {
     uint64_t awake = 0;
     if (!has_apart(s))
-        return s->count; /* an interrupt may wake any core */
+        return s->count > 1 ? s->count : 1; /* an interrupt may wake any core */
     for (unsigned i = 0; i < s->count; i++)
         awake += !s->cores[i].core->asleep;
     return awake ? awake : 1;
