@@ -303,11 +303,11 @@ test_mirror() {
 
 # What the host limits, and what whoever starts croft has left to it, does not reach programs.
 test_host() {
-    local more
-    for more in MORE LESS; do
-        croft areas --setenv $more=1
-        check "areas, $more: status $status, not 0" [ "$status" = 0 ]
-        check "areas, $more: more mappings than the host has" [ "$(cat "$OUT/output")" = 33249 ]
+    local pages
+    for pages in {66500..66503}; do # by which of them the host has none left depends on what else it maps
+        croft areas --setenv PAGES=$pages
+        check "$pages mappings: status $status, not 0" [ "$status" = 0 ]
+        check "$pages mappings: the host's permissions" [ "$(cat "$OUT/output")" = $((pages / 2)) ]
     done
     croft signals
     cp "$OUT/output" "$OUT/wanted"
