@@ -42,10 +42,18 @@ static inline uint64_t write_loop(struct rig *rig, enum insn_id branch)
     return loop;
 }
 
-static inline void write_stores(struct rig *rig)
+/* Stores a register to consecutive words from another one's address on. */
+static inline void write_words(struct rig *rig, uint8_t address, uint8_t value, int count)
 {
-    for (int i = 0; i < 4; i++)
-        row(rig, INSN_sw, OP(.rs1 = 12, .imm = 4 * i));
+    for (int i = 0; i < count; i++)
+        row(rig, INSN_sw, OP(.rs1 = address, .rs2 = value, .imm = 4 * i));
+}
+
+/* A fence, which is in no block, and the function's end. */
+static inline void write_end(struct rig *rig)
+{
+    row(rig, INSN_fence, OP(.rd = 0));
+    row(rig, INSN_jalr, OP(.rs1 = RA));
 }
 
 #endif

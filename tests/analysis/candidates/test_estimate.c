@@ -124,8 +124,7 @@ static void measured_accesses(void **state)
         for (int i = 0; i < 8; i++)
             row(&rig, stores ? INSN_sw : INSN_lw,
                 OP(.rd = stores ? 0 : 13, .rs1 = 11, .rs2 = stores ? 12 : 0, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &model, 40);
         assert_int_equal(found.count, 1);
         assert_true(found.list[0].loaded_lines == (stores ? 0 : 7 + 4));
@@ -147,8 +146,7 @@ static void tags_are_of_what_is_saved(void **state)
     rig_init(&rig);
     rig.code.at = CODE_BASE;
     row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &lane, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.refused, 0);
@@ -252,13 +250,13 @@ static void what_callers_use_is_returned(void **state)
         row(&rig, INSN_fence, OP(.rd = 0));
         row(&rig, INSN_addi, OP(.rd = A0, .rs1 = 12));
         row(&rig, INSN_addi, OP(.rd = A0 + 1, .rs1 = 12));
-        write_stores(&rig);
+        write_words(&rig, 12, 0, 4);
         row(&rig, INSN_jalr, OP(.rs1 = RA));
         rig.code.at = CODE_BASE + 64;
         row(&rig, INSN_fence, OP(.rd = 0));
         row(&rig, INSN_addi, OP(.rd = A0, .rs1 = 12));
         row(&rig, INSN_addi, OP(.rd = A0 + 1, .rs1 = 12));
-        write_stores(&rig);
+        write_words(&rig, 12, 0, 4);
         row(&rig, INSN_jalr, OP(.rs1 = RA));
         struct candidates found = find(&rig, known ? &kernels : &paper, 40);
         assert_int_equal(found.count, 2);
@@ -387,8 +385,7 @@ static void powers_of_rounds_have_a_limit(void **state)
             loops[i] = rig.code.at;
             row(&rig, INSN_fence, OP(.rd = 0));
         }
-        for (int i = 0; i < 5; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 4 * i));
+        write_words(&rig, 12, 11, 5);
         for (uint8_t i = (uint8_t)depth; i-- > 0;) {
             row(&rig, INSN_fence, OP(.rd = 0));
             row(&rig, INSN_addi, OP(.rd = FIRST + i, .rs1 = FIRST + i, .imm = 1));
@@ -444,10 +441,8 @@ static void registers_of_longer_ways_are_sent(void **state)
     row(&rig, INSN_jal, OP(.imm = 4));
     row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 44));
-    for (int i = 0; i < 8; i++)
-        row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 14, .imm = 4 * i));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_words(&rig, 12, 14, 8);
+    write_end(&rig);
     struct candidates found = find(&rig, &kernels, 40);
     const uint64_t whole = UINT64_C(1) << 11 | UINT64_C(1) << 12 | UINT64_C(1) << 14;
     assert_int_equal(found.count, 1);
@@ -481,8 +476,7 @@ static void loads_and_stores_add_up(void **state)
                 row(&rig, i % 2 ? INSN_lw : INSN_sw, OP(.rd = i % 2 ? 14 : 0, .rs1 = 12, .imm = 4 * i));
         }
         const uint64_t end = rig.code.at;
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &kernels, 40);
         assert_int_equal(found.count, 1);
         assert_int_equal(found.list[0].begin, begin);
@@ -503,7 +497,7 @@ static void rounds_count_for_whole_loops(void **state)
     row(&rig, INSN_addi, OP(.rd = 15, .imm = 10));
     const uint64_t loop = rig.code.at;
     row(&rig, INSN_fence, OP(.rd = 0));
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = -1));
     row(&rig, INSN_bne, OP(.rs1 = 15, .imm = (int32_t)(loop - rig.code.at)));
     row(&rig, INSN_jalr, OP(.rs1 = RA));
@@ -522,13 +516,12 @@ static void skipped_accesses_do_not_count(void **state)
     struct rig rig;
     (void)state;
     rig_init(&rig);
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_beq, OP(.rs1 = 12, .imm = 8));
     row(&rig, INSN_sw, OP(.rs1 = 12, .imm = 64));
     row(&rig, INSN_sw, OP(.rs1 = 12, .imm = 68));
     const uint64_t end = rig.code.at;
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &paper, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].end, end);
@@ -552,8 +545,7 @@ static void rounds_of_loops_tested_early_count(void **state)
     row(&rig, INSN_sw, OP(.rs1 = 12));
     row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = 1));
     row(&rig, INSN_jal, OP(.imm = (int32_t)(loop - rig.code.at)));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &kernels, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].begin, CODE_BASE);

@@ -64,10 +64,8 @@ static void scratchpad_stays(void **state)
         row(&rig, INSN_add, OP(.rd = 11, .rs1 = 15, .rs2 = 14));
         row(&rig, loaded ? INSN_ld : INSN_addi, OP(.rd = 11, .rs1 = 11));
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_words(&rig, 11, 12, 8);
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, kind > 0);
         candidates_free(&found);
@@ -88,10 +86,8 @@ static void scratchpads_address_takes_branches(void **state)
         row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
         row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 14, .rs2 = 12, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_words(&rig, 14, 12, 8);
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, !scratch);
         candidates_free(&found);
@@ -110,8 +106,7 @@ static void scratchpads_address_takes_loops(void **state)
         row(&rig, INSN_csrrs, OP(.rd = 14, .imm = scratch ? CSR_sshared : CSR_sthread_x));
         const uint64_t loop = rig.code.at;
         row(&rig, INSN_addi, OP(.rd = 15, .rs1 = 15, .imm = 4));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, 8);
         row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 14));
         row(&rig, INSN_bne, OP(.rs1 = 15, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
         row(&rig, INSN_jalr, OP(.rs1 = RA));
@@ -135,10 +130,8 @@ static void loaded_pointers_are_trusted_or_not(void **state)
         if (kind == 1)
             row(&rig, INSN_add, OP(.rd = 11, .rs1 = 11, .rs2 = 15));
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_words(&rig, 11, 12, 8);
+        write_end(&rig);
         for (unsigned trusted = 0; trusted < 2; trusted++) {
             struct candidates found = find(&rig, trusted ? &paper : &wary, 40);
             assert_int_equal(found.count, trusted || kind >= 2);
@@ -162,10 +155,8 @@ static void blocks_have_one_entry(void **state)
         row(&rig, INSN_jal, OP(.imm = jumps ? 12 : 8));
         row(&rig, INSN_fence, OP(.rd = 0));
         uint64_t first = rig.code.at;
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_words(&rig, 11, 12, 8);
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, 1);
         assert_int_equal(found.list[0].begin, jumps ? first + 4 : first);
@@ -185,14 +176,12 @@ static void large_blocks(void **state)
     for (int count = MOST; count <= MOST + 1; count++) {
         rig.code.at = CODE_BASE;
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < STORES; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, STORES);
         for (int i = STORES; i < count; i++)
             row(&rig, INSN_addi, OP(.rd = 12, .rs1 = 12, .imm = 1));
         row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
         row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, count == MOST);
         candidates_free(&found);
@@ -209,16 +198,14 @@ static void large_blocks_with_branches(void **state)
     rig_init(&rig);
     for (int more = 0; more < 2; more++) {
         rig.code.at = CODE_BASE;
-        for (int i = 0; i < STORES; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, STORES);
         for (int i = 0; i < MOST + more - OTHERS; i++) {
             if (i == MOST / 2)
                 row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
             row(&rig, INSN_addi, OP(.rd = 13, .rs1 = 11, .imm = 1));
         }
         row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 64));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         bool whole = false;
         for (size_t i = 0; i < found.count; i++)
@@ -251,11 +238,10 @@ static void coordinates_are_read_only(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig.code.at = CODE_BASE;
         row(&rig, INSN_fence, OP(.rd = 0));
-        write_stores(&rig);
+        write_words(&rig, 12, 0, 4);
         row(&rig, cases[i].id, OP(.rd = T3, .rs1 = cases[i].rs1, .imm = cases[i].csr));
         row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = T3));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &paper, 40);
         assert_int_equal(found.count, 1); /* without the CSR, the four stores in front of it */
         assert_true(found.list[0].stores == (cases[i].count ? 5 : 4));
@@ -282,8 +268,7 @@ static void scratchpads_address_takes_jumps(void **state)
             if (kind == BACK) {
                 row(&rig, INSN_fence, OP(.rd = 0));
                 row(&rig, INSN_sw, OP(.rs1 = 14));
-                row(&rig, INSN_fence, OP(.rd = 0));
-                row(&rig, INSN_jalr, OP(.rs1 = RA));
+                write_end(&rig);
                 row(&rig, INSN_csrrs, OP(.rd = 14, .imm = csr));
                 row(&rig, INSN_beq, OP(.rs1 = 15, .imm = 12));
                 row(&rig, INSN_beq, OP(.rs1 = 16, .imm = -24));
@@ -316,8 +301,7 @@ static void scratchpads_address_takes_switches(void **state)
         row(&rig, INSN_jalr, OP(.rs1 = A0));
         row(&rig, INSN_addi, OP(.rd = 14, .rs1 = 11));
         row(&rig, INSN_sw, OP(.rs1 = 14));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &free_registers, 40);
         assert_int_equal(found.count, !scratch);
         candidates_free(&found);
@@ -340,8 +324,7 @@ static void scratchpads_address_is_a_number(void **state)
         for (int i = 0; i < 8; i++)
             row(&rig, loads ? INSN_lw : INSN_sw,
                 OP(.rd = loads ? 16 : 0, .rs1 = loads ? 15 : 11, .rs2 = loads ? 0 : 15, .imm = 4 * i));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &kernels, 40);
         assert_int_equal(found.count, !loads);
         candidates_free(&found);

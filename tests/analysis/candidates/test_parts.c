@@ -12,7 +12,7 @@ static void blocks_end_with_returns(void **state)
     struct rig rig;
     rig_init(&rig);
     rig.code.at = CODE_BASE;
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_jalr, OP(.rs1 = RA));
     struct candidates found = find(&rig, &paper, 40);
     assert_int_equal(found.count, 1);
@@ -187,8 +187,7 @@ static void two_ways_to_the_end_are_whole(void **state)
     (void)state;
     rig_init(&rig);
     rig.code.at = CODE_BASE;
-    for (int i = 0; i < 8; i++)
-        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+    write_words(&rig, 11, 12, 8);
     row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 16));
     row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 64));
     row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 68));
@@ -197,8 +196,7 @@ static void two_ways_to_the_end_are_whole(void **state)
     row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 68));
     row(&rig, INSN_mul, OP(.rd = A0, .rs1 = T3, .rs2 = T3 + 1));
     const uint64_t end = rig.code.at;
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &paper, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].begin, CODE_BASE);
@@ -221,8 +219,7 @@ static void last_results_are_left_out(void **state)
         rig.code.at = CODE_BASE;
         row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 48));
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, 8);
         const uint64_t last = rig.code.at;
         row(&rig, behind ? INSN_mul : INSN_addi,
             OP(.rd = 20, .rs1 = behind ? T3 : 12, .rs2 = behind ? T3 + 1 : 0));
@@ -249,7 +246,7 @@ static void larger_blocks_win_with_the_same_rounds(void **state)
     struct rig rig;
     rig_init(&rig);
     rig.code.at = CODE_BASE;
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     uint64_t loop = rig.code.at;
     row(&rig, INSN_flw, OP(.rd = FA3, .rs1 = 11));
     row(&rig, INSN_fmadd_s, OP(.rd = FA3, .rs1 = FA3, .rs2 = FA3 + 1, .rs3 = FA3 + 2));
@@ -282,7 +279,7 @@ static void blocks_in_loops_count_in_each_round(void **state)
     rig.code.at = CODE_BASE;
     row(&rig, INSN_addi, OP(.rd = A0));
     uint64_t loop = rig.code.at;
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_jal, OP(.imm = 4));
     row(&rig, INSN_add, OP(.rd = 14, .rs1 = 16, .rs2 = 17));
     row(&rig, INSN_add, OP(.rd = 14, .rs1 = T3, .rs2 = T3 + 1));
@@ -312,12 +309,10 @@ static void parts_pay_for_their_packets(void **state)
     for (int stores = 9; stores <= 10; stores++) {
         rig.code.at = CODE_BASE;
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < stores; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, stores);
         row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
         row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &lane, 40);
         assert_int_equal(found.count, stores == 10);
         if (found.count) {
@@ -343,8 +338,7 @@ static void code_that_is_jumped_over_does_not_count(void **state)
         rig.code.at = CODE_BASE;
         row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 48));
         row(&rig, INSN_fence, OP(.rd = 0));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12, .imm = 4 * i));
+        write_words(&rig, 11, 12, 8);
         const uint64_t last = rig.code.at;
         row(&rig, INSN_addi, OP(.rd = 20, .rs1 = 12));
         row(&rig, INSN_jal, OP(.imm = fenced ? 12 : 8));
@@ -374,8 +368,7 @@ static void single_instructions_are_parts(void **state)
     row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 12));
     row(&rig, INSN_beq, OP(.rs1 = 12, .rs2 = 13, .imm = 8));
     row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &lines, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].insns, 1);
@@ -394,8 +387,7 @@ static void early_results_are_returned(void **state)
     rig_init(&rig);
     kernels.kernels = true;
     row(&rig, INSN_addi, OP(.rd = 20, .rs1 = 11, .imm = 1));
-    for (int i = 0; i < 8; i++)
-        row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 4 * i));
+    write_words(&rig, 12, 11, 8);
     row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 64));
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 68));
@@ -424,16 +416,14 @@ static void beginnings_that_cost_nothing_stay(void **state)
     for (unsigned kind = 0; kind < 2; kind++) {
         rig.code.at = CODE_BASE;
         row(&rig, INSN_addi, OP(.rd = 14, .rs1 = kind ? 12 : 15, .imm = 1));
-        for (int i = 0; i < 8; i++)
-            row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 4 * i));
+        write_words(&rig, 12, 11, 8);
         if (kind == 0) {
             row(&rig, INSN_beq, OP(.rs1 = 11, .rs2 = 12, .imm = 8));
             row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 64));
             row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 14, .imm = 68));
         }
         const uint64_t end = rig.code.at;
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &kernels, 40);
         assert_int_equal(found.count, 1);
         assert_int_equal(found.list[0].begin, CODE_BASE);
@@ -452,10 +442,8 @@ static void parts_of_one_cut_pay_for_their_packets(void **state)
     (void)state;
     rig_init(&rig);
     row(&rig, INSN_add, OP(.rd = 14, .rs1 = 15, .rs2 = 16));
-    for (int i = 0; i < 6; i++)
-        row(&rig, INSN_sw, OP(.rs1 = 11, .rs2 = 14, .imm = 4 * i));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_words(&rig, 11, 14, 6);
+    write_end(&rig);
     struct candidates found = find(&rig, &lane, 40);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].begin, CODE_BASE);
@@ -480,8 +468,7 @@ static void loops_keep_their_beginnings(void **state)
     row(&rig, INSN_sw, OP(.rs1 = 12, .rs2 = 11, .imm = 4));
     row(&rig, INSN_lw, OP(.rd = 20, .rs1 = 11));
     row(&rig, INSN_bne, OP(.rs1 = 20, .imm = (int32_t)(loop - rig.code.at)));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     struct candidates found = find(&rig, &kernels, 40);
     assert_int_equal(found.count, 0);
     candidates_free(&found);

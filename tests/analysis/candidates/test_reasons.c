@@ -132,8 +132,7 @@ static void functions_have_reasons(void **state)
         }
         const uint64_t where = rig.code.at;
         row(&rig, ids[kind], OP(.rd = kind == STORE ? 0 : 14, .rs1 = 12, .rs2 = kind == LOAD ? 0 : 13));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &model, 40);
         const struct candidate_refusal *refusal = refusal_of(&found, false);
         assert_int_equal(refusal->begin, CODE_BASE);
@@ -192,8 +191,7 @@ static void best_blocks_are_told(void **state)
                 OP(.rd = kind[i] == STORE ? 0 : (uint8_t)(A0 + i), .rs1 = 12,
                    .rs2 = kind[i] == STORE ? 13 : 0));
         }
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         const unsigned best = kind[0] != STORE && kind[1] == STORE;
         struct candidates found = find(&rig, &model, 40);
         const struct candidate_refusal *refusal = refusal_of(&found, false);
@@ -212,8 +210,7 @@ static void blocks_that_save_little_are_told(void **state)
     (void)state;
     rig_init(&rig);
     row(&rig, INSN_sw, OP(.rs1 = 11));
-    row(&rig, INSN_fence, OP(.rd = 0));
-    row(&rig, INSN_jalr, OP(.rs1 = RA));
+    write_end(&rig);
     for (unsigned saves = 0; saves < 2; saves++) {
         lane.coalesced = saves ? 0.25 : 0;
         struct candidates found = find(&rig, &lane, 0);
@@ -238,7 +235,7 @@ static void neighbours_of_blocks_are_refused(void **state)
     model.why = true;
     row(&rig, INSN_jal, OP(.rd = RA, .imm = 8));
     row(&rig, INSN_jalr, OP(.rs1 = RA));
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_jalr, OP(.rs1 = RA));
     struct candidates found = find(&rig, &model, 40);
     assert_int_equal(found.count, 1);
@@ -249,7 +246,7 @@ static void neighbours_of_blocks_are_refused(void **state)
     rig.code.at = CODE_BASE;
     row(&rig, INSN_addi, OP(.rd = A0));
     const uint64_t loop = rig.code.at;
-    write_stores(&rig);
+    write_words(&rig, 12, 0, 4);
     row(&rig, INSN_fence, OP(.rd = 0));
     row(&rig, INSN_addi, OP(.rd = 11, .rs1 = 11, .imm = 4));
     row(&rig, INSN_bne, OP(.rs1 = 11, .rs2 = 13, .imm = (int32_t)(loop - rig.code.at)));
@@ -275,8 +272,7 @@ static void accesses_of_the_stack_are_none(void **state)
     for (unsigned fixed = 0; fixed < 2; fixed++) {
         rig.code.at = CODE_BASE;
         row(&rig, fixed ? INSN_lw : INSN_sd, OP(.rd = fixed ? 14 : 0, .rs1 = fixed ? 0 : STACK_POINTER));
-        row(&rig, INSN_fence, OP(.rd = 0));
-        row(&rig, INSN_jalr, OP(.rs1 = RA));
+        write_end(&rig);
         struct candidates found = find(&rig, &model, 0);
         assert_int_equal(found.count, 0);
         assert_string_equal(refusal_of(&found, false)->text,
