@@ -16,6 +16,7 @@ enum {
     CLOCK_BOOT = 7,
     CLOCK_REAL_ALARM = 8,
     CLOCK_BOOT_ALARM = 9,
+    CLOCK_REMOVED = 10, /* CLOCK_SGI_CYCLE of older kernels */
     CLOCK_ATOMIC = 11
 };
 enum { ABSOLUTE = 1, CANCELS = 2 };
@@ -28,7 +29,7 @@ static int64_t check_clock(uint64_t number, int64_t other)
         return 0;
     if (clock == CLOCK_REAL_ALARM || clock == CLOCK_BOOT_ALARM)
         return -EPERM; /* they may wake the machine */
-    return clock > CLOCK_ATOMIC || clock == CLOCK_BOOT_ALARM + 1 ? -EINVAL : other;
+    return clock > CLOCK_ATOMIC || clock == CLOCK_REMOVED ? -EINVAL : other;
 }
 
 static bool is_time(const struct guest_time *time)
