@@ -250,17 +250,21 @@ check "assembler: no debug information" test "$(grep -c 'debug_info\|\.loc' fill
 check "the same bytes" cmp -s first second
 check "no temporary files" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'croft-cc.*' -newer fill.c -user "$(id -u)" -empty 2>/dev/null)"
 
-# More tasks than a nest's frame has room for are not made.
-for shape in "128 131" "97 99" "1024 140"; do
-    tasks=${shape% *}
-    "$croft" cc -O2 -foffload-loops="$tasks" -foffload-least=64 "$here/programs/rows.c" -o rows >messages 2>&1
-    judge $? "rows, $tasks tasks: compiled"
-    "$croft" cc -O2 "$here/programs/rows.c" -o rows-plain >messages 2>&1
-    oracle expected ./rows-plain "${shape#* }"
-    "$croft" run -m functional ./rows "${shape#* }" >found 2>messages
-    check "rows, $tasks tasks" cmp -s expected found
-    check "rows, $tasks tasks: no messages" test ! -s messages
-done
+# within_frame SOURCE TASKS [ARGUMENT]: contexts of that many tasks stay in the nest's frame.
+within_frame() {
+    "$croft" cc -O2 -foffload-loops="$2" -foffload-least=64 "$here/programs/$1.c" -o "$1" >messages 2>&1
+    judge $? "$1, $2 tasks: compiled"
+    "$croft" cc -O2 "$here/programs/$1.c" -o "$1-plain" >messages 2>&1
+    oracle expected "./$1-plain" "${@:3}"
+    "$croft" run -m functional "./$1" "${@:3}" >found 2>messages
+    check "$1, $2 tasks" cmp -s expected found
+    check "$1, $2 tasks: no messages" test ! -s messages
+}
+within_frame rows 128 131
+within_frame rows 97 99
+within_frame rows 1024 140
+within_frame sums 16
+within_frame sums 90
 
 # refuses NAME STATUS REGEX OPTIONS...
 refuses() {

@@ -10,7 +10,7 @@
 #include "emu/sim/alloc.h"
 #include "isa/disasm.h"
 
-enum { PATH = ASSEMBLY_OPERAND };
+enum { PATH = ASSEMBLY_OPERAND, LINE = 64 /* bytes of a cache line */ };
 
 /* A loop that becomes tasks. */
 struct launch {
@@ -402,14 +402,6 @@ static void write_batches(FILE *out, const struct launch *l)
                   place + CROFT_NEST_BATCHES * size, batch, end, l->number, l->number);
 }
 
-/* Returns the bytes of a task's context: all values, and the limit. */
-static size_t context_size(const struct launch *l)
-{
-    const struct task_nest *nest = &l->task->nest;
-    size_t values = (size_t)(__builtin_popcountll(nest->needed) + __builtin_popcount(nest->needed_slots)) + 1;
-    return (values * 8 + 63) / 64 * 64;
-}
-
 /* Writes the code that copies the values of slots that tasks need to a launch's frame of so many bytes. */
 static void write_slot_values(FILE *out, const struct launch *l, size_t frame)
 {
@@ -418,6 +410,29 @@ static void write_slot_values(FILE *out, const struct launch *l, size_t frame)
             (void)fprintf(out, "\tli\ta0,%" PRId64 "\n\tadd\ta0,a0,sp\n\tld\ta0,0(a0)\n\tsd\ta0,%zu(sp)\n",
                           (int64_t)frame + l->task->nest.slots[i],
                           offsetof(struct croft_nest_frame, registers) + (size_t)8 * (32 + i));
+}
+
+/* Stores what a nest's context holds: registers, CROFT_NEST_LIMIT, slots, and CROFT_NEST_APART if stores are sunk. Returns the number. */
+static unsigned values_of_nest(const struct launch *l, int64_t values[CROFT_NEST_VALUES])
+{
+    unsigned count = 0;
+    for (unsigned reg = 1; reg < REGISTERS; reg++)
+        if (l->task->nest.needed >> reg & 1)
+            values[count++] = reg;
+    values[count++] = CROFT_NEST_LIMIT;
+    for (unsigned i = 0; i < NEST_SLOTS; i++)
+        if (l->task->nest.needed_slots >> i & 1)
+            values[count++] = CROFT_NEST_LIMIT + 1 + i;
+    if (l->task->nest.sink_count)
+        values[count++] = CROFT_NEST_APART;
+    return count;
+}
+
+/* Returns the bytes of a task's context. */
+static size_t context_size(const struct launch *l)
+{
+    int64_t values[CROFT_NEST_VALUES];
+    return ((size_t)values_of_nest(l, values) * 8 + LINE - 1) / LINE * LINE;
 }
 
 /* Writes the launch of a nest, which follows the function's code. */
@@ -479,22 +494,6 @@ static void write_launch(FILE *out, const struct launch *l)
     each_place(out, "ld", integers_to_keep(l), PLACE(registers), false);
     each_place(out, "fld", floats, PLACE(floats), true);
     (void)fprintf(out, "\taddi\tsp,sp,%d\n\tj\t%s\n", FRAME, l->header);
-}
-
-/* Stores what a nest's context holds: registers, and CROFT_NEST_LIMIT. Returns the number. */
-static unsigned values_of_nest(const struct launch *l, int64_t values[CROFT_NEST_VALUES])
-{
-    unsigned count = 0;
-    for (unsigned reg = 1; reg < REGISTERS; reg++)
-        if (l->task->nest.needed >> reg & 1)
-            values[count++] = reg;
-    values[count++] = CROFT_NEST_LIMIT;
-    for (unsigned i = 0; i < NEST_SLOTS; i++)
-        if (l->task->nest.needed_slots >> i & 1)
-            values[count++] = CROFT_NEST_LIMIT + 1 + i;
-    if (l->task->nest.sink_count)
-        values[count++] = CROFT_NEST_APART;
-    return count;
 }
 
 /* Writes the code that loads a nest's slots of the stack frame, from `slots` on, and its registers from the context, that of the context
@@ -815,7 +814,7 @@ static void write_nest_table(FILE *out, const struct rewriter *r, const struct l
     int64_t values[CROFT_NEST_VALUES] = {0}, counters[CROFT_NEST_COUNTERS] = {0},
             steps[CROFT_NEST_COUNTERS] = {0}, places[CROFT_NEST_CARRIERS] = {0};
     enum insn_id branch = (enum insn_id)r->cfg->insns[l->task->branch].step.insn.id;
-    int64_t lines = all_prefetched(r, l) ? INT32_MAX : r->options->cache / 64;
+    int64_t lines = all_prefetched(r, l) ? INT32_MAX : r->options->cache / LINE;
     unsigned count = values_of_nest(l, values);
     for (unsigned i = 0; i < nest->counter_count; i++) {
         counters[i] = nest->counters[i].reg;
