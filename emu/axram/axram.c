@@ -46,13 +46,13 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
 static void make_shared(struct axram *axram, const struct axram_site *place, const struct clock *clock)
 {
     const struct axram_config *config = &axram->config;
-    axram->shared = (struct axram_shared){.memory = place->dram,
+    axram->shared = (struct axram_shared){.dram = &place->memories[0]->common.config,
                                           .homes = place->memory->homes,
                                           .bytes = place->bytes,
                                           .queue = axram->queue,
                                           .component = axram->component,
                                           .unit_period = clock->period,
-                                          .parts = axram_parts(place->dram->common.config.groups),
+                                          .parts = axram_parts(place->memories[0]->common.config.groups),
                                           .space = axram->base,
                                           .message = config->message,
                                           .sigmoid = config->sigmoid_clocks,
@@ -64,6 +64,17 @@ static void make_shared(struct axram *axram, const struct axram_site *place, con
                                           .notify = config->notify,
                                           .stored = stored,
                                           .context = axram};
+}
+
+static void make_teams(struct axram *axram)
+{
+    const uint32_t channels = axram->shared.dram->channels, together = axram->config.together;
+    axram->chip_count = axram->memory_count * channels;
+    axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
+    axram->teams = alloc(axram->chip_count / together, sizeof *axram->teams);
+    for (uint32_t chip = 0; chip < axram->chip_count; chip += together)
+        axram_team_init(&axram->teams[chip / together], &axram->shared, axram->memories[chip / channels],
+                        chip % channels, together);
 }
 
 static void *make(const void *config, const struct part_site *site, struct error *err)
@@ -88,11 +99,9 @@ static void *make(const void *config, const struct part_site *site, struct error
         axram->most_jobs +=
             simt_cluster_count(place->clusters[i]) * simt_cluster_config(place->clusters[i])->warps;
     make_shared(axram, place, site->clock);
-    axram->chip_count = place->dram->common.config.channels;
-    axram->teams = alloc(axram->chip_count / axram->config.together, sizeof *axram->teams);
-    axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
-    for (uint32_t i = 0; i < axram->chip_count / axram->config.together; i++)
-        axram_team_init(&axram->teams[i], &axram->shared, i * axram->config.together, axram->config.together);
+    axram->memories = place->memories;
+    axram->memory_count = place->memory_count;
+    make_teams(axram);
     if (place->cluster_count && simt_cluster_mmu(place->clusters[0]))
         axram_make_tlbs(axram, simt_cluster_mmu(place->clusters[0]));
     return axram;
@@ -101,14 +110,15 @@ static void *make(const void *config, const struct part_site *site, struct error
 /* Makes a part without time. */
 static void *untimed(const struct assembly *assembly, const struct instance *part)
 {
-    const struct dram_config *dram = axram_memory(assembly->tree);
+    uint32_t memories;
+    const struct dram_config *dram = axram_memory(assembly->tree, &memories);
     if (!dram)
         return NULL;
     struct axram *axram = alloc(1, sizeof *axram);
     axram->config = *(const struct axram_config *)part->config;
     axram->base = assembly->memory_base + axram->config.offset;
     axram->harts = assembly->hart_count;
-    axram->chip_count = dram->channels;
+    axram->chip_count = memories * dram->channels;
     axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
     axram->shared = (struct axram_shared){.bytes = assembly->harts->memory,
                                           .parts = 1,

@@ -63,7 +63,8 @@ extern const struct part_kind axram_kind;
 /* The parameters in addition to struct part_site. All pointers must outlive the part, except `clusters`. */
 struct axram_site {
     const struct mem_site *memory;
-    struct dram_memory *dram; /* the machine's only memory */
+    struct dram_memory **memories; /* by number (emu/mem/home.h): module * stacks + stack */
+    uint32_t memory_count;
     const struct phys *bytes;
     struct stream_peers *peers; /* the harts that share memory */
     uint64_t base;              /* first address of main memory */
@@ -73,9 +74,10 @@ struct axram_site {
     bool check; /* check coherence */
 };
 
-/* Makes the homes of accelerator memory (layout.h). Main memory has `bytes` bytes and begins at `base`. Returns false with err
- * set if the memory or the place does not allow it. */
-bool axram_homes(const struct axram_config *config, const struct dram_config *dram, uint64_t base,
-                 uint64_t bytes, struct home_map *homes, struct error *err);
+/* Makes the homes of accelerator memory (layout.h). Main memory, whose layout is `memory`, has `bytes` bytes and begins at `base`.
+ * dram: the configuration of its memories. Returns false with err set if the memories or the place do not allow it. */
+bool axram_homes(const struct axram_config *config, const struct dram_config *dram,
+                 const struct home_layout *memory, uint64_t base, uint64_t bytes, struct home_map *homes,
+                 struct error *err);
 
 #endif

@@ -100,9 +100,9 @@ struct axram_request {
     struct axram_request *next;
 };
 
-/* What the chips of a memory share. */
+/* What all chips share. */
 struct axram_shared {
-    struct dram_memory *memory;
+    const struct dram_config *dram; /* of the memories, which are alike */
     const struct home_map *homes;
     const struct phys *bytes;
     struct event_queue *queue;
@@ -148,6 +148,7 @@ struct axram_chip {
     struct axram_shared *shared;
     struct axram_team *team;
     const struct axram_chip_ops *ops;
+    struct dram_memory *memory;
     uint32_t channel;
     struct dram_agent agent;
     struct event commit, end;
@@ -209,9 +210,10 @@ struct axram_team {
     uint8_t values[2][NETWORK_INPUTS][AXRAM_BLOCK];
 };
 
-/* Initializes a team of `count` chips, 1 to AXRAM_TEAM, on neighbouring channels of shared->memory. It must not be moved. Release it
- * with axram_team_free(). */
-void axram_team_init(struct axram_team *team, struct axram_shared *shared, uint32_t channel, uint32_t count);
+/* Initializes a team of `count` chips, 1 to AXRAM_TEAM, on neighbouring channels of a memory. It must not be moved. Release it with
+ * axram_team_free(). */
+void axram_team_init(struct axram_team *team, struct axram_shared *shared, struct dram_memory *memory,
+                     uint32_t channel, uint32_t count);
 void axram_team_free(struct axram_team *team);
 
 /* Hands over a request, which arrives at the event queue's time. Regions must lie in the team's chips and be large enough

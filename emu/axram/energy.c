@@ -6,7 +6,7 @@
 
 enum { WORD = 4 };
 
-/* The memory's count of a command, times a factor, for an account of energy. */
+/* The memories' count of a command, times a factor, for an account of energy. */
 struct axram_figure {
     const struct axram *axram;
     uint32_t command;
@@ -16,11 +16,14 @@ struct axram_figure {
 static uint64_t read_figure(const void *context)
 {
     const struct axram_figure *figure = context;
-    struct dram_memory *memory = figure->axram->shared.memory;
-    dram_memory_sync(memory, figure->axram->queue->now);
-    return dram_memory_sum(memory, offsetof(struct dram_channel, counters.own[0]) +
-                                       figure->command * sizeof(uint64_t)) *
-           figure->factor;
+    const struct axram *axram = figure->axram;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < axram->memory_count; i++) {
+        dram_memory_sync(axram->memories[i], axram->queue->now);
+        sum += dram_memory_sum(axram->memories[i], offsetof(struct dram_channel, counters.own[0]) +
+                                                       figure->command * sizeof(uint64_t));
+    }
+    return sum * figure->factor;
 }
 
 static void charge_units(const struct axram *axram, struct energy_ledger *ledger, struct scope scope)
@@ -44,11 +47,11 @@ static void charge_units(const struct axram *axram, struct energy_ledger *ledger
     energy_add_all(ledger, scope, "axram", accounts, sizeof accounts / sizeof *accounts);
 }
 
-/* Charges the commands inside the devices by the memory's energies. I/O is charged only for what the controller reads and
+/* Charges the commands inside the devices by the memories' energies. I/O is charged only for what the controller reads and
  * sends. */
 static void charge_commands(struct axram *axram, struct energy_ledger *ledger, struct scope scope)
 {
-    const struct dram_config *dram = &axram->shared.memory->common.config;
+    const struct dram_config *dram = axram->shared.dram;
     const uint64_t bits = 8 * (AXRAM_BLOCK / axram->shared.parts);
     const struct {
         const char *name;

@@ -61,7 +61,7 @@ static void finish(struct axram_job *job, uint64_t now)
 static void finish_drops(struct axram_job *job, uint64_t now)
 {
     struct axram *axram = job->axram;
-    const uint64_t tCK = axram->shared.memory->common.config.tCK;
+    const uint64_t tCK = axram->shared.dram->tCK;
     axram->drop_clocks += (now - job->written + tCK - 1) / tCK;
     finish(job, now);
 }
@@ -139,8 +139,7 @@ static void next_line(void *owner, uint64_t now)
     axram->dropped++;
     job->line += bytes;
     if (job->line < job->line_end)
-        event_schedule(axram->queue, &job->event,
-                       now + axram->config.drop_clocks * axram->shared.memory->common.config.tCK);
+        event_schedule(axram->queue, &job->event, now + axram->config.drop_clocks * axram->shared.dram->tCK);
     else if (--job->unheard == 0)
         finish_drops(job, now);
 }
@@ -166,6 +165,5 @@ void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job,
     }
     job->unheard = 1;
     event_init(&job->event, axram->component, next_line, job);
-    event_schedule(axram->queue, &job->event,
-                   now + axram->config.drop_clocks * axram->shared.memory->common.config.tCK);
+    event_schedule(axram->queue, &job->event, now + axram->config.drop_clocks * axram->shared.dram->tCK);
 }

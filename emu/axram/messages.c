@@ -4,12 +4,12 @@
 
 static uint64_t there(const struct axram *axram)
 {
-    return axram->config.message + axram->shared.memory->common.config.front_latency;
+    return axram->config.message + axram->shared.dram->front_latency;
 }
 
 static uint64_t back(const struct axram *axram)
 {
-    return axram->config.message + axram->shared.memory->common.config.back_latency;
+    return axram->config.message + axram->shared.dram->back_latency;
 }
 
 static void arrive(void *owner, uint64_t now)
@@ -61,7 +61,7 @@ static void release(void *owner, uint64_t now)
 {
     struct axram_job *job = owner;
     struct axram *axram = job->axram;
-    const uint64_t tCK = axram->shared.memory->common.config.tCK;
+    const uint64_t tCK = axram->shared.dram->tCK;
     if (job->request.invokes)
         histogram_add(&axram->clocks, (now - job->asked) / tCK);
     job->waiting = false;

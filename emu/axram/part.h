@@ -69,6 +69,9 @@ struct axram {
     struct event_queue *queue;
     uint32_t component;
     struct axram_shared shared;
+    struct dram_memory *const
+        *memories; /* by number; chip c is channel c % channels of memory c / channels */
+    uint32_t memory_count;
     struct axram_team *teams; /* of config.together chips each */
     struct simt_tlb **tlbs;   /* of the chips' controllers; NULL: addresses are physical */
     uint32_t chip_count, harts;

@@ -1,15 +1,19 @@
-/* What AxRAM's part knows of the machine around it: the memory, its homes, and the multiprocessors. */
+/* What AxRAM's part knows of the machine around it: the memories, their homes, and the multiprocessors. */
 #include "emu/axram/site.h"
 
 #include "emu/axram/axram.h"
 #include "emu/hart/hart.h"
 
-const struct dram_config *axram_memory(const struct tree *tree)
+const struct dram_config *axram_memory(const struct tree *tree, uint32_t *count)
 {
+    const struct dram_config *first = NULL;
+    *count = 0;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        if (i->kind == &dram_kind)
-            return i->config;
-    return NULL;
+        if (i->kind == &dram_kind) {
+            first = first ? first : i->config;
+            ++*count;
+        }
+    return first;
 }
 
 void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
@@ -19,7 +23,7 @@ void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
     *size = axram->size;
 }
 
-/* Gives the memory the distances of columns inside its chips, before it is made. */
+/* Gives the memories the distances of columns inside their chips, before they are made. */
 static void set_columns(const struct tree *tree, const struct axram_config *axram)
 {
     for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
@@ -31,17 +35,13 @@ static void set_columns(const struct tree *tree, const struct axram_config *axra
 bool axram_plan(const struct assembly *assembly, const struct instance *axram, struct error *err)
 {
     const struct tree *tree = assembly->tree;
-    unsigned count = 0;
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        count += i->kind == &dram_kind;
-    if (count > 1)
-        (void)error_set(err, "the machine has several memories; allowed: one");
-    else if (axram_homes(axram->config, axram_memory(tree), assembly->memory_base, assembly->memory_size,
-                         assembly->homes, err)) {
-        set_columns(tree, axram->config);
-        return true;
-    }
-    return tree_at_part(tree, axram, err);
+    uint32_t count;
+    const struct dram_config *dram = axram_memory(tree, &count);
+    if (!axram_homes(axram->config, dram, assembly->layout, assembly->memory_base, assembly->memory_size,
+                     assembly->homes, err))
+        return tree_at_part(tree, axram, err);
+    set_columns(tree, axram->config);
+    return true;
 }
 
 const void *axram_place(const struct assembly *assembly, const struct instance *axram,
@@ -58,9 +58,13 @@ const void *axram_place(const struct assembly *assembly, const struct instance *
                                 .base = assembly->memory_base,
                                 .harts = assembly->hart_count,
                                 .check = assembly->check_coherence};
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        if (i->kind == &dram_kind)
-            site->dram = ops->object(assembly, i);
+    (void)axram_memory(tree, &site->memory_count);
+    site->memories = ops->keep(assembly, site->memory_count * sizeof(struct dram_memory *));
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        uint32_t number;
+        if (i->kind == &dram_kind && ops->memory_beside(assembly, i, &number))
+            site->memories[number] = ops->object(assembly, i);
+    }
     /* Without multiprocessors, or if nobody uses them, none is made. */
     site->cluster_count = assembly_objects(assembly, &simt_kind, &clusters);
     site->clusters = clusters;

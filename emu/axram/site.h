@@ -6,8 +6,8 @@
 
 struct dram_config;
 
-/* Returns the configuration of the machine's first memory, or NULL. */
-const struct dram_config *axram_memory(const struct tree *tree);
+/* Returns the configuration of the machine's memories, or NULL, and stores their number. */
+const struct dram_config *axram_memory(const struct tree *tree, uint32_t *count);
 
 /* Hooks of axram_kind. axram_plan() gives accelerator memory its homes. */
 void axram_reserves(const void *config, uint64_t *offset, uint64_t *size);

@@ -47,7 +47,7 @@ static void look(struct axram_job *job, struct axram_span span, uint64_t first, 
         if (page >= first && page <= last)
             continue;
         job->unmapped += !simt_tlb_look(axram->tlbs[job->chip], page * PAGE, *time, job->number);
-        *time += axram->shared.memory->common.config.tCK;
+        *time += axram->shared.dram->tCK;
     }
 }
 

@@ -65,10 +65,12 @@ const char *machine_reserved(const struct machine_config *config, uint64_t *firs
 /* Returns the machine as hooks see it (emu/schema/assembly.h) before anything is made or planned. */
 static inline struct assembly machine_assembly(const struct machine_config *config)
 {
-    return (struct assembly){.tree = config->tree,
-                             .memory_base = config->memory->base,
-                             .memory_size = config->memory->size,
-                             .stack_size = config->stack->size};
+    struct assembly assembly = {.tree = config->tree,
+                                .memory_base = config->memory->base,
+                                .memory_size = config->memory->size,
+                                .stack_size = config->stack->size};
+    (void)machine_reserved(config, &assembly.reserved_first, &assembly.reserved_end);
+    return assembly;
 }
 
 /* Returns true if the machine has a clock, that is, timed cores. */

@@ -34,8 +34,6 @@ struct assembly_ops {
                                      const struct part_kind *kind);
     /* Stores the number, module * stacks + stack, of the memory in the part's group. False: there is none. */
     bool (*memory_beside)(const struct assembly *assembly, const struct instance *part, uint32_t *number);
-    /* Stores the layout of main memory's homes (emu/mem/home.h). */
-    void (*layout)(const struct assembly *assembly, struct home_layout *layout);
     /* Returns the program's file, which stays open as long as the parts; NULL: there is none. */
     struct Elf *(*program)(const struct assembly *assembly);
     /* Returns zeroed memory that is freed after the parts. */
@@ -44,10 +42,13 @@ struct assembly_ops {
 
 struct assembly {
     const struct tree *tree;
-    uint64_t memory_base, memory_size; /* main memory */
-    uint64_t stack_size;               /* a user program's stack, at the end of main memory */
+    uint64_t memory_base, memory_size;     /* main memory */
+    uint64_t reserved_first, reserved_end; /* of it what a part reserves; equal: nothing */
+    uint64_t stack_size;                   /* a user program's stack, at the end of main memory */
 
-    struct home_map *homes; /* from plan() on, with a clock */
+    /* From plan() on, with a clock: the homes of main memory, and their layout as the description has it (emu/mem/home.h). */
+    struct home_map *homes;
+    const struct home_layout *layout;
 
     /* From the making on. `harts` have one memory and one decoder. */
     struct hart *harts;

@@ -138,8 +138,10 @@ const void *tom_place(const struct assembly *assembly, const struct instance *to
                               .decoder = assembly->harts->decoder,
                               .check = assembly->check_coherence,
                               .memory_base = assembly->memory_base,
-                              .memory_size = assembly->memory_size};
-    assembly->ops->layout(assembly, &site->layout);
+                              .memory_size = assembly->memory_size,
+                              .reserved_first = assembly->reserved_first,
+                              .reserved_end = assembly->reserved_end};
+    site->layout = *assembly->layout;
     list_stacks(assembly, site);
     list_clusters(assembly, site);
     list_arrays(assembly, site);

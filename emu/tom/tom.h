@@ -103,6 +103,7 @@ struct tom_site {
      * the end of all its sections */
     struct home_layout layout;
     uint64_t memory_base, memory_size;
+    uint64_t reserved_first, reserved_end; /* memory whose homes are a part's own (struct assembly) */
     struct tom_pcie *const *pcies;
     uint32_t pcie_count;
     const struct tom_span *arrays;

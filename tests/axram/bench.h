@@ -57,11 +57,13 @@ static inline struct bench *bench_of(const struct dram_config *config, unsigned 
 {
     const struct axram_config space = {.offset = SPACE, .size = SPACE, .together = together};
     struct bench *b = calloc(1, sizeof *b);
+    const struct home_layout layout = dram_map_layout(config);
     struct error err;
     b->rig = rig_new(config, probes, NULL);
-    if (!phys_init(&b->bytes, 0, BYTES, &err) || !axram_homes(&space, config, 0, BYTES, b->rig->homes, &err))
+    if (!phys_init(&b->bytes, 0, BYTES, &err) ||
+        !axram_homes(&space, config, &layout, 0, BYTES, b->rig->homes, &err))
         fail_msg("%s", err.text);
-    b->shared = (struct axram_shared){.memory = &b->rig->memory,
+    b->shared = (struct axram_shared){.dram = &b->rig->memory.common.config,
                                       .homes = b->rig->homes,
                                       .bytes = &b->bytes,
                                       .queue = &b->rig->queue,
@@ -76,7 +78,7 @@ static inline struct bench *bench_of(const struct dram_config *config, unsigned 
     b->together = together;
     b->team_count = config->channels / together;
     for (uint32_t i = 0; i < b->team_count; i++)
-        axram_team_init(&b->teams[i], &b->shared, i * together, together);
+        axram_team_init(&b->teams[i], &b->shared, &b->rig->memory, i * together, together);
     return b;
 }
 

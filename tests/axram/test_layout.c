@@ -62,6 +62,14 @@ static struct dram_config memory_of(uint32_t channels)
     return config;
 }
 
+/* axram_homes() with one memory, from address 0 on. */
+static bool homes_of(const struct axram_config *space, const struct dram_config *config, uint64_t bytes,
+                     struct home_map *homes, struct error *err)
+{
+    const struct home_layout layout = dram_map_layout(config);
+    return axram_homes(space, config, &layout, 0, bytes, homes, err);
+}
+
 /* The four groups of a block have the same row, column and bank; blocks alternate between two banks; pieces take turns; and
  * no two addresses, of accelerator memory or of the rest, have one home. */
 static void homes_by_hand(void **state)
@@ -73,7 +81,7 @@ static void homes_by_hand(void **state)
         const struct dram_config config = memory_of(channels);
         struct home_map *homes = dram_map_homes(&config, 0);
         struct error err;
-        if (!axram_homes(&space, &config, 0, 8 * turn, homes, &err))
+        if (!homes_of(&space, &config, 8 * turn, homes, &err))
             fail_msg("%s", err.text);
         for (uint64_t block = 0; block < 3 * turn / 128; block += 7) {
             const uint64_t at = 2 * turn + block * 128;
@@ -116,7 +124,7 @@ static void homes_of_vaults_by_hand(void **state)
     dram_config_default(&config, DRAM_STANDARD_hmc_axram);
     struct home_map *homes = dram_map_homes(&config, 0);
     struct error err;
-    if (!axram_homes(&space, &config, 0, 8 * turn, homes, &err))
+    if (!homes_of(&space, &config, 8 * turn, homes, &err))
         fail_msg("%s", err.text);
     uint8_t *taken = calloc(3 * turn / 32, 1);
     for (uint64_t at = 0; at < 3 * turn; at += 32) {
@@ -138,6 +146,41 @@ static void homes_of_vaults_by_hand(void **state)
     home_map_free(homes);
 }
 
+/* Three modules of two memories: the chips of a memory are neighbours, and so are the memories of a module. */
+static void homes_of_several_memories(void **state)
+{
+    (void)state;
+    enum { MODULES = 3, STACKS = 2, VAULTS = 4, ALL = MODULES * STACKS * VAULTS };
+    const uint64_t turn = (uint64_t)ALL * AXRAM_PIECE;
+    const struct axram_config space = {.together = 1, .offset = turn, .size = turn};
+    struct dram_config config;
+    dram_config_default(&config, DRAM_STANDARD_hmc_axram);
+    config.channels = VAULTS;
+    struct home_layout layout = dram_map_layout(&config);
+    layout.geometry.modules = MODULES;
+    layout.geometry.stacks = STACKS;
+    layout.stack_hash = true;
+    (void)strcpy(layout.text, "R16 B4 %M S1 H2 C3 O5");
+    struct home_map *homes = home_map_new();
+    struct error err;
+    if (!home_range_add(homes, 0, 3 * turn, &layout, &err) ||
+        !axram_homes(&space, &config, &layout, 0, 3 * turn, homes, &err))
+        fail_msg("%s", err.text);
+    uint8_t *taken = calloc(3 * turn / 32, 1);
+    for (uint64_t at = 0; at < 3 * turn; at += 32) {
+        struct home home;
+        home_resolve(homes, at, &home);
+        const uint64_t chip = ((uint64_t)home.module * STACKS + home.stack) * VAULTS + home.controller;
+        if (at >= turn && at < 2 * turn)
+            assert_int_equal(chip, (at - turn) / AXRAM_PIECE % ALL);
+        const uint64_t place = (((uint64_t)home.row * 8 + home.column) * 16 + home.bank) * ALL + chip;
+        assert_true(place < 3 * turn / 32 && !taken[place]);
+        taken[place] = 1;
+    }
+    free(taken);
+    home_map_free(homes);
+}
+
 static void wrong_places_are_refused(void **state)
 {
     (void)state;
@@ -147,19 +190,19 @@ static void wrong_places_are_refused(void **state)
     struct home_map *homes = dram_map_homes(&config, 0);
     struct error err;
     space.offset = 1 << 20;
-    assert_false(axram_homes(&space, &config, 0, 1 << 30, homes, &err));
+    assert_false(homes_of(&space, &config, 1 << 30, homes, &err));
     assert_non_null(strstr(err.text, "3072 KiB"));
-    assert_false(axram_homes(&good, &config, 0, 256 << 20, homes, &err));
+    assert_false(homes_of(&good, &config, 256 << 20, homes, &err));
     assert_non_null(strstr(err.text, "memory.size"));
     (void)strcpy(config.map, "B2 R12 C5 % C1 G2 O5");
-    assert_false(axram_homes(&good, &config, 0, 1 << 30, homes, &err));
+    assert_false(homes_of(&good, &config, 1 << 30, homes, &err));
     assert_non_null(strstr(err.text, "map"));
     dram_config_default(&config, DRAM_STANDARD_gddr5);
-    assert_false(axram_homes(&good, &config, 0, 1 << 30, homes, &err));
+    assert_false(homes_of(&good, &config, 1 << 30, homes, &err));
     assert_non_null(strstr(err.text, "gddr5_axram"));
     dram_config_default(&config, DRAM_STANDARD_hmc_axram);
     config.banks = 8;
-    assert_false(axram_homes(&good, &config, 0, 1 << 30, homes, &err));
+    assert_false(homes_of(&good, &config, 1 << 30, homes, &err));
     assert_non_null(strstr(err.text, "16 banks without groups, rows of 256 bytes"));
     home_map_free(homes);
 }
@@ -263,13 +306,10 @@ static void refills_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_by_hand),
-        cmocka_unit_test(homes_by_hand),
-        cmocka_unit_test(homes_of_vaults_by_hand),
-        cmocka_unit_test(wrong_places_are_refused),
-        cmocka_unit_test(configuration_by_hand),
-        cmocka_unit_test(sequence_by_hand),
-        cmocka_unit_test(refills_fit),
+        cmocka_unit_test(regions_by_hand),          cmocka_unit_test(homes_by_hand),
+        cmocka_unit_test(homes_of_vaults_by_hand),  cmocka_unit_test(homes_of_several_memories),
+        cmocka_unit_test(wrong_places_are_refused), cmocka_unit_test(configuration_by_hand),
+        cmocka_unit_test(sequence_by_hand),         cmocka_unit_test(refills_fit),
     };
     return cmocka_run_group_tests_name("AxRAM's layout", tests, NULL, NULL);
 }

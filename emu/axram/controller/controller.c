@@ -16,7 +16,7 @@ enum {
 
 static uint64_t all_banks(const struct axram_chip *chip)
 {
-    const uint32_t count = dram_config_channel_banks(&chip->shared->memory->common.config);
+    const uint32_t count = dram_config_channel_banks(chip->shared->dram);
     return UINT64_MAX >> (64 - count);
 }
 
@@ -89,7 +89,7 @@ static void settle(struct axram_chip *chip)
 /* Returns the time of a clock of the channel, not before now. */
 static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
 {
-    const uint64_t time = cycle * chip->shared->memory->common.config.tCK, now = chip->shared->queue->now;
+    const uint64_t time = cycle * chip->shared->dram->tCK, now = chip->shared->queue->now;
     return time > now ? time : now;
 }
 
@@ -97,7 +97,7 @@ static uint64_t time_of(const struct axram_chip *chip, uint64_t cycle)
 static void changed(struct axram_chip *chip)
 {
     settle(chip);
-    dram_memory_changed(chip->shared->memory, chip->channel);
+    dram_memory_changed(chip->memory, chip->channel);
 }
 
 /* Notes that the controller takes the request or layer to be finished, and schedules end() for clock `cycle`. */
@@ -283,7 +283,7 @@ static void pass_part(struct axram_chip *chip, uint64_t cycle)
 static void add_work(struct axram_chip *chip, const struct axram_op *op, uint64_t arrives)
 {
     struct axram_shared *shared = chip->shared;
-    const uint64_t tCK = shared->memory->common.config.tCK, block = op->number / AXRAM_REFILL % 2,
+    const uint64_t tCK = shared->dram->tCK, block = op->number / AXRAM_REFILL % 2,
                    work =
                        (axram_units_clocks(&chip->units, op->number) * shared->unit_period + tCK - 1) / tCK;
     arrives = arrives > chip->weights_at[block] ? arrives : chip->weights_at[block];
@@ -538,7 +538,7 @@ static void give_turn(struct axram_chip *chip, const struct dram_channel *channe
 
 bool axram_has_had_turn(const struct axram_chip *chip)
 {
-    const struct dram_channel *channel = dram_memory_reach(chip->shared->memory, chip->channel);
+    const struct dram_channel *channel = dram_memory_reach(chip->memory, chip->channel);
     return served(channel) - chip->served_before >= chip->due ||
            channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES] == 0;
 }
@@ -573,7 +573,7 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
 
 void axram_chip_release(struct axram_chip *chip)
 {
-    const struct dram_channel *channel = dram_memory_reach(chip->shared->memory, chip->channel);
+    const struct dram_channel *channel = dram_memory_reach(chip->memory, chip->channel);
     chip->shared->counters.busy_clocks += channel->floor - chip->taken;
     chip->state = AXRAM_IDLE;
     chip->request = NULL;
@@ -584,13 +584,13 @@ void axram_chip_release(struct axram_chip *chip)
 
 void axram_chip_give(struct axram_chip *chip)
 {
-    give(chip, dram_memory_reach(chip->shared->memory, chip->channel)->floor);
+    give(chip, dram_memory_reach(chip->memory, chip->channel)->floor);
     changed(chip);
 }
 
 void axram_chip_take(struct axram_chip *chip)
 {
-    const uint64_t cycle = dram_memory_reach(chip->shared->memory, chip->channel)->floor;
+    const uint64_t cycle = dram_memory_reach(chip->memory, chip->channel)->floor;
     if (find_value(chip, 0, false))
         go_to(chip, AXRAM_TAKE);
     else
@@ -637,27 +637,28 @@ static void end(void *owner, uint64_t now)
     const struct axram_shared *shared = chip->shared;
     if (!chip->over && !is_in_time(chip)) {
         chip->shared->counters.late++; /* the fixed time was too short: the controller looks again */
-        event_schedule(shared->queue, &chip->end, now + shared->poll * shared->memory->common.config.tCK);
+        event_schedule(shared->queue, &chip->end, now + shared->poll * shared->dram->tCK);
         return;
     }
     chip->ops->finished(chip, now);
 }
 
-void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel,
-                     const struct axram_chip_ops *to)
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, struct dram_memory *memory,
+                     uint32_t channel, const struct axram_chip_ops *to)
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
     struct axram_shared *shared = team->shared;
-    *chip = (struct axram_chip){.shared = shared, .team = team, .ops = to, .channel = channel};
+    *chip =
+        (struct axram_chip){.shared = shared, .team = team, .ops = to, .memory = memory, .channel = channel};
     for (uint32_t i = 0; i < AXRAM_SPOTS; i++)
         chip->spots[i].address = UINT64_MAX;
     chip->copies =
         alloc(NETWORK_INPUTS + 1 + (NETWORK_WEIGHTS + AXRAM_REFILL - 1) / AXRAM_REFILL, sizeof *chip->copies);
     event_init(&chip->commit, shared->component, commit, chip);
     event_init(&chip->end, shared->component, end, chip);
-    dram_agent_add(&chip->agent, dram_memory_reach(shared->memory, channel), &ops, chip);
-    dram_memory_changed(shared->memory, channel);
+    dram_agent_add(&chip->agent, dram_memory_reach(memory, channel), &ops, chip);
+    dram_memory_changed(memory, channel);
 }
 
 void axram_chip_free(struct axram_chip *chip)

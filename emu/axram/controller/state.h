@@ -50,8 +50,8 @@ struct axram_chip_ops {
 };
 
 /* controller.c. Initializes a chip of a team, and frees it. */
-void axram_chip_init(struct axram_chip *chip, struct axram_team *team, uint32_t channel,
-                     const struct axram_chip_ops *ops);
+void axram_chip_init(struct axram_chip *chip, struct axram_team *team, struct dram_memory *memory,
+                     uint32_t channel, const struct axram_chip_ops *ops);
 void axram_chip_free(struct axram_chip *chip);
 
 /* controller.c. Prepares the chip for a request, and claims its banks; `behind` is the state behind AXRAM_CLOSE. */
@@ -103,7 +103,7 @@ static inline struct dram_channel *axram_channel_of(const struct axram_chip *chi
 
 static inline const struct dram_clocks *axram_clocks_of(const struct axram_chip *chip)
 {
-    return &chip->shared->memory->common.clocks;
+    return &chip->memory->common.clocks;
 }
 
 #endif

@@ -103,7 +103,7 @@ static void next(void *owner, uint64_t now)
     const struct axram_chip *chip = team->chips;
     if (chip->request == NULL) { /* the home's controller has told the others */
         for (uint32_t i = 0; i < team->count; i++) {
-            (void)dram_memory_reach(team->shared->memory, team->chips[i].channel);
+            (void)dram_memory_reach(team->chips[i].memory, team->chips[i].channel);
             axram_chip_begin(&team->chips[i], team->first, AXRAM_GIVE);
         }
         return;
@@ -130,7 +130,7 @@ static void take(void *owner, uint64_t now)
         turns = turns && ((!is_shared(team) && &team->chips[i] != only_chip(team)) ||
                           axram_has_had_turn(&team->chips[i]));
     if (!turns) {
-        event_schedule(shared->queue, &team->start, now + TURN_CLOCKS * shared->memory->common.config.tCK);
+        event_schedule(shared->queue, &team->start, now + TURN_CLOCKS * shared->dram->tCK);
         return;
     }
     if (!is_shared(team)) {
@@ -141,7 +141,7 @@ static void take(void *owner, uint64_t now)
     }
     team->sharing = axram_sharing_of(shared, request);
     shared->counters.wait_clocks +=
-        dram_memory_reach(shared->memory, team->chips->channel)->floor - request->arrived;
+        dram_memory_reach(team->chips->memory, team->chips->channel)->floor - request->arrived;
     event_schedule(shared->queue, &team->next, now + shared->message);
 }
 
@@ -150,7 +150,7 @@ void axram_team_request(struct axram_team *team, struct axram_request *request)
     struct axram_shared *shared = team->shared;
     const uint32_t chip = team->count > 1 && !request->invokes ? request->chip : 0;
     request->next = NULL;
-    request->arrived = dram_memory_reach(shared->memory, team->chips[chip].channel)->floor;
+    request->arrived = dram_memory_reach(team->chips[chip].memory, team->chips[chip].channel)->floor;
     request->ready = team->queued < shared->depth ? shared->queue->now : CLOCK_NEVER;
     shared->counters.full += team->queued >= shared->depth;
     *team->last = request;
@@ -159,13 +159,14 @@ void axram_team_request(struct axram_team *team, struct axram_request *request)
         take(team, shared->queue->now);
 }
 
-void axram_team_init(struct axram_team *team, struct axram_shared *shared, uint32_t channel, uint32_t count)
+void axram_team_init(struct axram_team *team, struct axram_shared *shared, struct dram_memory *memory,
+                     uint32_t channel, uint32_t count)
 {
     *team = (struct axram_team){.shared = shared, .count = count};
     team->last = &team->first;
     team->chips = alloc(count, sizeof *team->chips);
     for (uint32_t i = 0; i < count; i++)
-        axram_chip_init(&team->chips[i], team, channel + i, &chip_ops);
+        axram_chip_init(&team->chips[i], team, memory, channel + i, &chip_ops);
     event_init(&team->start, shared->component, take, team);
     event_init(&team->next, shared->component, next, team);
 }

@@ -226,36 +226,25 @@ static bool lay_out(const struct plan *plan, uint32_t span, struct home_layout *
            home_text_raise(layout->text, span, root->stack_hash, layout->text, err);
 }
 
-struct home_layout plan_layout(const struct plan *plan)
-{
-    struct home_layout layout;
-    const struct instance *longest;
-    struct error ignored; /* plan_range() has already called lay_out() successfully */
-    if (plan->memory_count < 2)
-        return dram_map_layout(plan->memories[0].instance->config);
-    (void)lay_out(plan, lines_longest(plan->machine->tree, &longest), &layout, &ignored);
-    return layout;
-}
-
 /* Makes the map of several memories. */
 static bool plan_range(struct plan *plan, struct error *err)
 {
     const struct memory_config *range = plan->machine->memory;
-    struct home_layout layout;
+    const struct home_layout *layout = &plan->layout;
     const struct instance *longest;
     uint32_t span = lines_longest(plan->machine->tree, &longest);
-    if (!lay_out(plan, span, &layout, err))
+    if (!lay_out(plan, span, &plan->layout, err))
         return at_homes(plan, err);
     plan->homes = home_map_new();
-    if (!home_range_add(plan->homes, range->base, range->size, &layout, err))
+    if (!home_range_add(plan->homes, range->base, range->size, layout, err))
         return at_homes(plan, err);
-    if (home_text_span(layout.text, layout.stack_hash) >= span)
+    if (home_text_span(layout->text, layout->stack_hash) >= span)
         return true;
     (void)error_set(
         err,
         "\"%s\" changes the stack within %u bytes, the line of %s; S and M, divisions (%%) and, with "
         "stack_hash, R must stand above its bits",
-        layout.text, span, longest->path);
+        layout->text, span, longest->path);
     return at_homes(plan, err);
 }
 
@@ -294,6 +283,7 @@ static bool plan_homes(struct plan *plan, struct error *err)
         return plan_range(plan, err);
     }
     plan->modules = plan->stacks = 1;
+    plan->layout = dram_map_layout(first);
     plan->homes = dram_map_homes(first, plan->machine->memory->base);
     return true;
 }
@@ -443,6 +433,7 @@ static bool plan_mechanisms(const struct plan *plan, struct error *err)
     const struct tree *tree = plan->machine->tree;
     struct assembly assembly = machine_assembly(plan->machine);
     assembly.homes = plan->homes;
+    assembly.layout = &plan->layout;
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
         if (i->kind->hooks && i->kind->hooks->plan && !i->kind->hooks->plan(&assembly, i, err))
             return false;

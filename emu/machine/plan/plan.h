@@ -33,6 +33,7 @@ struct plan {
     struct wiring wiring;
     struct plan_places *places; /* by wire */
     struct home_map *homes;
+    struct home_layout layout; /* of main memory's homes; of one memory, that of its own map */
     uint32_t modules, stacks, controllers;
     struct plan_memory *memories; /* in the tree's order */
     size_t memory_count;
@@ -48,9 +49,6 @@ void plan_derive_homes(const struct machine_config *machine);
 
 /* Returns the number of a memory (struct plan_memory); 0 for other parts. */
 uint32_t plan_memory_number(const struct plan *plan, const struct instance *memory);
-
-/* Returns the layout of the homes of several memories; of one memory, that of its own map. */
-struct home_layout plan_layout(const struct plan *plan);
 
 /* Returns the bytes of a burst of the memories. */
 uint32_t plan_burst(const struct plan *plan);

@@ -27,12 +27,6 @@ static bool memory_beside(const struct assembly *assembly, const struct instance
     return memory;
 }
 
-static void layout(const struct assembly *assembly, struct home_layout *homes)
-{
-    const struct timed *timed = assembly->context;
-    *homes = plan_layout(&timed->builder.plan);
-}
-
 static struct Elf *program(const struct assembly *assembly)
 {
     const struct timed *timed = assembly->context;
@@ -46,14 +40,11 @@ static void *keep(const struct assembly *assembly, size_t bytes)
 
 void timed_assemble(struct timed *timed)
 {
-    static const struct assembly_ops ops = {.object = object,
-                                            .client = client,
-                                            .memory_beside = memory_beside,
-                                            .layout = layout,
-                                            .program = program,
-                                            .keep = keep};
+    static const struct assembly_ops ops = {
+        .object = object, .client = client, .memory_beside = memory_beside, .program = program, .keep = keep};
     timed->assembly = machine_assembly(timed->options.machine);
     timed->assembly.homes = timed->builder.plan.homes;
+    timed->assembly.layout = &timed->builder.plan.layout;
     timed->assembly.harts = timed->harts;
     timed->assembly.hart_count = timed->count;
     timed->assembly.peers = &timed->peers;

@@ -51,6 +51,18 @@ static void add_span(struct tom_mapper *mapper, uint64_t base, uint64_t bytes)
     mapper->changed += bytes;
 }
 
+/* Adds frames as spans, but for those with reserved memory. */
+static void add_frames(struct tom_mapper *mapper, uint64_t first, uint64_t end)
+{
+    const uint64_t bytes = mapper->analyzer.frame, base = mapper->memory_base;
+    const uint64_t before = mapper->reserved_first < end ? mapper->reserved_first : end;
+    const uint64_t behind = mapper->reserved_end > first ? mapper->reserved_end : first;
+    if (first < before)
+        add_span(mapper, base + first * bytes, (before - first) * bytes);
+    if (behind < end)
+        add_span(mapper, base + behind * bytes, (end - behind) * bytes);
+}
+
 static bool is_touched(const struct tom_mapper *mapper, uint64_t frame)
 {
     return frame < mapper->frame_count && mapper->touch[frame / 64] >> frame % 64 & 1;
@@ -58,14 +70,13 @@ static bool is_touched(const struct tom_mapper *mapper, uint64_t frame)
 
 static void list_spans(struct tom_mapper *mapper)
 {
-    const uint64_t bytes = mapper->analyzer.frame;
     for (uint64_t i = 0, first = 0; i < mapper->frame_count; i++) {
         if (!is_touched(mapper, i))
             continue;
         if (i == 0 || !is_touched(mapper, i - 1))
             first = i;
         if (!is_touched(mapper, i + 1))
-            add_span(mapper, mapper->memory_base + first * bytes, (i + 1 - first) * bytes);
+            add_frames(mapper, first, i + 1);
     }
 }
 
@@ -408,7 +419,7 @@ static bool map_before(struct tom_mapper *mapper, struct error *err)
     const struct tom_config *config = &mapper->tom->config;
     if (config->map == TOM_FIXED) {
         mapper->chosen = tom_analyzer_map(&mapper->analyzer, config->map_bit);
-        add_span(mapper, mapper->memory_base, mapper->frame_count * mapper->analyzer.frame);
+        add_frames(mapper, 0, mapper->frame_count);
     } else if (config->map == TOM_ORACLE) {
         if (!read_file(mapper, config->map_file, err))
             return false;
@@ -420,6 +431,21 @@ static bool map_before(struct tom_mapper *mapper, struct error *err)
                                &mapper->analyzer.layouts[mapper->chosen], NULL, NULL, 0, err))
             return false;
     return true;
+}
+
+static void set_memory(struct tom_mapper *mapper, const struct tom_site *place)
+{
+    const uint64_t frame = mapper->analyzer.frame;
+    mapper->memory_base = place->memory_base;
+    mapper->program_end = place->program_end;
+    mapper->arrays = place->arrays;
+    mapper->array_count = place->array_count;
+    mapper->frame_count = place->memory_size / frame;
+    mapper->reserved_first = mapper->reserved_end = mapper->frame_count;
+    if (place->reserved_first == place->reserved_end)
+        return;
+    mapper->reserved_first = (place->reserved_first - place->memory_base) / frame;
+    mapper->reserved_end = (place->reserved_end - place->memory_base + frame - 1) / frame;
 }
 
 bool tom_mapper_init(struct tom *tom, const struct tom_site *place, struct error *err)
@@ -441,11 +467,7 @@ bool tom_mapper_init(struct tom *tom, const struct tom_site *place, struct error
         .header = config->pcie_header, .latency = config->pcie_latency, .bandwidth = config->pcie_bandwidth};
     for (uint32_t i = 0; i < place->pcie_count; i++)
         tom_pcie_join(place->pcies[i], &mapper->host);
-    mapper->memory_base = place->memory_base;
-    mapper->program_end = place->program_end;
-    mapper->arrays = place->arrays;
-    mapper->array_count = place->array_count;
-    mapper->frame_count = place->memory_size / mapper->analyzer.frame;
+    set_memory(mapper, place);
     mapper->offsets = alloc(CANDIDATE_ENTRIES, sizeof *mapper->offsets);
     mapper->touch = alloc(mapper->frame_count / 64 + 1, sizeof *mapper->touch);
     return map_before(mapper, err);

@@ -53,8 +53,9 @@ struct tom_mapper {
     uint32_t array_count;
     bool told;       /* the program has said what it allocates */
     uint64_t *touch; /* bit f: frame f holds a part of a range that candidates touch */
-    uint64_t frame_count;
-    unsigned chosen; /* map of these frames */
+    uint64_t frame_count, reserved_first,
+        reserved_end; /* frames: all; of these, those with reserved memory */
+    unsigned chosen;  /* map of these frames */
     struct tom_span *spans;
     size_t span_count, next_span, span_room;
     struct event event;     /* the stop, then the continuation */
