@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emu/core/config.h"
+#include "emu/mem/cache.h"
 #include "emu/nucd/engine/engines.h"
 #include "emu/sim/clock.h"
 #include "emu/sim/text/quantity.h"
@@ -37,6 +38,18 @@ bool nucd_wanted(const struct tree *tree)
 unsigned nucd_count(const struct tree *tree, const char *firmware)
 {
     return firmware && nucd_wanted(tree) ? copies(tree, "accel") : 0;
+}
+
+uint32_t nucd_line(const struct tree *tree)
+{
+    uint32_t longest = NUCD_LINE;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        if (i->kind != &cache_kind || i->parent->kind != &core_kind)
+            continue;
+        const struct cache_config *cache = i->config;
+        longest = cache->line > longest ? cache->line : longest;
+    }
+    return longest;
 }
 
 struct phys nucd_program_memory(const struct tree *tree, const char *firmware, const struct phys *memory)

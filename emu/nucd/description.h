@@ -20,6 +20,9 @@ bool nucd_wanted(const struct tree *tree);
 /* Returns the number of accelerators that take tasks with this firmware; 0 if it is NULL. */
 unsigned nucd_count(const struct tree *tree, const char *firmware);
 
+/* Returns the bytes of the longest line of the cores' caches, at least NUCD_LINE: tasks that share such a line are ordered. */
+uint32_t nucd_line(const struct tree *tree);
+
 /* Return the part of main memory that is for programs, and the firmware's memory, which is the last
  * nucd.memory bytes. Both refer to the bytes of `memory`. When no accelerator takes tasks, programs have all
  * memory, and nucd_firmware_memory() must not be called. */

@@ -163,7 +163,8 @@ void nucd_start_clock(struct nucd *nucd, const struct core_services *machine)
     if (!nucd)
         return;
     nucd->machine = *machine;
-    nucd->engines = engines_new(nucd->config, nucd->accelerators, nucd->hosts, &nucd->machine);
+    nucd->engines = engines_new(nucd->config, nucd->accelerators, nucd->hosts, nucd_line(nucd->options.tree),
+                                &nucd->machine);
 }
 
 void nucd_stop_clock(struct nucd *nucd)

@@ -28,6 +28,7 @@ struct engines {
     const struct nucd_config *config;
     struct accelerators *accelerators;
     const struct core_services *machine;
+    uint32_t line;                        /* longest of the cores' caches */
     struct nucd_turns turns;              /* of all engines that share accelerators */
     struct host_engine **multiprocessors; /* by number */
     unsigned multiprocessor_count;
@@ -241,9 +242,10 @@ unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigne
     return count < accelerators || config->arbitration != NUCD_PARTITION ? count : accelerators;
 }
 
-static void configure(const struct nucd_config *nucd, unsigned count, const struct core_config *core,
+static void configure(const struct engines *engines, unsigned count, const struct core_config *core,
                       struct engine_config *config)
 {
+    const struct nucd_config *nucd = engines->config;
     struct nucd_scheduler_config *scheduler = &config->scheduler;
     bool ahead = core->core == CORE_OOO, passes = ahead && nucd->retire == NUCD_RETIRE_CHECKPOINT;
     *config = (struct engine_config){.rob = ahead ? core->rob : 1, /* one task at a time */
@@ -251,7 +253,7 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
                                      .checkpoints = passes ? nucd->checkpoints : 0,
                                      .checkpoint_clocks = nucd->checkpoint_clocks,
                                      .checkpoint_window = nucd->checkpoint_window,
-                                     .granule = nucd->ranges == NUCD_GRANULE_PAGE ? MMU_PAGE : NUCD_LINE,
+                                     .granule = nucd->ranges == NUCD_GRANULE_PAGE ? MMU_PAGE : engines->line,
                                      .oracle = nucd->ranges == NUCD_GRANULE_ORACLE,
                                      .stalls = nucd->frontend_stall,
                                      .tasks = nucd->tasks,
@@ -273,12 +275,12 @@ static void configure(const struct nucd_config *nucd, unsigned count, const stru
 }
 
 struct engines *engines_new(const struct nucd_config *config, struct accelerators *accelerators,
-                            unsigned hosts, const struct core_services *machine)
+                            unsigned hosts, uint32_t line, const struct core_services *machine)
 {
     unsigned count = engines_hosts(config, hosts, accelerators_count(accelerators));
     struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);
     *engines =
-        (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .count = count};
+        (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .line = line, .count = count};
     engines->turns.first_come = config->arbitration == NUCD_FIRST_COME;
     keep_out_init(&engines->keep_out, count);
     return engines;
@@ -386,7 +388,7 @@ bool engines_make(struct engines *engines, const struct nucd_core *core, struct 
                               .homes = engines->count};
     (void)snprintf(name, sizeof name, core->number ? "nucd.%u" : "nucd", core->number);
     e->name = alloc_text(name);
-    configure(engines->config, count, core->config, &config);
+    configure(engines, count, core->config, &config);
     config.scheduler.exclusive = !partition;
     struct engine_parts parts = parts_of(e, &core->clock);
     parts.number = (uint16_t)core->number;
@@ -417,7 +419,7 @@ bool engines_add(struct engines *engines, const struct nucd_multiprocessor *mult
     cache_keep_out(multiprocessor->l1, &engines->keep_out);
     *e = (struct host_engine){.all = engines, .hart = multiprocessor->hart, .stride = 1};
     e->name = scope_path(scope_enter(NULL, multiprocessor->name), "nucd");
-    configure(engines->config, accelerators, &one, &config);
+    configure(engines, accelerators, &one, &config);
     struct engine_parts parts = parts_of(e, &multiprocessor->clock);
     parts.number = multiprocessor->number;
     parts.l1d = multiprocessor->l1;

@@ -30,10 +30,11 @@ struct engines_observer {
  * nucd.mode asks for no engine. */
 unsigned engines_hosts(const struct nucd_config *config, unsigned hosts, unsigned accelerators);
 
-/* Creates the container for the engines of `hosts` hosts; it has no engine yet. Everything passed must
+/* Creates the container for the engines of `hosts` hosts; it has no engine yet. line: bytes of the longest line of the cores' caches,
+ * to which the dependency table rounds ranges out. Everything passed must
  * outlive it. Release it with engines_free(), when no more events will fire. */
 struct engines *engines_new(const struct nucd_config *config, struct accelerators *accelerators,
-                            unsigned hosts, const struct core_services *machine);
+                            unsigned hosts, uint32_t line, const struct core_services *machine);
 void engines_free(struct engines *engines);
 
 /* Returns the number of hosts that offload. */
