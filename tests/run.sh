@@ -328,6 +328,7 @@ if part machines "whole programs and statistics on machines with a clock"; then
         suite "states of DeNovo" "$BUILD/tests/mem/denovo/test_model" && suite "traffic of DeNovo" "$BUILD/tests/mem/denovo/test_traffic" &&
         suite "traffic of DeNovo's caches" "$BUILD/tests/mem/denovo/test_caches" && suite "traffic of stashes" "$BUILD/tests/stash/test_random"; }
     suite "networks in machines" tests/machine/network.sh "$BUILD/bin/croft" "$BUILD/tests/machine/network"
+    suite "all mechanisms in one machine" tests/machine/undercroft.sh "$BUILD/bin/croft" "$BUILD/tests/machine/undercroft"
     suite "a mechanism in a room of its own" tests/machine/toy.sh "$BUILD" "$MAKE" "$BUILD/tests/machine/toy"
 fi
 if part hazards "random offloading programs against qemu-riscv64"; then
