@@ -506,7 +506,7 @@ static int64_t grains_of(const struct plan *p, int64_t grains, int64_t each, int
 }
 
 /* Returns the rounds of an empty loop behind the launches of a batch that let the first launch of the next batch enter the reorder buffer
- * when the first task of this one has left it: then it goes to the same accelerator. See write_batches() in emu/cmd/cc/loops.c for the
+ * when the first task of this one has left it: then it goes to the same accelerator. See write_batches() in emu/cmd/cc/loops/nest.c for the
  * instructions: carriers and 2 of each task, 11 and twice the carriers from batch to batch, 2 of a round. */
 static int64_t gap_of(const struct plan *p)
 {

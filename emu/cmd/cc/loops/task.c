@@ -1,0 +1,106 @@
+#include "emu/cmd/cc/loops/state.h"
+
+#include <string.h>
+
+#include "isa/disasm.h"
+
+struct copy {
+    const struct assembly *assembly;
+    const struct launch *launch;
+};
+
+/* Returns the suffix of the copy for a label within the loop. */
+static const char *copy_suffix(void *context, const char *name)
+{
+    const struct copy *copy = context;
+    for (size_t i = copy->launch->label; i <= copy->launch->last; i++)
+        if (assembly_is_label(&copy->assembly->lines[i], name))
+            return copy->launch->suffix;
+    return "";
+}
+
+/* Writes the branch with the task's limit. One before the end leaves the copy of the loop, one at its end goes back. */
+static void write_branch(FILE *out, const struct rewriter *r, const struct launch *l)
+{
+    const struct loop_task *task = l->task;
+    const struct cfg_insn *branch = &r->cfg->insns[task->branch];
+    unsigned counter = task->up ? task->trip.subtrahend : task->trip.minuend;
+    if (task->nested)
+        counter = task->nest.compared;
+    bool first = branch->regs.rs1 == counter;
+    (void)fprintf(out, "\t%s\tx%u,x%u,", insn_table[branch->step.insn.id].name, first ? counter : l->limit,
+                  first ? l->limit : counter);
+    if (task->last == task->branch)
+        (void)fprintf(out, "%s%s\n", l->header, l->suffix);
+    else
+        (void)fprintf(out, ".Lcroft.done%s\n", l->suffix);
+}
+
+/* One of the two bodies of a task. */
+struct body {
+    uint32_t kept;       /* registers to load at its end */
+    size_t frame, slots; /* bytes; where slots are */
+    bool sunk;           /* stores to one place are done once */
+};
+
+static void write_body(FILE *out, const struct rewriter *r, const struct launch *l, const struct body *body)
+{
+    const size_t branch = rewriter_line(r, l->task->branch);
+    struct copy copy = {r->assembly, l};
+    size_t at = 0;
+    if (l->task->nested)
+        nest_write_setup(out, l, body->slots);
+    else
+        single_write_setup(out, l);
+    nest_write_distances(out, r, l);
+    for (size_t i = l->label; i <= l->last; i++) {
+        const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
+        bool location = line_is_loc(word) && r->options->debug;
+        if (body->sunk && nest_is_sunk(r, l, i))
+            continue;
+        nest_write_prefetch(out, r, l, i);
+        if (i == branch)
+            write_branch(out, r, l);
+        else if (nest_write_slot(out, r, l, i, body->slots))
+            continue;
+        else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
+            assembly_write(r->assembly->lines[i].text, location ? suffix_none : copy_suffix, &copy, out);
+        if (body->sunk)
+            nest_write_sunk(out, r, l, i);
+    }
+    if (l->task->last != l->task->branch)
+        (void)fprintf(out, ".Lcroft.done%s:\n", l->suffix);
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (body->kept >> reg & 1)
+            (void)fprintf(out, "\tld\tx%u,%zu(sp)\n", reg, 8 * at++);
+    if (body->frame)
+        (void)fprintf(out, "\taddi\tsp,sp,%zu\n", body->frame);
+    (void)fprintf(out, "\tret\n");
+}
+
+void task_write(FILE *out, const struct rewriter *r, const struct launch *l)
+{
+    uint32_t used = (uint32_t)l->task->named | UINT32_C(1) << l->limit | UINT32_C(1) << l->address;
+    for (unsigned i = 0; i < NEST_FARS; i++)
+        used |= UINT32_C(1) << l->ahead[i];
+    uint32_t kept = (l->launching | UINT32_C(1) << RA) & used;
+    size_t slots = (size_t)__builtin_popcount(kept) * 8, at = 0,
+           frame = (slots + (size_t)l->task->nest.slot_count * 8 + 15) / 16 * 16;
+    (void)fprintf(out, "\t.align\t1\n\t.type\t%s.loop.%u, @function\n%s.loop.%u:\n", l->function, l->number,
+                  l->function, l->number);
+    if (frame)
+        (void)fprintf(out, "\taddi\tsp,sp,-%zu\n", frame);
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (kept >> reg & 1)
+            (void)fprintf(out, "\tsd\tx%u,%zu(sp)\n", reg, 8 * at++);
+    const struct body body = {kept, frame, slots, false}, sunk = {kept, frame, slots, true};
+    nest_write_choice(out, l);
+    write_body(out, r, l, &body);
+    if (l->task->nest.sink_count) {
+        struct launch other = *l;
+        (void)snprintf(other.suffix, sizeof other.suffix, ".sunk.%u", l->number);
+        (void)fprintf(out, ".Lcroft.sunk.%u:\n", l->number);
+        write_body(out, r, &other, &sunk);
+    }
+    (void)fprintf(out, "\t.size\t%s.loop.%u, .-%s.loop.%u\n", l->function, l->number, l->function, l->number);
+}
