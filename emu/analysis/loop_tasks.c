@@ -124,17 +124,21 @@ static bool has_inner(const struct task_search *s)
     return false;
 }
 
-/* Looks at the loop as a nest if it cannot be divided otherwise. */
+/* Looks at the loop as a nest, if loops are within it, and as a single one; or first as a single one. Of the reasons why it cannot be divided,
+ * that of a nest tells more, unless data decide where it accesses memory. */
 static bool look_at_all(struct task_search *s, const struct nests *nests)
 {
     struct loop_task *task = s->task, nested;
     if (!look_at(s, &nests->loops[s->loop]))
         return false;
+    const bool single = task->last == task->branch, inner = has_inner(s);
     nested = *task;
-    if (task->last == task->branch && single_task_of(s, nests->order, nests->count))
+    bool done = (inner || !single) && nest_task_of(nests, s->loop, s->names, s->live, &nested);
+    if (!done && single && single_task_of(s, nests->order, nests->count))
         return true;
-    bool done = nest_task_of(nests, s->loop, s->names, &nested);
-    if (done || task->last != task->branch || (has_inner(s) && strncmp(task->reason, "data decide", 11) != 0))
+    if (!done && !inner && single)
+        done = nest_task_of(nests, s->loop, s->names, s->live, &nested);
+    if (done || !single || (inner && strncmp(task->reason, "data decide", 11) != 0))
         *task = nested;
     return done;
 }

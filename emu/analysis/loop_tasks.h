@@ -79,6 +79,7 @@ struct task_carrier {
     int input, output;
 };
 
+enum { NEST_UNROLLS = 4, NEST_ACCESSES = 16 };
 enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16, NEST_FARS = 4, NEST_SINKS = 4 };
 
 /* A load of an innermost loop whose address each round changes by a line or more. */
@@ -90,6 +91,27 @@ struct nest_far {
 /* A store of an innermost loop to one place, which the loop does not load from if ranges are apart: all but the last one are in vain. */
 struct nest_sink {
     int store, branch; /* branch: at the end of that loop, its only exit */
+    unsigned apart;    /* a set of ranges, by number: those of that loop, which must be apart */
+};
+
+/* A load or store of an innermost loop, in terms of what registers hold where a round begins. */
+struct nest_access {
+    int at;
+    unsigned range; /* of the nest, plus 1; 0: constant data */
+    unsigned
+        address; /* those of one number differ by constants; NEST_ACCESSES: the address has no known stride */
+    int64_t low, size, stride;
+};
+
+/* An innermost loop whose rounds a task may interleave: a block whose branch at its end compares a counter with a limit. */
+struct nest_unroll {
+    int first, branch;
+    uint8_t counter, limit; /* limit: or a slot, from 32 on, or REGISTER_NONE: 0 */
+    int64_t step;
+    uint64_t behind; /* registers that are live at its end */
+    unsigned apart;  /* as of struct nest_sink; 0: it stores nothing */
+    struct nest_access accesses[NEST_ACCESSES];
+    unsigned access_count;
 };
 
 /* Memory that a round of a nest accesses: from the least value of `from` to the greatest one plus `size`. */
@@ -117,9 +139,10 @@ struct task_nest {
     struct nest_form words[NEST_WORDS]; /* what must fit into signed words */
     struct nest_extra inners[NEST_INNERS];
     struct task_counter counters[NEST_COUNTERS];
-    struct nest_far fars[NEST_FARS];    /* the first ones */
-    struct nest_sink sinks[NEST_SINKS]; /* the first ones */
-    unsigned range_count, word_count, inner_count, counter_count, far_count, sink_count;
+    struct nest_far fars[NEST_FARS];          /* the first ones */
+    struct nest_sink sinks[NEST_SINKS];       /* the first ones */
+    struct nest_unroll unrolls[NEST_UNROLLS]; /* the first ones */
+    unsigned range_count, word_count, inner_count, counter_count, far_count, sink_count, unroll_count;
     unsigned insns; /* of a round of the outer loop, outside of `inners` */
     unsigned
         far; /* lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads */
@@ -167,7 +190,19 @@ void loop_tasks_free(struct loop_tasks *tasks);
 
 /* In nests/nest_tasks.c: looks at a loop as a nest: fills task->nest and task->trip. Returns false if it cannot be divided: task->reason tells why. */
 bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
-                  struct loop_task *task);
+                  const struct liveness *live, struct loop_task *task);
+
+/* In nests/nest_unrolls.c. */
+
+/* Finds innermost loops whose rounds may be interleaved. ranges: by instruction from task->begin on, the number of its range, plus 1. */
+void nest_find_unrolls(const struct nests *nests, unsigned loop, const struct liveness *live,
+                       const uint8_t *ranges, struct loop_task *task);
+
+/* Returns whether access a of a round and access b of the one `rounds` later are apart, if different ranges are. */
+bool nest_are_apart(const struct nest_access *a, const struct nest_access *b, int64_t rounds);
+
+/* Returns whether they are the same bytes. */
+bool nest_are_same(const struct nest_access *a, const struct nest_access *b, int64_t rounds);
 
 /* In task_refusal.c: notes why the loop cannot be divided, unless a reason is noted already. Returns false. */
 bool task_refuse(struct loop_task *task, int insn, const char *format, ...)

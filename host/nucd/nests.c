@@ -20,7 +20,7 @@ static const int64_t MOST_WORK = INT64_C(1) << 50;
 
 /* Memory that round r accesses: `size` bytes from low + r * stride on. */
 struct span {
-    int64_t low, size, stride, uses;
+    int64_t low, size, stride, uses, ranges; /* ranges: a set of the nest's, by number */
 };
 
 /* A nest that is being divided. Rounds that access what other rounds store are a task of their own, the cut: the accelerators keep
@@ -41,7 +41,7 @@ struct plan {
         int64_t gap;                /* rounds of an empty loop behind the launches */
     } batches[CROFT_NEST_BATCHES];
     int64_t batch_count, done; /* the end of the rounds that tasks execute */
-    int joined;                /* ranges that a round stores and others share lines */
+    int joined;                /* ranges share lines that must be apart for a task's other body */
     int64_t work[2];           /* instructions of the first and of the last round, about */
 };
 
@@ -190,7 +190,7 @@ static int find_spans(struct plan *p)
                 return 0;
             high[last] += range->size;
         }
-        struct span span = {.uses = range->uses};
+        struct span span = {.uses = range->uses, .ranges = INT64_C(1) << i};
         try_stride(p, low, high, (low[1] - low[0]) / (p->rounds - 1), &span);
         try_stride(p, low, high, (high[1] - high[0]) / (p->rounds - 1), &span);
         p->spans[p->count++] = span;
@@ -224,7 +224,7 @@ static struct span joined(const struct plan *p, const struct span *a, const stru
     int64_t end = same ? a->low + a->size : end_of(p, a), others = same ? b->low + b->size : end_of(p, b);
     low = low < other ? low : other;
     end = end > others ? end : others;
-    return (struct span){low, end - low, same ? a->stride : 0, a->uses | b->uses};
+    return (struct span){low, end - low, same ? a->stride : 0, a->uses | b->uses, a->ranges | b->ranges};
 }
 
 static void replace(struct plan *p, int64_t i, int64_t j, const struct span *by)
@@ -249,7 +249,6 @@ static void join_written(struct plan *p)
             if (both.stride == 0 || both.size > size_of(both.stride))
                 continue;
             replace(p, i, j, &both);
-            p->joined = 1;
             i = -1;
             break;
         }
@@ -393,10 +392,23 @@ static int round_reads(struct plan *p)
     return 1;
 }
 
+/* Returns whether a span has several of the ranges that must be apart for a task's other body. */
+static int find_joined(const struct plan *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        for (int64_t j = 0; j < CROFT_NEST_APARTS; j++) {
+            int64_t both = p->spans[i].ranges & p->nest->apart[j];
+            if (both & (both - 1))
+                return 1;
+        }
+    return 0;
+}
+
 /* Makes the spans into what tasks can have as operands. Returns 0 if that is not possible. */
 static int prepare(struct plan *p)
 {
     join_written(p);
+    p->joined = find_joined(p);
     return cut(p) && join_read(p) && round_reads(p);
 }
 

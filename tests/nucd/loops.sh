@@ -164,6 +164,33 @@ judge $? "product"
 stores=$(facts product.stats l1d.stores | jq add)
 check "product: $stores stores for 9,216 sums of 50" within "$stores" 25000
 
+# Rounds that need no result of each other: tasks interleave four. A round has 4 instructions and a quarter of 3, of which 3 access memory,
+# one a clock; one after the other, a load (3 clocks), a fused multiplication (8) and a store follow each other.
+cat >rank.c <<'C'
+enum { N = 96 };
+static _Alignas(64) double c[N][N], a[N][N], b[N][N];
+__attribute__((noipa)) static void update(double (*c)[N], double (*a)[N], double (*b)[N], int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < n; j++)
+                c[i][j] += a[i][k] * b[k][j];
+}
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            a[i][j] = b[i][j] = (i + j) % 5;
+    update(c, a, b, N);
+    return c[N - 1][N - 2] == 0;
+}
+C
+"$croft" cc -O2 -foffload-loops rank.c -o rank || exit 1
+"$croft" run -m nucd --check nucd --stats rank.stats ./rank
+judge $? "rank"
+clocks=$(facts rank.stats cycles | jq add)
+check "rank: $clocks clocks for 884,736 rounds" within "$clocks" $((884736 * 7))
+
 # Random programs.
 "${CC:-gcc}" -O1 "$here/programs/loops_random.c" -o generate || exit 1
 options=("-O2" "-O3 -g" "-Os -march=rv64gc_zba_zbb_zbs" "-O1 -ffunction-sections")

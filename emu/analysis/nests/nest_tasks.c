@@ -13,6 +13,7 @@ struct search {
     const struct function *f;
     const struct nest_loop *loop;
     const struct task_names *names;
+    const struct liveness *live;
     struct loop_task *task;
     struct nest_inner *inner; /* by loop of the function */
     uint8_t *ranges;          /* by instruction from task->begin on: the number of its range, plus 1 */
@@ -473,6 +474,16 @@ static bool can_sink(const struct search *s, unsigned loop, int store, int branc
     return true;
 }
 
+/* Returns the ranges that instructions access: a set. */
+static unsigned ranges_of(const struct search *s, int first, int last)
+{
+    unsigned set = 0;
+    for (int at = first; at <= last; at++)
+        if (s->ranges[at - s->task->begin])
+            set |= 1U << (s->ranges[at - s->task->begin] - 1);
+    return set;
+}
+
 static void find_sinks(struct search *s)
 {
     struct task_nest *nest = &s->task->nest;
@@ -485,7 +496,7 @@ static void find_sinks(struct search *s)
         for (int at = first; ends && at < branch; at++)
             if (insn_table[insn_at(s, at)->step.insn.id].access == ACCESS_STORE &&
                 nest->sink_count < NEST_SINKS && can_sink(s, loop, at, branch))
-                nest->sinks[nest->sink_count++] = (struct nest_sink){at, branch};
+                nest->sinks[nest->sink_count++] = (struct nest_sink){at, branch, ranges_of(s, first, branch)};
     }
 }
 
@@ -499,17 +510,19 @@ static bool look_at(struct search *s)
     find_lengths(s);
     find_far(s);
     find_sinks(s);
+    nest_find_unrolls(s->nests, s->number, s->live, s->ranges, s->task);
     s->task->nested = true;
     return true;
 }
 
 bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_names *names,
-                  struct loop_task *task)
+                  const struct liveness *live, struct loop_task *task)
 {
     struct search s = {.nests = nests,
                        .f = nests->f,
                        .loop = &nests->loops[loop],
                        .names = names,
+                       .live = live,
                        .task = task,
                        .inner = alloc(nests->f->loops.count + 1, sizeof *s.inner),
                        .ranges = alloc((size_t)(task->last - task->begin) + 1, sizeof *s.ranges),

@@ -76,7 +76,7 @@ static const char *hinders(const struct looked *looked, const struct loop_tasks 
     if (length > strlen(REGION) && strcmp(function + length - strlen(REGION), REGION) == 0)
         return "it is in a region (CROFT_REGION) already";
     for (size_t i = 0; i < number; i++)
-        if (tasks->list[i].possible && task->begin > tasks->list[i].begin &&
+        if (tasks->list[i].possible && !tasks->list[i].nested && task->begin > tasks->list[i].begin &&
             task->begin <= tasks->list[i].branch)
             return "a loop around it can be divided";
     return NULL;

@@ -85,7 +85,8 @@ enum {
     CROFT_NEST_SLOTS =
         8, /* of the stack frame, whose values are operands: registers from 32 on in sums, values from 65 on */
     CROFT_NEST_REGISTERS = 32 + CROFT_NEST_SLOTS,
-    CROFT_NEST_APART = 128, /* of a context: whether no access of its rounds is to what another range has */
+    CROFT_NEST_APART = 128, /* of a context: whether ranges are apart in its rounds that some loops need so */
+    CROFT_NEST_APARTS = 8,
     CROFT_NEST_LIMIT =
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
 };
@@ -120,6 +121,8 @@ struct croft_nest {
     int64_t counter[CROFT_NEST_COUNTERS], steps[CROFT_NEST_COUNTERS];
     int64_t value[CROFT_NEST_VALUES];   /* what a context holds: registers */
     int64_t place[CROFT_NEST_CARRIERS]; /* the registers of the launch that hold operands */
+    int64_t apart
+        [CROFT_NEST_APARTS]; /* sets of ranges: within each, ranges are apart if CROFT_NEST_APART tells so */
     struct croft_nest_inner inner[CROFT_NEST_INNERS];
     struct croft_nest_form word[CROFT_NEST_WORDS];
     struct croft_nest_range range[CROFT_NEST_RANGES];

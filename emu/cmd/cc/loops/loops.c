@@ -106,6 +106,9 @@ static void choose(struct rewriter *r, const struct loop_tasks *tasks)
                 hinders = "a loop around it becomes tasks";
         hinders = hinders ? hinders : launch_find_lines(r, l);
         hinders = hinders ? hinders : launch_find_registers(l);
+        l->apart = task->nest.sink_count;
+        for (unsigned j = 0; j < task->nest.unroll_count && !hinders; j++)
+            l->apart |= unroll_is_possible(r, l, j);
         r->count += !hinders;
         report(r, l, hinders);
     }

@@ -141,6 +141,18 @@ static void write_ranges(FILE *out, const struct task_nest *nest)
     zeros(out, CROFT_NEST_RANGES - nest->range_count, sizeof(struct croft_nest_range));
 }
 
+static void write_aparts(FILE *out, const struct rewriter *r, const struct launch *l)
+{
+    const struct task_nest *nest = &l->task->nest;
+    int64_t aparts[CROFT_NEST_APARTS] = {0};
+    _Static_assert((int)CROFT_NEST_APARTS == NEST_SINKS + NEST_UNROLLS, "each has a set");
+    for (unsigned i = 0; i < nest->sink_count; i++)
+        aparts[i] = nest->sinks[i].apart;
+    for (unsigned i = 0; i < nest->unroll_count; i++)
+        aparts[NEST_SINKS + i] = unroll_is_possible(r, l, i) ? nest->unrolls[i].apart : 0;
+    launch_words(out, CROFT_NEST_APARTS, aparts);
+}
+
 void nest_write_table(FILE *out, const struct rewriter *r, const struct launch *l)
 {
     const struct task_nest *nest = &l->task->nest;
@@ -158,6 +170,7 @@ void nest_write_table(FILE *out, const struct rewriter *r, const struct launch *
     launch_words(out, CROFT_NEST_COUNTERS, steps);
     launch_words(out, CROFT_NEST_VALUES, values);
     launch_words(out, CROFT_NEST_CARRIERS, places);
+    write_aparts(out, r, l);
     write_inners(out, nest);
     for (unsigned i = 0; i < nest->word_count; i++)
         write_form(out, &nest->words[i]);

@@ -16,7 +16,7 @@ static int64_t distance_of(const struct rewriter *r, const struct launch *l, uns
     return r->cfg->insns[far->at].step.insn.imm + far->stride * r->options->ahead;
 }
 
-static bool is_prefetched(const struct rewriter *r, const struct launch *l, unsigned i)
+bool nest_is_prefetched(const struct rewriter *r, const struct launch *l, unsigned i)
 {
     return l->address && l->ahead[i] && r->options->ahead && size_of(distance_of(r, l, i)) < INT32_MAX;
 }
@@ -26,14 +26,14 @@ bool nest_all_prefetched(const struct rewriter *r, const struct launch *l)
     const struct task_nest *nest = &l->task->nest;
     bool all = nest->far_count < NEST_FARS;
     for (unsigned i = 0; i < nest->far_count; i++)
-        all = all && is_prefetched(r, l, i);
+        all = all && nest_is_prefetched(r, l, i);
     return all;
 }
 
 void nest_write_distances(FILE *out, const struct rewriter *r, const struct launch *l)
 {
     for (unsigned i = 0; i < l->task->nest.far_count; i++)
-        if (is_prefetched(r, l, i))
+        if (nest_is_prefetched(r, l, i))
             (void)fprintf(out, "\tli\t%s,%" PRId64 "\n", register_name[l->ahead[i]], distance_of(r, l, i));
 }
 
@@ -41,7 +41,7 @@ void nest_write_prefetch(FILE *out, const struct rewriter *r, const struct launc
 {
     for (unsigned i = 0; i < l->task->nest.far_count; i++) {
         int at = l->task->nest.fars[i].at;
-        if (rewriter_line(r, at) == line && is_prefetched(r, l, i))
+        if (rewriter_line(r, at) == line && nest_is_prefetched(r, l, i))
             (void)fprintf(out, "\tadd\t%s,x%u,%s\n\tori\tx0,%s,1\n", register_name[l->address],
                           r->cfg->insns[at].regs.rs1, register_name[l->ahead[i]], register_name[l->address]);
     }
@@ -73,7 +73,7 @@ unsigned nest_values(const struct launch *l, int64_t values[CROFT_NEST_VALUES])
     for (unsigned i = 0; i < NEST_SLOTS; i++)
         if (l->task->nest.needed_slots >> i & 1)
             values[count++] = CROFT_NEST_LIMIT + 1 + i;
-    if (l->task->nest.sink_count)
+    if (l->apart)
         values[count++] = CROFT_NEST_APART;
     return count;
 }
@@ -83,7 +83,7 @@ void nest_write_setup(FILE *out, const struct launch *l, size_t slots)
     int64_t values[CROFT_NEST_VALUES];
     unsigned count = nest_values(l, values), base = l->carriers[0], last;
     const char *limit = register_name[l->limit];
-    count -= l->task->nest.sink_count > 0;
+    count -= l->apart;
     for (; values[count - 1] > CROFT_NEST_LIMIT; count--)
         (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (count - 1), register_name[base],
                       limit, slots + (size_t)(8 * (values[count - 1] - CROFT_NEST_LIMIT - 1)));
@@ -103,8 +103,8 @@ void nest_write_setup(FILE *out, const struct launch *l, size_t slots)
 void nest_write_choice(FILE *out, const struct launch *l)
 {
     int64_t values[CROFT_NEST_VALUES];
-    if (l->task->nest.sink_count)
-        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tbne\t%s,zero,.Lcroft.sunk.%u\n", register_name[l->limit],
+    if (l->apart)
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tbne\t%s,zero,.Lcroft.apart.%u\n", register_name[l->limit],
                       8 * (nest_values(l, values) - 1), register_name[l->carriers[0]],
                       register_name[l->limit], l->number);
 }

@@ -75,14 +75,16 @@ static bool find_loop_registers(struct launch *l, uint32_t *free, uint32_t *othe
     return done;
 }
 
-/* Finds registers that a nest's task may use besides those of its loop: for each far load one that holds what is added to its base. */
-static void find_prefetch_registers(struct launch *l, uint32_t unnamed)
+/* Finds registers that a nest's task may use besides those of its loop: for each far load one that holds what is added to its base, and one
+ * for the bound of interleaved rounds. */
+static void find_task_registers(struct launch *l, uint32_t unnamed)
 {
     const struct task_nest *nest = &l->task->nest;
     unnamed &= ~(UINT32_C(1) << l->limit);
     l->address = take(&unnamed);
     for (unsigned i = 0; i < nest->far_count; i++)
         l->ahead[i] = take(&unnamed);
+    l->bound = take(&unnamed);
 }
 
 const char *launch_find_registers(struct launch *l)
@@ -100,7 +102,7 @@ const char *launch_find_registers(struct launch *l)
     done = (l->count = take_any(&free, &others)) && done;
     if (l->task->nested) {
         done = (l->batch = take_any(&free, &others)) && done;
-        find_prefetch_registers(l, pool & ~(uint32_t)task->named);
+        find_task_registers(l, pool & ~(uint32_t)task->named);
     }
     for (unsigned i = 0; i < l->carrier_count; i++)
         if (is_carried(l, i))

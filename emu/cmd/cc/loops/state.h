@@ -21,7 +21,9 @@ struct launch {
     unsigned carrier_count, inputs, outputs;      /* the last two of a nest */
     uint8_t pair, xn, count, batch, limit, spare; /* limit: in the task; spare: dead where the loop begins */
     uint8_t ahead[NEST_FARS], address;            /* of a nest's task, for prefetches; 0: there is none */
-    uint32_t launching;                           /* all registers of the launch */
+    uint8_t bound;      /* of a nest's task, for interleaved rounds; 0: there is none */
+    bool apart;         /* the task has another body, for rounds whose accesses in some ranges are apart */
+    uint32_t launching; /* all registers of the launch */
     char suffix[24];
 };
 
@@ -96,14 +98,15 @@ void single_write_table(FILE *out, const struct rewriter *r, const struct launch
 
 /* In nest_task.c: what the task of a nest has besides the loop's code. */
 
-/* Stores what a nest's context holds: registers, CROFT_NEST_LIMIT, slots, and CROFT_NEST_APART if stores are sunk. Returns the number. */
+/* Stores what a nest's context holds: registers, CROFT_NEST_LIMIT, slots, and CROFT_NEST_APART if there are two bodies. Returns the number. */
 unsigned nest_values(const struct launch *l, int64_t values[CROFT_NEST_VALUES]);
 
 /* Writes the code that loads a nest's slots of the stack frame, from `slots` on, and its registers from the context, that of the context
  * last. */
 void nest_write_setup(FILE *out, const struct launch *l, size_t slots);
 
-/* Returns whether each far load of the nest has a prefetch. */
+/* Returns whether far load i has a prefetch, and whether each one has. */
+bool nest_is_prefetched(const struct rewriter *r, const struct launch *l, unsigned i);
 bool nest_all_prefetched(const struct rewriter *r, const struct launch *l);
 
 /* Writes what a task's prefetches need. */
@@ -116,7 +119,7 @@ void nest_write_prefetch(FILE *out, const struct rewriter *r, const struct launc
 /* Writes the line if it accesses a slot of the stack frame: a task has those in its own frame, from `base` on. Returns whether it does. */
 bool nest_write_slot(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t base);
 
-/* Writes the branch to the body whose stores to one place are done once, for rounds whose accesses are apart. */
+/* Writes the branch to the body for rounds whose accesses are apart: stores to one place are done once, and rounds are interleaved. */
 void nest_write_choice(FILE *out, const struct launch *l);
 
 /* Returns whether a line is a store that is done behind its loop. */
@@ -128,6 +131,15 @@ void nest_write_sunk(FILE *out, const struct rewriter *r, const struct launch *l
 /* In nest.c: the launch of a nest, which follows the function's code, and its table (struct croft_nest). */
 void nest_write_launch(FILE *out, const struct launch *l);
 void nest_write_table(FILE *out, const struct rewriter *r, const struct launch *l);
+
+/* In unroll.c. */
+
+/* Returns whether a task interleaves rounds of unrolls[number]. */
+bool unroll_is_possible(const struct rewriter *r, const struct launch *l, unsigned number);
+
+/* Writes what interleaves rounds of the innermost loop that begins or ends at the line. Returns whether it has written the line,
+ * too: the branch back. The loop's own code has the rounds that are left. slots: where those of the stack frame are. */
+bool unroll_write(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t slots);
 
 /* In task.c. Writes the task: a function that finds its operands in the launch's registers, and preserves these. */
 void task_write(FILE *out, const struct rewriter *r, const struct launch *l);

@@ -40,7 +40,7 @@ static void write_branch(FILE *out, const struct rewriter *r, const struct launc
 struct body {
     uint32_t kept;       /* registers to load at its end */
     size_t frame, slots; /* bytes; where slots are */
-    bool sunk;           /* stores to one place are done once */
+    bool apart;          /* for rounds whose accesses in different ranges are apart */
 };
 
 static void write_body(FILE *out, const struct rewriter *r, const struct launch *l, const struct body *body)
@@ -56,16 +56,19 @@ static void write_body(FILE *out, const struct rewriter *r, const struct launch 
     for (size_t i = l->label; i <= l->last; i++) {
         const char *word = r->assembly->lines[i].text + strspn(r->assembly->lines[i].text, " \t");
         bool location = line_is_loc(word) && r->options->debug;
-        if (body->sunk && nest_is_sunk(r, l, i))
+        if (body->apart && nest_is_sunk(r, l, i))
             continue;
+        bool written = body->apart && unroll_write(out, r, l, i, body->slots);
         nest_write_prefetch(out, r, l, i);
-        if (i == branch)
+        if (written)
+            ; /* the branch back of interleaved rounds */
+        else if (i == branch)
             write_branch(out, r, l);
         else if (nest_write_slot(out, r, l, i, body->slots))
             continue;
         else if (r->assembly->lines[i].kind != ASSEMBLY_OTHER || location)
             assembly_write(r->assembly->lines[i].text, location ? suffix_none : copy_suffix, &copy, out);
-        if (body->sunk)
+        if (body->apart)
             nest_write_sunk(out, r, l, i);
     }
     if (l->task->last != l->task->branch)
@@ -80,7 +83,8 @@ static void write_body(FILE *out, const struct rewriter *r, const struct launch 
 
 void task_write(FILE *out, const struct rewriter *r, const struct launch *l)
 {
-    uint32_t used = (uint32_t)l->task->named | UINT32_C(1) << l->limit | UINT32_C(1) << l->address;
+    uint32_t used = (uint32_t)l->task->named | UINT32_C(1) << l->limit | UINT32_C(1) << l->address |
+                    UINT32_C(1) << l->bound;
     for (unsigned i = 0; i < NEST_FARS; i++)
         used |= UINT32_C(1) << l->ahead[i];
     uint32_t kept = (l->launching | UINT32_C(1) << RA) & used;
@@ -93,14 +97,14 @@ void task_write(FILE *out, const struct rewriter *r, const struct launch *l)
     for (unsigned reg = 1; reg < 32; reg++)
         if (kept >> reg & 1)
             (void)fprintf(out, "\tsd\tx%u,%zu(sp)\n", reg, 8 * at++);
-    const struct body body = {kept, frame, slots, false}, sunk = {kept, frame, slots, true};
+    const struct body body = {kept, frame, slots, false}, apart = {kept, frame, slots, true};
     nest_write_choice(out, l);
     write_body(out, r, l, &body);
-    if (l->task->nest.sink_count) {
+    if (l->apart) {
         struct launch other = *l;
-        (void)snprintf(other.suffix, sizeof other.suffix, ".sunk.%u", l->number);
-        (void)fprintf(out, ".Lcroft.sunk.%u:\n", l->number);
-        write_body(out, r, &other, &sunk);
+        (void)snprintf(other.suffix, sizeof other.suffix, ".apart.%u", l->number);
+        (void)fprintf(out, ".Lcroft.apart.%u:\n", l->number);
+        write_body(out, r, &other, &apart);
     }
     (void)fprintf(out, "\t.size\t%s.loop.%u, .-%s.loop.%u\n", l->function, l->number, l->function, l->number);
 }

@@ -1,0 +1,497 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "emu/cmd/cc/loops/state.h"
+#include "isa/disasm.h"
+
+enum {
+    MOST_OPS = 192,
+    MOST_ROUNDS = 4,
+    WIDTH = 2,    /* instructions that an accelerator issues in a clock */
+    STALLED = 64, /* clocks without an instruction: no register becomes free any more */
+    VALUE =
+        REGISTERS, /* numbers of values that have no register yet are from VALUE + 1 on; REGISTER_NONE is not used */
+    NO_VALUE = REGISTER_NONE,
+    RESERVE = 3, /* registers that later rounds leave to the earliest one */
+};
+
+/* An instruction of the interleaved rounds. Operands below REGISTERS are registers, above VALUE values. */
+struct op {
+    struct insn insn;
+    unsigned rd, rs[3];
+    const struct nest_access *access; /* or NULL */
+    unsigned round, height,
+        ready;    /* height: clocks to the end; ready: the first clock in which it can begin */
+    int prefetch; /* the number of the far load before which it is a prefetch, or -1 */
+    bool done;
+};
+
+struct block {
+    const struct rewriter *r;
+    const struct launch *l;
+    const struct nest_unroll *unroll;
+    unsigned rounds, count, values;
+    struct op ops[MOST_OPS];
+    unsigned order[MOST_OPS]; /* of the schedule */
+    unsigned now[REGISTERS];  /* by register: the operand that holds it */
+    uint8_t bound;            /* the register that holds the counter's bound */
+    uint64_t behind;          /* registers that code behind the loop reads */
+    uint64_t folded, carried; /* counters whose steps go to offsets; registers that rounds hand on */
+    int64_t delta[32];        /* of folded counters: what has been added */
+    int last[REGISTERS];      /* by register: the last instruction of a round that writes it */
+    uint8_t place[MOST_OPS + VALUE + 1]; /* by value: its register */
+    unsigned uses[MOST_OPS + VALUE + 1]; /* by value: instructions that have yet to read it */
+    uint64_t free;                       /* registers for values */
+};
+
+static const struct cfg_insn *insn_at(const struct block *b, int at)
+{
+    return &b->r->cfg->insns[at];
+}
+
+static uint64_t named_by(const struct cfg_insn *insn)
+{
+    return register_bit(insn->regs.rs1) | register_bit(insn->regs.rs2) | register_bit(insn->regs.rs3);
+}
+
+static bool is_small(int64_t value)
+{
+    return value >= -2048 && value < 2048;
+}
+
+/* Returns the far load that the instruction is, if it has a prefetch; otherwise -1. */
+static int prefetch_of(const struct block *b, int at)
+{
+    for (unsigned i = 0; i < b->l->task->nest.far_count; i++)
+        if (b->l->task->nest.fars[i].at == at && nest_is_prefetched(b->r, b->l, i))
+            return (int)i;
+    return -1;
+}
+
+static bool is_step(const struct cfg_insn *insn)
+{
+    return insn->step.insn.id == INSN_addi && insn->regs.rd < 32 && insn->regs.rd == insn->regs.rs1;
+}
+
+/* Returns whether the steps of a register can go to the offsets of what reads it. */
+static bool can_fold(const struct block *b, unsigned reg)
+{
+    const int adds = b->last[reg];
+    int64_t most = insn_at(b, adds)->step.insn.imm * (int64_t)b->rounds;
+    bool fits = is_step(insn_at(b, adds)) && is_small(most);
+    for (int at = b->unroll->first; at < b->unroll->branch && fits; at++) {
+        const struct cfg_insn *insn = insn_at(b, at);
+        const struct insn_info *info = &insn_table[insn->step.insn.id];
+        bool offset = info->access != ACCESS_NONE || insn->step.insn.id == INSN_addi;
+        if (at == adds)
+            continue;
+        fits = insn->regs.rd != reg;
+        if (named_by(insn) & register_bit(reg))
+            fits = fits && offset && insn->regs.rs1 == reg && insn->regs.rs2 != reg &&
+                   is_small(insn->step.insn.imm + most) && is_small(insn->step.insn.imm) &&
+                   prefetch_of(b, at) < 0;
+    }
+    return fits;
+}
+
+/* Tells registers apart that the block writes: what a round reads first is folded or handed on, all others hold values of a round. */
+static void find_kinds(struct block *b)
+{
+    uint64_t written = 0;
+    for (int at = b->unroll->first; at < b->unroll->branch; at++) {
+        const struct cfg_insn *insn = insn_at(b, at);
+        b->carried |= named_by(insn) & ~written;
+        written |= register_bit(insn->regs.rd);
+        if (insn->regs.rd < REGISTERS)
+            b->last[insn->regs.rd] = at;
+    }
+    b->carried = (b->carried | register_bit(b->unroll->counter)) & written;
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (b->carried >> reg & 1 && can_fold(b, reg))
+            b->folded |= register_bit(reg);
+    b->carried &= ~b->folded;
+}
+
+static unsigned operand_of(const struct block *b, unsigned reg)
+{
+    return reg < REGISTERS ? b->now[reg] : NO_VALUE;
+}
+
+static const struct nest_access *access_of(const struct block *b, int at)
+{
+    for (unsigned i = 0; i < b->unroll->access_count; i++)
+        if (b->unroll->accesses[i].at == at)
+            return &b->unroll->accesses[i];
+    return NULL;
+}
+
+static bool is_store(const struct op *op)
+{
+    return op->prefetch < 0 && insn_table[op->insn.id].access == ACCESS_STORE;
+}
+
+/* Returns whether accesses of two instructions, the first one before the second, have to stay in order. */
+static bool are_ordered(const struct op *a, const struct op *b)
+{
+    if (!a->access || !b->access || !(is_store(a) || is_store(b)))
+        return false;
+    return !nest_are_apart(a->access, b->access, (int64_t)b->round - (int64_t)a->round);
+}
+
+/* Returns whether an earlier instruction has computed, or loaded, the same value. */
+static bool is_again(const struct block *b, unsigned earlier, const struct op *op)
+{
+    const struct op *e = &b->ops[earlier];
+    if (e->rd <= VALUE || e->insn.id != op->insn.id || e->insn.rm != op->insn.rm || e->prefetch >= 0)
+        return false;
+    if (op->access) {
+        if (!nest_are_same(e->access, op->access, (int64_t)op->round - (int64_t)e->round))
+            return false;
+        for (unsigned i = earlier + 1; i < b->count; i++)
+            if (is_store(&b->ops[i]) && are_ordered(&b->ops[i], op))
+                return false;
+        return true;
+    }
+    bool same = e->insn.imm == op->insn.imm;
+    for (unsigned i = 0; i < 3; i++)
+        same = same && e->rs[i] == op->rs[i] && (e->rs[i] >= REGISTERS || !(b->carried >> e->rs[i] & 1));
+    return same;
+}
+
+/* Adds an instruction whose register a round does not hand on: none, if its value is there already. */
+static void add_value(struct block *b, struct op *op, unsigned reg, bool keeps)
+{
+    for (unsigned i = b->count; i-- > 0 && !keeps;)
+        if (is_again(b, i, op)) {
+            b->now[reg] = b->ops[i].rd;
+            return;
+        }
+    op->rd = keeps ? reg : VALUE + ++b->values;
+    b->now[reg] = op->rd;
+    b->ops[b->count++] = *op;
+}
+
+static void add(struct block *b, unsigned round, int at)
+{
+    const struct cfg_insn *insn = insn_at(b, at);
+    const unsigned reg = insn->regs.rd;
+    const int prefetch = prefetch_of(b, at);
+    struct op op = {
+        .insn = insn->step.insn,
+        .rd = NO_VALUE,
+        .rs = {operand_of(b, insn->regs.rs1), operand_of(b, insn->regs.rs2), operand_of(b, insn->regs.rs3)},
+        .round = round,
+        .prefetch = -1};
+    if (prefetch >= 0) {
+        b->ops[b->count] = op;
+        b->ops[b->count].rs[1] = b->ops[b->count].rs[2] = NO_VALUE;
+        b->ops[b->count++].prefetch = prefetch;
+    }
+    op.access = access_of(b, at);
+    if (insn->regs.rs1 < 32 && b->folded >> insn->regs.rs1 & 1)
+        op.insn.imm += (int32_t)b->delta[insn->regs.rs1];
+    if (reg < REGISTERS && b->folded >> reg & 1) {
+        b->delta[reg] += insn->step.insn.imm;
+    } else if (reg < REGISTERS && !(b->carried >> reg & 1)) {
+        bool last = round + 1 == b->rounds && b->last[reg] == at;
+        add_value(b, &op, reg, last && b->behind >> reg & 1);
+    } else {
+        op.rd = reg < REGISTERS ? reg : NO_VALUE;
+        b->ops[b->count++] = op;
+    }
+}
+
+/* Writes down the instructions of all rounds, in their order. Returns false if they are too many. */
+static bool build(struct block *b)
+{
+    unsigned length = (unsigned)(b->unroll->branch - b->unroll->first);
+    if ((length + NEST_FARS) * b->rounds + 32 > MOST_OPS)
+        return false;
+    for (unsigned reg = 0; reg < REGISTERS; reg++)
+        b->now[reg] = reg;
+    find_kinds(b);
+    b->behind = b->unroll->behind | named_by(insn_at(b, b->unroll->branch));
+    for (unsigned i = 0; i < b->l->task->nest.sink_count; i++)
+        if (b->l->task->nest.sinks[i].branch == b->unroll->branch)
+            b->behind |= register_bit(insn_at(b, b->l->task->nest.sinks[i].store)->regs.rs2);
+    for (unsigned round = 0; round < b->rounds; round++)
+        for (int at = b->unroll->first; at < b->unroll->branch; at++)
+            if (!nest_is_sunk(b->r, b->l, rewriter_line(b->r, at)))
+                add(b, round, at);
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (b->folded >> reg & 1)
+            b->ops[b->count++] =
+                (struct op){.insn = {.id = INSN_addi, .length = 4, .imm = (int32_t)b->delta[reg]},
+                            .rd = reg,
+                            .rs = {reg, NO_VALUE, NO_VALUE},
+                            .round = b->rounds,
+                            .prefetch = -1};
+    return true;
+}
+
+/* Returns how long the result of an instruction takes; of cores like Cortex-A53. */
+static unsigned latency_of(const struct op *op)
+{
+    switch ((enum insn_class)insn_table[op->insn.id].iclass) {
+    case CLASS_LOAD:
+    case CLASS_FLOAD:
+    case CLASS_MUL: return 3;
+    case CLASS_FADD:
+    case CLASS_FMUL:
+    case CLASS_FCVT:
+    case CLASS_FMISC: return 4;
+    case CLASS_FMA: return 8;
+    case CLASS_DIV:
+    case CLASS_FDIV:
+    case CLASS_FSQRT: return 20;
+    default: return 1;
+    }
+}
+
+static bool reads(const struct op *op, unsigned operand)
+{
+    return operand != NO_VALUE && (op->rs[0] == operand || op->rs[1] == operand || op->rs[2] == operand);
+}
+
+/* Returns how many clocks after the first instruction the second one can begin; -1: it does not wait for it. */
+static int distance_of(const struct op *a, const struct op *b)
+{
+    if (reads(b, a->rd))
+        return (int)latency_of(a);
+    if ((a->rd != NO_VALUE && a->rd == b->rd) || are_ordered(a, b))
+        return 1;
+    return reads(a, b->rd) ? 0 : -1;
+}
+
+static void find_heights(struct block *b)
+{
+    for (unsigned i = b->count; i-- > 0;)
+        for (unsigned j = i + 1; j < b->count; j++) {
+            int distance = distance_of(&b->ops[i], &b->ops[j]);
+            unsigned height = b->ops[j].height + (unsigned)distance;
+            if (distance >= 0 && height > b->ops[i].height)
+                b->ops[i].height = height;
+        }
+}
+
+static void count_uses(struct block *b)
+{
+    for (unsigned i = 0; i < b->count; i++)
+        for (unsigned j = 0; j < 3; j++)
+            if (b->ops[i].rs[j] > VALUE)
+                b->uses[b->ops[i].rs[j]]++;
+}
+
+static bool is_float(const struct op *op)
+{
+    return format_table[insn_table[op->insn.id].format].rd == ROLE_F;
+}
+
+/* Returns the registers that the value of an instruction may have. */
+static uint64_t places_of(const struct block *b, const struct op *op)
+{
+    return b->free & (is_float(op) ? ~UINT64_C(0) << 32 : UINT64_C(0xffffffff));
+}
+
+static enum insn_unit unit_of(const struct op *op)
+{
+    enum insn_class class = (enum insn_class)insn_table[op->insn.id].iclass;
+    bool memory = op->access || op->prefetch >= 0;
+    return memory ? UNIT_MEMORY : class == CLASS_ALU ? UNIT_INTEGER : UNIT_FLOAT;
+}
+
+/* Returns whether all instructions before it, for which it waits, have begun long enough ago. */
+static bool is_ready(const struct block *b, unsigned number, unsigned clock)
+{
+    for (unsigned i = 0; i < number; i++)
+        if (!b->ops[i].done && distance_of(&b->ops[i], &b->ops[number]) >= 0)
+            return false;
+    return b->ops[number].ready <= clock;
+}
+
+/* Returns the instruction that begins next in the clock, or `count`. used: units that are busy. */
+static unsigned choose(const struct block *b, unsigned clock, unsigned used)
+{
+    unsigned best = b->count, earliest = b->rounds;
+    for (unsigned i = b->count; i-- > 0;)
+        if (!b->ops[i].done && b->ops[i].round < earliest)
+            earliest = b->ops[i].round;
+    for (unsigned i = 0; i < b->count; i++) {
+        const struct op *op = &b->ops[i];
+        unsigned unit = 1U << unit_of(op);
+        unsigned left = (unsigned)__builtin_popcountll(places_of(b, op));
+        if (op->done || (used & unit & ~(1U << UNIT_INTEGER)) || !is_ready(b, i, clock) ||
+            (op->rd > VALUE && left < (op->round == earliest ? 1U : 1U + RESERVE)))
+            continue;
+        if (best == b->count || op->height > b->ops[best].height)
+            best = i;
+    }
+    return best;
+}
+
+static void begin(struct block *b, unsigned number, unsigned clock)
+{
+    struct op *op = &b->ops[number];
+    op->done = true;
+    for (unsigned i = number + 1; i < b->count; i++) {
+        int distance = distance_of(op, &b->ops[i]);
+        if (distance >= 0 && clock + (unsigned)distance > b->ops[i].ready)
+            b->ops[i].ready = clock + (unsigned)distance;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned value = op->rs[i];
+        if (value > VALUE) {
+            op->rs[i] = b->place[value];
+            if (--b->uses[value] == 0)
+                b->free |= register_bit(b->place[value]);
+        }
+    }
+    if (op->rd > VALUE) {
+        unsigned value = op->rd;
+        b->place[value] = (uint8_t)__builtin_ctzll(places_of(b, op));
+        b->free &= ~register_bit(b->place[value]);
+        if (!b->uses[value])
+            b->free |= register_bit(b->place[value]);
+    }
+}
+
+/* Orders the instructions, and finds registers for values. Returns false if there are not enough. */
+static bool schedule(struct block *b)
+{
+    unsigned done = 0, clock = 0, idle = 0;
+    find_heights(b);
+    count_uses(b);
+    for (; done < b->count && idle < STALLED; clock++) {
+        unsigned used = 0, begun = 0;
+        for (unsigned next; begun < WIDTH && (next = choose(b, clock, used)) < b->count; begun++) {
+            used |= 1U << unit_of(&b->ops[next]);
+            begin(b, next, clock);
+            b->order[done++] = next;
+        }
+        idle = begun ? 0 : idle + 1;
+    }
+    return done == b->count;
+}
+
+/* Finds the registers that values may have: those that the task does not name, which nobody needs behind it, and those that hold values of
+ * one round only; and the bound's. */
+static void find_free(struct block *b)
+{
+    const struct launch *l = b->l;
+    uint64_t busy = l->task->named | l->launching | register_bit(l->limit) | register_bit(l->address) |
+                    register_bit(l->bound),
+             temporary = 0;
+    for (unsigned i = 0; i < NEST_FARS; i++)
+        busy |= register_bit(l->ahead[i]);
+    for (int at = b->unroll->first; at < b->unroll->branch; at++)
+        temporary |= register_bit(insn_at(b, at)->regs.rd);
+    temporary &= ~(b->carried | b->folded | b->behind);
+    b->free = ((CALLER_SAVED | CALLER_SAVED_FLOAT | ~l->task->live) & ~busy) | temporary;
+    b->free &= ~(POINTERS | UINT64_C(3));
+    b->bound = l->bound;
+    if (!b->bound && (uint32_t)b->free) {
+        b->bound = (uint8_t)__builtin_ctzll(b->free);
+        b->free &= ~register_bit(b->bound);
+    }
+}
+
+static bool interleave(struct block *b, const struct rewriter *r, const struct launch *l,
+                       const struct nest_unroll *unroll)
+{
+    for (unsigned rounds = MOST_ROUNDS; rounds > 1; rounds /= 2) {
+        memset(b, 0, sizeof *b);
+        b->r = r;
+        b->l = l;
+        b->unroll = unroll;
+        b->rounds = rounds;
+        bool fits = unroll->limit % REGISTERS < 32 || is_small(unroll->step * (int64_t)(1 - (int)rounds));
+        if (!fits || !build(b))
+            continue;
+        find_free(b);
+        if (b->bound && schedule(b))
+            return true;
+    }
+    return false;
+}
+
+static void write_op(FILE *out, const struct block *b, const struct op *op, size_t slots)
+{
+    char text[96];
+    struct insn insn = op->insn;
+    if (op->prefetch >= 0) {
+        const char *address = register_name[b->l->address];
+        (void)fprintf(out, "\tadd\t%s,x%u,%s\n\tori\tx0,%s,1\n", address, op->rs[0],
+                      register_name[b->l->ahead[op->prefetch]], address);
+        return;
+    }
+    insn.compressed = 0;
+    insn.length = 4;
+    insn.rd = (uint8_t)((op->rd > VALUE ? b->place[op->rd] : op->rd) % 32);
+    insn.rs1 = (uint8_t)(op->rs[0] % 32);
+    insn.rs2 = (uint8_t)(op->rs[1] % 32);
+    insn.rs3 = (uint8_t)(op->rs[2] % 32);
+    for (unsigned i = 0; i < b->l->task->nest.slot_count && op->rs[0] == SP; i++)
+        if (b->l->task->nest.slots[i] == op->insn.imm)
+            insn.imm = (int32_t)(slots + (size_t)8 * i);
+    disasm(&insn, 0, text, sizeof text);
+    (void)fprintf(out, "\t%s\n", text);
+}
+
+/* Writes the check that so many rounds are left, and the loop over them. */
+static void write_loop(FILE *out, const struct block *b, unsigned number, size_t slots)
+{
+    const struct nest_unroll *unroll = b->unroll;
+    const unsigned task = b->l->number;
+    const char *bound = register_name[b->bound];
+    int64_t last = unroll->step * (int64_t)(b->rounds - 1);
+    bool up = unroll->step > 0;
+    if (unroll->limit >= 32 && unroll->limit < NEST_REGISTERS)
+        (void)fprintf(out, "\tld\t%s,%zu(sp)\n\taddi\t%s,%s,%" PRId64 "\n", bound,
+                      slots + (size_t)8 * (unroll->limit - 32), bound, bound, -last);
+    else if (is_small(-last))
+        (void)fprintf(out, "\taddi\t%s,x%u,%" PRId64 "\n", bound, unroll->limit % 32, -last);
+    else
+        (void)fprintf(out, "\tli\t%s,%" PRId64 "\n\tadd\t%s,%s,x%u\n", bound, -last, bound, bound,
+                      unroll->limit % 32);
+    const char *first = up ? register_name[unroll->counter] : bound,
+               *second = up ? bound : register_name[unroll->counter];
+    (void)fprintf(out, "\tbge\t%s,%s,.Lcroft.rest.%u.%u\n.Lcroft.several.%u.%u:\n", first, second, task,
+                  number, task, number);
+    for (unsigned i = 0; i < b->count; i++)
+        write_op(out, b, &b->ops[b->order[i]], slots);
+    (void)fprintf(out, "\tblt\t%s,%s,.Lcroft.several.%u.%u\n", first, second, task, number);
+}
+
+static void write_back(FILE *out, const struct block *b, unsigned number)
+{
+    const struct cfg_insn *branch = insn_at(b, b->unroll->branch);
+    (void)fprintf(out, "\t%s\tx%u,x%u,.Lcroft.rest.%u.%u\n", insn_table[branch->step.insn.id].name,
+                  branch->step.insn.rs1, branch->step.insn.rs2, b->l->number, number);
+}
+
+bool unroll_is_possible(const struct rewriter *r, const struct launch *l, unsigned number)
+{
+    struct block b;
+    return interleave(&b, r, l, &l->task->nest.unrolls[number]);
+}
+
+bool unroll_write(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t slots)
+{
+    struct block b;
+    for (unsigned i = 0; i < l->task->nest.unroll_count; i++) {
+        const struct nest_unroll *unroll = &l->task->nest.unrolls[i];
+        bool first = rewriter_line(r, unroll->first) == line, last = rewriter_line(r, unroll->branch) == line;
+        if (!(first || last) || !interleave(&b, r, l, unroll))
+            continue;
+        if (first)
+            write_loop(out, &b, i, slots);
+        write_back(out, &b, i);
+        if (first)
+            (void)fprintf(out, "\tj\t.Lcroft.behind.%u.%u\n.Lcroft.rest.%u.%u:\n", l->number, i, l->number,
+                          i);
+        else
+            (void)fprintf(out, ".Lcroft.behind.%u.%u:\n", l->number, i);
+        return last;
+    }
+    return false;
+}
