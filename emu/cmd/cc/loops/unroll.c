@@ -31,13 +31,14 @@ struct block {
     const struct launch *l;
     const struct nest_unroll *unroll;
     unsigned rounds, count, values;
+    bool folds; /* steps of counters may go to offsets */
     struct op ops[MOST_OPS];
     unsigned order[MOST_OPS]; /* of the schedule */
     unsigned now[REGISTERS];  /* by register: the operand that holds it */
     uint8_t bound;            /* the register that holds the counter's bound */
     uint64_t behind;          /* registers that code behind the loop reads */
     uint64_t folded, carried; /* counters whose steps go to offsets; registers that rounds hand on */
-    int64_t delta[32];        /* of folded counters: what has been added */
+    int64_t delta[REGISTERS]; /* by register: what it holds beyond its operand in now[] */
     int last[REGISTERS];      /* by register: the last instruction of a round that writes it */
     uint8_t place[MOST_OPS + VALUE + 1]; /* by value: its register */
     unsigned uses[MOST_OPS + VALUE + 1]; /* by value: instructions that have yet to read it */
@@ -47,6 +48,12 @@ struct block {
 static const struct cfg_insn *insn_at(const struct block *b, int at)
 {
     return &b->r->cfg->insns[at];
+}
+
+/* Returns whether the limit is in a slot of the stack frame, from which each round loads it. */
+static bool in_slot(const struct nest_unroll *unroll)
+{
+    return unroll->limit >= 32 && unroll->limit < NEST_REGISTERS;
 }
 
 static uint64_t named_by(const struct cfg_insn *insn)
@@ -73,25 +80,43 @@ static bool is_step(const struct cfg_insn *insn)
     return insn->step.insn.id == INSN_addi && insn->regs.rd < 32 && insn->regs.rd == insn->regs.rs1;
 }
 
-/* Returns whether the steps of a register can go to the offsets of what reads it. */
+/* Finds what an instruction's result changes by if its operands change so. Returns false if it is not known. */
+static bool find_change(const struct insn *insn, int64_t first, int64_t second, int64_t *change)
+{
+    *change = 0;
+    switch ((enum insn_id)insn->id) {
+    case INSN_addi: *change = first; return true;
+    case INSN_add: *change = first + second; return true;
+    case INSN_sub: *change = first - second; return true;
+    case INSN_sh1add: *change = 2 * first + second; return true;
+    case INSN_sh2add: *change = 4 * first + second; return true;
+    case INSN_sh3add: *change = 8 * first + second; return true;
+    case INSN_slli: *change = insn->imm < 8 ? first * (INT64_C(1) << insn->imm) : 0; return insn->imm < 8;
+    default: return first == 0 && second == 0;
+    }
+}
+
+/* Returns whether the steps of a register can go to the offsets of loads and stores: it, and sums with it, are addresses only. */
 static bool can_fold(const struct block *b, unsigned reg)
 {
     const int adds = b->last[reg];
-    int64_t most = insn_at(b, adds)->step.insn.imm * (int64_t)b->rounds;
-    bool fits = is_step(insn_at(b, adds)) && is_small(most);
+    uint64_t sums = register_bit(reg);
+    bool fits = is_step(insn_at(b, adds)) && is_small(insn_at(b, adds)->step.insn.imm * (int64_t)b->rounds);
     for (int at = b->unroll->first; at < b->unroll->branch && fits; at++) {
         const struct cfg_insn *insn = insn_at(b, at);
-        const struct insn_info *info = &insn_table[insn->step.insn.id];
-        bool offset = info->access != ACCESS_NONE || insn->step.insn.id == INSN_addi;
+        const uint64_t first = register_bit(insn->regs.rs1) & sums,
+                       second = register_bit(insn->regs.rs2) & sums;
+        bool accesses = insn_table[insn->step.insn.id].access != ACCESS_NONE;
+        int64_t change;
         if (at == adds)
             continue;
-        fits = insn->regs.rd != reg;
-        if (named_by(insn) & register_bit(reg))
-            fits = fits && offset && insn->regs.rs1 == reg && insn->regs.rs2 != reg &&
-                   is_small(insn->step.insn.imm + most) && is_small(insn->step.insn.imm) &&
-                   prefetch_of(b, at) < 0;
+        fits = insn->regs.rd != reg &&
+               (accesses ? !second && !(first && prefetch_of(b, at) >= 0)
+                         : find_change(&insn->step.insn, first != 0, second != 0, &change));
+        bool sum = !accesses && (first || second);
+        sums = sum ? sums | register_bit(insn->regs.rd) : sums & ~register_bit(insn->regs.rd);
     }
-    return fits;
+    return fits && !(sums & ~register_bit(reg) & b->behind);
 }
 
 /* Tells registers apart that the block writes: what a round reads first is folded or handed on, all others hold values of a round. */
@@ -106,7 +131,7 @@ static void find_kinds(struct block *b)
             b->last[insn->regs.rd] = at;
     }
     b->carried = (b->carried | register_bit(b->unroll->counter)) & written;
-    for (unsigned reg = 1; reg < 32; reg++)
+    for (unsigned reg = 1; reg < 32 && b->folds; reg++)
         if (b->carried >> reg & 1 && can_fold(b, reg))
             b->folded |= register_bit(reg);
     b->carried &= ~b->folded;
@@ -171,34 +196,95 @@ static void add_value(struct block *b, struct op *op, unsigned reg, bool keeps)
     b->ops[b->count++] = *op;
 }
 
-static void add(struct block *b, unsigned round, int at)
+/* Moves what operands hold beyond those in now[] to an offset, or to *change of the result. Returns false if that cannot be. */
+static bool adjust(const struct block *b, const struct cfg_insn *insn, struct op *op, int64_t *change)
+{
+    const int64_t first = insn->regs.rs1 < 32 ? b->delta[insn->regs.rs1] : 0,
+                  second = insn->regs.rs2 < 32 ? b->delta[insn->regs.rs2] : 0;
+    *change = 0;
+    if (insn_table[op->insn.id].access == ACCESS_NONE)
+        return find_change(&op->insn, first, second, change);
+    op->insn.imm += (int32_t)first;
+    return second == 0 && is_small(op->insn.imm) && is_small(first);
+}
+
+static void add_prefetch(struct block *b, const struct op *before, int far)
+{
+    b->ops[b->count] = *before;
+    b->ops[b->count].rs[1] = b->ops[b->count].rs[2] = NO_VALUE;
+    b->ops[b->count++].prefetch = far;
+}
+
+/* Adds an instruction of a round. Returns false if it cannot be. */
+static bool add(struct block *b, unsigned round, int at)
 {
     const struct cfg_insn *insn = insn_at(b, at);
     const unsigned reg = insn->regs.rd;
-    const int prefetch = prefetch_of(b, at);
+    int64_t change;
     struct op op = {
         .insn = insn->step.insn,
         .rd = NO_VALUE,
         .rs = {operand_of(b, insn->regs.rs1), operand_of(b, insn->regs.rs2), operand_of(b, insn->regs.rs3)},
         .round = round,
         .prefetch = -1};
-    if (prefetch >= 0) {
-        b->ops[b->count] = op;
-        b->ops[b->count].rs[1] = b->ops[b->count].rs[2] = NO_VALUE;
-        b->ops[b->count++].prefetch = prefetch;
-    }
+    if (prefetch_of(b, at) >= 0)
+        add_prefetch(b, &op, prefetch_of(b, at));
     op.access = access_of(b, at);
-    if (insn->regs.rs1 < 32 && b->folded >> insn->regs.rs1 & 1)
-        op.insn.imm += (int32_t)b->delta[insn->regs.rs1];
     if (reg < REGISTERS && b->folded >> reg & 1) {
         b->delta[reg] += insn->step.insn.imm;
-    } else if (reg < REGISTERS && !(b->carried >> reg & 1)) {
-        bool last = round + 1 == b->rounds && b->last[reg] == at;
-        add_value(b, &op, reg, last && b->behind >> reg & 1);
-    } else {
-        op.rd = reg < REGISTERS ? reg : NO_VALUE;
-        b->ops[b->count++] = op;
+        return true;
     }
+    if (!adjust(b, insn, &op, &change))
+        return false;
+    bool last = round + 1 == b->rounds && reg < REGISTERS && b->last[reg] == at,
+         keeps = last && b->behind >> reg & 1;
+    if (reg < REGISTERS && !(b->carried >> reg & 1)) {
+        add_value(b, &op, reg, keeps);
+        b->delta[reg] = change;
+        return !keeps || change == 0;
+    }
+    op.rd = reg < REGISTERS ? reg : NO_VALUE;
+    b->ops[b->count++] = op;
+    return change == 0;
+}
+
+static void count_uses(struct block *b)
+{
+    for (unsigned i = 0; i < b->count; i++)
+        for (unsigned j = 0; j < 3; j++)
+            if (b->ops[i].rs[j] > VALUE)
+                b->uses[b->ops[i].rs[j]]++;
+}
+
+/* Removes instructions whose values nobody reads. */
+static void remove_unused(struct block *b)
+{
+    unsigned left = 0;
+    count_uses(b);
+    for (unsigned i = b->count; i-- > 0;) {
+        struct op *op = &b->ops[i];
+        op->done = op->rd > VALUE && !b->uses[op->rd];
+        for (unsigned j = 0; j < 3 && op->done; j++)
+            if (op->rs[j] > VALUE)
+                b->uses[op->rs[j]]--;
+    }
+    for (unsigned i = 0; i < b->count; i++)
+        if (!b->ops[i].done)
+            b->ops[left++] = b->ops[i];
+    b->count = left;
+}
+
+/* Finds the registers that code behind the loop reads. */
+static void find_behind(struct block *b)
+{
+    const struct task_nest *nest = &b->l->task->nest;
+    const struct insn_registers *branch = &insn_at(b, b->unroll->branch)->regs;
+    b->behind = b->unroll->behind;
+    if (!in_slot(b->unroll))
+        b->behind |= register_bit(branch->rs1) | register_bit(branch->rs2);
+    for (unsigned i = 0; i < nest->sink_count; i++)
+        if (nest->sinks[i].branch == b->unroll->branch)
+            b->behind |= register_bit(insn_at(b, nest->sinks[i].store)->regs.rs2);
 }
 
 /* Writes down the instructions of all rounds, in their order. Returns false if they are too many. */
@@ -209,15 +295,13 @@ static bool build(struct block *b)
         return false;
     for (unsigned reg = 0; reg < REGISTERS; reg++)
         b->now[reg] = reg;
+    find_behind(b);
     find_kinds(b);
-    b->behind = b->unroll->behind | named_by(insn_at(b, b->unroll->branch));
-    for (unsigned i = 0; i < b->l->task->nest.sink_count; i++)
-        if (b->l->task->nest.sinks[i].branch == b->unroll->branch)
-            b->behind |= register_bit(insn_at(b, b->l->task->nest.sinks[i].store)->regs.rs2);
     for (unsigned round = 0; round < b->rounds; round++)
         for (int at = b->unroll->first; at < b->unroll->branch; at++)
-            if (!nest_is_sunk(b->r, b->l, rewriter_line(b->r, at)))
-                add(b, round, at);
+            if (!nest_is_sunk(b->r, b->l, rewriter_line(b->r, at)) && !add(b, round, at))
+                return false;
+    remove_unused(b);
     for (unsigned reg = 1; reg < 32; reg++)
         if (b->folded >> reg & 1)
             b->ops[b->count++] =
@@ -274,23 +358,24 @@ static void find_heights(struct block *b)
         }
 }
 
-static void count_uses(struct block *b)
-{
-    for (unsigned i = 0; i < b->count; i++)
-        for (unsigned j = 0; j < 3; j++)
-            if (b->ops[i].rs[j] > VALUE)
-                b->uses[b->ops[i].rs[j]]++;
-}
-
 static bool is_float(const struct op *op)
 {
     return format_table[insn_table[op->insn.id].format].rd == ROLE_F;
 }
 
-/* Returns the registers that the value of an instruction may have. */
+/* Returns the registers that the value of an instruction may have: also those of values that it is the last to read. */
 static uint64_t places_of(const struct block *b, const struct op *op)
 {
-    return b->free & (is_float(op) ? ~UINT64_C(0) << 32 : UINT64_C(0xffffffff));
+    uint64_t free = b->free;
+    for (unsigned i = 0; i < 3 && !op->done; i++) {
+        const unsigned value = op->rs[i];
+        unsigned times = 0;
+        for (unsigned j = 0; j < 3; j++)
+            times += op->rs[j] == value;
+        if (value > VALUE && b->uses[value] == times)
+            free |= register_bit(b->place[value]);
+    }
+    return free & (is_float(op) ? ~UINT64_C(0) << 32 : UINT64_C(0xffffffff));
 }
 
 static enum insn_unit unit_of(const struct op *op)
@@ -360,7 +445,6 @@ static bool schedule(struct block *b)
 {
     unsigned done = 0, clock = 0, idle = 0;
     find_heights(b);
-    count_uses(b);
     for (; done < b->count && idle < STALLED; clock++) {
         unsigned used = 0, begun = 0;
         for (unsigned next; begun < WIDTH && (next = choose(b, clock, used)) < b->count; begun++) {
@@ -389,7 +473,10 @@ static void find_free(struct block *b)
     b->free = ((CALLER_SAVED | CALLER_SAVED_FLOAT | ~l->task->live) & ~busy) | temporary;
     b->free &= ~(POINTERS | UINT64_C(3));
     b->bound = l->bound;
-    if (!b->bound && (uint32_t)b->free) {
+    if (in_slot(b->unroll)) {
+        const struct insn_registers *branch = &insn_at(b, b->unroll->branch)->regs;
+        b->bound = branch->rs1 == b->unroll->counter ? branch->rs2 : branch->rs1;
+    } else if (!b->bound && (uint32_t)b->free) {
         b->bound = (uint8_t)__builtin_ctzll(b->free);
         b->free &= ~register_bit(b->bound);
     }
@@ -398,13 +485,14 @@ static void find_free(struct block *b)
 static bool interleave(struct block *b, const struct rewriter *r, const struct launch *l,
                        const struct nest_unroll *unroll)
 {
-    for (unsigned rounds = MOST_ROUNDS; rounds > 1; rounds /= 2) {
+    for (unsigned way = 0; way < 4; way++) {
         memset(b, 0, sizeof *b);
         b->r = r;
         b->l = l;
         b->unroll = unroll;
-        b->rounds = rounds;
-        bool fits = unroll->limit % REGISTERS < 32 || is_small(unroll->step * (int64_t)(1 - (int)rounds));
+        b->rounds = way < 2 ? MOST_ROUNDS : MOST_ROUNDS / 2;
+        b->folds = way % 2 == 0;
+        bool fits = !in_slot(unroll) || is_small(unroll->step * (int64_t)(1 - (int)b->rounds));
         if (!fits || !build(b))
             continue;
         find_free(b);
@@ -437,29 +525,40 @@ static void write_op(FILE *out, const struct block *b, const struct op *op, size
     (void)fprintf(out, "\t%s\n", text);
 }
 
-/* Writes the check that so many rounds are left, and the loop over them. */
+/* Writes the bound of the counter: so many rounds before the limit. */
+static void write_bound(FILE *out, const struct block *b, size_t slots)
+{
+    const struct nest_unroll *unroll = b->unroll;
+    const char *bound = register_name[b->bound];
+    const unsigned limit = unroll->limit % 32;
+    int64_t last = unroll->step * (int64_t)(b->rounds - 1);
+    if (in_slot(unroll))
+        (void)fprintf(out, "\tld\t%s,%zu(sp)\n\taddi\t%s,%s,%" PRId64 "\n", bound, slots + (size_t)8 * limit,
+                      bound, bound, -last);
+    else if (is_small(-last))
+        (void)fprintf(out, "\taddi\t%s,x%u,%" PRId64 "\n", bound, limit, -last);
+    else
+        (void)fprintf(out, "\tli\t%s,%" PRId64 "\n\tadd\t%s,%s,x%u\n", bound, -last, bound, bound, limit);
+}
+
+/* Writes the check that so many rounds are left, and the loop over them. A bound in a slot is loaded again, because all registers have
+ * values. */
 static void write_loop(FILE *out, const struct block *b, unsigned number, size_t slots)
 {
     const struct nest_unroll *unroll = b->unroll;
     const unsigned task = b->l->number;
-    const char *bound = register_name[b->bound];
-    int64_t last = unroll->step * (int64_t)(b->rounds - 1);
-    bool up = unroll->step > 0;
-    if (unroll->limit >= 32 && unroll->limit < NEST_REGISTERS)
-        (void)fprintf(out, "\tld\t%s,%zu(sp)\n\taddi\t%s,%s,%" PRId64 "\n", bound,
-                      slots + (size_t)8 * (unroll->limit - 32), bound, bound, -last);
-    else if (is_small(-last))
-        (void)fprintf(out, "\taddi\t%s,x%u,%" PRId64 "\n", bound, unroll->limit % 32, -last);
-    else
-        (void)fprintf(out, "\tli\t%s,%" PRId64 "\n\tadd\t%s,%s,x%u\n", bound, -last, bound, bound,
-                      unroll->limit % 32);
-    const char *first = up ? register_name[unroll->counter] : bound,
-               *second = up ? bound : register_name[unroll->counter];
+    const char *bound = register_name[b->bound], *counter = register_name[unroll->counter];
+    const char *first = unroll->step > 0 ? counter : bound, *second = unroll->step > 0 ? bound : counter;
+    write_bound(out, b, slots);
     (void)fprintf(out, "\tbge\t%s,%s,.Lcroft.rest.%u.%u\n.Lcroft.several.%u.%u:\n", first, second, task,
                   number, task, number);
     for (unsigned i = 0; i < b->count; i++)
         write_op(out, b, &b->ops[b->order[i]], slots);
+    if (in_slot(unroll))
+        write_bound(out, b, slots);
     (void)fprintf(out, "\tblt\t%s,%s,.Lcroft.several.%u.%u\n", first, second, task, number);
+    if (in_slot(unroll))
+        (void)fprintf(out, "\tld\t%s,%zu(sp)\n", bound, slots + (size_t)8 * (unroll->limit % 32));
 }
 
 static void write_back(FILE *out, const struct block *b, unsigned number)
