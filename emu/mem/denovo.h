@@ -37,6 +37,9 @@
  *    a lock is taken, released   acquire; release
  *    a barrier                   release, then acquire
  *
+ * Registrations of a line may wait for one another on their way and become one message (denovo_domain.h); for the protocol
+ * they then arrive at the same time.
+ *
  * Not modelled: regions and touched bits (all VALID words are dropped), write signatures, back-off of contended
  * registrations. */
 #ifndef EMU_MEM_DENOVO_H
@@ -113,9 +116,12 @@ enum mail_purpose denovo_purpose(const struct denovo_message *message);
 uint32_t denovo_bytes(const struct denovo_message *message);
 
 /* Sends a copy of the message. Must not call a controller. */
+#define DENOVO_ANY UINT64_MAX
 struct denovo_post {
     void (*send)(void *context, const struct denovo_message *message, uint64_t now);
     void *context;
+    /* Sends what waits to be combined with later messages of the line, or of any line (DENOVO_ANY). NULL: nothing waits. */
+    void (*flush)(void *context, uint64_t line);
 };
 
 /* The rules as data. NULL where a configuration has them: the protocol. Tests change copies. */
@@ -239,6 +245,9 @@ void denovo_acquire(struct denovo_unit *unit, uint64_t now);
 /* Returns whether all registrations are acknowledged and all atomics done: a release may complete. If not,
  * acknowledged() or operated() will be called. */
 bool denovo_settled(const struct denovo_unit *unit);
+
+/* Somebody waits for what is open of a line, or for all (DENOVO_ANY): registrations that wait for others of the line leave now. */
+void denovo_hasten(const struct denovo_unit *unit, uint64_t line);
 
 /* Returns whether nothing at all is in flight. */
 bool denovo_idle(const struct denovo_unit *unit);

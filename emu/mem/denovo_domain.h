@@ -3,7 +3,10 @@
  *
  * Caches and stashes are units; the slices of the last level are registries, which take turns by blocks of addresses. Each has a
  * place, the node of a network that carries messages (mail.h). A message between two places of the same network is the
- * network's. Any other one takes a fixed time: between parts that no network joins, and between those at one node. */
+ * network's. Any other one takes a fixed time: between parts that no network joins, and between those at one node.
+ *
+ * A registration can wait for others of the same line and map, with which it becomes one message. It leaves when its time is
+ * over, or when the unit has to wait for anything (denovo_hasten()). */
 #ifndef EMU_MEM_DENOVO_DOMAIN_H
 #define EMU_MEM_DENOVO_DOMAIN_H
 
@@ -20,6 +23,7 @@ struct denovo_domain_config {
     uint32_t block_shift; /* log2 of the bytes of a block */
     uint32_t line;        /* bytes */
     uint64_t latency;     /* of a message that no network carries, in fs */
+    uint64_t combine; /* for which a registration waits for others of its line, in fs; 0: it leaves at once */
 };
 
 /* Makes a domain without units, whose registries have no places. component: of its events. Never NULL. Free it with

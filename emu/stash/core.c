@@ -201,16 +201,25 @@ static bool operate(struct stash_core *core, const struct stash_operation *opera
     return outcome == STASH_DONE;
 }
 
+static bool is_settled(const struct stash_core *core)
+{
+    return !core->unit || denovo_settled(stash_unit_of(core->unit));
+}
+
+/* A release asks. */
 static bool settled(void *local)
 {
     const struct stash_core *core = local;
-    return !core->unit || denovo_settled(stash_unit_of(core->unit));
+    if (is_settled(core))
+        return true;
+    denovo_hasten(stash_unit_of(core->unit), DENOVO_ANY);
+    return false;
 }
 
 static void retry(void *context, uint64_t now)
 {
     struct stash_core *core = context;
-    if (core->unit && settled(core))
+    if (core->unit && is_settled(core))
         simt_local_settled(core->simt, now);
     struct stash_operation **link = &core->operations;
     while (*link) {

@@ -89,7 +89,10 @@ static uint64_t unit_pending(void *below, uint64_t line)
 {
     struct stash_unit *unit = below;
     const uint64_t words = denovo_pending(unit->unit, line);
-    unit->looked |= words != 0;
+    if (words) {
+        unit->looked = true;
+        denovo_hasten(unit->unit, line);
+    }
     return words;
 }
 

@@ -117,6 +117,29 @@ for core in inorder ooo; do
     check "fences and releases of a warp, $core" awk 'NR > 2 && $1 < 700 { bad = 1 } END { exit bad || NR != 4 }' "$out/output"
 done
 
+# Registrations of a line that wait for one another: a program whose threads store rows of its tiles a word at a time sends less than half of them, gives the
+# same, and takes no longer; releases do not wait.
+"$croft" cc -O2 "$here/../../examples/stash/needleman_wunsch.c" -lm -o "$out/nw"
+oracle "$out/wanted" "$out/nw" 64
+# sent COMBINE: registrations, and the time in ns.
+sent() {
+    run -m stash_apps --set l2.combine="$1" --check coherence --check dram --stats "$out/stats.json" "$out/nw" 64
+    same && [ ! -s "$out/errors" ] || echo "0 0"
+    jq -r '.regions.needleman_wunsch | "\(.["l2.messages.Reg"]) \(.["sim.time"] / 1e6 | floor)"' "$out/stats.json"
+}
+read -r apart longest < <(sent 0fs)
+read -r together time < <(sent 10us)
+check "registrations are combined" [ "$((2 * together))" -lt "$apart" ]
+check "combining takes no time" [ "$((100 * time))" -lt "$((102 * longest))" ]
+check "and counted" [ "$(jq ".total[\"l2.messages.combined\"] > 0" "$out/stats.json")" = true ]
+for core in inorder ooo; do
+    for combine in 0fs 1ms; do
+        run -m stash_micro --set host.core=$core --set l2.combine=$combine "$out/waits" release
+        cp "$out/output" "$out/$combine"
+    done
+    check "releases do not wait for registrations to be combined, $core" cmp -s "$out/0fs" "$out/1ms"
+done
+
 # False sharing: words of 15 cores beside each other move lines with coherence by line, and nothing by word. Flits of the network: each core's
 # line once, and many times.
 "$croft" cc -O2 "$here/../../examples/stash/sharing.c" -o "$out/sharing"

@@ -100,7 +100,7 @@ static void connect_below(struct world *world, struct unit *unit)
         world->denovo->world = world;
         world->denovo->registry =
             denovo_registry_new(&(struct denovo_registry_config){.held = 64, .words = LINE_WORDS}, &home,
-                                world->denovo, (struct denovo_post){mail_send, world->denovo});
+                                world->denovo, (struct denovo_post){mail_send, world->denovo, NULL});
     }
     simulated = world;
     holder = stash_holder_ops;
@@ -110,7 +110,7 @@ static void connect_below(struct world *world, struct unit *unit)
                                               .write_backs = (uint16_t)(2 + unit->number * 8),
                                               .words = LINE_WORDS};
     world->denovo->units[unit->number] =
-        stash_unit_new(&config, &holder, unit->stash, (struct denovo_post){mail_send, world->denovo});
+        stash_unit_new(&config, &holder, unit->stash, (struct denovo_post){mail_send, world->denovo, NULL});
 }
 
 static bool is_settled(const struct unit *unit)

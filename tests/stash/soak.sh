@@ -46,6 +46,8 @@ soak "15 cores, out of order, tiny caches" 15 -m stash_micro --set host.core=ooo
 soak "15 cores, small queues" 15 -m stash_micro "${small[@]}"
 soak "15 multiprocessors, tiny caches, small tables" 1 -m stash_apps "${tiny[@]}" "${tables[@]}"
 soak "15 multiprocessors, lines, prefetch" 1 -m stash_apps "${tiny[@]}" --set stash.answer=line --set stash.prefetch=16
+soak "15 cores, combined registrations" 15 -m stash_micro --set l2.combine=1us
+soak "15 multiprocessors, combined registrations, tiny caches, small tables" 1 -m stash_apps "${tiny[@]}" "${tables[@]}" --set l2.combine=10us
 soak "15 multiprocessors, contiguous blocks, no replication" 1 -m stash_apps --set simt.placement=contiguous --set stash.replication=false
 soak "15 cores and a multiprocessor, words, small tables" 15 -m stash_micro "${tables[@]}" --set stash.answer=word
 echo "$operations operations"

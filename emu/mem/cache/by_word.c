@@ -45,8 +45,10 @@ static bool evict(struct cache *cache, uint32_t index, uint64_t now)
 {
     struct cache_by_word *by_word = cache->by_word;
     const uint64_t line = tags_key(&cache->front.tags, index), registered = by_word->registered[index];
-    if (denovo_pending(by_word->unit, line))
+    if (denovo_pending(by_word->unit, line)) {
+        denovo_hasten(by_word->unit, line);
         return false;
+    }
     if (registered) {
         by_word->leaving = true;
         const bool gone = denovo_write_back(by_word->unit, line, 0, registered, now) != DENOVO_REFUSED;
@@ -476,8 +478,10 @@ bool cache_word_clean(struct cache *cache, uint32_t index, bool drop, uint64_t n
 {
     struct cache_by_word *by_word = cache->by_word;
     const uint64_t line = tags_key(&cache->front.tags, index), registered = by_word->registered[index];
-    if (denovo_pending(by_word->unit, line))
+    if (denovo_pending(by_word->unit, line)) {
+        denovo_hasten(by_word->unit, line);
         return false;
+    }
     if (drop)
         return evict(cache, index, now);
     if (!registered)

@@ -564,6 +564,7 @@ bool cache_release(struct cache *cache, struct cache_waiter *waiter)
 {
     if (!cache->by_word || denovo_settled(cache->by_word->unit))
         return true;
+    denovo_hasten(cache->by_word->unit, DENOVO_ANY);
     if (waiter)
         cache_waiters_add(&cache->by_word->settles, waiter);
     return false;

@@ -6,10 +6,11 @@
 
 #include "emu/sim/alloc.h"
 
-/* A message that no network carries. */
+/* A message that no network carries, or a registration that waits to be combined. */
 struct parcel {
     struct parcel *next, *all; /* in its list; of all that were made */
-    struct denovo_member *to;
+    struct denovo_member *end; /* the receiver; while it waits, the sender */
+    uint64_t ready;            /* a registration that waits: when the unit has sent it */
     struct event event;
     struct denovo_message message;
 };
@@ -20,6 +21,7 @@ struct denovo_member {
     denovo_receiver *receive;
     void *receiver;
     struct parcel *refused, **refused_end; /* requests, oldest first */
+    struct parcel *combining;              /* registrations, one for each line and map, newest first */
 };
 
 struct denovo_domain {
@@ -30,7 +32,7 @@ struct denovo_domain {
     struct denovo_member *registries, **units;
     uint32_t unit_count;
     struct parcel *free, *all;
-    uint64_t kinds[DENOVO_KIND_COUNT], bytes;
+    uint64_t kinds[DENOVO_KIND_COUNT], bytes, combined;
 };
 
 static void member_init(struct denovo_member *member, struct denovo_domain *domain)
@@ -101,7 +103,7 @@ static void drop(struct denovo_domain *domain, struct parcel *parcel)
 static void arrive(void *owner, uint64_t now)
 {
     struct parcel *parcel = owner;
-    struct denovo_member *to = parcel->to;
+    struct denovo_member *to = parcel->end;
     const bool waits = to->refused && denovo_class(&parcel->message) == MAIL_REQUEST;
     if (!waits && deliver(to, &parcel->message, now)) {
         drop(to->domain, parcel);
@@ -112,8 +114,9 @@ static void arrive(void *owner, uint64_t now)
     to->refused_end = &parcel->next;
 }
 
-static void send_directly(struct denovo_domain *domain, struct denovo_member *to,
-                          const struct denovo_message *message, uint64_t now)
+/* Makes a parcel whose event is scheduled. */
+static struct parcel *take(struct denovo_domain *domain, const struct denovo_message *message,
+                           void (*handle)(void *owner, uint64_t now), uint64_t time)
 {
     struct parcel *parcel = domain->free;
     if (parcel) {
@@ -123,10 +126,16 @@ static void send_directly(struct denovo_domain *domain, struct denovo_member *to
         parcel->all = domain->all;
         domain->all = parcel;
     }
-    parcel->to = to;
     parcel->message = *message;
-    event_init(&parcel->event, domain->component, arrive, parcel);
-    event_schedule(domain->queue, &parcel->event, now + domain->config.latency);
+    event_init(&parcel->event, domain->component, handle, parcel);
+    event_schedule(domain->queue, &parcel->event, time);
+    return parcel;
+}
+
+static void send_directly(struct denovo_domain *domain, struct denovo_member *to,
+                          const struct denovo_message *message, uint64_t now)
+{
+    take(domain, message, arrive, now + domain->config.latency)->end = to;
 }
 
 static struct denovo_member *receiver_of(const struct denovo_domain *domain,
@@ -139,9 +148,8 @@ static struct denovo_member *receiver_of(const struct denovo_domain *domain,
     return &domain->registries[(message->line >> domain->config.block_shift) % domain->config.slices];
 }
 
-static void send(void *context, const struct denovo_message *message, uint64_t now)
+static void post(const struct denovo_member *from, const struct denovo_message *message, uint64_t now)
 {
-    const struct denovo_member *from = context;
     struct denovo_domain *domain = from->domain;
     struct denovo_member *to = receiver_of(domain, message);
     const struct mail mail = {.from = from->place.node,
@@ -160,6 +168,58 @@ static void send(void *context, const struct denovo_message *message, uint64_t n
         send_directly(domain, to, message, now);
 }
 
+/* A registration has waited long enough. */
+static void leave(void *owner, uint64_t now)
+{
+    struct parcel *parcel = owner, **link = &parcel->end->combining;
+    while (*link != parcel)
+        link = &(*link)->next;
+    *link = parcel->next;
+    post(parcel->end, &parcel->message, now);
+    drop(parcel->end->domain, parcel);
+}
+
+/* Adds a registration to one of the line that waits, or makes it wait. */
+static void combine(struct denovo_member *from, const struct denovo_message *message, uint64_t now)
+{
+    struct denovo_domain *domain = from->domain;
+    struct parcel *parcel = from->combining;
+    while (parcel && (parcel->message.line != message->line || parcel->message.map != message->map))
+        parcel = parcel->next;
+    if (!parcel) {
+        parcel = take(domain, message, leave, now + domain->config.combine);
+        parcel->end = from;
+        parcel->next = from->combining;
+        from->combining = parcel;
+    } else {
+        parcel->message.mask |= message->mask;
+        domain->combined++;
+    }
+    parcel->ready = now;
+}
+
+static void flush(void *context, uint64_t line)
+{
+    const struct denovo_member *from = context;
+    struct event_queue *queue = from->domain->queue;
+    for (struct parcel *parcel = from->combining, *next; parcel; parcel = next) {
+        next = parcel->next;
+        if (line != DENOVO_ANY && parcel->message.line != line)
+            continue;
+        event_cancel(queue, &parcel->event);
+        leave(parcel, parcel->ready > queue->now ? parcel->ready : queue->now);
+    }
+}
+
+static void send(void *context, const struct denovo_message *message, uint64_t now)
+{
+    struct denovo_member *from = context;
+    if (from->domain->config.combine && message->kind == DENOVO_MSG_REGISTER && !message->with_data)
+        combine(from, message, now);
+    else
+        post(from, message, now);
+}
+
 struct denovo_post denovo_domain_join(struct denovo_domain *domain, const struct denovo_place *place,
                                       denovo_receiver *receive, void *receiver, uint16_t *number)
 {
@@ -172,7 +232,7 @@ struct denovo_post denovo_domain_join(struct denovo_domain *domain, const struct
     domain->units = alloc_resize(domain->units, (domain->unit_count + 1) * sizeof(struct denovo_member *));
     *number = (uint16_t)domain->unit_count;
     domain->units[domain->unit_count++] = unit;
-    return (struct denovo_post){send, unit};
+    return (struct denovo_post){send, unit, flush};
 }
 
 struct denovo_post denovo_domain_serve(struct denovo_domain *domain, uint32_t slice,
@@ -185,7 +245,7 @@ struct denovo_post denovo_domain_serve(struct denovo_domain *domain, uint32_t sl
     registry->receiver = receiver;
     if (place->ops)
         place->ops->sort(place->carrier);
-    return (struct denovo_post){send, registry};
+    return (struct denovo_post){send, registry, NULL};
 }
 
 void denovo_domain_retry(struct denovo_domain *domain, uint32_t slice, uint64_t now)
@@ -210,4 +270,7 @@ void denovo_domain_publish(struct denovo_domain *domain, struct stats *stats, st
         stats_counter(stats, messages, denovo_kind_names[i], &domain->kinds[i], "messages",
                       "Messages of this kind (emu/mem/denovo.h)");
     stats_counter(stats, messages, "bytes", &domain->bytes, "B", "Bytes of all messages, with their headers");
+    if (domain->config.combine)
+        stats_counter(stats, messages, "combined", &domain->combined, "messages",
+                      "Registrations that became part of another message (l2.combine)");
 }

@@ -47,15 +47,22 @@ bool denovo_writing(const struct denovo_unit *unit)
     return unit->buffers > 0;
 }
 
+void denovo_hasten(const struct denovo_unit *unit, uint64_t line)
+{
+    if (unit->post.flush)
+        unit->post.flush(unit->post.context, line);
+}
+
 static bool rule(const struct denovo_unit *unit, enum denovo_rule number)
 {
     return unit->rules->rule[number];
 }
 
-static enum denovo_outcome refuse(struct denovo_unit *unit)
+static enum denovo_outcome refuse(struct denovo_unit *unit, uint64_t line)
 {
     unit->refused = true;
     unit->freed = false;
+    denovo_hasten(unit, unit->open == unit->config.mshrs ? DENOVO_ANY : line);
     return DENOVO_REFUSED;
 }
 
@@ -107,7 +114,7 @@ enum denovo_outcome denovo_read(struct denovo_unit *unit, uint64_t line, unsigne
     uint64_t miss = choose(unit, &scene, DENOVO_ON_LOAD, DENOVO_DO_MISS, &waits);
     struct denovo_mshr *mshr = waits ? NULL : denovo_mshr_open(unit, line, map);
     if (!mshr)
-        return refuse(unit);
+        return refuse(unit, line);
     allow(unit, mshr, fill);
     struct denovo_message message = denovo_letter(unit, DENOVO_MSG_READ, line, map, miss);
     if (rule(unit, DENOVO_RULE_ONE_READ))
@@ -141,7 +148,7 @@ static enum denovo_outcome enroll(struct denovo_unit *unit, uint64_t line, unsig
     uint64_t words = choose(unit, &scene, event, DENOVO_DO_REGISTER, &waits);
     struct denovo_mshr *mshr = waits || !words ? NULL : denovo_mshr_open(unit, line, map);
     if (waits || (words && !mshr))
-        return refuse(unit);
+        return refuse(unit, line);
     for (unsigned state = 0; words && state < DENOVO_WORD_STATES; state++)
         if (scene.in[state] & words)
             denovo_enter(unit, mshr, scene.in[state] & words, unit->rules->unit[state][event].next);
@@ -177,10 +184,10 @@ enum denovo_outcome denovo_write_back(struct denovo_unit *unit, uint64_t line, u
     denovo_look(unit, line, map, mask, true, &scene);
     uint64_t words = choose(unit, &scene, DENOVO_ON_EVICT, DENOVO_DO_WRITE_BACK, &waits);
     if (waits)
-        return refuse(unit);
+        return refuse(unit, line);
     if (!words)
         return DENOVO_DONE;
-    return denovo_put_back(unit, line, map, words, DENOVO_INVALID, now) ? DENOVO_WAITS : refuse(unit);
+    return denovo_put_back(unit, line, map, words, DENOVO_INVALID, now) ? DENOVO_WAITS : refuse(unit, line);
 }
 
 enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsigned map, uint64_t mask,
@@ -192,7 +199,7 @@ enum denovo_outcome denovo_remap(struct denovo_unit *unit, uint64_t line, unsign
     uint64_t words = choose(unit, &scene, DENOVO_ON_REMAP, DENOVO_DO_SEND, &waits);
     struct denovo_mshr *mshr = waits || !words ? NULL : denovo_mshr_open(unit, line, map);
     if (waits || (words && !mshr))
-        return refuse(unit);
+        return refuse(unit, line);
     if (!words)
         return DENOVO_DONE;
     denovo_enter(unit, mshr, words, DENOVO_WORD_MOVING);
@@ -228,7 +235,7 @@ enum denovo_outcome denovo_atomic(struct denovo_unit *unit, uint64_t line, unsig
     if (!mshr || !give_up(unit, line, map, mask, registered, now)) {
         if (mshr)
             denovo_mshr_tidy(unit, mshr);
-        return refuse(unit);
+        return refuse(unit, line);
     }
     mshr->atomic |= words | registered;
     mshr->atomics++;

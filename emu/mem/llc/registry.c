@@ -411,7 +411,7 @@ void llc_registry_serve(struct llc *llc, struct denovo_domain *domain, const str
         .words = (uint8_t)(llc->config.line / sizeof(uint32_t))};
     llc->by_word = by_word;
     by_word->domain = domain;
-    by_word->registry = denovo_registry_new(&config, &home_ops, llc, (struct denovo_post){post, llc});
+    by_word->registry = denovo_registry_new(&config, &home_ops, llc, (struct denovo_post){post, llc, NULL});
     by_word->post = denovo_domain_serve(domain, llc->slice, place, receive, llc);
     by_word->lines = alloc(tags_size(&llc->tags), sizeof *by_word->lines);
     by_word->next_fetch = alloc(tags_size(&llc->tags), sizeof *by_word->next_fetch);

@@ -211,7 +211,8 @@ struct llc_slices *llc_slices_new(const char *name, const struct llc_config *con
         const struct denovo_domain_config domain = {.slices = slices->count,
                                                     .block_shift = slices->block_shift,
                                                     .line = config->line,
-                                                    .latency = config->message_latency};
+                                                    .latency = config->message_latency,
+                                                    .combine = config->combine};
         slices->domain = denovo_domain_new(&domain, queue, component);
     }
     return slices;

@@ -232,7 +232,8 @@ static void run(void *owner, uint64_t now)
 /* Sizes that are used. */
 struct sizes {
     unsigned ways, sets, mshrs, write_buffer, level_ways, level_mshrs, queue;
-    unsigned array; /* clocks for which a line occupies the array of a bank; 0: the default */
+    unsigned array;   /* clocks for which a line occupies the array of a bank; 0: the default */
+    unsigned combine; /* clocks for which registrations wait for others */
 };
 
 static struct world *world_new(const struct sizes *sizes, uint64_t seed)
@@ -256,6 +257,7 @@ static struct world *world_new(const struct sizes *sizes, uint64_t seed)
     l2.mshrs = l2.write_buffer = sizes->level_mshrs;
     l2.queue = sizes->queue;
     l2.bank_clocks = sizes->array ? sizes->array : l2.bank_clocks;
+    l2.combine = sizes->combine * (uint64_t)CLOCK;
     assert_true(part_check(&llc_kind, &l2, &err));
     world->random = seed * MIX_FACTOR | 1;
     event_queue_init(&world->queue);
@@ -314,8 +316,11 @@ static void check_memory(struct world *world)
                              world->newest[line][word]);
 }
 
-static const struct sizes rounds[] = {
-    {2, 2, 1, 1, 2, 1, 1, 0}, {2, 4, 2, 2, 4, 2, 4, 0}, {4, 16, 8, 8, 16, 16, 32, 0}};
+static const struct sizes rounds[] = {{2, 2, 1, 1, 2, 1, 1, 0, 0},
+                                      {2, 4, 2, 2, 4, 2, 4, 0, 0},
+                                      {4, 16, 8, 8, 16, 16, 32, 0, 0},
+                                      {2, 4, 2, 2, 4, 2, 4, 0, 2000},
+                                      {4, 16, 8, 8, 16, 16, 32, 0, 2000}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds };
 
 static void nothing_is_lost_or_stale(void **state)
@@ -366,12 +371,17 @@ static void at_once(struct world *world, unsigned number, enum cache_use use)
 /* A world in which each message takes 10 clocks, and memory answers between two edges. */
 enum { DELAY = 10, ARRAY = 4 };
 
-static struct world *steady_world(void)
+static struct world *combining_world(unsigned clocks)
 {
-    struct world *world = world_new(&(struct sizes){4, 16, 8, 8, 16, 16, 32, ARRAY}, 1);
+    struct world *world = world_new(&(struct sizes){4, 16, 8, 8, 16, 16, 32, ARRAY, clocks}, 1);
     world->delay = DELAY * (uint64_t)CLOCK;
     world->memory.late = CLOCK / 4;
     return world;
+}
+
+static struct world *steady_world(void)
+{
+    return combining_world(0);
 }
 
 static void assert_came(const struct world *world, unsigned number, uint64_t begun, uint64_t clocks,
@@ -470,6 +480,48 @@ static void taken_words_are_counted(void **state)
     world_free(world);
 }
 
+static uint64_t messages(const struct world *world, const char *name)
+{
+    char full[64];
+    struct stats *stats = stats_new();
+    denovo_domain_publish(llc_slices_domain(world->level), stats, scope_enter(NULL, "l2"));
+    (void)snprintf(full, sizeof full, "l2.messages.%s", name);
+    const uint64_t value = stats_value(stats, full);
+    stats_free(stats);
+    return value;
+}
+
+/* Registrations of a line wait for one another, until somebody waits for them: a release, or an access that is refused. */
+static void registrations_are_combined(void **state)
+{
+    enum { COMBINE = 1000 };
+    struct world *world = combining_world(COMBINE);
+    (void)state;
+    at_once(world, 0, CACHE_LOAD); /* brings the line from memory */
+    for (unsigned word = 5; word < 9; word++)
+        (void)begin(world, 0, 3, word, CACHE_STORE, 4);
+    (void)begin(world, 0, 7, 1, CACHE_STORE, 4);
+    uint64_t begun = world->queue.now;
+    end(world);
+    assert_int_equal(messages(world, "Reg"), 2);
+    assert_int_equal(messages(world, "combined"), 3);
+    assert_true(world->queue.now - begun > COMBINE * (uint64_t)CLOCK);
+
+    begun = world->queue.now;
+    (void)begin(world, 0, 3, 9, CACHE_STORE, 4);
+    assert_false(cache_release(world->caches[0], &world->threads[0].waiter));
+    end(world);
+    assert_true(world->threads[0].came - begun < COMBINE * (uint64_t)CLOCK);
+
+    begun = world->queue.now;
+    (void)begin(world, 0, 3, 10, CACHE_STORE, 4);
+    access_word(&world->threads[0], 3, 10, CACHE_STORE, true, 4); /* an atomic */
+    end(world);
+    assert_int_equal(messages(world, "Reg"), 4);
+    assert_true(world->threads[0].came - begun < COMBINE * (uint64_t)CLOCK);
+    world_free(world);
+}
+
 /* A load of an old version is a race unless the writer has released and the reader acquired, in this order. */
 static void races_are_told_from_stale_loads(void **state)
 {
@@ -521,7 +573,7 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_or_stale),        cmocka_unit_test(forgotten_acquires_are_found),
         cmocka_unit_test(races_are_told_from_stale_loads), cmocka_unit_test(split_words_are_found),
         cmocka_unit_test(answers_take_their_clocks),       cmocka_unit_test(loads_wait_for_parts),
-        cmocka_unit_test(taken_words_are_counted),
+        cmocka_unit_test(taken_words_are_counted),         cmocka_unit_test(registrations_are_combined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -659,7 +659,7 @@ static void step(struct traffic *traffic, bool begin)
 
 static void set_up(struct traffic *traffic)
 {
-    struct denovo_post carrier = {post, traffic};
+    struct denovo_post carrier = {post, traffic, NULL};
     for (unsigned i = 0; i < UNITS; i++) {
         struct holder *holder = &traffic->holders[i];
         struct denovo_unit_config config = {.number = (uint16_t)i,

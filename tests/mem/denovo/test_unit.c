@@ -92,7 +92,7 @@ static void set_up(struct rig *rig, const struct denovo_rules *rules)
     struct denovo_unit_config config = {
         .number = 3, .mshrs = 1, .write_backs = 1, .words = WORDS, .rules = rules};
     memset(rig, 0, sizeof *rig);
-    rig->unit = denovo_unit_new(&config, &ops, rig, (struct denovo_post){send, rig});
+    rig->unit = denovo_unit_new(&config, &ops, rig, (struct denovo_post){send, rig, NULL});
 }
 
 static void answer(struct rig *rig, enum denovo_kind kind, uint64_t line, uint64_t mask, uint64_t extra)

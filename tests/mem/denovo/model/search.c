@@ -131,7 +131,7 @@ static void check_progress(struct model *model)
 static void begin(struct model *model, const struct denovo_rules *rules)
 {
     const struct model_config *config = model->config;
-    struct denovo_post carrier = {model_post, model};
+    struct denovo_post carrier = {model_post, model, NULL};
     struct denovo_registry_config home = {
         .held = (uint16_t)config->held, .words = (uint8_t)config->words, .rules = rules};
     model->registry = denovo_registry_new(&home, &model_home_ops, model, carrier);
