@@ -43,6 +43,10 @@ static void end(void *local, const struct simt_block *block)
     stash_end_block(core->stash, space->number);
     histogram_add(&core->hits_of, space->hits);
     histogram_add(&core->misses_of, space->misses);
+    const struct stash_block_counters *counted = stash_block_counted(core->stash, space->number);
+    histogram_add(&core->fetched_of, counted->fetched);
+    histogram_add(&core->unused_of, counted->unused);
+    histogram_add(&core->kept_of, counted->kept);
     stash_space_end(space);
 }
 
@@ -313,7 +317,8 @@ void stash_core_init(struct stash_core *core, struct stash_part *part, const str
     core->l1 = beside->l1;
     core->clock = beside->clock;
     core->operations_end = &core->operations;
-    core->hits_of = core->misses_of = histogram_log2(4, 8);
+    core->hits_of = core->misses_of = core->fetched_of = core->unused_of = core->kept_of =
+        histogram_log2(4, 8);
     core->stash = stash_new(&part->config, bytes, line, &(struct stash_user){translate, retry, core});
     connect_below(core, beside, component);
     core->accesses = alloc(SIMT_ACCESSES, sizeof *core->accesses);

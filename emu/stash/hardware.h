@@ -113,6 +113,11 @@ struct stash_counters {
     uint64_t taken;      /* dirty words that other units have registered */
 };
 
+/* Of a block, as above, over all of its maps. */
+struct stash_block_counters {
+    uint64_t fetched, unused, kept;
+};
+
 /* What happens to words of an entry. */
 enum stash_event {
     STASH_LOADS,     /* they are asked for, because loads miss them */
@@ -213,6 +218,8 @@ bool stash_physical(struct stash *stash, unsigned block, unsigned i, uint32_t wo
 void stash_observe(struct stash *stash, struct stash_observer *observer);
 
 const struct stash_counters *stash_counted(const struct stash *stash, unsigned selector);
+/* Returns the counters of a block, until stash_begin_block() gives its number to another one. */
+const struct stash_block_counters *stash_block_counted(const struct stash *stash, unsigned block);
 
 /* Prints all state, one line for each block, entry, page and chunk that is in use. */
 void stash_dump(const struct stash *stash, FILE *file);

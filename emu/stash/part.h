@@ -91,6 +91,7 @@ struct stash_core {
     uint64_t blocks, hits, misses;       /* the latter in words */
     uint64_t hit_words, miss_words;      /* the same, a word once for all threads of a warp that want it */
     struct histogram hits_of, misses_of; /* blocks by their words */
+    struct histogram fetched_of, unused_of, kept_of;
 };
 
 struct stash_part {

@@ -155,6 +155,12 @@ static void publish_core(const struct stash_core *core, struct stats *stats, str
     stats_histogram(stats, scope, "hits_of", &core->hits_of, "words/block", "blocks", "Blocks by their hits");
     stats_histogram(stats, scope, "misses_of", &core->misses_of, "words/block", "blocks",
                     "Blocks by their misses");
+    stats_histogram(stats, scope, "fetched_of", &core->fetched_of, "words/block", "blocks",
+                    "Blocks by words that answers have brought");
+    stats_histogram(stats, scope, "unused_of", &core->unused_of, "words/block", "blocks",
+                    "Blocks by those that no thread has used");
+    stats_histogram(stats, scope, "kept_of", &core->kept_of, "words/block", "blocks",
+                    "Blocks by words that an earlier block had registered: write-backs saved by reuse");
 }
 
 static void publish(void *object, struct stats *stats, struct scope scope)

@@ -116,6 +116,7 @@ check "reuse: the same" cmp -s "$work/output" "$work/oracle"
 check "reuse: words are kept" test "$(value stash.0.map.0.kept)" -eq $((2 * 8 * 64))
 check "reuse: none is fetched again" test "$(value stash.0.map.0.fetched)" -eq $((8 * 64))
 check "reuse: none is written back" test "$(value stash.0.map.0.written_back)" -eq 0
+check "reuse: by block" test "$(value stash.0.kept_of.64) $(value stash.0.fetched_of.64) $(value stash.0.unused_of.16)" = "16 8 24"
 check "without replication: runs" run 0 --set simt.count=1 --set stash.replication=false -- reuse
 check "without replication: the same" cmp -s "$work/output" "$work/oracle"
 check "without replication: none is kept" test "$(value stash.0.map.0.kept)" -eq 0

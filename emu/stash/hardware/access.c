@@ -102,6 +102,7 @@ static bool move(struct stash *stash, const struct stash_access *access, const s
         stash_leave(stash, moved[i].old, STASH_CODE_INVALID);
         stash_claim(stash, moved[i].word, map);
     }
+    stash->blocks[stash->entries[e].block].counters.kept += count;
     stash_tell(stash, STASH_REUSES, e, count, now);
     return true;
 }

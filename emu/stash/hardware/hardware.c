@@ -25,6 +25,7 @@ struct stash *stash_new(const struct stash_config *config, uint32_t bytes, uint3
     stash->version = alloc(stash->words, sizeof *stash->version);
     stash->dirty = alloc(stash->chunks, sizeof *stash->dirty);
     stash->index = alloc(stash->chunks, sizeof *stash->index);
+    stash->block = alloc(stash->chunks, sizeof *stash->block);
     memset(stash->index, STASH_NONE, stash->chunks);
     stash->pages = alloc(config->pages, sizeof *stash->pages);
     for (unsigned e = 0; e < STASH_ENTRIES; e++)
@@ -54,6 +55,7 @@ void stash_free(struct stash *stash)
     free(stash->version);
     free(stash->dirty);
     free(stash->index);
+    free(stash->block);
     free(stash->pages);
     free(stash);
 }
@@ -111,6 +113,7 @@ unsigned stash_begin_block(struct stash *stash, uint64_t bytes, uint32_t *first)
     (void)fits;
     stash->blocks[number] =
         (struct stash_block){.used = true, .first = *first, .bytes = (uint32_t)in_chunks(bytes)};
+    memset(stash->block + *first / STASH_CHUNK, (int)number, in_chunks(bytes) / STASH_CHUNK);
     return number;
 }
 
@@ -214,4 +217,9 @@ void stash_observe(struct stash *stash, struct stash_observer *observer)
 const struct stash_counters *stash_counted(const struct stash *stash, unsigned selector)
 {
     return &stash->counters[selector];
+}
+
+const struct stash_block_counters *stash_block_counted(const struct stash *stash, unsigned block)
+{
+    return &stash->blocks[block].counters;
 }

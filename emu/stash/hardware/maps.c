@@ -86,6 +86,7 @@ static void count_kept(struct stash *stash, unsigned e, uint64_t now)
         if (stash->code[word] >= STASH_CODE_REGISTERED && stash->index[word / CHUNK_WORDS] != e &&
             stash_belongs(stash, word / CHUNK_WORDS, e))
             (*kept)++;
+    stash->blocks[stash->entries[e].block].counters.kept += *kept - before;
     stash_tell(stash, STASH_REUSES, e, *kept - before, now);
 }
 

@@ -30,6 +30,7 @@ struct stash_block {
     uint8_t count; /* maps */
     uint32_t first, bytes;
     uint8_t table[STASH_MAPS]; /* map index table: entries */
+    struct stash_block_counters counters;
 };
 
 /* An entry of the VP-map, TLB and RTLB together (section 4.1.4, footnote 3). */
@@ -57,8 +58,9 @@ struct stash {
     /* by word: enum stash_code; installed and not used yet; selector of the access that installed it; version */
     uint8_t *code, *fresh, *selector;
     uint32_t *version;
-    /* by chunk: a store of the block that has it; entry to which registered words belong, STASH_NONE: there are none */
-    uint8_t *dirty, *index;
+    /* by chunk: a store of the block that has it; entry to which registered words belong, STASH_NONE: there are none; the latest block
+     * that has had it */
+    uint8_t *dirty, *index, *block;
     struct stash_block blocks[STASH_BLOCKS];
     struct stash_entry entries[STASH_ENTRIES];
     unsigned tail; /* entry added last */

@@ -23,8 +23,10 @@ void stash_retire(struct stash *stash, struct stash_entry *entry)
 
 static void put(struct stash *stash, uint32_t word, enum stash_code code)
 {
-    if (code == STASH_CODE_INVALID && stash->fresh[word])
+    if (code == STASH_CODE_INVALID && stash->fresh[word]) {
         stash->counters[stash->selector[word]].unused++;
+        stash->blocks[stash->block[word / CHUNK_WORDS]].counters.unused++;
+    }
     if (code != STASH_CODE_VALID)
         stash->fresh[word] = false;
     stash->code[word] = (uint8_t)code;
@@ -72,6 +74,7 @@ void stash_install_word(struct stash *stash, uint32_t word, unsigned selector)
     stash->fresh[word] = true;
     stash->selector[word] = (uint8_t)selector;
     stash->counters[selector].fetched++;
+    stash->blocks[stash->block[word / CHUNK_WORDS]].counters.fetched++;
 }
 
 void stash_drop_word(struct stash *stash, uint32_t word)
