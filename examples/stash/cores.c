@@ -1,5 +1,6 @@
 /* A stash for one thread: each block is a thread that relaxes a string of particles, of whose structures it uses one field. `cores map` maps
- * the field, `cores scratchpad` copies it in and out, `cores cache` uses it where it is. */
+ * the field, `cores scratchpad` copies it in and out, `cores cache` uses it where it is. `cores task` does that, too, in tasks of NUCD's accelerators. */
+#include <croft/nucd.h>
 #include <croft/roi.h>
 #include <croft/stash.h>
 #include <stdio.h>
@@ -11,9 +12,9 @@ struct particle {
     float x, y, z, mass, charge, speed[3];
 };
 
-static struct particle particles[BLOCKS * EACH];
+static struct particle particles[BLOCKS * EACH] __attribute__((aligned(4096))); /* tasks share no lines */
 
-static void relax(float *x, size_t distance)
+static inline __attribute__((always_inline)) void relax(float *x, size_t distance)
 {
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (size_t i = 1; i < EACH - 1; i++)
@@ -41,6 +42,18 @@ static void in_place(struct particle *p)
     relax(&p[block_x() * EACH].x, sizeof *p / sizeof(float));
 }
 
+CROFT_REGION(task, CROFT_INOUT(struct particle *, p, EACH * sizeof *p))
+{
+    relax(&p->x, sizeof *p / sizeof(float));
+}
+
+static long offload(void)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        task(particles + i * EACH);
+    return 0;
+}
+
 #define LAUNCH(kernel)                                                                                       \
     simt_launch(kernel, particles, simt_dim(BLOCKS), simt_dim(1), .scratchpad = EACH * sizeof(float))
 
@@ -51,7 +64,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < BLOCKS * EACH; i++)
         particles[i].x = (float)(i * 7 % 100);
     croft_roi_begin("cores");
-    const long launch = strcmp(mode, "cache") == 0        ? LAUNCH(in_place)
+    const long launch = strcmp(mode, "task") == 0         ? offload()
+                        : strcmp(mode, "cache") == 0      ? LAUNCH(in_place)
                         : strcmp(mode, "scratchpad") == 0 ? LAUNCH(copied)
                                                           : LAUNCH(mapped);
     if (launch < 0 || simt_wait(launch) != 0) {

@@ -291,6 +291,16 @@ for mode in map scratchpad cache; do
     check "cores, $mode: maps" test "$(value 'stash.[0-9]+.map.0.maps' | awk '{ sum += $1 } END { print sum }')" -eq "$([ $mode = map ] && echo 15 || echo 0)"
 done
 
+# The same near memory, beside NUCD's accelerators, whose tasks use the structures where they are.
+for mode in map scratchpad cache task; do
+    subject=("$work/cores")
+    oracle "$work/oracle" "$work/cores" $mode
+    check "cores beside accelerators, $mode: runs" run_on "$here/../../examples/machines/nucd_stash.yaml" 0 --check nucd -- $mode
+    check "cores beside accelerators, $mode: the same" cmp -s "$work/output" "$work/oracle"
+    check "cores beside accelerators, $mode: maps" test "$(value 'stash.[0-9]+.map.0.maps' | awk '{ sum += $1 } END { print sum }')" -eq "$([ $mode = map ] && echo 15 || echo 0)"
+    check "cores beside accelerators, $mode: tasks" test "$(value nucd.offloads)" -eq "$([ $mode = task ] && echo 15 || echo 0)"
+done
+
 # Descriptions that make no sense.
 refuses() {
     local status=0
