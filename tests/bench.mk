@@ -104,10 +104,6 @@ papers: $(BUILD)/bin/croft $(SHARE_FILES) sysroot ## the papers' figures and tab
 	@for paper in $(or $(PAPER),$(PAPERS)); do \
 	    examples/papers/page.sh $(BUILD)/bin/croft $$paper $(BENCH_DIR)/papers/$$paper $(or $(SIZE),small) || exit 1; done
 
-.PHONY: figures-nupim
-figures-nupim: $(BUILD)/bin/croft $(SHARE_FILES) ## the NUPIM paper's figures 5, 10 and 11, in BENCH_DIR/nupim_figures
-	@examples/nupim/figures.sh $(BUILD)/bin/croft $(BENCH_DIR)/nupim_figures
-
 .PHONY: bench-stream
 bench-stream: $(BENCH_DIR)/stream_bench $(BENCH_FILES) ## instructions a second that a streamed hart hands to a timing core
 	@for program in $(BENCH_FILES); do printf '%-14s' "$${program##*/}"; $(BENCH_DIR)/stream_bench $$program | tail -n 1; done

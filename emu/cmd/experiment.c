@@ -227,7 +227,7 @@ static bool conduct(const struct experiment *e, const struct experiment_where *w
 {
     struct error ignored;
     bool good = experiment_execute(e, where, results, runs, err);
-    experiment_evaluate(e, results, runs);
+    experiment_evaluate(e, where, results, runs);
     bool written = experiment_write(e, where, results, runs, good ? err : &ignored);
     if (good && written && files)
         written = experiment_files(e, where, results, runs, err);

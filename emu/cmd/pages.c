@@ -23,7 +23,8 @@ static const struct option_row rows[] = {
     [PROGRAM] = {"program", 0, "FILE",
                  "print a row for each kernel of this ELF file, instead of each launch"},
     [MAP] = {"map", 0, "FILE", "write a picture (SVG) of the pages that each block accesses to FILE"},
-    [LAUNCH] = {"launch", 0, "NUMBER", "the launch of --map (default 1)"},
+    [LAUNCH] = {"launch", 0, "NUMBER",
+                "the launch of --map, or most: that with most instructions (default 1)"},
     [PLACE] = {"place", 0, "FILE",
                "write a table of pages and the memory from whose multiprocessors most requests come"},
     [MEMORIES] = {"memories", 0, "COUNT", "memories of --place (default 16)"},
@@ -53,7 +54,7 @@ const struct option_set pages_interface = {
 struct request {
     const char *trace, *map, *place, *program;
     uint64_t page, first, last, launch, memories, multiprocessors;
-    bool stacks;
+    bool stacks, most; /* most: the launch with most instructions */
 };
 
 /* Parses a number from 1 to `most`, or an address from 0, which may be hexadecimal. */
@@ -89,12 +90,17 @@ static int take(void *context, int option, const char *value)
         r->trace = value;
         break;
     default:
-        if (!number(value, address, most[option], numbers[option]) ||
-            (option == PAGE && r->page & (r->page - 1)))
+        r->most = option == LAUNCH ? strcmp(value, "most") == 0 : r->most;
+        if (option == LAUNCH && r->most)
+            r->launch = 1;
+        else if (!number(value, address, most[option], numbers[option]) ||
+                 (option == PAGE && r->page & (r->page - 1)))
             return options_usage_error(&pages_interface,
                                        "--%s: '%s' is not allowed; allowed: %d to %" PRIu64 "%s",
                                        rows[option].name, value, address ? 0 : 1, most[option],
-                                       option == PAGE ? ", a power of two" : "");
+                                       option == PAGE     ? ", a power of two"
+                                       : option == LAUNCH ? ", or most"
+                                                          : "");
     }
     return OPTIONS_TAKEN;
 }
@@ -233,16 +239,26 @@ static bool write_places(const struct request *r, struct sharing *sharing, struc
 
 enum { CELLS = 128, CELL = 4 }; /* most cells on a side of the picture, and pixels on a side of each then */
 
+/* Returns the first launch with most memory instructions. */
+static uint64_t most_instructions(const struct sharing_launch *launch, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < count; i++)
+        most = launch[i].instructions > launch[most].instructions ? i : most;
+    return count ? launch[most].launch : 1;
+}
+
 /* Writes the picture of --map: blocks from left to right, pages from top to bottom, darker where more requests are. */
 static bool write_map(const struct request *r, struct sharing *sharing, struct error *err)
 {
     size_t count, launches, pages = 0, from = 0;
     const struct sharing_launch *launch = sharing_launches(sharing, &launches);
     const struct sharing_touch *touch = sharing_blocks(sharing, &count);
-    while (launches && launch->launch != r->launch)
+    const uint64_t number = r->most ? most_instructions(launch, launches) : r->launch;
+    while (launches && launch->launch != number)
         launches--, launch++;
     if (!launches)
-        return error_set(err, "--launch: the trace has no launch %" PRIu64, r->launch);
+        return error_set(err, "--launch: the trace has no launch %" PRIu64, number);
     struct output *output = output_open(r->map, err);
     if (!output)
         return false;
@@ -252,9 +268,9 @@ static bool write_map(const struct request *r, struct sharing *sharing, struct e
              taken = launch->pages + !launch->pages, down = taken < CELLS ? taken : CELLS;
     const uint64_t wide = CELLS * CELL / across, high = CELLS * CELL / down;
     memset(cells, 0, sizeof cells);
-    while (from < count && touch[from].launch != r->launch)
+    while (from < count && touch[from].launch != number)
         from++;
-    for (size_t i = from; i < count && touch[i].launch == r->launch; i++) {
+    for (size_t i = from; i < count && touch[i].launch == number; i++) {
         pages += i > from && touch[i].page != touch[i - 1].page;
         uint64_t *cell = &cells[pages * down / taken][touch[i].by * across / launch->blocks];
         *cell += touch[i].requests;

@@ -80,10 +80,11 @@
  *
  * A column is one of the following. `statistic`: a statistic, or the sum of several, of which those after a - are subtracted;
  * `*` stands for any characters. A statistic that a run does not have is an error, or has the value of `absent`. `of: most`
- * takes the largest of all in place of their sum; the value is multiplied by `times`. `divide`: the quotient of two columns.
+ * takes the largest of all in place of their sum; the value is multiplied by `times`. Names can have $variables of the run's points,
+ * router.$from.flits; points that differ in these alone are one run. `divide`: the quotient of two columns.
  * `speedup` ... `from`: a column's value at a baseline divided by its own value. `ratio` ... `to`: the inverse of that.
  * `value`: an expression of SQLite over earlier columns. `printed`: the number behind a text that the program has printed, at
- * its first place. A baseline names points of some axes; in all other axes it has the run's points.
+ * its first place, or the one that `number` counts from 1; `file: $prepared/2.txt` looks in that file. A baseline names points of some axes; in all other axes it has the run's points.
  *
  * `mean` adds a row over all programs, named `mean`, and one for each of `means`: over the programs that it lists, or those whose
  * column is `at_least` or `at_most` a value, at the row's points or those of `at`.
@@ -173,6 +174,8 @@ struct experiment_column {
     enum experiment_kind kind;
     struct experiment_texts statistics;
     const char *printed;           /* a text in the program's output; NULL: none */
+    const char *file;              /* the text is in this file; NULL: in the program's output */
+    int number;                    /* which of the numbers behind the text, from 1 */
     struct expression *expression; /* over the earlier columns; NULL: none */
     const yaml_node_t *node;       /* of the statistics */
     int operands[2];               /* indices of earlier columns */

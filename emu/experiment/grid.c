@@ -210,6 +210,36 @@ const char *experiment_variable(const struct experiment *e, const int point[EXPE
     return value;
 }
 
+char *experiment_fill(const struct experiment *e, const int point[EXPERIMENT_AXES], const char *text,
+                      char *unknown)
+{
+    char *filled = NULL;
+    size_t size;
+    FILE *out = open_memstream(&filled, &size);
+    bool good = out != NULL;
+    if (!out)
+        alloc_failed();
+    for (const char *next; *text && good; text = next) {
+        size_t plain = strcspn(text, "$");
+        next = text + plain;
+        (void)fprintf(out, "%.*s", (int)plain, text);
+        if (!*next)
+            break;
+        size_t length = 1 + strspn(next + 1, EXPERIMENT_NAME);
+        (void)snprintf(unknown, length + 1, "%s", next);
+        const char *value = experiment_variable(e, point, unknown);
+        good = value != NULL;
+        (void)fputs(value ? value : "", out);
+        next += length;
+    }
+    if (fclose(out) != 0)
+        alloc_failed();
+    if (good)
+        return filled;
+    free(filled);
+    return NULL;
+}
+
 static const char *machine_of(const struct experiment_pairs *pairs)
 {
     for (int i = 0; i < pairs->count; i++)

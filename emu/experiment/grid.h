@@ -4,6 +4,9 @@
 
 #include "emu/experiment/description.h"
 
+/* What the name of a variable has behind its $. */
+#define EXPERIMENT_NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 /* A place is a point of each axis. Places are numbered in the description's order; the last axis varies
  * fastest. The places of the means follow those of the last program. */
 int experiment_places(const struct experiment *e); /* including the places of the means */
@@ -46,6 +49,11 @@ char *experiment_label(const struct experiment *e, const int point[EXPERIMENT_AX
 /* Returns a variable's value at a place, from the last axis that sets it; NULL: none does. */
 const char *experiment_variable(const struct experiment *e, const int point[EXPERIMENT_AXES],
                                 const char *name);
+
+/* Returns the text with the variables' values in place of $names, which the caller frees; NULL with *unknown, which has room for the
+ * text, set to a name: none gives it a value. */
+char *experiment_fill(const struct experiment *e, const int point[EXPERIMENT_AXES], const char *text,
+                      char *unknown);
 
 /* Returns whether an axis, or `set`, names the machine of each run, so that the description's `machine` is not used. */
 bool experiment_machine_axis(const struct experiment *e);

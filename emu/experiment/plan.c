@@ -30,6 +30,24 @@ static bool has_values(const struct experiment *e, const int point[EXPERIMENT_AX
     return true;
 }
 
+/* Checks that each variable in the names of statistics has a value at the place. */
+static bool has_names(const struct experiment *e, const int point[EXPERIMENT_AXES], struct error *err)
+{
+    bool good = true;
+    for (int c = 0; c < e->column_count && good; c++)
+        for (int i = 0; i < e->columns[c].statistics.count && good; i++) {
+            const char *name = e->columns[c].statistics.items[i];
+            if (!strchr(name, '$'))
+                continue;
+            char *unknown = alloc(strlen(name) + 1, 1), *filled = experiment_fill(e, point, name, unknown);
+            good = filled || doc_wrong(&e->doc, e->columns[c].node, err, "%s: no axis gives %s a value",
+                                       e->columns[c].name, unknown);
+            free(filled);
+            free(unknown);
+        }
+    return good;
+}
+
 /* Returns the bytes of runs[], which has a mapping of its own, so that children need not inherit it. */
 static size_t plan_bytes(const struct experiment *e)
 {
@@ -56,7 +74,7 @@ struct experiment_run *experiment_plan(const struct experiment *e, struct error 
         plan[n].state = skipped ? EXPERIMENT_SKIPPED : EXPERIMENT_LEFT;
         plan[n].values = values + (size_t)n * (size_t)e->column_count;
         left += n < runs && !skipped;
-        good = n >= runs || skipped || has_values(e, point, err);
+        good = n >= runs || skipped || (has_values(e, point, err) && has_names(e, point, err));
     }
     if (good && left == 0)
         good = error_set(err, "%s: 'skip', 'where' and --only leave no run", e->doc.path);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The page of a paper: page.sh CROFT PAPER DIR [SIZE]. Runs the experiments that PAPER/pages names, at a size (if a description has it, otherwise its first),
 # and makes DIR/README.md of their pages, DIR/NAME.html with their figures, and DIR/results/NAME.csv. Runs that have ended are kept in DIR, so that it can be stopped and
-# started again. OPTIONS: further ones of croft experiment, such as --engine slurm.
+# started again. Pictures that commands of a description's `prepare` leave are put into DIR/pictures. OPTIONS: further ones of croft experiment, such as --engine slurm.
 set -euo pipefail
 
 croft=$(realpath "$1")
@@ -18,6 +18,10 @@ for name in "${names[@]}"; do
     "$croft" experiment "$here/$name.yaml" "${size[@]}" ${OPTIONS:-} --results "$out/results.db" --out "$out/$name" >/dev/null
     "$croft" report "$out/$name" -o "$out/$name.html"
     cp "$out/$name/results.csv" "$out/results/$name.csv"
+    for picture in "$out/$name"/prepared/*/*.svg; do
+        program=$(basename "$(dirname "$picture")")
+        if [ -e "$picture" ]; then mkdir -p "$out/pictures" && cp "$picture" "$out/pictures/$program.svg"; fi
+    done
     cat "$out/$name/page.md" >>"$out/page.md"
 done
 mv "$out/page.md" "$out/README.md"

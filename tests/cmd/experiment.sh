@@ -286,6 +286,31 @@ for change in 'lost: {printed: "lots "}|lost: print.two: the program has not pri
     judge $? "${change##*|}"
 done
 
+# Numbers in a file, and variables in the names of statistics: points that differ in these alone are one run.
+cat >named.yaml <<'Y'
+title: named
+machine: functional
+programs:
+  print: {source: print.c, arguments: ["1"], prepare: [[croft, run, $program, "7"], [echo, "lost -3 4"]]}
+axes: {kind: {insns: {$kind: instructions}, all: {$kind: "*"}}}
+columns:
+  counted: {statistic: [hart.0.instructions, -hart.0.$kind]}
+  first: {printed: "lost ", file: $prepared/2.txt}
+  second: {printed: "lost", file: $prepared/2.txt, number: 2}
+Y
+"$croft" experiment named.yaml >output 2>messages
+[ $? -eq 0 ] && grep -q '^print,insns,0,-3,4,' named.results/results.csv && grep -q '^print,all,-*[0-9]*,-3,4,' named.results/results.csv &&
+    [ "$(sqlite3 named.results/results.db 'select count(*) from run')" = 1 ]
+judge $? "numbers in a file, variables in names"
+for change in 's/number: 2/number: 3/|second: print.insns: no number behind '"'lost'" 's/number: 2/number: 0/|number: 1 to 1000 is allowed' 's/"lost"/"last"/|second: print.insns: its file has no '"'last'" \
+    's/second: .*/second: {statistic: hart.0.instructions, number: 2}/|second: '"'file' and 'number' need 'printed'" 's/2.txt, number/9.txt, number/|$prepared/9.txt: No such file' \
+    's/hart.0.$kind/hart.0.$kinds/|counted: no axis gives $kinds a value' 's/{$kind: instructions}/{$kind: instructons}/|counted: print.insns: no statistic '"'hart.0.instructons'"; do
+    sed "${change%%|*}" named.yaml >bad.yaml
+    "$croft" experiment bad.yaml --out named.results >output 2>messages
+    [ $? -ne 0 ] && grep -qF "${change##*|}" messages
+    judge $? "${change##*|}"
+done
+
 # A page: texts with values, and tables.
 sed -e 's/^machine/text: "Few: {{ratio few}}, {{+speedup few other}}, {{%ratio mean few}}."\nmachine/' \
     -e 's/across: rounds}/across: rounds, title: Ratios, text: "N is {{instructions other many}}."}/' good.yaml >paged.yaml

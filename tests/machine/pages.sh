@@ -105,6 +105,13 @@ usage() {
 }
 usage "pages that no machine has" "--page: a machine's pages have 4096 bytes" --place new --page 8192
 usage "a launch without a map" "--launch: needs --map" --launch 2
+"$croft" pages trace >output 2>errors
+launch=$(awk '$1 ~ /^[0-9]/ && $4 > most { most = $4; launch = $1 } END { print launch }' output)
+"$croft" pages --map one.svg --launch "$launch" trace >output 2>errors
+"$croft" pages --map most.svg --launch most trace >output 2>errors
+check "the launch with most instructions, of several" test "$launch" -gt 0 -a "$(grep -c '^ *[0-9]' output)" -gt 1
+check "the launch with most instructions: its map" cmp -s one.svg most.svg
+usage "a launch that is no number" "--launch: 'mast' is not allowed; allowed: 1 to 4294967295, or most" --map new.svg --launch mast
 usage "memories without places" "--memories: needs --place" --memories 8
 cp table old
 "$croft" pages --place table --multiprocessors 8 trace >output 2>errors

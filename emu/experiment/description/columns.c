@@ -9,6 +9,8 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
 
+enum { NUMBERS = 1000 }; /* most of `number` */
+
 /* The fields that name points. They are read after all axes. */
 
 /* Sets err to a message about a name that the value of `key` has. Returns false. */
@@ -152,6 +154,25 @@ static bool column_printed(void *context, const yaml_node_t *value, struct error
     return column->printed != NULL;
 }
 
+static bool column_file(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    return (column->file = doc_text(&experiment_of(context)->doc, value, "file", err)) != NULL;
+}
+
+static bool column_number(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_column *column = ((struct experiment_part *)context)->target;
+    double number;
+    if (!doc_number(&e->doc, value, "number", &number, err))
+        return false;
+    if (number != floor(number) || number < 1 || number > NUMBERS)
+        return doc_wrong(&e->doc, value, err, "number: 1 to %d is allowed", NUMBERS);
+    column->number = (int)number;
+    return true;
+}
+
 static bool column_compared(void *context, const yaml_node_t *value, enum experiment_kind kind,
                             struct error *err)
 {
@@ -253,6 +274,8 @@ static bool column_whole(struct experiment *e, const char *name, const yaml_node
             "%s: a column has one of 'statistic', 'divide', 'speedup', 'ratio', 'value', 'printed'", name);
     if (!has_key(e, node, "statistic") && (has_key(e, node, "of") || has_key(e, node, "times")))
         return doc_wrong(&e->doc, node, err, "%s: 'of' and 'times' need a 'statistic'", name);
+    if (!has_key(e, node, "printed") && (has_key(e, node, "file") || has_key(e, node, "number")))
+        return doc_wrong(&e->doc, node, err, "%s: 'file' and 'number' need 'printed'", name);
     if (has_key(e, node, "from") != speedup || has_key(e, node, "to") != ratio)
         return doc_wrong(&e->doc, node, err, "%s: 'speedup' has a baseline 'from', 'ratio' one 'to'", name);
     return true;
@@ -282,6 +305,8 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
         {"divide", column_divide, false},
         {"value", column_value, false},
         {"printed", column_printed, false},
+        {"file", column_file, false},
+        {"number", column_number, false},
         {"speedup", column_speedup, false},
         {"ratio", column_ratio, false},
         {"from", column_baseline, false},
@@ -304,6 +329,7 @@ bool experiment_read_columns(void *context, const yaml_node_t *value, struct err
         struct experiment_part part = {e, column};
         column->absent = NAN;
         column->times = 1;
+        column->number = 1;
         memset(column->baseline, 0xff, sizeof column->baseline);
         const char *name = doc_key(&e->doc, value, e->column_count);
         bool good = doc_fields(&e->doc, node, name, fields, sizeof fields / sizeof *fields, &part, err) &&

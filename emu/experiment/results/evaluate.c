@@ -1,12 +1,16 @@
 #include "emu/experiment/results/evaluate.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/experiment/description/expression.h"
 #include "emu/experiment/grid.h"
+#include "emu/experiment/runs/task.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
 
@@ -74,30 +78,45 @@ static bool sum(const struct statistics *statistics, const json_t *values, const
     return found;
 }
 
-static double statistic(const struct experiment *e, const struct experiment_column *column,
-                        const struct statistics *statistics, const json_t *values, const char *label,
-                        struct experiment_run *run)
+/* Returns one of a column's statistics, or its value where there is none. */
+static double statistic_part(const struct experiment *e, const struct experiment_column *column,
+                             const char *name, const struct statistics *statistics, const json_t *values,
+                             const int point[EXPERIMENT_AXES], struct experiment_run *run)
 {
     const struct asked asked = {&e->doc, column->node, column->name};
+    char *unknown = alloc(strlen(name) + 1, 1), *filled = experiment_fill(e, point, name, unknown);
+    double part = 0;
+    if (!sum(statistics, values, filled, column->most, &part)) {
+        part = column->absent;
+        if (isnan(part)) {
+            char *label = experiment_label(e, point);
+            complain(run, &asked, label, "no statistic", filled, nearest(statistics, filled).text);
+            free(label);
+        }
+    }
+    free(filled);
+    free(unknown);
+    return part;
+}
+
+static double statistic(const struct experiment *e, const struct experiment_column *column,
+                        const struct statistics *statistics, const json_t *values,
+                        const int point[EXPERIMENT_AXES], struct experiment_run *run)
+{
     double total = 0;
     for (int i = 0; i < column->statistics.count; i++) {
-        double part = column->absent;
         bool minus = column->statistics.items[i][0] == '-';
-        const char *name = column->statistics.items[i] + minus;
-        double found = 0;
-        if (sum(statistics, values, name, column->most, &found))
-            part = found;
-        else if (isnan(column->absent)) {
-            complain(run, &asked, label, "no statistic", name, nearest(statistics, name).text);
+        double part =
+            statistic_part(e, column, column->statistics.items[i] + minus, statistics, values, point, run);
+        if (isnan(part))
             return NAN;
-        }
         part = minus ? -part : part;
         total = !column->most ? total + part : i && total > part ? total : part;
     }
     return total * column->times;
 }
 
-/* Returns the number behind a column's text in what the program has printed. */
+/* Returns the number behind a column's text in what the program has printed, or in the column's file. */
 static double printed(const struct experiment *e, const struct experiment_column *column, const char *output,
                       const char *label, struct experiment_run *run)
 {
@@ -106,36 +125,65 @@ static double printed(const struct experiment *e, const struct experiment_column
     char *end;
     const char *number = found ? found + strlen(column->printed) : "";
     double value = strtod(number, &end);
+    for (int i = 1; i < column->number && end > number; i++)
+        value = strtod(number = end, &end);
     bool hex = end > number && memchr(number, 'x', (size_t)(end - number)) != NULL;
     bool grouped = end && *end == ',' && end[1] >= '0' && end[1] <= '9'; /* 1,234 */
     if (end > number && isfinite(value) && !hex && !grouped)
         return value;
-    complain(run, &asked, label, found ? "no number behind" : "the program has not printed", column->printed,
-             "");
+    complain(run, &asked, label,
+             found          ? "no number behind"
+             : column->file ? "its file has no"
+                            : "the program has not printed",
+             column->printed, "");
     return NAN;
 }
 
-/* Reads the columns that are numbers in the program's output. */
-static void read_output(const struct experiment *e, struct results *results, const char *label,
+/* Reads a column's file, a path that may name the program's folder of prepared files or is relative to the description. */
+static bool read_file(const struct experiment_where *where, const char *program, const char *name,
+                      struct outcome_text *text, struct error *err)
+{
+    char *path = experiment_prepared(where, program, name), *full = NULL;
+    if (asprintf(&full, *path == '/' || strstr(name, "$prepared") ? "%s%s" : "%s/%s",
+                 *path == '/' || strstr(name, "$prepared") ? "" : where->folder, path) < 0)
+        alloc_failed();
+    int file = open(full, O_RDONLY | O_CLOEXEC);
+    bool good = file >= 0 ? outcome_read(file, OUTCOME_MOST, text, err)
+                          : error_set(err, "%s: %s", name, strerror(errno));
+    if (file >= 0)
+        (void)close(file);
+    free(full);
+    free(path);
+    return good;
+}
+
+/* Reads the columns that are numbers in the program's output, or in a file. */
+static void read_output(const struct experiment *e, const struct experiment_where *where,
+                        struct results *results, const int point[EXPERIMENT_AXES], const char *label,
                         struct experiment_run *run)
 {
     struct outcome_text output = {0};
     struct error err;
     bool good = true;
     for (int c = 0; c < e->column_count && good; c++) {
-        if (e->columns[c].kind != EXPERIMENT_PRINTED)
+        const struct experiment_column *column = &e->columns[c];
+        struct outcome_text file = {0};
+        if (column->kind != EXPERIMENT_PRINTED)
             continue;
-        good = output.bytes || results_read(results, &run->key, RESULTS_OUTPUT, &output, &err);
+        good = column->file   ? read_file(where, e->axes[0].points[point[0]].name, column->file, &file, &err)
+               : output.bytes ? true
+                              : results_read(results, &run->key, RESULTS_OUTPUT, &output, &err);
         if (good)
-            run->values[c] = printed(e, &e->columns[c], output.bytes, label, run);
+            run->values[c] = printed(e, column, column->file ? file.bytes : output.bytes, label, run);
+        free(file.bytes);
     }
     if (!good)
         complain(run, &(struct asked){NULL, NULL, ""}, label, err.text, "", "");
     free(output.bytes);
 }
 
-static void read_run(const struct experiment *e, struct results *results, const int point[EXPERIMENT_AXES],
-                     struct experiment_run *run)
+static void read_run(const struct experiment *e, const struct experiment_where *where,
+                     struct results *results, const int point[EXPERIMENT_AXES], struct experiment_run *run)
 {
     struct statistics statistics;
     struct error err;
@@ -152,10 +200,10 @@ static void read_run(const struct experiment *e, struct results *results, const 
                      nearest_region(&statistics, region).text);
         for (int c = 0; c < e->column_count && values; c++)
             if (e->columns[c].kind == EXPERIMENT_STATISTIC)
-                run->values[c] = statistic(e, &e->columns[c], &statistics, values, label, run);
+                run->values[c] = statistic(e, &e->columns[c], &statistics, values, point, run);
         statistics_free(&statistics);
     }
-    read_output(e, results, label, run);
+    read_output(e, where, results, point, label, run);
     free(label);
 }
 
@@ -235,8 +283,8 @@ static double mean(const struct experiment *e, const struct experiment_column *c
     return column->mean == EXPERIMENT_GEOMETRIC ? exp(total / count) : total / count;
 }
 
-void experiment_evaluate_run(const struct experiment *e, struct results *results, struct experiment_run *runs,
-                             int n)
+void experiment_evaluate_run(const struct experiment *e, const struct experiment_where *where,
+                             struct results *results, struct experiment_run *runs, int n)
 {
     int point[EXPERIMENT_AXES];
     if (runs[n].evaluated)
@@ -246,14 +294,15 @@ void experiment_evaluate_run(const struct experiment *e, struct results *results
         runs[n].values[c] = NAN;
     runs[n].evaluated = n < experiment_runs(e) && runs[n].state == EXPERIMENT_DONE;
     if (runs[n].evaluated)
-        read_run(e, results, point, &runs[n]);
+        read_run(e, where, results, point, &runs[n]);
 }
 
-void experiment_evaluate(const struct experiment *e, struct results *results, struct experiment_run *runs)
+void experiment_evaluate(const struct experiment *e, const struct experiment_where *where,
+                         struct results *results, struct experiment_run *runs)
 {
     int point[EXPERIMENT_AXES], all = experiment_runs(e);
     for (int n = 0; n < experiment_places(e); n++)
-        experiment_evaluate_run(e, results, runs, n);
+        experiment_evaluate_run(e, where, results, runs, n);
     for (int c = 0; c < e->column_count; c++) {
         for (int n = 0; n < experiment_places(e); n++) {
             experiment_place(e, n, point);

@@ -1,7 +1,11 @@
 #include "emu/experiment/results/units.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "emu/experiment/grid.h"
+#include "emu/sim/alloc.h"
 
 /* What is known of a unit. */
 struct unit {
@@ -15,14 +19,27 @@ static void add(struct unit *unit, const char *name)
     unit->name = name;
 }
 
+/* Puts * in place of variables. */
+static void without_variables(char *name)
+{
+    for (char *at = name; (at = strchr(at, '$')) != NULL;) {
+        size_t length = strspn(at + 1, EXPERIMENT_NAME);
+        *at++ = '*';
+        memmove(at, at + length, strlen(at + length) + 1);
+    }
+}
+
 /* Adds the units of the statistics that match. */
-static void add_matching(struct unit *unit, const struct statistics_names *names, const char *pattern)
+static void add_matching(struct unit *unit, const struct statistics_names *names, const char *name)
 {
     const json_t *units = json_object_get(names->json, "units");
+    char *pattern = alloc_text(name);
+    without_variables(pattern);
     bool plain = !strchr(pattern, '*');
     for (size_t i = 0; i < names->count; i++)
         if (plain ? strcmp(pattern, names->names[i]) == 0 : fnmatch(pattern, names->names[i], 0) == 0)
             add(unit, json_string_value(json_array_get(units, i)));
+    free(pattern);
 }
 
 static const char *unit_of_statistics(const struct results *results,

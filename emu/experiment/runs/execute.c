@@ -380,7 +380,7 @@ static bool record(struct execution *x, const struct engine_done *done, struct e
         if (!x->evaluated && !damage &&
             !failure) { /* a wrong name is reported after the first run, not the last */
             tally_hide(&x->tally);
-            experiment_evaluate_run(x->e, x->results, x->runs, done->number);
+            experiment_evaluate_run(x->e, x->where, x->results, x->runs, done->number);
             x->evaluated = true;
         }
     }
@@ -493,7 +493,7 @@ static bool execute_rounds(struct execution *x, struct error *err)
             wanted += x->runs[n].wanted;
         x->tally.all = x->tally.done + wanted;
         good = execute_all(x, err);
-        experiment_evaluate(x->e, x->results, x->runs);
+        experiment_evaluate(x->e, x->where, x->results, x->runs);
     }
     return good;
 }
@@ -539,7 +539,7 @@ bool experiment_execute(const struct experiment *e, const struct experiment_wher
     x.again = alloc((size_t)all + 1, sizeof *x.again);
     x.fresh = alloc((size_t)all + 1, sizeof *x.fresh);
     tally_begin(&x.tally, all);
-    experiment_evaluate(e, results, runs);
+    experiment_evaluate(e, where, results, runs);
     bool good = execute_rounds(&x, err);
     x.engine->ops->close(x.engine);
     if (x.tally.found)
