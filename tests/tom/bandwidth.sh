@@ -8,7 +8,9 @@
 # direction has 160 B for two lines: 512 GB/s. Vaults give more: 640 GB/s, of which refreshes take 260 / 7800 and, with 20 bursts of
 # 6.4 ns between turns of the bus of 21.25 and 1.6 ns, these 8 %.
 # gpu and axram: pins of 192 GB/s, 188.8 without refreshes. Their stores leave a write-back second level in the order of its evictions,
-# which is not a part's width, so loads alone are tested.
+# and open a row for each line: four activations in 23 ns are fewer lines than pins carry. So stores are tested beside as many loads, where rows open at once.
+# nupim: multiprocessors of M2, M5 and M6 access a stack at M0. A flit of 32 B takes 400 ps, 144 B are five, 16 B one. Loads fill the link
+# from M0 with five flits a line, stores that to M0: 64 GB/s; with as many of both, each direction has six for two lines: 106.7 GB/s.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
@@ -22,11 +24,11 @@ evidence() {
     tail -n 3 "$work"/*.txt
 }
 
-# reaches MACHINE KERNEL BLOCKS ROUNDS MORE BOUND: MORE rounds less ROUNDS take at most their bytes over 90 % of BOUND, in GB/s.
+# reaches MACHINE KERNEL BLOCKS ROUNDS MORE BOUND OPTION...: MORE rounds less ROUNDS take at most their bytes over 90 % of BOUND, in GB/s.
 reaches() {
     local rounds bytes=() busy=()
     for rounds in "$4" "$5"; do
-        bytes+=("$("$croft" run -m "$1" --stats "$work/stats.json" "$work/bandwidth" "$2" "$3" "$rounds" 2>"$work/errors.txt")")
+        bytes+=("$("$croft" run -m "$1" "${@:7}" --stats "$work/stats.json" "$work/bandwidth" "$2" "$3" "$rounds" 2>"$work/errors.txt")")
         busy+=("$(jq '.total["simt.busy"]' "$work/stats.json")")
     done
     awk -v bytes=$((bytes[1] - bytes[0])) -v time=$((busy[1] - busy[0])) 'BEGIN { print bytes / time * 1e6 }' >"$work/reached.txt"
@@ -52,4 +54,16 @@ reaches tom_base copies 408 4 12 512
 reaches gpu reads 90 16 48 188.8
 reaches axram reads 90 16 48 188.8
 full_links
+
+rows=(--set "dram.tRRDS=1 ns" --set "dram.tRRDL=1 ns" --set "dram.tFAW=4 ns" --set "dram.t32AW=0 ns" --set "dram.tRC=8 ns" --set "dram.tRAS=5 ns" --set "dram.tRP=3 ns"
+    --set "dram.tRCDRD=2 ns" --set "dram.tRCDWR=2 ns" --set "dram.tWR=2 ns")
+reaches gpu copies 90 16 48 188.8 "${rows[@]}"
+reaches axram copies 90 16 48 188.8 "${rows[@]}"
+
+for ((block = 0; block < 72; block++)); do echo "$block $((block % 12 < 4 ? 36 + block % 12 : 44 + block % 12))"; done >"$work/table"
+far=(--set "homes=S4 R12 B4 C4 H4 C2 O6" --set "simt.stack_near|external.*.simt.stack_near=false" --set "simt.placement|external.*.simt.placement=table"
+    --set "simt.placement_table|external.*.simt.placement_table=$work/table")
+reaches nupim reads 72 4 12 64 "${far[@]}"
+reaches nupim writes 72 4 12 64 "${far[@]}"
+reaches nupim copies 72 4 12 106.7 "${far[@]}"
 conclude
