@@ -122,6 +122,50 @@ fresh tom/tom heartwall --size medium --only system=base
 fresh axram/axram sobel --size medium --only way=gpu,ngpu
 fresh nupim/nupim lulesh --only system=base
 
+# Two small experiments in place of a paper's, killed among the second one's runs and started again: the page and the tables are those
+# of one that nobody killed, and runs that had ended are kept.
+mkdir "${work:?}/killed"
+cat >"$work/killed/loop.c" <<'C'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    volatile long rounds = atol(argv[argc - 1]);
+    while (rounds > 0)
+        rounds--;
+    return 0;
+}
+C
+for name in 128 256; do
+    cat >"$work/killed/of_$name.yaml" <<Y
+title: $name
+set: {memory.size: $name MiB}
+machine: functional
+text: "{{ratio loop thousand}} times."
+programs: {loop: {source: loop.c, flags: -O1, arguments: [\$rounds], region: total}}
+axes: {rounds: {ten: {\$rounds: 10}, hundred: {\$rounds: 100}, thousand: {\$rounds: 1000}, many: {\$rounds: 50000000}}}
+columns: {instructions: {statistic: hart.0.instructions}, ratio: {ratio: instructions, to: {rounds: ten}, mean: geometric}}
+tables: [{column: ratio, across: rounds}]
+Y
+    echo "of_$name" >>"$work/killed/pages"
+done
+page() {
+    OPTIONS="--jobs 1" "$papers/page.sh" "$croft" "$(realpath --relative-to="$papers" "$work/killed")" "$work/$1"
+}
+page once >"$work/output" 2>&1
+judge $? "a page that nobody kills"
+OPTIONS="--jobs 1" setsid "$papers/page.sh" "$croft" "$(realpath --relative-to="$papers" "$work/killed")" "$work/again" >"$work/progress" 2>&1 &
+group=$!
+while kill -0 $group 2>/dev/null && [ "$(grep -cs ' 3 of 4: loop.thousand' "$work/progress" || :)" != 2 ]; do sleep 0.01; done
+kill -s KILL -- -$group 2>/dev/null
+killed=$?
+wait $group 2>/dev/null
+check "a page is killed" test $killed = 0 -a ! -e "$work/again/README.md"
+page again >"$work/output" 2>&1
+judge $? "and started again"
+check "runs that had ended are kept" test "$(grep -c ' runs were in ' "$work/output")" = 2
+diff -r "$work/once/results" "$work/again/results" >"$work/output" && diff "$work/once/README.md" "$work/again/README.md" >>"$work/output"
+judge $? "its page and tables are the same"
+
 # whole PAPER [same]: all its experiments run; same: their results are those that are committed.
 whole() {
     "$papers/page.sh" "$croft" "$1" "${work:?}/whole/$1" small >"$work/output" 2>&1
