@@ -338,8 +338,9 @@ fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh
 fi
-if part boot "OpenSBI and U-Boot to the prompt"; then
+if part boot "OpenSBI and U-Boot to the prompt; snapshots"; then
     suite "boot" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/boot" tests/firmware/boot.sh
+    suite "snapshots" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/snapshot" tests/firmware/snapshot.sh
 fi
 if part gdb "sessions of gdb"; then
     suite "gdb" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/debug/gdb" tests/debug/gdb.sh

@@ -156,6 +156,8 @@ struct program {
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
     bool (*restart)(void *context, struct error *err); /* NULL: it cannot be restarted */
+    /* Takes a snapshot if one is due at this stop; *goes_on: the run continues. NULL: there are none. */
+    bool (*save)(void *context, enum system_stop stop, bool *goes_on, struct error *err);
     /* For gdb (emu/env/gdb/system.h); each may be NULL. */
     int (*signal)(const void *context);
     bool (*fault)(const void *context, enum system_stop stop, struct user_fault *fault);
@@ -213,19 +215,30 @@ static int debug_program(struct session *s, const struct program *p, struct erro
     return 128 + SIGKILL;
 }
 
+/* Does what follows a stop within the run: a restart, or a snapshot. *goes_on: the run continues. Returns false with err set on
+ * failure. */
+static bool serve_stop(const struct program *p, enum system_stop stop, bool *goes_on, struct error *err)
+{
+    *goes_on = stop == SYSTEM_RESET;
+    assert(!*goes_on || p->restart); /* only machine mode resets the system */
+    if (*goes_on)
+        return p->restart(p->context, err);
+    return !p->save || p->save(p->context, stop, goes_on, err);
+}
+
 /* Runs the system to its end. Signals stop it. (Under gdb they end the process, because gdb has its own
  * stops.) */
 static int run_system(const struct program *p, struct error *err)
 {
     enum system_stop stop;
+    bool goes_on, served;
     interrupt_arm(p->system);
-    while ((stop = system_run(p->system, UINT64_MAX)) == SYSTEM_RESET) {
-        assert(p->restart); /* only machine mode resets the system */
-        if (!p->restart(p->context, err))
-            break;
-    }
+    do {
+        stop = system_run(p->system, UINT64_MAX);
+        served = serve_stop(p, stop, &goes_on, err);
+    } while (served && goes_on);
     interrupt_disarm();
-    return stop == SYSTEM_RESET ? -1 : p->finish(p->context, stop, err);
+    return served ? p->finish(p->context, stop, err) : -1;
 }
 
 /* Runs the program after start_clock(). Returns the exit status, or -1 with err set. */
@@ -504,6 +517,20 @@ static int finish_bare(void *bare, enum system_stop stop, struct error *err)
     return bare_finish(bare, stop, err);
 }
 
+/* Returns whether a snapshot that is wanted can be taken of the machine. */
+static bool can_save(const struct session *s, const struct bare_options *options, struct error *err)
+{
+    if (options->save && machine_timed(&s->machine))
+        return error_set(
+            err,
+            "--save: machine '%s' has a clock; take the snapshot on a machine without one, such as virt, and "
+            "restore it on this one",
+            s->machine.name);
+    return !options->save || tasks_count(s->machine.tree, options->firmware) == 0 ||
+           error_set(err, "--save: the machine's accelerators take tasks (--firmware); a snapshot holds "
+                          "ordinary harts alone");
+}
+
 static int run_bare(struct session *s, const struct request *r, struct error *err)
 {
     struct bare_options options = r->bare;
@@ -520,14 +547,16 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
     options.debugged = s->gdb != NULL;
     options.signal = interrupt_arrived();
     options.stats = report_stats(s->report);
-    struct bare *bare = bare_new(&options, err);
+    struct bare *bare = can_save(s, &options, err) ? bare_new(&options, err) : NULL;
     if (!bare)
         return -1;
+    const char *file = options.program ? options.program : options.bios;
     const struct program p = {.system = bare_system(bare),
-                              .program = options.program ? options.program : options.bios,
+                              .program = file ? file : options.restore,
                               .tasks = bare_tasks(bare),
                               .finish = finish_bare,
                               .restart = bare_restart,
+                              .save = options.save ? bare_save : NULL,
                               .context = bare};
     int status = start_clock(s, r, &p, err) ? run_program(s, &p, err) : -1;
     timing_free(&s->timing);

@@ -59,6 +59,18 @@ void clint_reset(struct clint *clint)
     clint_update(clint);
 }
 
+void clint_snapshot(struct clint *clint, struct snapshot *s)
+{
+    uint64_t now = timebase_now(&clint->timebase);
+    clint->offset = snapshot_number(s, "mtime", now + clint->offset, UINT64_MAX) - now;
+    for (unsigned hart = 0; hart < clint->harts; hart++) {
+        struct hart_inputs *inputs = &clint->inputs[hart];
+        inputs->compare = snapshot_number(s, "mtimecmp", inputs->compare, UINT64_MAX);
+        inputs->software_level = snapshot_flag(s, "msip", inputs->software_level);
+        inputs->timer_level = snapshot_flag(s, "mtip", inputs->timer_level);
+    }
+}
+
 uint64_t clint_time(const struct clint *clint)
 {
     return timebase_now(&clint->timebase) + clint->offset;

@@ -4,6 +4,7 @@
 
 #include "emu/dev/timebase.h"
 #include "emu/mem/phys/bus.h"
+#include "emu/sim/snapshot/snapshot.h"
 
 /* Registers (SiFive FU540-C000 manual, chapter 9), for accesses of 4 and 8 bytes:
  *   0x0000 + 4 h  msip of hart h: bit 0 is the level of its MSIP
@@ -20,6 +21,7 @@ struct clint *clint_new(unsigned harts, const struct timebase *timebase, const s
                         const struct irq_line *timer);
 void clint_free(struct clint *clint);
 void clint_reset(struct clint *clint);
+void clint_snapshot(struct clint *clint, struct snapshot *snapshot);
 
 extern const struct device_ops clint_ops;
 

@@ -7,6 +7,7 @@
 #include "emu/dev/timebase.h"
 #include "emu/mem/phys/bus.h"
 #include "emu/sim/part.h"
+#include "emu/sim/snapshot/snapshot.h"
 #include "emu/sim/text/text.h"
 
 /* First member of every device's configuration. */
@@ -45,6 +46,8 @@ struct device_kind {
     void (*reset)(void *device);                /* restores the state after make(); NULL: nothing to do */
     uint64_t (*next_event)(const void *device); /* timebase.h; NULL: never */
     void (*update)(void *device);               /* timebase.h; NULL: nothing to do */
+    /* Saves or restores the device's state, with times relative to now (emu/sim/snapshot/snapshot.h). NULL: it has none. */
+    void (*snapshot)(void *device, struct snapshot *snapshot);
     /* Writes the device's node, within the bus's node of the device tree. NULL: it has none. */
     void (*describe)(struct node_writer *writer, const void *config);
     /* Writes the device's nodes that follow the bus's node, such as syscon-poweroff. NULL: it has none. */
@@ -72,7 +75,7 @@ struct device_kind {
         }                                                                                                    \
     }
 
-/* Defines free_device(), reset(), next_event() and update() of a device with a clock by its functions, such as rtc_free(); the rows
+/* Defines free_device(), reset(), next_event(), update() and snapshot() of a device with a clock by its functions, such as rtc_free(); the rows
  * name them in its struct device_kind. */
 #define DEVICE_CLOCKED(name)                                                                                 \
     static void free_device(void *device)                                                                    \
@@ -90,8 +93,13 @@ struct device_kind {
     static void update(void *device)                                                                         \
     {                                                                                                        \
         name##_update(device);                                                                               \
+    }                                                                                                        \
+    static void snapshot(void *device, struct snapshot *s)                                                   \
+    {                                                                                                        \
+        name##_snapshot(device, s);                                                                          \
     }
-#define DEVICE_CLOCKED_ROWS .free = free_device, .reset = reset, .next_event = next_event, .update = update
+#define DEVICE_CLOCKED_ROWS                                                                                  \
+    .free = free_device, .reset = reset, .next_event = next_event, .update = update, .snapshot = snapshot
 
 /* Most disks of a machine; Linux names them vda to vdp. */
 #define DISK_MOST 16

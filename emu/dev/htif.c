@@ -74,6 +74,26 @@ void htif_reset(struct htif *htif)
     htif->failed = false;
 }
 
+uint64_t htif_tohost(const struct htif *htif)
+{
+    return htif->wiring.tohost;
+}
+
+uint64_t htif_fromhost(const struct htif *htif)
+{
+    return htif->wiring.fromhost;
+}
+
+void htif_snapshot(struct htif *htif, struct snapshot *s)
+{
+    htif->stored = (unsigned)snapshot_number(s, "stored", htif->stored, LOW | HIGH);
+    htif->first = (unsigned)snapshot_number(s, "first", htif->first, RESPONSES - 1);
+    htif->count = (unsigned)snapshot_number(s, "count", htif->count, htif->fromhost ? RESPONSES : 0);
+    for (unsigned i = 0; i < RESPONSES; i++)
+        htif->responses[i] = snapshot_number(s, "response", htif->responses[i], UINT64_MAX);
+    htif->reads = snapshot_number(s, "reads", htif->reads, htif->fromhost ? UINT64_MAX : 0);
+}
+
 static void deliver(struct htif *htif)
 {
     if (htif->count == 0 || load(htif->fromhost) != 0)

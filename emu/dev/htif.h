@@ -4,6 +4,7 @@
 #define EMU_DEV_HTIF_H
 
 #include "emu/mem/phys/bytes.h"
+#include "emu/sim/snapshot/snapshot.h"
 
 /* tohost = device[63:56] | command[55:48] | payload[47:0] (Berkeley's front-end server; also in Spike). A
  * nonzero value is a command; executing it clears tohost:
@@ -38,6 +39,11 @@ struct htif;
 struct htif *htif_new(const struct htif_wiring *wiring, struct error *err);
 void htif_free(struct htif *htif);
 void htif_reset(struct htif *htif);
+void htif_snapshot(struct htif *htif, struct snapshot *snapshot);
+
+/* Return the addresses; fromhost is 0 if there is none. */
+uint64_t htif_tohost(const struct htif *htif);
+uint64_t htif_fromhost(const struct htif *htif);
 
 /* Call it after each store that changed any of the bytes [tohost, tohost + 8). */
 void htif_store(struct htif *htif, uint64_t address, uint64_t size);

@@ -93,6 +93,36 @@ void plic_reset(struct plic *plic)
     update(plic);
 }
 
+/* Returns the bits of word `word` that belong to existing sources. */
+static uint32_t existing(uint64_t word)
+{
+    uint32_t mask = word == 0 ? ~UINT32_C(1) : UINT32_MAX;
+    return word == WORDS - 1 ? mask & (uint32_t)((UINT64_C(1) << (PLIC_SOURCES % 32 + 1)) - 1) : mask;
+}
+
+static void snapshot_words(struct snapshot *s, const char *name, uint32_t words[WORDS])
+{
+    for (unsigned word = 0; word < WORDS; word++)
+        words[word] = (uint32_t)snapshot_number(s, name, words[word], UINT32_MAX) & existing(word);
+}
+
+static void snapshot(void *device, struct snapshot *s)
+{
+    struct plic *plic = device;
+    snapshot_words(s, "pending", plic->pending);
+    snapshot_words(s, "level", plic->level);
+    snapshot_words(s, "claimed", plic->claimed);
+    for (unsigned source = 1; source <= PLIC_SOURCES; source++)
+        plic->priority[source] =
+            (uint8_t)snapshot_number(s, "priority", plic->priority[source], PRIORITY_MASK);
+    for (unsigned i = 0; i < plic->count; i++) {
+        struct context *context = &plic->contexts[i];
+        snapshot_words(s, "enable", context->enable);
+        context->threshold = (uint32_t)snapshot_number(s, "threshold", context->threshold, PRIORITY_MASK);
+        context->level = snapshot_flag(s, "line", context->level);
+    }
+}
+
 static void set_input(void *device, unsigned source, bool level)
 {
     struct plic *plic = device;
@@ -108,13 +138,6 @@ struct irq_line plic_input(struct plic *plic, unsigned source)
 {
     assert(source >= 1 && source <= PLIC_SOURCES);
     return (struct irq_line){.set = set_input, .context = plic, .number = source};
-}
-
-/* Returns the bits of word `word` that belong to existing sources. */
-static uint32_t existing(uint64_t word)
-{
-    uint32_t mask = word == 0 ? ~UINT32_C(1) : UINT32_MAX;
-    return word == WORDS - 1 ? mask & (uint32_t)((UINT64_C(1) << (PLIC_SOURCES % 32 + 1)) - 1) : mask;
 }
 
 static uint32_t claim(struct plic *plic, const struct context *context)
@@ -257,6 +280,7 @@ static const struct device_kind device = {
     .make = make,
     .free = free_device,
     .reset = reset,
+    .snapshot = snapshot,
     .describe = describe,
 };
 

@@ -90,6 +90,12 @@ static void free_device(void *device)
     rom_free(device);
 }
 
+static void snapshot(void *device, struct snapshot *s)
+{
+    struct rom *rom = device;
+    snapshot_bytes(s, "bytes", rom->bytes, sizeof rom->bytes);
+}
+
 static const struct device_kind device = {
     .size = ROM_SIZE,
     .sizes = ROM_ACCESS,
@@ -98,6 +104,7 @@ static const struct device_kind device = {
     .ops = &rom_ops,
     .make = make,
     .free = free_device,
+    .snapshot = snapshot,
 };
 
 static const struct part_field fields[] = {DEVICE_BASE("0x1000")};

@@ -55,6 +55,18 @@ void rtc_reset(struct rtc *rtc)
     rtc_update(rtc);
 }
 
+void rtc_snapshot(struct rtc *rtc, struct snapshot *s)
+{
+    uint64_t time = time_ns(rtc);
+    rtc->offset += snapshot_number(s, "time", time, UINT64_MAX) - time;
+    rtc->alarm = snapshot_number(s, "alarm", rtc->alarm, UINT64_MAX);
+    rtc->latched = (uint32_t)snapshot_number(s, "latched", rtc->latched, UINT32_MAX);
+    rtc->armed = snapshot_flag(s, "armed", rtc->armed);
+    rtc->fired = snapshot_flag(s, "fired", rtc->fired);
+    rtc->enabled = snapshot_flag(s, "enabled", rtc->enabled);
+    rtc->level = snapshot_flag(s, "level", rtc->level);
+}
+
 uint64_t rtc_next_event(const struct rtc *rtc)
 {
     uint64_t time = time_ns(rtc), now = timebase_now(&rtc->timebase);

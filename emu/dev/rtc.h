@@ -4,6 +4,7 @@
 
 #include "emu/dev/timebase.h"
 #include "emu/mem/phys/bus.h"
+#include "emu/sim/snapshot/snapshot.h"
 
 /* Registers (Android's Goldfish virtual hardware, "goldfish_rtc"), for accesses of 4 bytes. Times are
  * nanoseconds since 1970-01-01 00:00 UTC.
@@ -29,6 +30,7 @@ void rtc_free(struct rtc *rtc);
 
 /* Disarms the alarm and discards the times that the guest has written. */
 void rtc_reset(struct rtc *rtc);
+void rtc_snapshot(struct rtc *rtc, struct snapshot *snapshot);
 
 extern const struct device_ops rtc_ops;
 

@@ -161,6 +161,33 @@ void uart16550_reset(struct uart16550 *uart)
     update_irq(uart);
 }
 
+/* A register of 8 bits. */
+static void snapshot_byte(struct snapshot *s, const char *name, uint8_t *value, uint8_t bits)
+{
+    *value = (uint8_t)snapshot_number(s, name, *value, bits);
+}
+
+void uart16550_snapshot(struct uart16550 *uart, struct snapshot *s)
+{
+    uint64_t now = timebase_now(&uart->wiring.timebase);
+    snapshot_byte(s, "ier", &uart->ier, 0x0f);
+    snapshot_byte(s, "fcr", &uart->fcr, UINT8_MAX);
+    snapshot_byte(s, "lcr", &uart->lcr, UINT8_MAX);
+    snapshot_byte(s, "mcr", &uart->mcr, MCR_BITS);
+    snapshot_byte(s, "scr", &uart->scr, UINT8_MAX);
+    snapshot_byte(s, "modem_delta", &uart->modem_delta, 0x0f);
+    uart->divisor = (uint16_t)snapshot_number(s, "divisor", uart->divisor, UINT16_MAX);
+    uart->overrun = snapshot_flag(s, "overrun", uart->overrun);
+    uart->empty_pending = snapshot_flag(s, "empty_pending", uart->empty_pending);
+    uart->timed_out = snapshot_flag(s, "timed_out", uart->timed_out);
+    uart->irq_level = snapshot_flag(s, "irq_level", uart->irq_level);
+    uart->looks = (unsigned)snapshot_number(s, "looks", uart->looks, UINT32_MAX);
+    uart->timeout = snapshot_number(s, "timeout", uart->timeout - now, UINT64_MAX) + now;
+    uart->first = (unsigned)snapshot_number(s, "first", uart->first, FIFO - 1);
+    uart->count = (unsigned)snapshot_number(s, "count", uart->count, capacity(uart));
+    snapshot_bytes(s, "fifo", uart->fifo, sizeof uart->fifo);
+}
+
 struct uart16550 *uart16550_new(const struct uart16550_wiring *wiring)
 {
     struct uart16550 *uart = alloc(1, sizeof *uart);

@@ -4,6 +4,7 @@
 
 #include "emu/dev/timebase.h"
 #include "emu/mem/phys/bus.h"
+#include "emu/sim/snapshot/snapshot.h"
 
 /* Eight byte registers at offsets 0 to 7 (National Semiconductor PC16550D data sheet, table II). Wider
  * accesses reach only the register at their offset. Particular to this model:
@@ -31,6 +32,7 @@ struct uart16550;
 struct uart16550 *uart16550_new(const struct uart16550_wiring *wiring);
 void uart16550_free(struct uart16550 *uart);
 void uart16550_reset(struct uart16550 *uart);
+void uart16550_snapshot(struct uart16550 *uart, struct snapshot *snapshot);
 
 extern const struct device_ops uart16550_ops;
 

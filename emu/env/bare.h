@@ -28,6 +28,12 @@ struct bare_options {
     const char *dir;              /* the only folder in which semihosting may open files */
     const char *const *arguments; /* joined to semihosting's command line */
     size_t argument_count;
+    const char *save; /* file for a snapshot of the machine; or NULL */
+    uint64_t
+        save_at; /* instructions after which it is taken; 0: where the run ends, or as save_at_region says */
+    bool save_at_region;
+    const char *
+        restore; /* file of a snapshot with which the run begins, instead of the program or firmware; or NULL */
     bool debugged;       /* run under gdb, which must be able to interrupt waits for input */
     uint64_t max_insns;  /* limit for all harts together */
     uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */
@@ -52,6 +58,10 @@ struct system *bare_system(struct bare *bare);
 
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
 struct tasks *bare_tasks(const struct bare *bare);
+
+/* Takes the snapshot if it is due at this stop. *goes_on tells whether the run continues. Returns false with err set if the file
+ * cannot be written, or if the run ends without a snapshot that was wanted. */
+bool bare_save(void *bare, enum system_stop stop, bool *goes_on, struct error *err);
 
 /* Returns the exit status of a run that ended with `stop`: the value that the program stored to the finisher
  * or HTIF, 1 if that value reports a failed test, 124 at a limit, 128 + the number of a signal after a trap that

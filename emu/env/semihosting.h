@@ -10,6 +10,7 @@
 #include "emu/hart/hart.h"
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
+#include "emu/sim/snapshot/snapshot.h"
 
 /* What semihosting uses; everything must outlive the struct semihosting. */
 struct semihosting_options {
@@ -30,6 +31,9 @@ struct semihosting;
 /* Opens the folder. Returns NULL and sets err on failure. Release with semihosting_free(). */
 struct semihosting *semihosting_new(const struct semihosting_options *options, struct error *err);
 void semihosting_free(struct semihosting *semihosting);
+
+/* Saves or restores the handles of the console. Open files stay on the host, so they make a snapshot fail. */
+void semihosting_snapshot(struct semihosting *semihosting, struct snapshot *snapshot);
 
 /* Serves the call at which the hart has stopped: operation in a0, argument (for most operations the address
  * of a block of 64-bit fields) in a1. Sets a0 to the result and leaves pc (see hart_retire_call()). Bad

@@ -256,6 +256,13 @@ void hart_retire_call(struct hart *hart)
     hart->stepped[CLASS_SYSTEM]++;
 }
 
+void hart_undo_marker(struct hart *hart)
+{
+    hart->pc -= 4; /* a marker is a SLTIU, which has no compressed form */
+    hart->instret--;
+    hart->stepped[insn_table[INSN_sltiu].iclass]--;
+}
+
 void hart_count_classes(const struct hart *hart, uint64_t counts[CLASS_COUNT])
 {
     memcpy(counts, hart->stepped, sizeof hart->stepped);

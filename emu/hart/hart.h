@@ -302,6 +302,9 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns);
 /* Completes a served ECALL or EBREAK at which hart_run() has stopped: it counts as retired, and pc advances. */
 void hart_retire_call(struct hart *hart);
 
+/* Undoes the marker at which hart_run() has stopped: it is executed again. */
+void hart_undo_marker(struct hart *hart);
+
 /* Makes the hart forget all predecoded code before it executes the next instruction. Call it after code was changed from
  * outside without phys_note_store(). */
 static inline void hart_flush_code(struct hart *hart)

@@ -13,6 +13,7 @@
 #include "emu/mem/phys/bus.h"
 #include "emu/mem/phys/memory_limit.h"
 #include "emu/sim/error.h"
+#include "emu/sim/snapshot/snapshot.h"
 #include "isa/decode.h"
 
 enum { SYSTEM_TICK_NS = 1000000000 / TIMEBASE_HZ };
@@ -199,6 +200,12 @@ void system_set_time(struct system *system, uint64_t ticks);
 
 /* Hides the progress line. Call it before the guest's output is written to the host. */
 void system_quiet(struct system *system);
+
+/* Saves the harts and the state of their rounds between two runs of a system without a clock, or restores them into a system that
+ * has not run. `clocked`: cores will run it, so that simulated time begins at 0 and only the harts' own state counts. Devices
+ * follow, because their times are relative to system_time(). Accelerators that take tasks are not restored: `count` is the number of the
+ * other harts. */
+void system_snapshot(struct system *system, unsigned count, bool clocked, struct snapshot *snapshot);
 
 /* Makes system_run() return SYSTEM_WATCHED soon. Safe in a signal handler. */
 void system_interrupt(struct system *system);

@@ -47,6 +47,9 @@ enum {
     SETENV,
     RECORD,
     REPLAY,
+    SAVE,
+    SAVE_AT,
+    RESTORE,
     VERBOSE
 };
 
@@ -104,6 +107,12 @@ static const struct option_row rows[] = {
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
     [REPLAY] = {"replay", 0, "FILE", "replay console input that --record wrote to FILE"},
+    [SAVE] = {"save", 0, "FILE",
+              "write a snapshot of a machine-mode run to FILE: at its end, or at --save-at"},
+    [SAVE_AT] = {"save-at", 0, "N|roi",
+                 "take it after N instructions, or before the first region of interest, and go on"},
+    [RESTORE] = {"restore", 0, "FILE",
+                 "begin with the snapshot in FILE, on any machine with its harts, memory and devices"},
     [VERBOSE] = {"verbose", 0, NULL, "print the registers and the occupancy of kernels on a timed machine"},
 };
 
@@ -332,6 +341,16 @@ static bool take_trap_loops(struct request *r, const char *value)
     return false;
 }
 
+static bool take_save_at(struct request *r, const char *value)
+{
+    r->bare.save_at_region = strcmp(value, "roi") == 0;
+    if (r->bare.save_at_region || parse_count(value, &r->bare.save_at))
+        return true;
+    (void)options_usage_error(
+        &run_interface, "--save-at needs a number from 1 to 18446744073709551615, or roi, not '%s'", value);
+    return false;
+}
+
 static bool take_option(struct request *r, int option, const char *value)
 {
     switch (option) {
@@ -363,6 +382,9 @@ static bool take_option(struct request *r, int option, const char *value)
     case CORE: r->user.core = value; return true;
     case RECORD: r->bare.record = value; return true;
     case REPLAY: r->bare.replay = value; return true;
+    case SAVE: r->bare.save = value; return true;
+    case SAVE_AT: return take_save_at(r, value);
+    case RESTORE: r->bare.restore = value; return true;
     case MAX_MEMORY: return take_max_memory(r, value);
     case TRAP_LOOPS: return take_trap_loops(r, value);
     case JIT: return take_jit(r, value);
@@ -386,14 +408,19 @@ static bool take_option(struct request *r, int option, const char *value)
 static bool choose_environment(struct request *r)
 {
     uint64_t tohost;
-    bool firmware = r->bare.bios || r->bare.kernel || r->dump_dtb;
-    bool boot = firmware || r->bare.append || r->bare.initrd || r->bare.dtb;
+    bool firmware = r->bare.bios || r->bare.kernel || r->dump_dtb || r->bare.restore;
+    bool saves = r->bare.save || r->bare.save_at || r->bare.save_at_region;
+    bool boot = firmware || r->bare.append || r->bare.initrd || r->bare.dtb || saves;
     if (r->env == ENV_CHOOSE)
         r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
     if (r->watched && (!r->log || r->env == ENV_BARE))
         (void)options_usage_error(&run_interface, "--warp needs --log, and a user program");
     else if (r->env == ENV_BARE && r->bare.record && r->bare.replay)
         (void)options_usage_error(&run_interface, "--record and --replay exclude each other");
+    else if (saves && (!r->bare.save || r->gdb))
+        (void)options_usage_error(&run_interface,
+                                  r->bare.save ? "--save: not under gdb, which has its own stops"
+                                               : "--save-at says when --save writes its file; give both");
     else if (r->env == ENV_BARE && r->user.environment_count)
         (void)options_usage_error(
             &run_interface, "--setenv is for user programs; programs in machine mode have no environment");
@@ -402,9 +429,10 @@ static bool choose_environment(struct request *r)
             &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
     else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay ||
                                     r->loops_given || r->made_count > r->settings))
-        (void)options_usage_error(
-            &run_interface, "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
-                            "--netdev, --signature, --trap-loops, --record and --replay are for --env bare");
+        (void)options_usage_error(&run_interface,
+                                  "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
+                                  "--netdev, --signature, --trap-loops, --record, --replay, --save and "
+                                  "--restore are for --env bare");
     else
         return true;
     return false;
@@ -433,7 +461,7 @@ bool request_parse(struct request *r, int argc, char **argv, int *status)
     if (r->user.program) {
         r->user.arguments = (const char *const *)&argv[argc - (int)r->user.argument_count];
         r->user.environment = r->environment;
-    } else if (!r->bare.bios && !r->dump_dtb) {
+    } else if (!r->bare.bios && !r->dump_dtb && !r->bare.restore) {
         if (r->last)
             (void)options_usage_error(&run_interface, "no program given: '%s' is the value of --%s", r->last,
                                       rows[r->last_option].name);

@@ -15,6 +15,8 @@
 #include "emu/dev/virtio/transport.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/list.h"
+#include "emu/sim/little_endian.h"
+#include "emu/sim/mix.h"
 
 enum { SECTOR = 512, PIECE = 64 << 10, HEADER = 16, ID_SIZE = 20, FILE_NAME = 512 };
 enum { TYPE_IN = 0, TYPE_OUT = 1, TYPE_FLUSH = 4, TYPE_ID = 8 };
@@ -176,8 +178,50 @@ static void number(void *config, unsigned index, const bool given[])
         own->device.irq = index + (index > 5 ? 6 : 4);
 }
 
+/* Returns a digest of the disk's bytes, in which blocks of zeros do not count; *read: none could not be read. */
+static uint64_t digest_file(struct disk *disk, bool *read)
+{
+    const uint64_t size = disk->sectors * SECTOR;
+    uint64_t sum = 0;
+    *read = true;
+    for (uint64_t at = 0; at < size && *read; at += PIECE) {
+        off_t data = lseek(disk->file, (off_t)at, SEEK_DATA);
+        if (data < 0 && errno == ENXIO)
+            break; /* nothing but a hole follows */
+        if (data > 0)
+            at = (uint64_t)data / PIECE * PIECE;
+        uint64_t part = size - at < PIECE ? size - at : PIECE, block = 0;
+        *read = pread(disk->file, disk->piece, part, (off_t)at) == (ssize_t)part;
+        memset(disk->piece + part, 0, PIECE - part);
+        for (unsigned i = 0; i < PIECE; i += sizeof(uint64_t)) {
+            uint64_t word = little_endian_get(disk->piece + i, sizeof word);
+            if (word != 0)
+                block += mix(word ^ mix(i));
+        }
+        sum += block ? mix(block ^ mix(at)) : 0;
+    }
+    return sum;
+}
+
+/* The disk's bytes stay in its file; a driver's memory holds parts of them, so they must be the same when it goes on. */
+static void snapshot(void *device, struct snapshot *s)
+{
+    struct disk *disk = device;
+    bool read;
+    snapshot_same(s, "sectors", disk->sectors);
+    uint64_t own = digest_file(disk, &read);
+    if (!read)
+        snapshot_fail(s, "its file cannot be read: %s", strerror(errno));
+    if (snapshot_number(s, "digest", own, UINT64_MAX) != own)
+        snapshot_fail(s, "its file has changed since the snapshot was taken; keep a copy of the file beside "
+                         "the snapshot, and "
+                         "restore with a copy of that");
+    virtio_snapshot(&disk->virtio, s);
+}
+
 static const struct device_kind device = {
-    VIRTIO_ROWS, .make = make, .open = open_file, .free = free_device, .reset = virtio_reset_device,
+    VIRTIO_ROWS,          .make = make, .open = open_file, .free = free_device, .reset = virtio_reset_device,
+    .snapshot = snapshot,
 };
 
 static const struct part_field fields[] = {

@@ -65,10 +65,7 @@ static void *make(const void *config, const struct device_site *site)
 }
 
 static const struct device_kind device = {
-    VIRTIO_ROWS,
-    .make = make,
-    .free = free,
-    .reset = virtio_reset_device,
+    VIRTIO_ROWS, .make = make, .free = free, .reset = virtio_reset_device, .snapshot = virtio_snapshot_device,
 };
 
 static const struct part_field fields[] = {

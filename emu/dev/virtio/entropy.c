@@ -52,11 +52,15 @@ static void reset(void *device)
     virtio_reset(&entropy->virtio);
 }
 
+static void snapshot(void *device, struct snapshot *s)
+{
+    struct entropy *entropy = device;
+    entropy->state = snapshot_number(s, "state", entropy->state, UINT64_MAX);
+    virtio_snapshot(&entropy->virtio, s);
+}
+
 static const struct device_kind device = {
-    VIRTIO_ROWS,
-    .make = make,
-    .free = free,
-    .reset = reset,
+    VIRTIO_ROWS, .make = make, .free = free, .reset = reset, .snapshot = snapshot,
 };
 
 static const struct part_field fields[] = {

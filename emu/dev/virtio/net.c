@@ -171,7 +171,12 @@ static void free_device(void *device)
 }
 
 static const struct device_kind device = {
-    VIRTIO_ROWS, .make = make, .open = connect_peer, .free = free_device, .reset = virtio_reset_device,
+    VIRTIO_ROWS,
+    .make = make,
+    .open = connect_peer,
+    .free = free_device,
+    .reset = virtio_reset_device,
+    .snapshot = virtio_snapshot_device,
 };
 
 static const struct part_field fields[] = {

@@ -338,6 +338,39 @@ static bool virtio_functional(void *device, const struct mem_access *access)
 const struct device_ops virtio_ops = {
     .read = virtio_read, .write = virtio_write, .functional = virtio_functional};
 
+static void snapshot_queue(struct virtio_queue *queue, struct snapshot *s)
+{
+    queue->size = (uint32_t)snapshot_number(s, "size", queue->size, VIRTIO_QUEUE_MAX);
+    queue->ready = snapshot_flag(s, "ready", queue->ready);
+    queue->descriptors = snapshot_number(s, "descriptors", queue->descriptors, UINT64_MAX);
+    queue->driver = snapshot_number(s, "driver", queue->driver, UINT64_MAX);
+    queue->device = snapshot_number(s, "device", queue->device, UINT64_MAX);
+    queue->seen = (uint16_t)snapshot_number(s, "seen", queue->seen, UINT16_MAX);
+    queue->used = (uint16_t)snapshot_number(s, "used", queue->used, UINT16_MAX);
+    if ((queue->size & (queue->size - 1)) || (queue->ready && queue->size == 0))
+        snapshot_fail(s, "the snapshot is damaged: no queue has the size %u", (unsigned)queue->size);
+}
+
+void virtio_snapshot(struct virtio *virtio, struct snapshot *s)
+{
+    snapshot_same(s, "features", virtio->offered);
+    virtio->status = (uint32_t)snapshot_number(s, "status", virtio->status, 0xff);
+    virtio->interrupts =
+        (uint32_t)snapshot_number(s, "interrupts", virtio->interrupts, INTERRUPT_USED | INTERRUPT_CONFIG);
+    virtio->feature_half = (uint32_t)snapshot_number(s, "feature_half", virtio->feature_half, UINT32_MAX);
+    virtio->driver_half = (uint32_t)snapshot_number(s, "driver_half", virtio->driver_half, UINT32_MAX);
+    virtio->queue = (uint32_t)snapshot_number(s, "queue", virtio->queue, UINT32_MAX);
+    virtio->accepted = snapshot_number(s, "accepted", virtio->accepted, UINT64_MAX);
+    virtio->level = snapshot_flag(s, "level", virtio->level);
+    for (unsigned i = 0; i < virtio->queue_count; i++)
+        snapshot_queue(&virtio->queues[i], s);
+}
+
+void virtio_snapshot_device(void *device, struct snapshot *s)
+{
+    virtio_snapshot(device, s);
+}
+
 void virtio_reset_device(void *device)
 {
     virtio_reset(device);

@@ -84,11 +84,16 @@ void virtio_break(struct virtio *virtio);
 uint64_t virtio_get(const struct virtio *virtio, uint64_t offset, void *to, uint64_t size);
 uint64_t virtio_put(const struct virtio *virtio, uint64_t offset, const void *from, uint64_t size);
 
-/* What all virtio devices have in their struct device_kind. A device with nothing else to reset has virtio_reset_device(). */
+/* Saves or restores the transport, whose state is between two requests. */
+void virtio_snapshot(struct virtio *virtio, struct snapshot *snapshot);
+
+/* What all virtio devices have in their struct device_kind. A device with nothing else to reset has virtio_reset_device(), and
+ * one with nothing else to save virtio_snapshot_device(). */
 #define VIRTIO_ROWS                                                                                          \
     .size = VIRTIO_SIZE, .sizes = VIRTIO_ACCESS, .ops = &virtio_ops, .describe = virtio_describe
 extern const struct device_ops virtio_ops;
 void virtio_describe(struct node_writer *writer, const void *config);
 void virtio_reset_device(void *device);
+void virtio_snapshot_device(void *device, struct snapshot *snapshot);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "emu/env/bare/fault.h"
 #include "emu/env/bare/load.h"
+#include "emu/env/bare/snapshot.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/loader/image.h"
 #include "emu/env/marker.h"
@@ -42,6 +43,8 @@ struct bare {
     uint64_t test_failed; /* code of a failed test reported through HTIF, or 0 */
     struct error failure; /* of the console, if `failed` */
     bool failed;
+    bool saved;    /* the snapshot has been taken */
+    bool save_now; /* the marker for it has been reached */
     struct bare_fault fault;
     bool repeat;        /* the hart repeats the semihosting call */
     struct call_input { /* bytes read by a semihosting call, in case it is repeated */
@@ -205,6 +208,12 @@ static bool hook_marker(void *context, struct hart *hart)
     struct bare *bare = context;
     if (hart->marker.code == CROFT_MARKER_FAULT)
         return !bare_fault_take(&bare->fault, hart);
+    if (hart->marker.code == CROFT_MARKER_ROI_BEGIN && bare->options->save_at_region && !bare->saved) {
+        hart_undo_marker(hart); /* the restored run begins with the region */
+        bare->save_now = true;
+        system_pause(&bare->system);
+        return true;
+    }
     marker_serve(&bare->regions, hart);
     return true;
 }
@@ -225,6 +234,17 @@ static void hook_semihosting(void *context, struct hart *hart)
     input->count -= input->next;
     if (input->count)
         memmove(input->bytes, input->bytes + input->next, input->count);
+}
+
+static struct bare_state state_of(struct bare *bare)
+{
+    return (struct bare_state){.machine = bare->options->machine,
+                               .system = &bare->system,
+                               .harts = bare->system.count -
+                                        tasks_count(bare->options->machine->tree, bare->options->firmware),
+                               .board = bare->board,
+                               .memory = &bare->memory,
+                               .semihosting = bare->semihosting};
 }
 
 static bool load_images(struct bare *bare, struct error *err)
@@ -263,6 +283,12 @@ static bool add_semihosting(struct bare *bare, struct error *err)
     return bare->semihosting != NULL;
 }
 
+static void watch_tohost(struct bare *bare)
+{
+    for (unsigned i = 0; i < bare->system.count; i++)
+        hart_set_hook(&bare->system.harts[i], htif_tohost(board_htif(bare->board)), tohost_stored, bare);
+}
+
 static bool add_htif(struct bare *bare, struct error *err)
 {
     const char *file = bare->options->program ? bare->options->program : bare->options->bios;
@@ -277,8 +303,29 @@ static bool add_htif(struct bare *bare, struct error *err)
                          file, tohost);
     if (!board_add_htif(bare->board, tohost, fromhost, err))
         return error_prefix(err, "%s", file);
+    watch_tohost(bare);
+    return true;
+}
+
+static bool restore(struct bare *bare, struct error *err)
+{
+    const struct bare_state state = state_of(bare);
+    if (!bare_read_snapshot(&state, bare->options->restore, err))
+        return false;
+    if (board_htif(bare->board))
+        watch_tohost(bare);
+    return true;
+}
+
+/* Makes what the harts start with: the snapshot's state, or that of the files out of reset. */
+static bool load(struct bare *bare, struct error *err)
+{
+    if (bare->options->restore)
+        return add_semihosting(bare, err) && restore(bare, err);
+    if (!add_htif(bare, err) || !load_images(bare, err) || !add_semihosting(bare, err))
+        return false;
     for (unsigned i = 0; i < bare->system.count; i++)
-        hart_set_hook(&bare->system.harts[i], tohost, tohost_stored, bare);
+        bare->system.harts[i].pc = bare->start;
     return true;
 }
 
@@ -325,7 +372,7 @@ static bool set_up(struct bare *bare, struct error *err)
     if (!system_init(&bare->system, (unsigned)machine->harts, machine->quantum, &bare->all, bare->decoder,
                      err))
         return false;
-    bare->system.max_insns = o->max_insns;
+    bare->system.max_insns = o->save_at && o->save_at < o->max_insns ? o->save_at : o->max_insns;
     if (bare->limit.memory)
         system_limit_memory(&bare->system, &bare->limit);
     for (unsigned i = 0; i < bare->system.count; i++)
@@ -350,11 +397,7 @@ static bool set_up(struct bare *bare, struct error *err)
                                     .reset = host_reset,
                                     .context = bare};
     bare->board = board_new(machine, &bare->system.bus, &host, bare->console, err);
-    if (!bare->board || !add_htif(bare, err) || !load_images(bare, err) || !add_semihosting(bare, err))
-        return false;
-    for (unsigned i = 0; i < bare->system.count; i++)
-        bare->system.harts[i].pc = bare->start;
-    return add_tasks(bare, err);
+    return bare->board && load(bare, err) && add_tasks(bare, err);
 }
 
 struct bare *bare_new(const struct bare_options *options, struct error *err)
@@ -408,9 +451,45 @@ struct tasks *bare_tasks(const struct bare *bare)
 bool bare_restart(void *context, struct error *err)
 {
     struct bare *bare = context;
+    const struct bare_options *o = bare->options;
+    if (o->restore && !o->program && !o->bios)
+        return error_set(
+            err,
+            "the program restarts the machine, for which the snapshot has no files; give croft run those "
+            "that it was booted from, beside --restore");
     board_reset(bare->board);
     system_restart(&bare->system, bare->start);
     return load_images(bare, err) && tasks_restart(bare->tasks, err);
+}
+
+/* Returns whether the run has come to the place at which the snapshot is wanted; *goes_on: the run continues behind it. */
+static bool save_due(struct bare *bare, enum system_stop stop, bool *goes_on)
+{
+    const struct bare_options *o = bare->options;
+    bool early = o->save_at && o->save_at < o->max_insns && stop == SYSTEM_LIMIT;
+    bool marked = bare->save_now && stop == SYSTEM_WATCHED && !signal_number(bare);
+    bool ends = stop == SYSTEM_LIMIT || stop == SYSTEM_WATCHED || stop == SYSTEM_STUCK;
+    *goes_on = early || marked;
+    return *goes_on || (ends && !o->save_at && !o->save_at_region) || (o->save_at && stop == SYSTEM_LIMIT);
+}
+
+bool bare_save(void *context, enum system_stop stop, bool *goes_on, struct error *err)
+{
+    struct bare *bare = context;
+    const struct bare_options *o = bare->options;
+    const struct bare_state state = state_of(bare);
+    *goes_on = false;
+    if (!o->save || bare->saved)
+        return true;
+    console_flush(bare->console);
+    if (!save_due(bare, stop, goes_on))
+        return error_set(err, "--save: the run has ended, and its snapshot was not taken%s",
+                         o->save_at_region ? ": the program has begun no region of interest (croft/roi.h)"
+                         : o->save_at      ? ": it did not come to the instruction of --save-at"
+                                           : "; --max-insns or --save-at says when");
+    bare->saved = true;
+    bare->system.max_insns = o->max_insns;
+    return bare_write_snapshot(&state, o->save, err);
 }
 
 static void tell_positions(const struct bare *bare)

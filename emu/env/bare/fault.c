@@ -159,7 +159,7 @@ static void print_callers(const struct hart *hart, struct symbols *symbols)
 static const char *file_at(const struct bare_options *options, uint64_t pc)
 {
     const char *const files[] = {options->program, options->bios, options->kernel};
-    const char *first = NULL;
+    const char *first = options->program || options->bios ? NULL : options->restore;
     for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct symbols *symbols = files[i] ? symbols_new(files[i]) : NULL;
         bool here = symbols && symbols_is_code(symbols, pc);

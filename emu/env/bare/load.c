@@ -118,6 +118,8 @@ bool bare_write_signature(const struct bare_options *o, const struct bytes *byte
     if (!o->signature)
         return true;
     const char *file = o->program ? o->program : o->bios;
+    if (!file)
+        return error_set(err, "--signature: the symbols are in the program's file; give it beside --restore");
     if (!image_symbol(file, "begin_signature", &begin) || !image_symbol(file, "end_signature", &end))
         return error_set(err, "--signature: %s has no symbols begin_signature and end_signature", file);
     if (end < begin || bytes_reach(bytes, begin, end - begin, true) < end - begin)

@@ -94,6 +94,30 @@ static uint64_t open_console(struct semihosting *sh, uint64_t mode)
     return give(sh, files_duplicate(&sh->files, standard, HANDLE_FIRST));
 }
 
+/* The list of handles ends with the number that no handle has. */
+void semihosting_snapshot(struct semihosting *sh, struct snapshot *s)
+{
+    uint64_t handle = s->saves ? HANDLE_FIRST : 0;
+    snapshot_section(s, "semihosting");
+    while (!s->failed) {
+        while (s->saves && handle < FILES_MAX && !files_get(&sh->files, handle))
+            handle++;
+        handle = snapshot_number(s, "handle", handle, FILES_MAX);
+        if (s->failed || handle == FILES_MAX)
+            return;
+        const struct file *file = files_get(&sh->files, handle);
+        if (s->saves && !file->standard)
+            snapshot_fail(s, "the program has a file open (handle %u), which a snapshot cannot hold",
+                          (unsigned)handle);
+        uint64_t stream = snapshot_number(s, "stream", file ? (uint64_t)file->host : 0, STDERR_FILENO);
+        if (!s->saves && !s->failed && (handle < HANDLE_FIRST || file))
+            snapshot_fail(s, "the snapshot is damaged: handle %u is there already", (unsigned)handle);
+        else if (!s->saves && !s->failed)
+            (void)files_duplicate_to(&sh->files, stream, handle);
+        handle++;
+    }
+}
+
 /* Fields: name, mode, the name's length. */
 uint64_t semihosting_open(struct semihosting *sh, uint64_t address)
 {

@@ -230,6 +230,36 @@ struct htif *board_htif(const struct board *board)
     return board->htif;
 }
 
+static void snapshot_htif(struct board *board, struct snapshot *s)
+{
+    struct error why;
+    snapshot_section(s, "htif");
+    uint64_t tohost = snapshot_number(s, "tohost", board->htif ? htif_tohost(board->htif) : 0, UINT64_MAX);
+    uint64_t fromhost =
+        snapshot_number(s, "fromhost", board->htif ? htif_fromhost(board->htif) : 0, UINT64_MAX);
+    if (s->failed || tohost == 0)
+        return;
+    if (!s->saves && (tohost % 8 != 0 || !board_add_htif(board, tohost, fromhost, &why)))
+        snapshot_fail(s, "the snapshot is damaged: tohost cannot be at 0x%" PRIx64, tohost);
+    else
+        htif_snapshot(board->htif, s);
+}
+
+void board_snapshot(struct board *board, struct snapshot *s)
+{
+    for (unsigned i = 0; i < board->count && !s->failed; i++) {
+        const struct device *device = &board->devices[i];
+        if (!device->kind->snapshot)
+            continue;
+        snapshot_section(s, device->part->path);
+        snapshot_same(s, "base", ((const struct device_config *)device->part->config)->base);
+        if (has_interrupt(device->part))
+            snapshot_same(s, "irq", ((const struct device_config *)device->part->config)->irq);
+        device->kind->snapshot(device->object, s);
+    }
+    snapshot_htif(board, s);
+}
+
 bool board_set_boot(struct board *board, const struct rom_boot *boot, uint64_t *address)
 {
     if (!board->rom)

@@ -48,6 +48,9 @@ bool board_set_boot(struct board *board, const struct rom_boot *boot, uint64_t *
 bool board_connect(struct board *board, const char *owner, uint64_t number, struct irq_line *line,
                    struct error *err);
 
+/* Saves or restores all devices, HTIF included. */
+void board_snapshot(struct board *board, struct snapshot *snapshot);
+
 /* Returns mtime in ticks, the value of the harts' time CSR. */
 uint64_t board_time(const struct board *board);
 
