@@ -37,8 +37,6 @@ enum { STUB_RETURN = 12, STUB_FENCE = 16, STUB_IDLE = 24 };
  * rounds end earlier for deadlines and turns of threads. */
 enum { QUANTUM_DEFAULT = 10000, QUANTUM_ALONE = 1 << 25 };
 
-enum { SIGNAL_OF_KERNEL = 128 }; /* SI_KERNEL */
-
 #define INTERRUPT (UINT64_C(1) << 63)
 
 static unsigned count_hosts(const struct linux_options *options)
@@ -191,12 +189,7 @@ static void hook_stub(void *context, struct hart *hart)
 static void hook_update(void *context)
 {
     struct process *process = context;
-    const uint64_t now = linux_now(process);
-    if (process->alarm.deadline <= now) {
-        const struct queued_signal alarm = {.number = SIGALRM, .code = SIGNAL_OF_KERNEL};
-        process->alarm.deadline = process->alarm.period ? now + process->alarm.period : LINUX_NEVER;
-        signal_send(process, NULL, &alarm);
-    }
+    alarms_update(process);
     timers_update(process);
     threads_update(process);
 }
@@ -356,7 +349,9 @@ struct process *linux_new(const struct linux_options *options, struct error *err
     process->options = options;
     process->sysroot.root = process->memory_file = -1;
     process->next_id = GUEST_PROCESS_ID;
-    process->alarm.deadline = process->timers_due = LINUX_NEVER;
+    process->timers_due = LINUX_NEVER;
+    for (unsigned which = 0; which < LINUX_ALARMS; which++)
+        process->alarms[which].deadline = LINUX_NEVER;
     process->umask = 022;
     if (set_up(process, err))
         return process;

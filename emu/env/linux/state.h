@@ -17,6 +17,7 @@ enum {
     LINUX_QUEUED = 64,      /* signals that wait for one thread, or for the process */
     LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
     LINUX_TIMERS = 128,     /* timers of a program at once */
+    LINUX_ALARMS = 3,       /* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
     LINUX_INPUTS = 4,       /* descriptors outside of the program that a thread waits for */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
 };
@@ -123,9 +124,10 @@ struct process {
 
     struct signal_queue signals;
     uint64_t trampoline; /* address of rt_sigreturn's code */
-    struct {
+    /* The timers of setitimer, by `which`: the first one follows the process's clock, the others the time that its threads run. */
+    struct alarm {
         uint64_t deadline, period; /* ns; LINUX_NEVER: off */
-    } alarm;
+    } alarms[LINUX_ALARMS];
     struct timer timers[LINUX_TIMERS];
     uint64_t timers_due; /* ns: the first deadline of a timer, or LINUX_NEVER */
     bool reads_signals;  /* a descriptor of signals has been made */
@@ -186,8 +188,15 @@ bool threads_others_run(const struct process *process, const struct thread *thre
 /* Time: wakes threads whose deadline has come, and interrupts those whose slice is over. */
 void threads_update(struct process *process);
 
-/* Returns the time in ns at which threads_update() next has work, or LINUX_NEVER. */
+/* Returns the time in ns at which threads_update() or alarms_update() next has work, or may have, or LINUX_NEVER. */
 uint64_t threads_next(const struct process *process);
+
+/* Returns the time in ns that an alarm follows. */
+uint64_t alarm_now(const struct process *process, unsigned which);
+
+/* Return the ns that a thread has run, and all threads of the process. */
+uint64_t thread_ran(const struct process *process, const struct thread *thread);
+uint64_t threads_ran(const struct process *process);
 
 /* Returns the thread with a number, or NULL. */
 struct thread *thread_find(const struct process *process, int32_t id);
@@ -200,6 +209,8 @@ int timer_new(struct process *process, enum timer_kind kind);
 void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period);
 /* Lets timers whose deadline has come expire. */
 void timers_update(struct process *process);
+/* Sends the signals of setitimer's timers that are due. */
+void alarms_update(struct process *process);
 
 /* futex.c */
 int64_t futex_call(struct process *process, struct thread *thread, const uint64_t a[6]);

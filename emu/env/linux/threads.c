@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "emu/env/linux/state.h"
 #include "emu/env/linux/time.h"
@@ -143,6 +144,20 @@ static void take_off(struct process *process, unsigned host)
     process->on[host] = NULL;
 }
 
+uint64_t thread_ran(const struct process *process, const struct thread *thread)
+{
+    bool runs = thread->state == THREAD_RUNNING;
+    return thread->ran + (runs ? linux_now(process) - thread->began : 0);
+}
+
+uint64_t threads_ran(const struct process *process)
+{
+    uint64_t sum = process->ended_ran;
+    for (const struct thread *t = process->threads; t; t = t->next)
+        sum += thread_ran(process, t);
+    return sum;
+}
+
 bool threads_choose(struct process *process, unsigned host, bool yields)
 {
     struct thread *thread = process->on[host], *next = first_ready(process);
@@ -219,9 +234,31 @@ void threads_update(struct process *process)
     threads_call_hosts(process);
 }
 
+uint64_t alarm_now(const struct process *process, unsigned which)
+{
+    return which == ITIMER_REAL ? linux_now(process) : threads_ran(process);
+}
+
+/* The time that threads run advances by as many ns each ns as there are running threads. */
+static uint64_t alarms_next(const struct process *process)
+{
+    uint64_t next = process->alarms[ITIMER_REAL].deadline, running = 0;
+    for (unsigned i = 0; i < process->hosts; i++)
+        running += process->on[i] != NULL;
+    for (unsigned which = ITIMER_REAL + 1; which < LINUX_ALARMS && running > 0; which++) {
+        const uint64_t deadline = process->alarms[which].deadline;
+        if (deadline == LINUX_NEVER)
+            continue;
+        const uint64_t now = alarm_now(process, which), rest = deadline > now ? deadline - now : 0;
+        const uint64_t due = linux_now(process) + (rest + running - 1) / running;
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
 uint64_t threads_next(const struct process *process)
 {
-    uint64_t next = process->alarm.deadline;
+    uint64_t next = alarms_next(process);
     next = process->timers_due < next ? process->timers_due : next;
     bool ready = first_ready(process) != NULL;
     for (const struct thread *thread = process->threads; thread; thread = thread->next) {

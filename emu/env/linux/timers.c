@@ -1,7 +1,10 @@
 /* Timers of a program: of descriptors, which count expiries, and of timer_create, which send signals. */
+#include <signal.h>
 #include <unistd.h>
 
 #include "emu/env/linux/state.h"
+
+enum { SIGNAL_OF_KERNEL = 128 }; /* SI_KERNEL */
 
 /* Returns the file of a timer that a descriptor has, or NULL if all its descriptors are closed. */
 static const struct file *file_of(const struct process *process, unsigned number)
@@ -89,4 +92,17 @@ void timers_update(struct process *process)
             send(process, timer, expiries);
     }
     find_due(process);
+}
+
+void alarms_update(struct process *process)
+{
+    static const int32_t numbers[LINUX_ALARMS] = {SIGALRM, SIGVTALRM, SIGPROF};
+    for (unsigned which = 0; which < LINUX_ALARMS; which++) {
+        struct alarm *alarm = &process->alarms[which];
+        const struct queued_signal signal = {.number = numbers[which], .code = SIGNAL_OF_KERNEL};
+        if (alarm->deadline == LINUX_NEVER || alarm->deadline > alarm_now(process, which))
+            continue;
+        alarm->deadline = alarm->period ? alarm_now(process, which) + alarm->period : LINUX_NEVER;
+        signal_send(process, NULL, &signal);
+    }
 }

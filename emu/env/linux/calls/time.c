@@ -26,20 +26,6 @@ static struct guest_time timeval_of(uint64_t ns)
     return (struct guest_time){(int64_t)(ns / SECOND), (int64_t)(ns % SECOND / 1000)};
 }
 
-static uint64_t ran(const struct process *process, const struct thread *thread)
-{
-    bool runs = thread->state == THREAD_RUNNING;
-    return thread->ran + (runs ? linux_now(process) - thread->began : 0);
-}
-
-static uint64_t ran_all(const struct process *process)
-{
-    uint64_t sum = process->ended_ran;
-    for (const struct thread *t = process->threads; t; t = t->next)
-        sum += ran(process, t);
-    return sum;
-}
-
 /* The CPU clock of another process or thread: a number and kind in one (clock_getcpuclockid(3)). */
 static int64_t read_cpu_clock(const struct process *process, const struct thread *thread, int32_t clock,
                               uint64_t *ns)
@@ -49,7 +35,7 @@ static int64_t read_cpu_clock(const struct process *process, const struct thread
     const struct thread *of = id == 0 ? thread : thread_find(process, id);
     if ((clock & KIND) == KINDS || !of || (!(clock & OF_THREAD) && id != 0 && id != GUEST_PROCESS_ID))
         return -EINVAL;
-    *ns = clock & OF_THREAD ? ran(process, of) : ran_all(process);
+    *ns = clock & OF_THREAD ? thread_ran(process, of) : threads_ran(process);
     return 0;
 }
 
@@ -70,8 +56,8 @@ static int64_t read_clock(const struct process *process, const struct thread *th
     case CLOCK_MONOTONE_COARSE:
     case CLOCK_BOOT:
     case CLOCK_BOOT_ALARM: return 0;
-    case CLOCK_PROCESS: *ns = ran_all(process); return 0;
-    case CLOCK_THREAD: *ns = ran(process, thread); return 0;
+    case CLOCK_PROCESS: *ns = threads_ran(process); return 0;
+    case CLOCK_THREAD: *ns = thread_ran(process, thread); return 0;
     default: return -EINVAL;
     }
 }
@@ -132,7 +118,8 @@ int64_t linux_clock_nanosleep(struct process *process, struct thread *thread, co
 int64_t linux_times(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    const uint64_t times[4] = {ran_all(process) / (SECOND / TICKS)}; /* user, system, children's of both */
+    const uint64_t times[4] = {threads_ran(process) /
+                               (SECOND / TICKS)}; /* user, system, children's of both */
     int64_t failed = a[0] ? guest_put(process->user, a[0], times, sizeof times) : 0;
     return failed ? failed : (int64_t)(linux_now(process) / (SECOND / TICKS));
 }
@@ -144,31 +131,35 @@ int64_t linux_getrusage(struct process *process, struct thread *thread, const ui
     if (who != SELF && who != CHILDREN && who != THREAD)
         return -EINVAL;
     struct guest_time usage[9] = {{0, 0}}; /* user and system time, and 14 counters */
-    usage[0] = timeval_of(who == SELF ? ran_all(process) : who == THREAD ? ran(process, thread) : 0);
+    usage[0] = timeval_of(who == SELF     ? threads_ran(process)
+                          : who == THREAD ? thread_ran(process, thread)
+                                          : 0);
     return guest_put(process->user, a[1], usage, sizeof usage);
 }
 
-/* The alarm as an itimerval: period, then rest. */
-static int64_t put_alarm(struct process *process, uint64_t address)
+/* An alarm as an itimerval: period, then rest. */
+static int64_t put_alarm(struct process *process, unsigned which, uint64_t address)
 {
-    const uint64_t now = linux_now(process), deadline = process->alarm.deadline;
+    const struct alarm *alarm = &process->alarms[which];
+    const uint64_t now = alarm_now(process, which), deadline = alarm->deadline;
     const uint64_t rest = deadline == LINUX_NEVER ? 0 : deadline > now ? deadline - now : 1000;
-    const struct guest_time times[2] = {timeval_of(process->alarm.period), timeval_of(rest)};
+    const struct guest_time times[2] = {timeval_of(alarm->period), timeval_of(rest)};
     return address ? guest_put(process->user, address, times, sizeof times) : 0;
 }
 
 int64_t linux_getitimer(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return a[0] == 0 ? put_alarm(process, a[1]) : a[0] > 2 ? -EINVAL : -ENOSYS;
+    if ((uint32_t)a[0] >= LINUX_ALARMS)
+        return -EINVAL;
+    return a[1] ? put_alarm(process, (unsigned)a[0], a[1]) : -EFAULT;
 }
 
 int64_t linux_setitimer(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
     struct guest_time times[2] = {{0, 0}, {0, 0}};
-    if (a[0] != 0)
-        return a[0] > 2 ? -EINVAL : -ENOSYS;
+    const uint32_t which = (uint32_t)a[0];
     const void *from = a[1] ? guest_readable(process->user, a[1], sizeof times) : NULL;
     if (a[1] && !from)
         return -EFAULT;
@@ -178,12 +169,15 @@ int64_t linux_setitimer(struct process *process, struct thread *thread, const ui
         if (times[i].seconds < 0 || times[i].seconds >= INT64_C(1) << 33 || times[i].fraction < 0 ||
             times[i].fraction >= 1000000)
             return -EINVAL;
-    int64_t failed = put_alarm(process, a[2]);
+    if (which >= LINUX_ALARMS)
+        return -EINVAL;
+    int64_t failed = put_alarm(process, which, a[2]);
     if (failed)
         return failed;
     const uint64_t period = (uint64_t)times[0].seconds * SECOND + (uint64_t)times[0].fraction * 1000;
     const uint64_t rest = (uint64_t)times[1].seconds * SECOND + (uint64_t)times[1].fraction * 1000;
-    process->alarm.period = period;
-    process->alarm.deadline = rest ? linux_now(process) + rest : LINUX_NEVER;
+    process->alarms[which].period = period;
+    process->alarms[which].deadline = rest ? alarm_now(process, which) + rest : LINUX_NEVER;
+    system_timer_moved(&process->system);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
 
@@ -232,8 +233,52 @@ static void signal_files(void)
     close(fd);
 }
 
+static volatile int counted[65];
+
+static void count(int number)
+{
+    counted[number]++;
+}
+
+/* Timers that follow the process's processor time: they stand still while it sleeps. */
+static void cpu_timers(void)
+{
+    const struct itimerval fast = {{0, 2000}, {0, 2000}}, slow = {{7, 0}, {1000, 0}}, none = {{0, 0}, {0, 0}},
+                           wrong_time = {{0, 0}, {0, 1000000}};
+    struct itimerval now;
+    signal(SIGVTALRM, count);
+    signal(SIGPROF, count);
+    SHOW(getitimer, ITIMER_VIRTUAL, &now);
+    printf("off %ld %ld\n", (long)now.it_value.tv_sec, (long)now.it_interval.tv_usec);
+    SHOW(setitimer, ITIMER_VIRTUAL, &wrong_time, NULL);
+    SHOW(setitimer, ITIMER_PROF, &wrong_time, NULL);
+    SHOW(setitimer, ITIMER_PROF, NOWHERE, NULL);
+    SHOW(setitimer, 3, &fast, NULL);
+    SHOW(getitimer, 3, &now);
+    SHOW(setitimer, ITIMER_VIRTUAL, &fast, NULL);
+    while (counted[SIGVTALRM] < 3)
+        ;
+    SHOW(setitimer, ITIMER_VIRTUAL, &slow, &now);
+    printf("old period %ld\n", (long)now.it_interval.tv_usec);
+    SHOW(getitimer, ITIMER_VIRTUAL, &now);
+    printf("slow %d %ld\n", now.it_value.tv_sec > 900, (long)now.it_interval.tv_sec);
+    SHOW(setitimer, ITIMER_VIRTUAL, &none, NULL);
+    SHOW(setitimer, ITIMER_PROF, &fast, NULL);
+    while (counted[SIGPROF] < 3)
+        ;
+    SHOW(setitimer, ITIMER_PROF, &none, NULL);
+    counted[SIGPROF] = 0;
+    const struct itimerval once_far = {{0, 0}, {20, 0}};
+    SHOW(setitimer, ITIMER_PROF, &once_far, NULL);
+    sleep_ms(30);
+    SHOW(getitimer, ITIMER_PROF, &now);
+    printf("stood still %d, came %d\n", now.it_value.tv_sec >= 19, counted[SIGPROF]);
+    SHOW(setitimer, ITIMER_PROF, &none, NULL);
+}
+
 int main(void)
 {
+    cpu_timers();
     signal_timers();
     thread_timers();
     file_timers();
