@@ -432,6 +432,10 @@ test_loading() {
     for name in restart physical tree; do
         on_croft "$name" 0 --env bare --set 'memory.size=64 MiB' "$OUT/$name" </dev/null
     done
+    # As OpenSBI's fw_jump.elf from 1.4 on.
+    riscv64-linux-gnu-gcc -nostdlib -static-pie -Wl,-Ttext=0,--build-id=none,--no-dynamic-linker "$here/programs/movable.S" -o "$OUT/movable"
+    on_croft movable 0 --bios "$OUT/movable" </dev/null
+    refused movable_program "link it with -static and without -pie" --env bare "$OUT/movable"
     # QEMU 7.2 does not search for room for the device tree, so it refuses the third program.
     for name in restart physical; do
         on_qemu "$name" </dev/null

@@ -101,12 +101,13 @@ bool bare_load(const struct bare_options *o, const struct bytes *bytes, struct r
     struct fdt_chosen chosen = {.arguments = o->append};
     uint64_t end;
     *boot = (struct rom_boot){.start = memory->base, .next_mode = PRIV_S};
-    if (o->kernel &&
-        !image_load(o->kernel, memory->base + KERNEL_OFFSET, bytes, &map, &boot->next, &end, err))
+    if (o->kernel && !image_load(o->kernel, memory->base + KERNEL_OFFSET, ELF_PHYSICAL, bytes, &map,
+                                 &boot->next, &end, err))
         return error_prefix(err, "--kernel");
-    if (o->bios && !image_load(o->bios, memory->base, bytes, &map, &boot->start, &end, err))
+    if (o->bios && !image_load(o->bios, memory->base, ELF_MOVABLE, bytes, &map, &boot->start, &end, err))
         return error_prefix(err, "--bios");
-    if (o->program && !image_load(o->program, memory->base, bytes, &map, &boot->start, program_end, err))
+    if (o->program &&
+        !image_load(o->program, memory->base, ELF_PHYSICAL, bytes, &map, &boot->start, program_end, err))
         return false;
     return load_initrd(o, bytes, &map, &chosen, err) && load_fdt(o, memory, &map, &chosen, &boot->fdt, err);
 }

@@ -26,6 +26,7 @@ struct image {
     enum elf_address address;
     Elf *elf;
     GElf_Ehdr header;
+    uint64_t bias; /* added to all addresses of a position-independent file */
     struct segment segments[ELF_SEGMENTS];
     size_t count;
 };
@@ -101,7 +102,7 @@ static bool check_header(struct image *image, struct error *err)
     if (h->e_machine != EM_RISCV)
         return error_set(err, "is for ELF machine %u%s; only RISC-V (machine %d) can run; " ELF_ADVICE,
                          h->e_machine, elf_machine_name(h->e_machine), EM_RISCV);
-    if (h->e_type != ET_EXEC)
+    if (h->e_type != ET_EXEC && !(h->e_type == ET_DYN && image->address == ELF_MOVABLE))
         return error_set(err, "has ELF type %u, %s; only executables (type %d) can run", h->e_type,
                          type_text(h->e_type), ET_EXEC);
     if (h->e_version != EV_CURRENT)
@@ -131,7 +132,7 @@ static bool check_place(const struct image *image, size_t index, const GElf_Phdr
                         const struct bytes *bytes, struct error *err)
 {
     const struct phys *memory = bytes->memory;
-    const char *kind = image->address == ELF_PHYSICAL ? "physical " : "";
+    const char *kind = image->address != ELF_VIRTUAL ? "physical " : "";
     uint64_t reach = bytes_reach(bytes, first, p->p_memsz, true);
     if (reach == p->p_memsz)
         return true;
@@ -183,6 +184,7 @@ static bool check_overlap(const struct image *image, const struct segment *new, 
 
 static bool collect_segments(struct image *image, const struct bytes *bytes, struct error *err)
 {
+    image->bias = image->header.e_type == ET_DYN ? bytes->memory->base : 0;
     for (size_t i = 0; i < image->header.e_phnum; i++) {
         GElf_Phdr p;
         if (!gelf_getphdr(image->elf, (int)i, &p))
@@ -193,7 +195,7 @@ static bool collect_segments(struct image *image, const struct bytes *bytes, str
             continue;
         if (image->count == ELF_SEGMENTS)
             return error_set(err, "has more than %d loadable segments", ELF_SEGMENTS);
-        uint64_t first = image->address == ELF_PHYSICAL ? p.p_paddr : p.p_vaddr;
+        uint64_t first = (image->address != ELF_VIRTUAL ? p.p_paddr : p.p_vaddr) + image->bias;
         struct segment segment = {.first = first,
                                   .end = first + p.p_memsz,
                                   .offset = p.p_offset,
@@ -214,7 +216,7 @@ static bool describe(const struct image *image, struct elf_program *program, con
 {
     bool entry_found = false;
     uint64_t headers_end = image->header.e_phoff + image->header.e_phnum * sizeof(Elf64_Phdr);
-    *program = (struct elf_program){.entry = image->header.e_entry,
+    *program = (struct elf_program){.entry = image->header.e_entry + image->bias,
                                     .end = memory->base,
                                     .write_first = UINT64_MAX,
                                     .headers_count = image->header.e_phnum,
@@ -230,7 +232,7 @@ static bool describe(const struct image *image, struct elf_program *program, con
         if (plain && (s->flags & PF_W) && s->first < program->write_first)
             program->write_first = s->first;
         /* Harts do not know a segment's permissions, and some linker scripts of firmware give none. */
-        bool runs = (s->flags & PF_X) || image->address == ELF_PHYSICAL;
+        bool runs = (s->flags & PF_X) || image->address != ELF_VIRTUAL;
         if (runs && program->entry >= s->first && program->entry < s->end)
             entry_found = true;
         if (image->header.e_phoff >= s->offset && headers_end <= s->offset + s->file_size)
@@ -240,8 +242,8 @@ static bool describe(const struct image *image, struct elf_program *program, con
         program->write_first = program->end;
     if (!entry_found)
         return error_set(err, "starts at 0x%" PRIx64 ", which is in none of its %s", program->entry,
-                         image->address == ELF_PHYSICAL ? "segments, by physical address"
-                                                        : "executable segments");
+                         image->address != ELF_VIRTUAL ? "segments, by physical address"
+                                                       : "executable segments");
     if (program->entry % 2 != 0)
         return error_set(err, "starts at the odd address 0x%" PRIx64 "; instructions have even addresses",
                          program->entry);

@@ -14,6 +14,9 @@
 enum elf_address {
     ELF_VIRTUAL,  /* p_vaddr: user programs */
     ELF_PHYSICAL, /* p_paddr: firmware, which runs before address translation */
+    /* The same; a position-independent file is loaded at the start of memory, as if that were address 0, and must relocate
+     * itself, as OpenSBI's do. */
+    ELF_MOVABLE,
 };
 
 enum { ELF_SEGMENTS = 128 };

@@ -108,8 +108,8 @@ bool image_load_raw(const char *path, uint64_t address, const struct bytes *byte
     return loaded && add_ranges(map, path, &(struct elf_range){address, end}, end > address, err);
 }
 
-bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
-                uint64_t *entry, uint64_t *end, struct error *err)
+bool image_load(const char *path, uint64_t address, enum elf_address which, const struct bytes *bytes,
+                struct image_map *map, uint64_t *entry, uint64_t *end, struct error *err)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
@@ -122,7 +122,7 @@ bool image_load(const char *path, uint64_t address, const struct bytes *bytes, s
     }
     (void)fclose(file);
     struct elf_program program;
-    if (!elf_load(&program, path, ELF_PHYSICAL, bytes, err))
+    if (!elf_load(&program, path, which, bytes, err))
         return false;
     *entry = program.entry;
     *end = program.end;

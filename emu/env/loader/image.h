@@ -21,12 +21,12 @@ struct image_map {
     } ranges[IMAGE_RANGES];
 };
 
-/* Loads a file: an ELF program at its physical addresses (elf_load()), any other file byte for byte at
+/* Loads a file: an ELF program at its physical addresses (elf_load(); which: ELF_PHYSICAL or ELF_MOVABLE), any other file byte for byte at
  * `address` in memory. A map holds at most IMAGE_FILES files; path must outlive it. Sets *entry to the
  * address at which the file starts and *end to the first address after it. On failure, err names the file and
  * what is allowed; if the file overlaps one that the map already has, err names both with their ranges. */
-bool image_load(const char *path, uint64_t address, const struct bytes *bytes, struct image_map *map,
-                uint64_t *entry, uint64_t *end, struct error *err);
+bool image_load(const char *path, uint64_t address, enum elf_address which, const struct bytes *bytes,
+                struct image_map *map, uint64_t *entry, uint64_t *end, struct error *err);
 
 /* Finds the highest address, a multiple of align (a power of two), at which size bytes (not 0) overlap no
  * file. Returns false if there is none in memory. */
