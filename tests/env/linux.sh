@@ -123,6 +123,7 @@ test_faults() {
     says "abort" 134 "ended itself by signal 6, SIGABRT" "$OUT/faults" abort
     says "abort with a shared file" 134 "SIGABRT" "$OUT/faults" shared
     check "the file is written back" [ "$(cat "$OUT/dir/shared")" = kept ]
+    says "behind the end of a file" 135 "is behind the end of" "$OUT/faults" bus
     says "stack" 139 "where nothing is mapped" "$OUT/faults" stack
     says "dead lock" 1 "all 1 threads wait for ever" "$OUT/faults" wait
     says "dead lock with a clock" 1 "all 1 threads wait for ever" -m ddr3 "$OUT/faults" wait

@@ -1,5 +1,6 @@
 /* Signals: queues, delivery to handlers, and what becomes of those without one. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "emu/env/guest/fault.h"
 #include "emu/env/linux/state.h"
 #include "emu/machine/scheduler.h"
+#include "emu/sim/text/say.h"
 
 enum { HANDLER_DEFAULT = 0, HANDLER_IGNORE = 1 };
 
@@ -292,7 +294,7 @@ int64_t signal_return(struct process *process, struct thread *thread)
 static struct queued_signal signal_of(const struct process *process, uint64_t cause, uint64_t value,
                                       uint64_t pc)
 {
-    enum { ILL_ILLOPC = 1, TRAP_BRKPT = 1, SEGV_MAPERR = 1, SEGV_ACCERR = 2, BUS_ADRALN = 1 };
+    enum { ILL_ILLOPC = 1, TRAP_BRKPT = 1, SEGV_MAPERR = 1, SEGV_ACCERR = 2, BUS_ADRALN = 1, BUS_ADRERR = 2 };
     switch (cause) {
     case TRAP_ILLEGAL_INSTRUCTION:
         return (struct queued_signal){.number = SIGILL, .code = ILL_ILLOPC, .value = pc};
@@ -302,9 +304,11 @@ static struct queued_signal signal_of(const struct process *process, uint64_t ca
     case TRAP_STORE_MISALIGNED:
         return (struct queued_signal){.number = SIGBUS, .code = BUS_ADRALN, .value = value};
     default: {
-        bool mapped = address_space_find(&process->space, value) != NULL;
+        const struct space_map *map = address_space_find(&process->space, value);
+        if (map && map->beyond && map->protection)
+            return (struct queued_signal){.number = SIGBUS, .code = BUS_ADRERR, .value = value};
         return (struct queued_signal){
-            .number = SIGSEGV, .code = mapped ? SEGV_ACCERR : SEGV_MAPERR, .value = value};
+            .number = SIGSEGV, .code = map ? SEGV_ACCERR : SEGV_MAPERR, .value = value};
     }
     }
 }
@@ -324,5 +328,10 @@ void signal_fault(struct process *process, struct thread *thread, struct hart *h
     hart->privilege = PRIV_U; /* the report reads the program's memory */
     priv_changed(hart);
     user->signal = signal.number;
-    guest_end(user, fault_report(user));
+    const int status = fault_report(user);
+    const struct space_map *map =
+        signal.number == SIGBUS ? address_space_find(&process->space, trap.value) : NULL;
+    if (map && map->beyond)
+        say("0x%" PRIx64 " is behind the end of '%s', which is mapped there", trap.value, map->file->name);
+    guest_end(user, signal.number == SIGBUS ? 128 + SIGBUS : status);
 }

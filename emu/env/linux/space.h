@@ -29,6 +29,7 @@ struct space_file {
     int host;               /* host descriptor, for writing back; -1: none */
     uint64_t device, inode; /* of the host's file */
     bool read_only;         /* was opened to read: shared mappings cannot become writable */
+    bool ends;              /* accesses behind the page with its end are refused (SIGBUS) */
     char *name;             /* as /proc/self/maps shows it; "" is none */
 };
 
@@ -38,6 +39,7 @@ struct space_map {
     uint64_t offset;         /* of `first` in the file */
     uint8_t protection;      /* set of SPACE_READ ... */
     bool shared;             /* MAP_SHARED of a file */
+    bool beyond;             /* behind the end of its file: nothing may access it */
     bool stored;             /* the program may have stored to it, so that it is written back */
     struct space_file *file; /* NULL: anonymous */
 };
@@ -51,7 +53,7 @@ struct space {
     uint64_t top;                /* mappings are placed below it, the highest first */
     struct frame_range kept_out; /* addresses at which accelerators have memory of their own; empty: none */
     struct mirror *mirror;       /* shows it to harts on the host, too; NULL: there is none */
-    bool shares;                 /* a file has been mapped shared */
+    bool shares;                 /* a file has been mapped shared, or has mappings that depend on its size */
     bool changed;                /* the page tables have changed since this was last cleared */
     struct croft_range_table *ranges; /* in the machine's memory; kept up to date */
     uint64_t ranges_at;               /* its physical address */
@@ -97,6 +99,9 @@ struct space_part {
 void address_space_store(struct space *space, const struct space_part *part);
 /* After it has changed the file by a call: shared mappings show these bytes. */
 void address_space_reload(struct space *space, const struct space_part *part);
+
+/* Lets mappings of the file, whose `ends` is true, follow its size. Call it when they or the size have changed. */
+void address_space_fit(struct space *space, uint64_t device, uint64_t inode);
 
 /* Writes shared mappings back to their files. */
 int64_t address_space_sync(struct space *space, uint64_t address, uint64_t length);

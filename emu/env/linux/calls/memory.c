@@ -52,7 +52,12 @@ int64_t linux_mremap(struct process *process, struct thread *thread, const uint6
     (void)thread;
     if (a[3] & ~UINT64_C(3))
         return -EINVAL;
-    return address_space_remap(&process->space, a[0], a[1], a[2], a[3] & MAY_MOVE, a[3] & FIXED, a[4]);
+    const int64_t at =
+        address_space_remap(&process->space, a[0], a[1], a[2], a[3] & MAY_MOVE, a[3] & FIXED, a[4]);
+    const struct space_map *map = at < 0 ? NULL : address_space_find(&process->space, (uint64_t)at);
+    if (map && map->file)
+        address_space_fit(&process->space, map->file->device, map->file->inode);
+    return at;
 }
 
 /* Checks that an open file can be mapped. Returns 0 or -errno. */
@@ -76,6 +81,7 @@ static int64_t map_file(struct process *process, const struct file *file, struct
     name[length < 0 ? 0 : length] = '\0';
     request->file = address_space_file_new(fcntl(file->host, F_DUPFD_CLOEXEC, 0), name);
     request->file->read_only = (file->flags & O_ACCMODE) == O_RDONLY;
+    request->file->ends = request->file->host >= 0;
     const struct space_part part = {request->file->device, request->file->inode, request->offset,
                                     request->length};
     address_space_store(&process->space, &part);
@@ -83,6 +89,8 @@ static int64_t map_file(struct process *process, const struct file *file, struct
     int64_t failed = at < 0 ? 0
                             : address_space_fill(&process->space, (uint64_t)at, request->length, file->host,
                                                  request->offset);
+    if (at >= 0 && !failed)
+        address_space_fit(&process->space, request->file->device, request->file->inode);
     address_space_file_release(request->file);
     if (failed)
         (void)address_space_unmap(&process->space, (uint64_t)at, request->length);

@@ -159,6 +159,13 @@ static struct space_part part_of(struct process *process, const struct file *fil
     return part;
 }
 
+/* Lets mappings show these bytes of a file, and follow its size. */
+static void show_change(struct process *process, const struct space_part *part)
+{
+    address_space_reload(&process->space, part);
+    address_space_fit(&process->space, part->device, part->inode);
+}
+
 /* Serves a call on a file that no other thread serves, so that shared mappings of it agree with it. */
 static int64_t use_file(struct process *process, const struct file *file, const struct request *r)
 {
@@ -170,7 +177,7 @@ static int64_t use_file(struct process *process, const struct file *file, const 
     int64_t result = r->positioned ? positioned[r->vectors][r->writes](process->user, r->a)
                                    : call_continue(process->user, r->a, r->writes, r->vectors, 0);
     if (r->writes && part.length > 0)
-        address_space_reload(&process->space, &part);
+        show_change(process, &part);
     return result;
 }
 
@@ -286,7 +293,7 @@ int64_t descriptor_truncate(struct process *process, int host, uint64_t length)
     const struct space_part part = {st.st_dev, st.st_ino, 0, UINT64_MAX};
     address_space_store(&process->space, &part);
     const int64_t result = ftruncate(host, (off_t)length) != 0 ? -errno : 0;
-    address_space_reload(&process->space, &part);
+    show_change(process, &part);
     return result;
 }
 

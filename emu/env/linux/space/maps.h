@@ -16,6 +16,12 @@ void space_erase(struct space *space, size_t at);
 /* Makes `address` the border of two mappings if it lies within one. */
 void space_split(struct space *space, uint64_t address);
 
+/* Returns what of a mapping may be accessed now, a set of SPACE_READ ... */
+static inline uint8_t space_access(const struct space_map *map)
+{
+    return map->beyond ? 0 : map->protection;
+}
+
 /* files.c */
 
 /* Writes the mapping's bytes in [first, end) to its file if the program may have stored to them. Returns 0 or -errno. */

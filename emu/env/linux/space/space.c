@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/env/linux/space/maps.h"
@@ -43,8 +44,9 @@ static bool continues(const struct space_map *a, const struct space_map *b)
     const uint64_t size = a->end - a->first;
     bool backed = a->physical != SPACE_UNBACKED;
     return a->end == b->first && a->protection == b->protection && a->shared == b->shared &&
-           a->stored == b->stored && a->file == b->file && backed == (b->physical != SPACE_UNBACKED) &&
-           (!backed || a->physical + size == b->physical) && (!a->file || a->offset + size == b->offset);
+           a->stored == b->stored && a->beyond == b->beyond && a->file == b->file &&
+           backed == (b->physical != SPACE_UNBACKED) && (!backed || a->physical + size == b->physical) &&
+           (!a->file || a->offset + size == b->offset);
 }
 
 /* Merges mapping `at` with the one before it if they continue each other. Returns whether it did. */
@@ -64,11 +66,11 @@ static void show_ranges(struct space *space)
     uint64_t count = 0;
     for (size_t i = 0; i < space->count && count < CROFT_RANGES_MAX; i++) {
         const struct space_map *map = &space->maps[i];
-        uint32_t present = map->protection ? CROFT_RANGE_PRESENT : 0;
+        uint32_t present = space_access(map) ? CROFT_RANGE_PRESENT : 0;
         table->entries[count++] =
             (struct croft_range){map->first, map->end - map->first,
                                  map->physical == SPACE_UNBACKED ? CROFT_RANGE_PAGED : map->physical,
-                                 map->protection | present, CROFT_USE_MAP};
+                                 space_access(map) | present, CROFT_USE_MAP};
     }
     table->count = count;
     phys_note_store(space->frames.memory, space->ranges_at, sizeof *table);
@@ -143,7 +145,7 @@ static bool show(struct space *space, uint64_t first, uint64_t end)
     bool shown = true;
     for (size_t i = space_index_after(space, first); i < space->count && space->maps[i].first < end; i++) {
         const struct space_map *map = &space->maps[i];
-        shown &= tables_set(space, map->first, map->end, map->physical, map->protection);
+        shown &= tables_set(space, map->first, map->end, map->physical, space_access(map));
     }
     return shown;
 }
@@ -290,6 +292,41 @@ int64_t address_space_protect(struct space *space, uint64_t address, uint64_t le
     bool shown = show(space, address, end);
     settle(space, address, end);
     return shown ? 0 : -ENOMEM;
+}
+
+/* Makes the mapping at index i, all of which is behind the end of its file or none of it, follow that. */
+static void set_beyond(struct space *space, size_t i, bool beyond)
+{
+    struct space_map *map = &space->maps[i];
+    const uint64_t length = map->end - map->first;
+    if (map->beyond == beyond)
+        return;
+    map->beyond = beyond;
+    if (!map->shared &&
+        map->physical != SPACE_UNBACKED) { /* what shared ones show is read anew (address_space_reload()) */
+        frames_zero(&space->frames, (struct frame_range){map->physical, map->physical + length});
+        if (!beyond)
+            (void)address_space_fill(space, map->first, length, map->file->host, map->offset);
+    }
+    (void)show(space, map->first, map->end);
+    show_ranges(space);
+}
+
+void address_space_fit(struct space *space, uint64_t device, uint64_t inode)
+{
+    for (size_t i = 0; i < space->count; i++) {
+        const struct space_map *map = &space->maps[i];
+        struct stat st;
+        if (!map->file || !map->file->ends || map->file->device != device || map->file->inode != inode ||
+            fstat(map->file->host, &st) != 0)
+            continue;
+        const uint64_t size = page_up((uint64_t)st.st_size), length = map->end - map->first;
+        const uint64_t inside = size <= map->offset ? 0 : size - map->offset;
+        if (inside > 0 && inside < length)
+            space_split(space, map->first + inside); /* the next round is of the other part */
+        set_beyond(space, i, inside == 0);
+        space->shares = space->shares || inside < length;
+    }
 }
 
 int64_t address_space_discard(struct space *space, uint64_t address, uint64_t length, bool zero)

@@ -34,6 +34,10 @@ int main(int count, char **arguments)
         memcpy(at, "kept", 4);
         abort();
     }
+    if (strcmp(way, "bus") == 0) {
+        int fd = open("short", O_RDWR | O_CREAT, 0600);
+        return ((volatile char *)mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, 0))[5000];
+    }
     if (strcmp(way, "abort") == 0)
         abort();
     if (strcmp(way, "stack") == 0) {

@@ -2,6 +2,8 @@
 #include "calls.h"
 
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -211,6 +213,79 @@ static void code(void)
     printf("%d\n", ((int (*)(void))p)());
 }
 
+static sigjmp_buf back;
+static char *seen_address;
+static int seen_code;
+
+static void caught(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    seen_address = info->si_addr;
+    seen_code = info->si_code;
+    siglongjmp(back, number);
+}
+
+/* Prints the signal of an access at p + offset, or the byte there. */
+static void touch(const char *what, volatile char *p, size_t offset, int writes)
+{
+    int number = sigsetjmp(back, 1);
+    if (number) {
+        printf("%s at %zu: %s, code %d, address %d\n", what, offset, number == SIGBUS ? "SIGBUS" : "SIGSEGV",
+               seen_code, seen_address == p + offset);
+        return;
+    }
+    if (writes)
+        p[offset] = 'w';
+    printf("%s at %zu: %d\n", what, offset, p[offset]);
+}
+
+/* Pages behind the one with the file's end: SIGBUS, until the file is longer. */
+static void ends_of_files(int flags, const char *what)
+{
+    const struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO};
+    char text[5000], byte;
+    memset(text, 'a', sizeof text);
+    sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    int file = open("ends", O_RDWR | O_CREAT | O_TRUNC, 0600),
+        other = open("other", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    printf("%s %ld\n", what, (long)write(file, text, sizeof text));
+    char *p = mmap(NULL, 5 * PAGE, PROT_READ | PROT_WRITE, flags, file, 0);
+    for (size_t at = 4999; at < 5 * PAGE; at = at < PAGE ? PAGE : at + 4093)
+        touch(what, p, at, 0);
+    touch(what, p, 3 * PAGE + 7, 1);
+    printf("call: %d %d\n", write(other, p + 3 * PAGE, 1) < 0 ? errno : 0,
+           write(other, p + PAGE, 1) < 0 ? errno : 0);
+    printf("call: %d\n", pread(file, p + 4 * PAGE, 1, 0) < 0 ? errno : 0);
+    printf("longer: %ld\n", (long)pwrite(file, "tail", 4, 3 * PAGE + 6));
+    for (size_t at = 2 * PAGE; at < 5 * PAGE; at += PAGE / 2 + 3)
+        touch(what, p, at, 0);
+    touch(what, p, 3 * PAGE + 7, 0);
+    touch(what, p, 3 * PAGE + 100, 1);
+    SHOW(mprotect, p, 5 * PAGE, PROT_READ);
+    touch(what, p, 4 * PAGE, 0);
+    touch(what, p, 2 * PAGE, 1);
+    SHOW(mprotect, p, 5 * PAGE, PROT_READ | PROT_WRITE);
+    printf("shorter: %d\n", ftruncate(file, PAGE + 3));
+    touch(what, p, PAGE + 2, 0);
+    touch(what, p, 2 * PAGE, 0);
+    touch(what, p, 3 * PAGE + 100, 0);
+    printf("longer: %d\n", ftruncate(file, 4 * PAGE));
+    touch(what, p, 3 * PAGE + 100, 0);
+    SHOW(munmap, p + 4 * PAGE, PAGE);
+    touch(what, p, 4 * PAGE, 0);
+    SHOW(munmap, p, 4 * PAGE);
+    p = mmap(NULL, 2 * PAGE, PROT_READ, flags, file, 5 * PAGE);
+    touch(what, p, 0, 0);
+    p = mmap(NULL, PAGE, PROT_READ, flags, file, 3 * PAGE);
+    p = mremap(p, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+    touch(what, p, 0, 0);
+    touch(what, p, PAGE, 0);
+    printf("end: %ld\n", (long)pread(file, &byte, 1, 4 * PAGE));
+    close(file);
+    close(other);
+}
+
 int main(void)
 {
     breaks();
@@ -220,6 +295,8 @@ int main(void)
     remap();
     files();
     shared_files();
+    ends_of_files(MAP_SHARED, "shared");
+    ends_of_files(MAP_PRIVATE, "private");
     code();
     return 4;
 }
