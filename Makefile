@@ -8,6 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 
 include emu/emu.mk
 include emu/machine/machine.mk
+include emu/api/api.mk
 -include host/host.mk
 -include firmware/firmware.mk
 -include examples/examples.mk

@@ -21,6 +21,8 @@ WARP_ROWS := emu/simt/warp/rows_base.c emu/simt/warp/rows_v3.c
 ROWS_SRC  := $(HART_ROWS) $(WARP_ROWS) emu/simt/warp/fp.c
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
+# The library for other simulators (emu/api/api.mk), which croft itself does not need.
+API_OBJ   := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard emu/api/*.c)))
 # For programs that need parts of the emulator: each links what it uses.
 CROFT_LIB := $(BUILD)/obj/libcroft.a
 
@@ -97,7 +99,7 @@ $(BUILD)/obj/%.o: %.c | $(INSN_ID).h
 	$(CC) $(EMU_CFLAGS) -c $< -o $@
 
 # croft experiment forks thousands of runs: they find all symbols bound. Runs are known by the build ID of their croft, too.
-$(BUILD)/bin/croft: $(EMU_OBJ) | $(LLVM_PART)
+$(BUILD)/bin/croft: $(filter-out $(API_OBJ),$(EMU_OBJ)) | $(LLVM_PART)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -Wl,-z,now -Wl,--build-id=sha1 -Wl,-rpath,'$$ORIGIN/../share/croft/lib' $^ $(EMU_LIBS) -o $@
 

@@ -10,6 +10,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/options.h"
 #include "emu/io/output.h"
+#include "emu/machine/alone/network.h"
 #include "emu/machine/describe/sources.h"
 #include "emu/machine/plan/networks.h"
 #include "emu/schema/blame.h"
@@ -53,43 +54,6 @@ struct request {
     size_t set_count;
 };
 
-/* The root of descriptions. */
-struct root_config {
-    char description[256];
-};
-
-static const struct part_field root_fields[] = {
-    {"description",
-     FIELD_TEXT,
-     offsetof(struct root_config, description),
-     sizeof(((struct root_config *)0)->description),
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     {"", ""},
-     0,
-     "One line about the network.",
-     {"", ""}},
-};
-
-static const struct part_role root_roles[] = {
-    {.name = "network", .kind = &network_kind, .presence = PART_ALWAYS, .explanation = "The network."},
-    {.name = "traffic", .kind = &traffic_kind, .presence = PART_ALWAYS, .explanation = "What drives it."},
-    {.name = NULL},
-};
-
-static const struct part_kind root_kind = {
-    .name = "network",
-    .explanation = "A network that is driven alone.",
-    .config_size = sizeof(struct root_config),
-    .fields = root_fields,
-    .field_count = sizeof root_fields / sizeof *root_fields,
-    .roles = root_roles,
-};
-
-static const struct part_kind *const kinds[] = {&network_router_kind, &network_wire_kind, NULL};
-
 static int take(void *context, int option, const char *value)
 {
     struct request *request = context;
@@ -131,22 +95,10 @@ static bool read_trace(struct described *net, struct error *err)
     return true;
 }
 
-static bool is_timed(const struct tree *tree)
-{
-    (void)tree;
-    return true;
-}
-
 struct tree *net_tree(const char *file, const char *const *sets, size_t set_count, struct error *err)
 {
-    const struct tree_options options = {.root = &root_kind,
-                                         .kinds = kinds,
-                                         .machine = file,
-                                         .sets = sets,
-                                         .set_count = set_count,
-                                         .reader = "croft net FILE.yaml",
-                                         .timed = is_timed};
-    return tree_load(&options, err);
+    const struct alone_source source = {.name = file, .sets = sets, .set_count = set_count};
+    return alone_network_tree(&source, err);
 }
 
 static bool describe_with(struct described *net, const struct request *request, const char *const *sets,

@@ -67,6 +67,7 @@ struct tree_options {
     const struct part_kind *root;
     const struct part_kind *const *kinds; /* kinds that the key `kind` can name, NULL-terminated */
     const char *machine;                  /* name of a shipped machine, or a path */
+    const char *text; /* the description itself, which messages call `machine`; NULL: it is in the file */
     const char *shipped_dir; /* folder of the shipped machines, NAME.yaml; NULL: there are none */
     const char *const *sets; /* NAME=VALUE each */
     size_t set_count;

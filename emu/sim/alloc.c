@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void alloc_failed(void)
 {
-    fputs("croft: the host has no memory left\n", stderr);
+    static const char text[] = "croft: the host has no memory left\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        abort();
     abort();
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/net/network/state.h"
 #include "emu/sim/alloc.h"
@@ -21,8 +22,8 @@ struct network_checks {
 
 static _Noreturn void broken(const struct network *network, const char *what, uint32_t target, uint32_t vc)
 {
-    (void)fprintf(stderr, "network: clock %" PRIu64 ", port %u, virtual channel %u: %s\n", network->now,
-                  target, vc, what);
+    (void)dprintf(STDERR_FILENO, "network: clock %" PRIu64 ", port %u, virtual channel %u: %s\n",
+                  network->now, target, vc, what);
     abort();
 }
 

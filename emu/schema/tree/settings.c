@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,6 +117,27 @@ static void cannot_open(const struct tree *tree, const char *name, const char *p
     free(shipped);
 }
 
+/* Returns a file without a name that holds the description of struct tree_options.text, or -1 with err set. */
+static int open_text(const struct tree *tree, struct error *err)
+{
+    const char *text = tree->options.text;
+    const size_t length = strlen(text);
+    const int file = memfd_create("description", MFD_CLOEXEC);
+    size_t written = 0;
+    while (file >= 0 && written < length) {
+        const ssize_t more = write(file, text + written, length - written);
+        if (more <= 0)
+            break;
+        written += (size_t)more;
+    }
+    if (file >= 0 && written == length && lseek(file, 0, SEEK_SET) == 0)
+        return file;
+    (void)error_set(err, "%s: cannot be held: %s", tree->options.machine, strerror(errno));
+    if (file >= 0)
+        (void)close(file);
+    return -1;
+}
+
 /* Opens tree->files[index] and checks that the chain does not contain it yet. Returns a file descriptor, or
  * -1 with err set. */
 static int open_file(struct tree *tree, struct chain *chain, unsigned index, const char *name,
@@ -172,11 +194,13 @@ static bool chain_add(struct tree *tree, struct chain *chain, const char *name, 
         return at_extends(tree, chain, index, err);
     }
     const char *from = index ? tree->files[index - 1].path : NULL;
-    tree->files[index] = (struct tree_file){.path = find_path(name, from, tree->options.shipped_dir),
-                                            .shipped = tree->options.shipped_dir && !is_path(name)};
+    const bool held = index == 0 && tree->options.text;
+    tree->files[index] =
+        (struct tree_file){.path = held ? alloc_text(name) : find_path(name, from, tree->options.shipped_dir),
+                           .shipped = !held && tree->options.shipped_dir && !is_path(name)};
     tree->file_count++;
 
-    int file = open_file(tree, chain, index, name, err);
+    int file = held ? open_text(tree, err) : open_file(tree, chain, index, name, err);
     if (file < 0)
         return at_extends(tree, chain, index, err);
     chain->documents[index] = document_read(file, tree->files[index].path, err);

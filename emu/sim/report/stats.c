@@ -456,6 +456,53 @@ size_t stats_print(struct stats *stats, const char *pattern, FILE *out)
     return printed;
 }
 
+/* Fills in *out with a counter and its value: a count, or a quotient. */
+static void show(const struct counter *counter, uint64_t count, double quotient, struct stats_value *out)
+{
+    *out = (struct stats_value){.name = counter->name,
+                                .unit = counter->unit,
+                                .meaning = counter->meaning,
+                                .real = counter->kind == COUNTER_RATIO,
+                                .count = count,
+                                .quotient = quotient};
+}
+
+void stats_each(struct stats *stats, bool (*each)(void *context, const struct stats_value *value),
+                void *context)
+{
+    uint64_t *values = values_now(stats, stats->start);
+    bool more = true;
+    for (size_t i = 0; more && i < stats->counter_count; i++) {
+        const struct counter *counter = &stats->counters[i];
+        struct stats_value value;
+        if (counter->kind == COUNTER_OPERAND || !counter_shows(counter))
+            continue;
+        show(counter, values[i], counter->kind == COUNTER_RATIO ? ratio(values, i) : 0, &value);
+        more = each(context, &value);
+    }
+    free(values);
+}
+
+/* Returns the count of counter i since the start or the last reset. */
+static uint64_t count_of(const struct stats *stats, size_t i)
+{
+    return counter_now(&stats->counters[i]) - (stats->start ? stats->start[i] : 0);
+}
+
+bool stats_find(const struct stats *stats, const char *name, struct stats_value *value)
+{
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct counter *counter = &stats->counters[i];
+        if (!counter->name || strcmp(counter->name, name) != 0)
+            continue;
+        const bool real = counter->kind == COUNTER_RATIO;
+        const uint64_t operands[] = {real ? count_of(stats, i - 2) : 0, real ? count_of(stats, i - 1) : 0};
+        show(counter, real ? 0 : count_of(stats, i), real ? ratio(operands, 2) : 0, value);
+        return true;
+    }
+    return false;
+}
+
 bool stats_write_json(struct stats *stats, FILE *out, struct error *err)
 {
     for (size_t i = 0; i < stats->region_count; i++)

@@ -117,4 +117,20 @@ bool stats_write_json(struct stats *stats, FILE *out, struct error *err);
  * open. */
 size_t stats_print(struct stats *stats, const char *pattern, FILE *out);
 
+/* A statistic as stats_each() hands it out. */
+struct stats_value {
+    const char *name, *unit, *meaning;
+    bool real;      /* a mean or a rate: `quotient`, which is not a number (isnan) if nothing was counted */
+    uint64_t count; /* otherwise */
+    double quotient;
+};
+
+/* Calls each() with the counts since the start or the last reset, in the order of registration, until it returns false.
+ * Changes no counts. */
+void stats_each(struct stats *stats, bool (*each)(void *context, const struct stats_value *value),
+                void *context);
+
+/* Fills in the statistic of that name. Returns false if there is none. Reads only what it needs. */
+bool stats_find(const struct stats *stats, const char *name, struct stats_value *value);
+
 #endif

@@ -1,0 +1,199 @@
+#include "emu/api/handle.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/sim/alloc.h"
+
+#define MAGIC UINT64_C(0x7a1de4c20f755e11)
+
+static uint64_t magic_of(const struct undercroft *handle)
+{
+    return MAGIC ^ (uint64_t)(uintptr_t)handle;
+}
+
+/* Returns whether a pointer is a handle. That it may be a freed one is the question here, not a fault. */
+__attribute__((no_sanitize_address)) static bool is_handle(const struct undercroft *handle)
+{
+    return *(const volatile uint64_t *)&handle->magic == magic_of(handle);
+}
+
+struct undercroft *handle_new(const struct handle_kind *kind)
+{
+    struct undercroft *handle = alloc(1, sizeof *handle);
+    handle->magic = magic_of(handle);
+    handle->kind = kind;
+    return handle;
+}
+
+void handle_free(struct undercroft *handle)
+{
+    volatile uint64_t *magic =
+        &handle->magic; /* volatile: the compiler would leave out a store before free() */
+    *magic = 0;
+    free(handle);
+}
+
+int handle_fail(struct undercroft_error *error, int status, const char *format, ...)
+{
+    if (!error)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int handle_fail_with(struct undercroft_error *error, int status, const struct error *err)
+{
+    return handle_fail(error, status, "%s", err->text);
+}
+
+int handle_check(const struct undercroft *handle, const struct handle_kind *kind,
+                 struct undercroft_error *error)
+{
+    if (!handle)
+        return handle_fail(error, UNDERCROFT_HANDLE, "the handle is NULL");
+    if (!is_handle(handle))
+        return handle_fail(error, UNDERCROFT_HANDLE, "this is no handle of a model, or it has been freed");
+    if (kind && handle->kind != kind)
+        return handle_fail(error, UNDERCROFT_HANDLE, "the handle is that of a %s; the call is for a %s",
+                           handle->kind->name, kind->name);
+    return handle_fine(error);
+}
+
+int handle_check_outside(const struct undercroft *handle, const struct handle_kind *kind,
+                         struct undercroft_error *error)
+{
+    const int status = handle_check(handle, kind, error);
+    if (status == UNDERCROFT_OK && handle->inside)
+        return handle_fail(error, UNDERCROFT_CALLBACK,
+                           "a callback of this %s must not run or free it: return first", handle->kind->name);
+    return status;
+}
+
+int handle_source(const struct undercroft_source *source, const char **name, struct undercroft_error *error)
+{
+    if (!source)
+        return handle_fail(error, UNDERCROFT_ARGUMENT, "the source of the description is NULL");
+    if (source->size != sizeof *source)
+        return handle_fail(error, UNDERCROFT_ARGUMENT,
+                           "the source's `size` is %zu, not sizeof(struct undercroft_source), %zu",
+                           source->size, sizeof *source);
+    if (!source->file == !source->text)
+        return handle_fail(error, UNDERCROFT_ARGUMENT,
+                           "a description is a file or a text: one of `file` and `text` must be NULL");
+    for (size_t i = 0; i < source->set_count; i++)
+        if (!source->sets || !source->sets[i])
+            return handle_fail(error, UNDERCROFT_ARGUMENT, "sets[%zu] is NULL", i);
+    *name = source->file ? source->file : "description";
+    return handle_fine(error);
+}
+
+uint32_t undercroft_version(void)
+{
+    return UNDERCROFT_VERSION;
+}
+
+int undercroft_free(struct undercroft *model, struct undercroft_error *error)
+{
+    if (!model)
+        return handle_fine(error);
+    const int status = handle_check_outside(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    model->kind->free(model->model);
+    handle_free(model);
+    return UNDERCROFT_OK;
+}
+
+int undercroft_now(const struct undercroft *model, uint64_t *now, struct undercroft_error *error)
+{
+    const int status = handle_check(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    if (!now)
+        return handle_fail(error, UNDERCROFT_ARGUMENT, "`now` is NULL");
+    *now = model->kind->queue(model->model)->now;
+    return UNDERCROFT_OK;
+}
+
+int undercroft_next(struct undercroft *model, uint64_t *next, struct undercroft_error *error)
+{
+    const int status = handle_check(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    if (!next)
+        return handle_fail(error, UNDERCROFT_ARGUMENT, "`next` is NULL");
+    *next = event_queue_next(model->kind->queue(model->model));
+    return UNDERCROFT_OK;
+}
+
+int undercroft_period(const struct undercroft *model, uint64_t *period, struct undercroft_error *error)
+{
+    const int status = handle_check(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    if (!period)
+        return handle_fail(error, UNDERCROFT_ARGUMENT, "`period` is NULL");
+    *period = model->kind->period(model->model);
+    return UNDERCROFT_OK;
+}
+
+/* Runs a model that is at rest. */
+static int run_to(struct undercroft *model, uint64_t until, struct undercroft_error *error)
+{
+    struct event_queue *queue = model->kind->queue(model->model);
+    struct error err;
+    bool fine = true;
+    if (until < queue->now)
+        return handle_fail(error, UNDERCROFT_TIME,
+                           "time would run backwards: from %" PRIu64 " fs to %" PRIu64 " fs", queue->now,
+                           until);
+    model->inside++;
+    if (model->kind->run)
+        fine = model->kind->run(model->model, until, &err);
+    else
+        event_queue_run(queue, until);
+    model->inside--;
+    return fine ? UNDERCROFT_OK : handle_fail_with(error, UNDERCROFT_PROGRAM, &err);
+}
+
+int undercroft_run(struct undercroft *model, uint64_t until, struct undercroft_error *error)
+{
+    const int status = handle_check_outside(model, NULL, error);
+    return status == UNDERCROFT_OK ? run_to(model, until, error) : status;
+}
+
+int undercroft_tick(struct undercroft *model, struct undercroft_error *error)
+{
+    const int status = handle_check_outside(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    const uint64_t now = model->kind->queue(model->model)->now, period = model->kind->period(model->model);
+    if (period == 0 || now > UINT64_MAX - 1 - period)
+        return handle_fail(error, UNDERCROFT_TIME, "%s",
+                           period ? "simulated time is over" : "the machine has no clock");
+    return run_to(model, now + period, error);
+}
+
+int undercroft_step(struct undercroft *model, struct undercroft_error *error)
+{
+    const int status = handle_check_outside(model, NULL, error);
+    if (status != UNDERCROFT_OK)
+        return status;
+    struct event_queue *queue = model->kind->queue(model->model);
+    if (model->kind->run) {
+        const uint64_t next = event_queue_next(queue);
+        return next == CLOCK_NEVER ? UNDERCROFT_OK : run_to(model, next, error);
+    }
+    model->inside++;
+    (void)event_queue_step(queue);
+    model->inside--;
+    return UNDERCROFT_OK;
+}

@@ -1,0 +1,61 @@
+/* What all models of the library have in common. */
+#ifndef EMU_API_HANDLE_H
+#define EMU_API_HANDLE_H
+
+#include "emu/api/undercroft.h"
+#include "emu/sim/error.h"
+#include "emu/sim/event.h"
+#include "emu/sim/report/stats.h"
+
+/* A kind of model. */
+struct handle_kind {
+    const char *name; /* "memory" */
+    void (*free)(void *model);
+    struct event_queue *(*queue)(void *model);
+    struct stats *(*stats)(void *model);
+    uint64_t (*period)(const void *model);
+    /* Runs to a time; NULL: the queue alone does. */
+    bool (*run)(void *model, uint64_t until, struct error *err);
+};
+
+/* A handle. Small, so that its memory stays mapped when it is freed; `magic` is then no longer that of a handle. */
+struct undercroft {
+    uint64_t padding[2]; /* what the host's free() writes to first */
+    uint64_t magic;      /* depends on the handle's own address, so a copy is no handle */
+    const struct handle_kind *kind;
+    void *model;
+    unsigned inside; /* calls of undercroft_run() and the like that are under way: a callback runs */
+};
+
+struct undercroft *handle_new(const struct handle_kind *kind);
+
+/* Frees the handle alone. */
+void handle_free(struct undercroft *handle);
+
+/* Returns UNDERCROFT_OK if it is a handle, of that kind unless kind is NULL; else the status with error set. */
+int handle_check(const struct undercroft *handle, const struct handle_kind *kind,
+                 struct undercroft_error *error);
+
+/* As handle_check(), for calls that callbacks must not make. */
+int handle_check_outside(const struct undercroft *handle, const struct handle_kind *kind,
+                         struct undercroft_error *error);
+
+/* Sets the error, unless it is NULL. Return the status. */
+int handle_fail(struct undercroft_error *error, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int handle_fail_with(struct undercroft_error *error, int status, const struct error *err);
+
+/* Clears the error, unless it is NULL. Returns UNDERCROFT_OK. */
+static inline int handle_fine(struct undercroft_error *error)
+{
+    if (error) {
+        error->status = UNDERCROFT_OK;
+        error->text[0] = '\0';
+    }
+    return UNDERCROFT_OK;
+}
+
+/* Checks a source: its size, and that it has a file or a text. `name` receives what messages call it. */
+int handle_source(const struct undercroft_source *source, const char **name, struct undercroft_error *error);
+
+#endif

@@ -1,0 +1,256 @@
+#include "emu/machine/alone/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/dram/map.h"
+#include "emu/machine/describe/sources.h"
+#include "emu/sim/alloc.h"
+#include "emu/sim/text/quantity.h"
+
+/* The root of descriptions. */
+struct root_config {
+    char description[256];
+};
+
+static const struct part_field root_fields[] = {
+    {"description",
+     FIELD_TEXT,
+     offsetof(struct root_config, description),
+     sizeof(((struct root_config *)0)->description),
+     NULL,
+     NULL,
+     NULL,
+     NULL,
+     {"", ""},
+     0,
+     "One line about the memory.",
+     {"", ""}},
+};
+
+static const struct part_role root_roles[] = {
+    {.name = "dram", .kind = &dram_kind, .presence = PART_ALWAYS, .explanation = "The memory."},
+    {.name = NULL},
+};
+
+static const struct part_kind root_kind = {
+    .name = "memory",
+    .explanation = "A memory that is driven alone.",
+    .config_size = sizeof(struct root_config),
+    .fields = root_fields,
+    .field_count = sizeof root_fields / sizeof *root_fields,
+    .roles = root_roles,
+};
+
+static const struct part_kind *const kinds[] = {NULL};
+
+static bool is_timed(const struct tree *tree)
+{
+    (void)tree;
+    return true;
+}
+
+static bool is_standard(const char *name)
+{
+    for (const char *const *standard = dram_standard_names; *standard; standard++)
+        if (strcmp(*standard, name) == 0)
+            return true;
+    return false;
+}
+
+struct tree *alone_memory_tree(const struct alone_source *source, struct error *err)
+{
+    char standard[64];
+    struct tree_options options = {.root = &root_kind,
+                                   .kinds = kinds,
+                                   .machine = source->name,
+                                   .text = source->text,
+                                   .sets = source->sets,
+                                   .set_count = source->set_count,
+                                   .reader = "croft dram FILE.yaml TRACE",
+                                   .timed = is_timed};
+    if (!source->text && is_standard(source->name)) {
+        (void)snprintf(standard, sizeof standard, "dram: {standard: %s}\n", source->name);
+        options.text = standard;
+    }
+    return tree_load(&options, err);
+}
+
+/* A request that is under way, or free. */
+struct slot {
+    struct mem_request request;
+    uint64_t tag;
+    struct slot *next; /* among the free ones */
+};
+
+enum { SLOTS = 64 }; /* made at a time */
+
+struct chunk {
+    struct chunk *next;
+    struct slot slots[SLOTS];
+};
+
+struct alone_memory {
+    struct event_queue queue;
+    struct dram_memory dram;
+    struct home_map *homes;
+    struct mem_link *links; /* by controller and direction */
+    struct slot *free;
+    struct chunk *chunks;
+    uint64_t outstanding;
+    uint64_t burst, bytes; /* of a burst, and of the memory */
+    struct alone_client client;
+    struct sources source;
+    struct energy_sources sources;
+    struct energy_ledger ledger;
+    struct stats *stats;
+};
+
+static bool respond(void *owner, struct mem_link *link, struct mem_request *request, uint64_t now)
+{
+    struct alone_memory *memory = owner;
+    struct slot *slot = (struct slot *)((char *)request - offsetof(struct slot, request));
+    const uint64_t tag = slot->tag;
+    (void)link;
+    slot->next = memory->free;
+    memory->free = slot;
+    memory->outstanding--;
+    memory->client.answer(memory->client.context, tag, now);
+    return true;
+}
+
+static void request_room(void *owner, struct mem_link *link, uint64_t now)
+{
+    struct alone_memory *memory = owner;
+    (void)link;
+    if (memory->client.room)
+        memory->client.room(memory->client.context, now);
+}
+
+static const struct mem_client_ops client_ops = {respond, request_room};
+
+static struct slot *slot_take(struct alone_memory *memory)
+{
+    if (!memory->free) {
+        struct chunk *chunk = alloc(1, sizeof *chunk);
+        chunk->next = memory->chunks;
+        memory->chunks = chunk;
+        for (unsigned i = SLOTS; i-- > 0; memory->free = &chunk->slots[i])
+            chunk->slots[i].next = memory->free;
+    }
+    struct slot *slot = memory->free;
+    memory->free = slot->next;
+    return slot;
+}
+
+static void publish(struct alone_memory *memory)
+{
+    const struct scope root = scope_root();
+    energy_init(&memory->ledger);
+    memory->ledger.sources = &memory->sources;
+    memory->ledger.part = "dram";
+    memory->stats = stats_new();
+    dram_memory_publish(&memory->dram, memory->stats, scope_enter(&root, "dram"));
+    dram_memory_energy(&memory->dram, &memory->ledger, scope_enter(&root, "dram"));
+    energy_publish(&memory->ledger, memory->stats);
+}
+
+struct alone_memory *alone_memory_new(const struct tree *tree, const struct alone_client *client)
+{
+    struct alone_memory *memory = alloc(1, sizeof *memory);
+    const struct instance *instance = tree_find(tree, "dram");
+    const struct dram_config *config = instance->config;
+    memory->client = *client;
+    memory->source = (struct sources){tree, instance};
+    memory->sources = (struct energy_sources){sources_of_field, &memory->source};
+    memory->burst = config->burst_bytes;
+    memory->bytes = dram_config_bytes(config);
+    event_queue_init(&memory->queue);
+    memory->homes = dram_map_homes(config, 0);
+    dram_memory_init(&memory->dram, config, &memory->queue, 1, memory->homes);
+    memory->links = alloc((size_t)config->channels * DRAM_DIRECTIONS, sizeof *memory->links);
+    for (size_t i = 0; i < (size_t)config->channels * DRAM_DIRECTIONS; i++)
+        memory->links[i] = (struct mem_link){
+            .port_ops = &dram_memory_ops, .port = &memory->dram, .client_ops = &client_ops, .client = memory};
+    publish(memory);
+    return memory;
+}
+
+void alone_memory_free(struct alone_memory *memory)
+{
+    if (!memory)
+        return;
+    stats_free(memory->stats);
+    energy_free(&memory->ledger);
+    dram_memory_free(&memory->dram);
+    home_map_free(memory->homes);
+    for (struct chunk *chunk = memory->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(memory->links);
+    free(memory);
+}
+
+bool alone_memory_fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
+                       struct error *err)
+{
+    const struct dram_config *config = &memory->dram.common.config;
+    const uint64_t first = address & ~(memory->burst - 1);
+    const uint64_t most = write ? config->write_queue : config->read_queue;
+    char text[QUANTITY_TEXT];
+    if (size == 0)
+        return error_set(err, "a request of 0 bytes; it has at least 1");
+    if (address >= memory->bytes || size > memory->bytes - address) {
+        quantity_format(QUANTITY_SIZE, memory->bytes, text);
+        return error_set(err, "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the memory, which has %s",
+                         size, address, text);
+    }
+    if ((address + size - 1 - first) / memory->burst >= most)
+        return error_set(err,
+                         "a request of %" PRIu64 " bytes has more bursts of %" PRIu64
+                         " bytes than a queue has entries: %" PRIu64 " (dram.%s_queue)",
+                         size, memory->burst, most, write ? "write" : "read");
+    return true;
+}
+
+enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint32_t size,
+                                    uint64_t tag)
+{
+    struct slot *slot = slot_take(memory);
+    struct mem_request *request = &slot->request;
+    mem_request_init(request, write ? MEM_WRITE : MEM_READ, address, size);
+    home_resolve(memory->homes, address, &request->home);
+    struct mem_link *link =
+        &memory->links[request->home.controller * DRAM_DIRECTIONS + (write ? DRAM_WRITES : DRAM_READS)];
+    slot->tag = tag;
+    if (!link->waiting && mem_link_request(link, request, memory->queue.now)) {
+        memory->outstanding++;
+        return ALONE_TAKEN;
+    }
+    slot->next = memory->free;
+    memory->free = slot;
+    return ALONE_FULL;
+}
+
+struct event_queue *alone_memory_queue(struct alone_memory *memory)
+{
+    return &memory->queue;
+}
+
+struct dram_memory *alone_memory_dram(struct alone_memory *memory)
+{
+    return &memory->dram;
+}
+
+struct stats *alone_memory_stats(struct alone_memory *memory)
+{
+    return memory->stats;
+}
+
+uint64_t alone_memory_outstanding(const struct alone_memory *memory)
+{
+    return memory->outstanding;
+}
