@@ -255,6 +255,7 @@ if part env "experiments and pictures"; then
     suite "pages of results" tests/cmd/report.sh "$BUILD/bin/croft"
     suite "killed experiments" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 8
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
+    suite "memories" tests/cmd/dram.sh "$BUILD/bin/croft"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi
 if part papers "pages of the papers"; then

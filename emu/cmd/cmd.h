@@ -32,6 +32,7 @@ int cmd_experiment(int argc,
                    char **argv);        /* runs programs on variants of a machine, and tabulates statistics */
 int cmd_report(int argc, char **argv);  /* makes a page of results */
 int cmd_net(int argc, char **argv);     /* drives a network alone */
+int cmd_dram(int argc, char **argv);    /* drives a memory alone */
 int cmd_neural(int argc, char **argv);  /* trains networks that approximate functions */
 int cmd_pages(int argc, char **argv);   /* tells how blocks of threads share pages */
 int cmd_show(int argc, char **argv);    /* prints a machine's resolved description */
@@ -39,10 +40,13 @@ int cmd_version(int argc, char **argv); /* prints version and compiler */
 
 /* Their interfaces. */
 extern const struct option_set run_interface, cc_interface, cxx_interface, experiment_interface,
-    report_interface, net_interface, neural_interface, candidates_interface, pages_interface,
+    report_interface, net_interface, dram_interface, neural_interface, candidates_interface, pages_interface,
     disasm_interface, machines_interface, show_interface, version_interface;
 
 /* Loads croft net's description of a network. Returns NULL with err set on failure. Free with tree_free(). */
 struct tree *net_tree(const char *file, const char *const *sets, size_t set_count, struct error *err);
+
+/* Loads croft dram's description of a memory, or a standard. Returns NULL with err set on failure. Free with tree_free(). */
+struct tree *dram_tree(const char *memory, const char *const *sets, size_t set_count, struct error *err);
 
 #endif

@@ -19,6 +19,7 @@ static const struct command commands[] = {
      &experiment_interface},
     {"report", cmd_report, "make a page of an experiment's or a run's results", &report_interface},
     {"net", cmd_net, "drive a network alone, and tabulate latency by injection rate", &net_interface},
+    {"dram", cmd_dram, "drive a memory alone with a trace, and print bandwidth and latency", &dram_interface},
     {"neural", cmd_neural, "train neural networks that stand for marked functions", &neural_interface},
     {"candidates", cmd_candidates, "find blocks of code that are worth executing near memory",
      &candidates_interface},

@@ -58,6 +58,13 @@ static void offer_machines(const struct line *line)
     machine_list_free(&list);
 }
 
+static void offer_memories(const struct line *line)
+{
+    offer_files();
+    for (const char *const *standard = dram_standard_names; *standard; standard++)
+        offer(line, *standard, "", "a standard");
+}
+
 /* Offers values of a field, or `default` for a part that the machine lacks. */
 static void offer_values(const struct line *line, const struct tree_key *key)
 {
@@ -94,13 +101,15 @@ static void offer_key(void *context, const struct tree_key *key)
         offer(line, key->name, "=", key->meaning);
 }
 
-/* Offers the keys of the network that the line names. */
-static void offer_network_keys(const struct line *line)
+/* Offers the keys of the network or the memory that the line names. */
+static void offer_alone_keys(const struct line *line)
 {
     struct error err;
-    struct tree *tree = net_tree(line->argument, line->sets, line->set_count, &err);
+    struct tree *(*const load)(const char *, const char *const *, size_t, struct error *) =
+        line->set == &net_interface ? net_tree : dram_tree;
+    struct tree *tree = load(line->argument, line->sets, line->set_count, &err);
     if (!tree)
-        tree = net_tree(line->argument, NULL, 0, &err);
+        tree = load(line->argument, NULL, 0, &err);
     if (!tree)
         return;
     tree_keys(tree, offer_key, (void *)(uintptr_t)line);
@@ -115,9 +124,10 @@ static void offer_keys(const struct line *line)
     struct machine_config config;
     const bool first = strstr(line->set->synopsis, "MACHINE") != NULL;
     const char *machine = line->machine ? line->machine : first ? line->argument : "functional";
-    if (line->set == &net_interface && line->argument)
-        offer_network_keys(line);
-    else if (line->set != &net_interface && line->set != &experiment_interface && machine &&
+    const bool alone = line->set == &net_interface || line->set == &dram_interface;
+    if (alone && line->argument)
+        offer_alone_keys(line);
+    else if (!alone && line->set != &experiment_interface && machine &&
              paths_share("machines", folder, sizeof folder, &err) &&
              (machine_load(&config, machine, folder, line->sets, line->set_count, &err) ||
               machine_load(&config, machine, folder, NULL, 0, &err))) {
@@ -258,6 +268,8 @@ static void offer_words(struct line *line, int count, char **words)
         offer_options(line);
     else if (strstr(line->set->synopsis, "MACHINE"))
         offer_machines(line);
+    else if (line->set == &dram_interface && !line->argument)
+        offer_memories(line);
     else if (*line->set->synopsis)
         offer_files();
 }

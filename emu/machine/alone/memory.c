@@ -8,7 +8,9 @@
 #include "emu/dram/map.h"
 #include "emu/machine/describe/sources.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/nearest.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/text.h"
 
 /* The root of descriptions. */
 struct root_config {
@@ -52,12 +54,19 @@ static bool is_timed(const struct tree *tree)
     return true;
 }
 
-static bool is_standard(const char *name)
+/* Writes the description of a standard to text[size], of which the name of a file is none. False with err set if it is
+ * neither. */
+static bool read_standard(const char *name, char *text, size_t size, struct error *err)
 {
-    for (const char *const *standard = dram_standard_names; *standard; standard++)
-        if (strcmp(*standard, name) == 0)
-            return true;
-    return false;
+    const char *end = strrchr(name, '.');
+    *text = '\0';
+    if (strchr(name, '/') || (end && strcmp(end, ".yaml") == 0))
+        return true;
+    for (unsigned i = 0; i < DRAM_STANDARDS; i++)
+        if (strcmp(dram_standard_names[i], name) == 0)
+            return snprintf(text, size, "dram: {standard: %s}\n", name) > 0;
+    return error_set(err, "unknown memory %s%s; or a path, which contains a '/' or ends in .yaml",
+                     text_quote(name).text, nearest_allowed(name, dram_standard_names, DRAM_STANDARDS).text);
 }
 
 struct tree *alone_memory_tree(const struct alone_source *source, struct error *err)
@@ -71,10 +80,10 @@ struct tree *alone_memory_tree(const struct alone_source *source, struct error *
                                    .set_count = source->set_count,
                                    .reader = "croft dram FILE.yaml TRACE",
                                    .timed = is_timed};
-    if (!source->text && is_standard(source->name)) {
-        (void)snprintf(standard, sizeof standard, "dram: {standard: %s}\n", source->name);
+    if (!source->text && !read_standard(source->name, standard, sizeof standard, err))
+        return NULL;
+    if (!source->text && *standard)
         options.text = standard;
-    }
     return tree_load(&options, err);
 }
 
