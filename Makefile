@@ -8,8 +8,8 @@ MAKEFLAGS += --no-builtin-rules
 
 include emu/emu.mk
 include emu/machine/machine.mk
-include emu/api/api.mk
 -include host/host.mk
+include emu/api/api.mk
 -include firmware/firmware.mk
 -include examples/examples.mk
 -include tests/tests.mk

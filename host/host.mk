@@ -157,7 +157,7 @@ $(BOOK): $(BOOK_PAGES) $(wildcard host/book/*) $(DOC_FILES) | $(BUILD)/setup-boo
 	host/book/book.sh $(BOOK_PAGES) >$@.new
 	mv $@.new $@
 
-install: all ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
+install: all install-api ## copy croft and its files to PREFIX (/usr/local); DESTDIR is respected
 	umask 022; mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/,bin share/doc share/man/man1 share/bash-completion/completions share/zsh/site-functions)
 	for page in $(MAN)/man1/*; do sed 's|$(realpath $(BUILD))/share/doc|$(PREFIX)/share/doc|g' $$page >$(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/}; done
 	cp emu/cmd/help/croft.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/croft

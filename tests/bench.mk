@@ -65,6 +65,7 @@ bench-linux: $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stam
 
 # The event queue and the DRAM engine alone.
 BENCH_PARTS := $(addprefix $(BENCH_DIR)/,event_bench dram_bench stream_bench sharing)
+$(BENCH_DIR)/dram_bench: tests/dram/rate.h
 $(BENCH_PARTS): $(BENCH_DIR)/%: tests/bench/%.c $(CROFT_LIB) | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CC) $(EMU_CFLAGS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
@@ -83,6 +84,15 @@ bench-accuracy: $(BENCH_ACCURACY) ## what machines with a clock measure, beside 
 bench-dram: $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench ## events and DRAM requests a second
 	@$(BENCH_DIR)/event_bench
 	@$(BENCH_DIR)/dram_bench
+
+# Against the shared library, whose names the linker finds first.
+$(BENCH_DIR)/api_bench: tests/api/api_bench.c tests/dram/rate.h $(CROFT_LIB) $(API_LIBRARY) | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $< $(API_LIBRARY) -Wl,-rpath,$(abspath $(dir $(API_LIBRARY))) $(CROFT_LIB) $(EMU_LIBS) -o $@
+
+.PHONY: bench-api
+bench-api: $(BENCH_DIR)/api_bench ## requests a second through libundercroft, beside bench-dram's
+	@$(BENCH_DIR)/api_bench
 
 .PHONY: bench-experiment
 bench-experiment: $(BENCH_DIR)/measure $(BUILD)/bin/croft $(SHARE_FILES) | $(BUILD)/setup-test.stamp ## runs a second of croft experiment: 1000 of a program of 10 ms

@@ -4,7 +4,10 @@ API_LIBRARY := $(BUILD)/lib/$(API_SONAME)
 API_STATIC  := $(BUILD)/lib/libundercroft.a
 API_HEADER  := $(BUILD)/lib/include/undercroft.h
 
-api: $(API_LIBRARY) $(API_STATIC) $(API_HEADER) ## libundercroft, the models for other simulators, in $(BUILD)/lib
+API_PYTHON  := $(SHARE)/python/undercroft.py
+API_PC      := $(BUILD)/lib/pkgconfig/undercroft.pc
+
+api: $(API_LIBRARY) $(API_STATIC) $(API_HEADER) $(API_PYTHON) $(API_PC) ## libundercroft, the models for other simulators, in $(BUILD)/lib
 .PHONY: api
 all: api
 
@@ -26,3 +29,21 @@ $(API_STATIC): $(API_OBJ) $(CROFT_LIB)
 $(API_HEADER): emu/api/undercroft.h
 	@mkdir -p $(@D)
 	cp $< $@
+
+$(API_PYTHON): emu/api/undercroft.py
+	@mkdir -p $(@D)
+	cp $< $@
+
+# Says where the library is in the build folder; `make install` writes PREFIX there.
+$(API_PC): emu/api/undercroft.pc.in emu/cmd/version.h emu/api/api.mk
+	@mkdir -p $(@D)
+	sed 's|@prefix@|$(abspath $(BUILD))|; s|@include@|lib/include|; s|@version@|'"$$(sed -n 's/.define CROFT_VERSION "\(.*\)"/\1/p' emu/cmd/version.h)"'|; s|@libraries@|$(LIBRARIES)|' $< >$@
+
+.PHONY: install-api
+install-api: api
+	umask 022; mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include)
+	cp $(API_HEADER) $(DESTDIR)$(PREFIX)/include/undercroft.h
+	cp $(API_LIBRARY) $(API_STATIC) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(API_SONAME) $(DESTDIR)$(PREFIX)/lib/libundercroft.so
+	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|lib/include|include|' $(API_PC) >$(DESTDIR)$(PREFIX)/lib/pkgconfig/undercroft.pc
+	chmod -R u+rwX,go+rX $(addprefix $(DESTDIR)$(PREFIX)/,include/undercroft.h lib/$(API_SONAME) lib/libundercroft.a lib/pkgconfig/undercroft.pc)

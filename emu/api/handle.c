@@ -8,24 +8,13 @@
 
 #include "emu/sim/alloc.h"
 
-#define MAGIC UINT64_C(0x7a1de4c20f755e11)
-
-static uint64_t magic_of(const struct undercroft *handle)
-{
-    return MAGIC ^ (uint64_t)(uintptr_t)handle;
-}
-
-/* Returns whether a pointer is a handle. That it may be a freed one is the question here, not a fault. */
-__attribute__((no_sanitize_address)) static bool is_handle(const struct undercroft *handle)
-{
-    return *(const volatile uint64_t *)&handle->magic == magic_of(handle);
-}
-
-struct undercroft *handle_new(const struct handle_kind *kind)
+struct undercroft *handle_new(const struct handle_kind *kind, void *model, struct event_queue *queue)
 {
     struct undercroft *handle = alloc(1, sizeof *handle);
-    handle->magic = magic_of(handle);
+    handle->magic = handle_magic(handle);
     handle->kind = kind;
+    handle->model = model;
+    handle->queue = queue;
     return handle;
 }
 
@@ -54,27 +43,23 @@ int handle_fail_with(struct undercroft_error *error, int status, const struct er
     return handle_fail(error, status, "%s", err->text);
 }
 
-int handle_check(const struct undercroft *handle, const struct handle_kind *kind,
-                 struct undercroft_error *error)
+int handle_refuse(const struct undercroft *handle, const struct handle_kind *kind,
+                  struct undercroft_error *error)
 {
     if (!handle)
         return handle_fail(error, UNDERCROFT_HANDLE, "the handle is NULL");
-    if (!is_handle(handle))
+    if (!handle_is(handle, NULL))
         return handle_fail(error, UNDERCROFT_HANDLE, "this is no handle of a model, or it has been freed");
-    if (kind && handle->kind != kind)
-        return handle_fail(error, UNDERCROFT_HANDLE, "the handle is that of a %s; the call is for a %s",
-                           handle->kind->name, kind->name);
-    return handle_fine(error);
+    return handle_fail(error, UNDERCROFT_HANDLE, "the handle is that of a %s; the call is for a %s",
+                       handle->kind->name, kind->name);
 }
 
-int handle_check_outside(const struct undercroft *handle, const struct handle_kind *kind,
-                         struct undercroft_error *error)
+int handle_refuse_inside(const struct undercroft *handle, struct undercroft_error *error)
 {
-    const int status = handle_check(handle, kind, error);
-    if (status == UNDERCROFT_OK && handle->inside)
-        return handle_fail(error, UNDERCROFT_CALLBACK,
-                           "a callback of this %s must not run or free it: return first", handle->kind->name);
-    return status;
+    if (!handle_is(handle, NULL))
+        return handle_refuse(handle, NULL, error);
+    return handle_fail(error, UNDERCROFT_CALLBACK,
+                       "a callback of this %s must not run or free it: return first", handle->kind->name);
 }
 
 int handle_source(const struct undercroft_source *source, const char **name, struct undercroft_error *error)
@@ -104,7 +89,7 @@ int undercroft_free(struct undercroft *model, struct undercroft_error *error)
 {
     if (!model)
         return handle_fine(error);
-    const int status = handle_check_outside(model, NULL, error);
+    const int status = handle_check_outside(model, error);
     if (status != UNDERCROFT_OK)
         return status;
     model->kind->free(model->model);
@@ -119,7 +104,7 @@ int undercroft_now(const struct undercroft *model, uint64_t *now, struct undercr
         return status;
     if (!now)
         return handle_fail(error, UNDERCROFT_ARGUMENT, "`now` is NULL");
-    *now = model->kind->queue(model->model)->now;
+    *now = model->queue->now;
     return UNDERCROFT_OK;
 }
 
@@ -130,7 +115,7 @@ int undercroft_next(struct undercroft *model, uint64_t *next, struct undercroft_
         return status;
     if (!next)
         return handle_fail(error, UNDERCROFT_ARGUMENT, "`next` is NULL");
-    *next = event_queue_next(model->kind->queue(model->model));
+    *next = event_queue_next(model->queue);
     return UNDERCROFT_OK;
 }
 
@@ -148,7 +133,7 @@ int undercroft_period(const struct undercroft *model, uint64_t *period, struct u
 /* Runs a model that is at rest. */
 static int run_to(struct undercroft *model, uint64_t until, struct undercroft_error *error)
 {
-    struct event_queue *queue = model->kind->queue(model->model);
+    struct event_queue *queue = model->queue;
     struct error err;
     bool fine = true;
     if (until < queue->now)
@@ -166,16 +151,16 @@ static int run_to(struct undercroft *model, uint64_t until, struct undercroft_er
 
 int undercroft_run(struct undercroft *model, uint64_t until, struct undercroft_error *error)
 {
-    const int status = handle_check_outside(model, NULL, error);
+    const int status = handle_check_outside(model, error);
     return status == UNDERCROFT_OK ? run_to(model, until, error) : status;
 }
 
 int undercroft_tick(struct undercroft *model, struct undercroft_error *error)
 {
-    const int status = handle_check_outside(model, NULL, error);
+    const int status = handle_check_outside(model, error);
     if (status != UNDERCROFT_OK)
         return status;
-    const uint64_t now = model->kind->queue(model->model)->now, period = model->kind->period(model->model);
+    const uint64_t now = model->queue->now, period = model->kind->period(model->model);
     if (period == 0 || now > UINT64_MAX - 1 - period)
         return handle_fail(error, UNDERCROFT_TIME, "%s",
                            period ? "simulated time is over" : "the machine has no clock");
@@ -184,10 +169,10 @@ int undercroft_tick(struct undercroft *model, struct undercroft_error *error)
 
 int undercroft_step(struct undercroft *model, struct undercroft_error *error)
 {
-    const int status = handle_check_outside(model, NULL, error);
+    const int status = handle_check_outside(model, error);
     if (status != UNDERCROFT_OK)
         return status;
-    struct event_queue *queue = model->kind->queue(model->model);
+    struct event_queue *queue = model->queue;
     if (model->kind->run) {
         const uint64_t next = event_queue_next(queue);
         return next == CLOCK_NEVER ? UNDERCROFT_OK : run_to(model, next, error);

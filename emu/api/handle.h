@@ -11,7 +11,6 @@
 struct handle_kind {
     const char *name; /* "memory" */
     void (*free)(void *model);
-    struct event_queue *(*queue)(void *model);
     struct stats *(*stats)(void *model);
     uint64_t (*period)(const void *model);
     /* Runs to a time; NULL: the queue alone does. */
@@ -24,21 +23,29 @@ struct undercroft {
     uint64_t magic;      /* depends on the handle's own address, so a copy is no handle */
     const struct handle_kind *kind;
     void *model;
+    struct event_queue *queue;
     unsigned inside; /* calls of undercroft_run() and the like that are under way: a callback runs */
 };
 
-struct undercroft *handle_new(const struct handle_kind *kind);
+/* A handle's magic word. */
+static inline uint64_t handle_magic(const struct undercroft *handle)
+{
+    return UINT64_C(0x7a1de4c20f755e11) ^ (uint64_t)(uintptr_t)handle;
+}
+
+/* Returns whether a pointer is a handle, of that kind unless kind is NULL. That it may be a freed one is the question here,
+ * not a fault. */
+__attribute__((no_sanitize_address)) static inline bool handle_is(const struct undercroft *handle,
+                                                                  const struct handle_kind *kind)
+{
+    return handle && *(const volatile uint64_t *)&handle->magic == handle_magic(handle) &&
+           (!kind || handle->kind == kind);
+}
+
+struct undercroft *handle_new(const struct handle_kind *kind, void *model, struct event_queue *queue);
 
 /* Frees the handle alone. */
 void handle_free(struct undercroft *handle);
-
-/* Returns UNDERCROFT_OK if it is a handle, of that kind unless kind is NULL; else the status with error set. */
-int handle_check(const struct undercroft *handle, const struct handle_kind *kind,
-                 struct undercroft_error *error);
-
-/* As handle_check(), for calls that callbacks must not make. */
-int handle_check_outside(const struct undercroft *handle, const struct handle_kind *kind,
-                         struct undercroft_error *error);
 
 /* Sets the error, unless it is NULL. Return the status. */
 int handle_fail(struct undercroft_error *error, int status, const char *format, ...)
@@ -53,6 +60,25 @@ static inline int handle_fine(struct undercroft_error *error)
         error->text[0] = '\0';
     }
     return UNDERCROFT_OK;
+}
+
+/* Says why it is no handle of that kind. Returns the status. */
+int handle_refuse(const struct undercroft *handle, const struct handle_kind *kind,
+                  struct undercroft_error *error);
+
+/* Returns UNDERCROFT_OK if handle_is(); else the status with error set. */
+static inline int handle_check(const struct undercroft *handle, const struct handle_kind *kind,
+                               struct undercroft_error *error)
+{
+    return handle_is(handle, kind) ? handle_fine(error) : handle_refuse(handle, kind, error);
+}
+
+/* As handle_check(), for calls that callbacks must not make. */
+int handle_refuse_inside(const struct undercroft *handle, struct undercroft_error *error);
+static inline int handle_check_outside(const struct undercroft *handle, struct undercroft_error *error)
+{
+    return handle_is(handle, NULL) && !handle->inside ? handle_fine(error)
+                                                      : handle_refuse_inside(handle, error);
 }
 
 /* Checks a source: its size, and that it has a file or a text. `name` receives what messages call it. */

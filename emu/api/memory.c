@@ -20,11 +20,6 @@ static void free_memory(void *model)
     free(memory);
 }
 
-static struct event_queue *queue(void *model)
-{
-    return alone_memory_queue(((struct memory *)model)->alone);
-}
-
 static struct stats *stats(void *model)
 {
     return alone_memory_stats(((struct memory *)model)->alone);
@@ -41,7 +36,7 @@ static uint64_t period(const void *model)
 }
 
 static const struct handle_kind kind = {
-    .name = "memory", .free = free_memory, .queue = queue, .stats = stats, .period = period};
+    .name = "memory", .free = free_memory, .stats = stats, .period = period};
 
 static int check_client(const struct undercroft_memory_client *client, struct undercroft_error *error)
 {
@@ -76,8 +71,7 @@ int undercroft_memory_new(struct undercroft **memory, const struct undercroft_so
     struct memory *model = alloc(1, sizeof *model);
     const struct alone_client callbacks = {client->answer, client->room, client->context};
     *model = (struct memory){tree, alone_memory_new(tree, &callbacks), *client};
-    *memory = handle_new(&kind);
-    (*memory)->model = model;
+    *memory = handle_new(&kind, model, alone_memory_queue(model->alone));
     return UNDERCROFT_OK;
 }
 
@@ -91,13 +85,13 @@ int undercroft_memory_request(struct undercroft *memory, int operation, uint64_t
     if (operation != UNDERCROFT_READ && operation != UNDERCROFT_WRITE)
         return handle_fail(error, UNDERCROFT_ARGUMENT,
                            "operation %d; there are UNDERCROFT_READ and UNDERCROFT_WRITE", operation);
-    struct memory *model = memory->model;
-    const bool write = operation == UNDERCROFT_WRITE;
-    if (!alone_memory_fits(model->alone, write, address, bytes, &err))
-        return handle_fail_with(error, UNDERCROFT_ARGUMENT, &err);
+    const struct memory *model = memory->model;
     memory->inside++; /* lack of room may wake a client at once */
-    const enum alone_offer offer = alone_memory_offer(model->alone, write, address, (uint32_t)bytes, tag);
+    const enum alone_offer offer =
+        alone_memory_offer(model->alone, operation == UNDERCROFT_WRITE, address, bytes, tag, &err);
     memory->inside--;
+    if (offer == ALONE_MISFIT)
+        return handle_fail_with(error, UNDERCROFT_ARGUMENT, &err);
     return offer == ALONE_TAKEN ? UNDERCROFT_OK : UNDERCROFT_FULL;
 }
 

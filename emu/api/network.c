@@ -21,11 +21,6 @@ static void free_network(void *context)
     free(model);
 }
 
-static struct event_queue *queue(void *model)
-{
-    return alone_network_queue(((struct model *)model)->alone);
-}
-
 static struct stats *stats(void *model)
 {
     return alone_network_stats(((struct model *)model)->alone);
@@ -37,7 +32,7 @@ static uint64_t period(const void *model)
 }
 
 static const struct handle_kind kind = {
-    .name = "network", .free = free_network, .queue = queue, .stats = stats, .period = period};
+    .name = "network", .free = free_network, .stats = stats, .period = period};
 
 static bool deliver(void *context, const struct network_packet *packet, uint64_t now)
 {
@@ -107,8 +102,7 @@ int undercroft_network_new(struct undercroft **network, const struct undercroft_
         free(model);
         return status;
     }
-    *network = handle_new(&kind);
-    (*network)->model = model;
+    *network = handle_new(&kind, model, alone_network_queue(model->alone));
     return UNDERCROFT_OK;
 }
 

@@ -31,7 +31,7 @@ enum undercroft_status {
     UNDERCROFT_TIME = -4,        /* time would run backwards */
     UNDERCROFT_CALLBACK = -5,    /* a callback must not make this call */
     UNDERCROFT_NAME = -6,        /* no statistic of that name */
-    UNDERCROFT_PROGRAM = -7,     /* the program cannot be loaded or run */
+    UNDERCROFT_PROGRAM = -7      /* the program cannot be loaded or run */
 };
 
 enum { UNDERCROFT_TEXT = 1024 };

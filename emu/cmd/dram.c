@@ -124,18 +124,20 @@ static void room(void *context, uint64_t now)
     run->room = true;
 }
 
-/* Offers an access at its clock or, while there is no room, later. */
-static void offer(struct run *run, const struct access_line *access, uint64_t clock)
+/* Offers an access at the time `due` or, while there is no room, later. False with err set if it does not fit. */
+static bool offer(struct run *run, const struct access_line *access, uint64_t due, struct error *err)
 {
     struct event_queue *queue = alone_memory_queue(run->memory);
-    const uint64_t due = clock * run->config->tCK;
     if (due > queue->now)
         event_queue_run(queue, due);
     for (;;) {
         run->room = false;
         const uint64_t tag = access->write ? UINT64_MAX : queue->now;
-        if (alone_memory_offer(run->memory, access->write, access->address, (uint32_t)run->size, tag) ==
-            ALONE_TAKEN)
+        const enum alone_offer offered =
+            alone_memory_offer(run->memory, access->write, access->address, run->size, tag, err);
+        if (offered == ALONE_MISFIT)
+            return false;
+        if (offered == ALONE_TAKEN)
             break;
         while (!run->room && event_queue_step(queue))
             continue;
@@ -144,6 +146,19 @@ static void offer(struct run *run, const struct access_line *access, uint64_t cl
     *(access->write ? &run->writes : &run->reads) += 1;
     if (run->reads + run->writes == 1)
         run->first = queue->now;
+    return true;
+}
+
+/* Returns the time of an access: at its clock if it has one, and some clocks after the one before was taken. */
+static uint64_t due_at(struct run *run, const struct access_line *access)
+{
+    const uint64_t tCK = run->config->tCK, now = alone_memory_queue(run->memory)->now;
+    const uint64_t clock = (now + tCK - 1) / tCK;
+    if (run->reads + run->writes == 0)
+        return access->clock * tCK;
+    if (run->trace.format == TRACE_RAMULATOR)
+        return (clock + (run->request->interval ? run->request->interval : 1)) * tCK;
+    return (access->clock > clock ? access->clock : clock + 1) * tCK;
 }
 
 /* Drives the memory with the whole trace. */
@@ -151,23 +166,19 @@ static bool drive(struct run *run, struct error *err)
 {
     struct event_queue *queue = alone_memory_queue(run->memory);
     const uint64_t bytes = dram_config_bytes(run->config), most = CLOCK_NEVER / run->config->tCK / 2;
-    const uint64_t interval = run->request->interval ? run->request->interval : 1;
     struct access_line access;
     int status;
     while ((status = access_file_next(&run->trace, &access, err)) > 0) {
-        const bool counted = run->trace.format == TRACE_RAMULATOR;
-        const uint64_t clock = counted ? (run->reads + run->writes) * interval : access.clock;
         if (run->request->wrap)
             access.address %= bytes;
         access.address -= access.address % run->size;
-        if (clock > most) {
+        if (access.clock > most) {
             (void)error_set(err, "clock %" PRIu64 " is beyond the end of simulated time, clock %" PRIu64,
-                            clock, most);
+                            access.clock, most);
             return access_file_at(&run->trace, err);
         }
-        if (!alone_memory_fits(run->memory, access.write, access.address, run->size, err))
+        if (!offer(run, &access, due_at(run, &access), err))
             return access_file_at(&run->trace, err);
-        offer(run, &access, clock);
     }
     while (alone_memory_outstanding(run->memory) > 0 && event_queue_step(queue))
         continue;

@@ -70,7 +70,7 @@ check "rows: tRC each" grep -q "^time .* $((999 * 39 + 26)) clocks of" output
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "LD %d\n", i * 64 }' >stream.trace
 runs "stream" ddr3_1600k stream.trace --set dram.refresh=none
 check "stream: tBURST each" test "$(clocks)" -ge 4022 -a "$(clocks)" -lt 4060
-check "stream: waits for the bus" grep -qE '^waiting     [0-9]{4}' output
+check "stream: waits for the bus" grep -qE '^waiting     3\.[0-9]+ ns' output
 runs "slow stream" ddr3_1600k stream.trace --set dram.refresh=none --interval 8
 check "slow stream: does not wait" grep -q '^waiting     0.000 ns' output
 check "slow stream: 8 clocks each" test "$(clocks)" = $((999 * 8 + 15))

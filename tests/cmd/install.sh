@@ -5,6 +5,7 @@ set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
+tests=$(realpath "$(dirname "$0")/..")
 make=$1
 build=$(realpath "$2")
 scratch
@@ -105,6 +106,10 @@ user cc -O2 "$doc/examples/spmv/generate.c" -o generate >output 2>errors && ./ge
 oracle expected ./spmv circuit.mtx
 user timeout 120 "$croft" run ./spmv circuit.mtx >output 2>errors
 check "spmv: as qemu-riscv64" cmp -s expected output
+
+# The library for other simulators.
+CROFT_SYSROOT=$destination "$tests/api/api.sh" "$prefix/lib/pkgconfig" "$croft" "$doc/examples" "$prefix/share/croft/python" >output 2>errors
+check "the library" test $? = 0
 
 # A network, and an experiment of two runs by the installed programs.
 user timeout 120 "$croft" net "$doc/examples/net/torus.yaml" --set traffic.rates=0.1 --set traffic.measure=1000 >output 2>errors

@@ -109,7 +109,9 @@ struct alone_memory {
     struct slot *free;
     struct chunk *chunks;
     uint64_t outstanding;
-    uint64_t burst, bytes; /* of a burst, and of the memory */
+    uint64_t burst, bytes;          /* of a burst, and of the memory */
+    unsigned burst_bits;            /* logarithm of `burst` */
+    uint64_t most[DRAM_DIRECTIONS]; /* bursts of a request */
     struct alone_client client;
     struct sources source;
     struct energy_sources sources;
@@ -175,7 +177,10 @@ struct alone_memory *alone_memory_new(const struct tree *tree, const struct alon
     memory->source = (struct sources){tree, instance};
     memory->sources = (struct energy_sources){sources_of_field, &memory->source};
     memory->burst = config->burst_bytes;
+    memory->burst_bits = (unsigned)__builtin_ctzll(memory->burst);
     memory->bytes = dram_config_bytes(config);
+    memory->most[DRAM_READS] = config->read_queue;
+    memory->most[DRAM_WRITES] = config->write_queue;
     event_queue_init(&memory->queue);
     memory->homes = dram_map_homes(config, 0);
     dram_memory_init(&memory->dram, config, &memory->queue, 1, memory->homes);
@@ -203,12 +208,10 @@ void alone_memory_free(struct alone_memory *memory)
     free(memory);
 }
 
-bool alone_memory_fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
-                       struct error *err)
+/* Says why a request does not fit. Returns false. */
+static bool misfit(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
+                   struct error *err)
 {
-    const struct dram_config *config = &memory->dram.common.config;
-    const uint64_t first = address & ~(memory->burst - 1);
-    const uint64_t most = write ? config->write_queue : config->read_queue;
     char text[QUANTITY_TEXT];
     if (size == 0)
         return error_set(err, "a request of 0 bytes; it has at least 1");
@@ -217,20 +220,30 @@ bool alone_memory_fits(const struct alone_memory *memory, bool write, uint64_t a
         return error_set(err, "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the memory, which has %s",
                          size, address, text);
     }
-    if ((address + size - 1 - first) / memory->burst >= most)
-        return error_set(err,
-                         "a request of %" PRIu64 " bytes has more bursts of %" PRIu64
-                         " bytes than a queue has entries: %" PRIu64 " (dram.%s_queue)",
-                         size, memory->burst, most, write ? "write" : "read");
-    return true;
+    return error_set(err,
+                     "a request of %" PRIu64 " bytes has more bursts of %" PRIu64
+                     " bytes than a queue has entries: %" PRIu64 " (dram.%s_queue)",
+                     size, memory->burst, memory->most[write ? DRAM_WRITES : DRAM_READS],
+                     write ? "write" : "read");
 }
 
-enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint32_t size,
-                                    uint64_t tag)
+static bool fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size)
 {
+    const uint64_t begin = address & (memory->burst - 1);
+    return size > 0 && address < memory->bytes && size <= memory->bytes - address &&
+           (begin + size - 1) >> memory->burst_bits < memory->most[write ? DRAM_WRITES : DRAM_READS];
+}
+
+enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
+                                    uint64_t tag, struct error *err)
+{
+    if (!fits(memory, write, address, size)) {
+        (void)misfit(memory, write, address, size, err);
+        return ALONE_MISFIT;
+    }
     struct slot *slot = slot_take(memory);
     struct mem_request *request = &slot->request;
-    mem_request_init(request, write ? MEM_WRITE : MEM_READ, address, size);
+    mem_request_init(request, write ? MEM_WRITE : MEM_READ, address, (uint32_t)size);
     home_resolve(memory->homes, address, &request->home);
     struct mem_link *link =
         &memory->links[request->home.controller * DRAM_DIRECTIONS + (write ? DRAM_WRITES : DRAM_READS)];

@@ -30,16 +30,13 @@ struct alone_client {
 struct alone_memory *alone_memory_new(const struct tree *tree, const struct alone_client *client);
 void alone_memory_free(struct alone_memory *memory);
 
-enum alone_offer { ALONE_TAKEN, ALONE_FULL };
+enum alone_offer { ALONE_TAKEN, ALONE_FULL, ALONE_MISFIT };
 
-/* Returns whether the memory has those bytes, and takes as many in one request; err says why not. */
-bool alone_memory_fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
-                       struct error *err);
-
-/* Offers a request that fits, at the queue's time. After ALONE_FULL, the client's room() is called once for the first controller
- * and direction of the request; until then requests to them are refused. */
-enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint32_t size,
-                                    uint64_t tag);
+/* Offers a request at the queue's time. ALONE_MISFIT, with err set: the memory does not have all of the bytes, or takes fewer in
+ * one request. After ALONE_FULL, the client's room() is called once for the first controller and direction of the request; until
+ * then requests to them are refused. */
+enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
+                                    uint64_t tag, struct error *err);
 
 /* Its parts: the queue that moves its time, the memory itself, and its statistics with energies. */
 struct event_queue *alone_memory_queue(struct alone_memory *memory);
