@@ -97,6 +97,11 @@ int undercroft_free(struct undercroft *model, struct undercroft_error *error)
     return UNDERCROFT_OK;
 }
 
+static uint64_t now_of(const struct undercroft *model)
+{
+    return model->queue ? model->queue->now : model->kind->now(model->model);
+}
+
 int undercroft_now(const struct undercroft *model, uint64_t *now, struct undercroft_error *error)
 {
     const int status = handle_check(model, NULL, error);
@@ -104,7 +109,7 @@ int undercroft_now(const struct undercroft *model, uint64_t *now, struct undercr
         return status;
     if (!now)
         return handle_fail(error, UNDERCROFT_ARGUMENT, "`now` is NULL");
-    *now = model->queue->now;
+    *now = now_of(model);
     return UNDERCROFT_OK;
 }
 
@@ -115,7 +120,7 @@ int undercroft_next(struct undercroft *model, uint64_t *next, struct undercroft_
         return status;
     if (!next)
         return handle_fail(error, UNDERCROFT_ARGUMENT, "`next` is NULL");
-    *next = event_queue_next(model->queue);
+    *next = model->queue ? event_queue_next(model->queue) : model->kind->next(model->model);
     return UNDERCROFT_OK;
 }
 
@@ -133,20 +138,17 @@ int undercroft_period(const struct undercroft *model, uint64_t *period, struct u
 /* Runs a model that is at rest. */
 static int run_to(struct undercroft *model, uint64_t until, struct undercroft_error *error)
 {
-    struct event_queue *queue = model->queue;
-    struct error err;
-    bool fine = true;
-    if (until < queue->now)
+    const uint64_t now = now_of(model);
+    if (until < now)
         return handle_fail(error, UNDERCROFT_TIME,
-                           "time would run backwards: from %" PRIu64 " fs to %" PRIu64 " fs", queue->now,
-                           until);
+                           "time would run backwards: from %" PRIu64 " fs to %" PRIu64 " fs", now, until);
     model->inside++;
-    if (model->kind->run)
-        fine = model->kind->run(model->model, until, &err);
+    if (model->queue)
+        event_queue_run(model->queue, until);
     else
-        event_queue_run(queue, until);
+        model->kind->run(model->model, until);
     model->inside--;
-    return fine ? UNDERCROFT_OK : handle_fail_with(error, UNDERCROFT_PROGRAM, &err);
+    return UNDERCROFT_OK;
 }
 
 int undercroft_run(struct undercroft *model, uint64_t until, struct undercroft_error *error)
@@ -160,10 +162,9 @@ int undercroft_tick(struct undercroft *model, struct undercroft_error *error)
     const int status = handle_check_outside(model, error);
     if (status != UNDERCROFT_OK)
         return status;
-    const uint64_t now = model->queue->now, period = model->kind->period(model->model);
-    if (period == 0 || now > UINT64_MAX - 1 - period)
-        return handle_fail(error, UNDERCROFT_TIME, "%s",
-                           period ? "simulated time is over" : "the machine has no clock");
+    const uint64_t now = now_of(model), period = model->kind->period(model->model);
+    if (now > UINT64_MAX - 1 - period)
+        return handle_fail(error, UNDERCROFT_TIME, "simulated time is over");
     return run_to(model, now + period, error);
 }
 
@@ -172,13 +173,11 @@ int undercroft_step(struct undercroft *model, struct undercroft_error *error)
     const int status = handle_check_outside(model, error);
     if (status != UNDERCROFT_OK)
         return status;
-    struct event_queue *queue = model->queue;
-    if (model->kind->run) {
-        const uint64_t next = event_queue_next(queue);
-        return next == CLOCK_NEVER ? UNDERCROFT_OK : run_to(model, next, error);
-    }
     model->inside++;
-    (void)event_queue_step(queue);
+    if (model->queue)
+        (void)event_queue_step(model->queue);
+    else
+        model->kind->step(model->model);
     model->inside--;
     return UNDERCROFT_OK;
 }

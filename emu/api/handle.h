@@ -13,8 +13,12 @@ struct handle_kind {
     void (*free)(void *model);
     struct stats *(*stats)(void *model);
     uint64_t (*period)(const void *model);
-    /* Runs to a time; NULL: the queue alone does. */
-    bool (*run)(void *model, uint64_t until, struct error *err);
+    /* Of models whose queue moves only with the rest of them, which their handles do not have: the present time; the time of
+     * the next event; run to a time; run about an instruction. Otherwise NULL. */
+    uint64_t (*now)(const void *model);
+    uint64_t (*next)(const void *model);
+    void (*run)(void *model, uint64_t until);
+    void (*step)(void *model);
 };
 
 /* A handle. Small, so that its memory stays mapped when it is freed; `magic` is then no longer that of a handle. */
@@ -23,7 +27,7 @@ struct undercroft {
     uint64_t magic;      /* depends on the handle's own address, so a copy is no handle */
     const struct handle_kind *kind;
     void *model;
-    struct event_queue *queue;
+    struct event_queue *queue; /* NULL: kind->run runs the model */
     unsigned inside; /* calls of undercroft_run() and the like that are under way: a callback runs */
 };
 

@@ -151,6 +151,47 @@ int undercroft_network_unblock(struct undercroft *network, uint32_t node, uint32
 int undercroft_network_nodes(const struct undercroft *network, uint32_t *nodes,
                              struct undercroft_error *error);
 
+/* A machine with a program of croft cc, in the environment of croft run --env user. All pointers but `program` may be NULL. */
+struct undercroft_program {
+    size_t size;                  /* sizeof(struct undercroft_program) */
+    const char *program;          /* ELF file */
+    const char *const *arguments; /* behind the program's name */
+    size_t argument_count;
+    const char *directory; /* the only folder whose files the program can open; NULL: the present one */
+    const char *input, *output, *errors; /* files of its standard streams; NULL: nothing */
+    const char *share; /* croft's files (share/croft); NULL: those beside the library's folder */
+};
+
+/* Makes a machine and loads the program. undercroft_run() and undercroft_tick() let time pass until the program ends; a machine
+ * without a clock takes 1 ns for an instruction. undercroft_step() executes about one instruction. */
+int undercroft_machine_new(struct undercroft **machine, const struct undercroft_source *source,
+                           const struct undercroft_program *program, struct undercroft_error *error);
+
+/* Runs until its hosts have executed about that many instructions more, or the program ends. */
+int undercroft_machine_run(struct undercroft *machine, uint64_t instructions, struct undercroft_error *error);
+
+struct undercroft_machine_state {
+    int32_t ended;         /* the program has ended, with this status */
+    int32_t status;        /* as croft run's */
+    uint32_t harts;        /* hosts; then accelerators */
+    uint64_t instructions; /* executed by all harts */
+    const char *
+        messages; /* what croft run would have printed on standard error; valid until the machine runs again */
+};
+int undercroft_machine_state(struct undercroft *machine, struct undercroft_machine_state *state,
+                             struct undercroft_error *error);
+
+/* Reads a register of a hart: x0 to x31 are 0 to 31, pc is 32, f0 to f31 are 33 to 64. */
+enum { UNDERCROFT_PC = 32, UNDERCROFT_F0 = 33, UNDERCROFT_REGISTERS = 65 };
+int undercroft_machine_register(const struct undercroft *machine, uint32_t hart, uint32_t number,
+                                uint64_t *value, struct undercroft_error *error);
+
+/* Reads or writes bytes of the machine's memory, without time. */
+int undercroft_machine_read(const struct undercroft *machine, uint64_t address, void *to, uint64_t bytes,
+                            struct undercroft_error *error);
+int undercroft_machine_write(struct undercroft *machine, uint64_t address, const void *from, uint64_t bytes,
+                             struct undercroft_error *error);
+
 #ifdef __cplusplus
 }
 #endif

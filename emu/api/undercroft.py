@@ -59,6 +59,30 @@ class _Packet(ctypes.Structure):
     ]
 
 
+class _Program(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("program", ctypes.c_char_p),
+        ("arguments", ctypes.POINTER(ctypes.c_char_p)),
+        ("argument_count", ctypes.c_size_t),
+        ("directory", ctypes.c_char_p),
+        ("input", ctypes.c_char_p),
+        ("output", ctypes.c_char_p),
+        ("errors", ctypes.c_char_p),
+        ("share", ctypes.c_char_p),
+    ]
+
+
+class _State(ctypes.Structure):
+    _fields_ = [
+        ("ended", ctypes.c_int32),
+        ("status", ctypes.c_int32),
+        ("harts", ctypes.c_uint32),
+        ("instructions", ctypes.c_uint64),
+        ("messages", ctypes.c_char_p),
+    ]
+
+
 _Answer = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
 _Room = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
 _Deliver = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Packet), ctypes.c_uint64)
@@ -277,6 +301,71 @@ class Network(Model):
         value = ctypes.c_uint32()
         _call("network_nodes", self._handle, ctypes.byref(value))
         return value.value
+
+
+class Machine(Model):
+    """A machine with a program of croft cc. What the program prints goes to files; without one, nowhere."""
+
+    def __init__(self, description, program, arguments=(), sets=None, directory=None, **streams):
+        super().__init__()
+
+        def text(value):
+            return None if value is None else os.fsencode(value)
+
+        words = [os.fsencode(argument) for argument in arguments]
+        loaded = _Program(
+            ctypes.sizeof(_Program),
+            text(program),
+            (ctypes.c_char_p * len(words))(*words),
+            len(words),
+            text(directory),
+            *(text(streams.pop(name, None)) for name in ("input", "output", "errors", "share")),
+        )
+        if streams:
+            raise TypeError(f"unknown arguments: {', '.join(streams)}")
+        source = _source(description, sets)
+        _call("machine_new", ctypes.byref(self._handle), ctypes.byref(source), ctypes.byref(loaded))
+
+    def _state(self):
+        state = _State()
+        _call("machine_state", self._handle, ctypes.byref(state))
+        return state
+
+    def execute(self, instructions):
+        """Runs until the hosts have executed about that many instructions more, or the program ends."""
+        _call("machine_run", self._handle, ctypes.c_uint64(instructions))
+
+    @property
+    def status(self):
+        """The exit status, as croft run's; None while the program runs."""
+        state = self._state()
+        return state.status if state.ended else None
+
+    @property
+    def instructions(self):
+        return self._state().instructions
+
+    @property
+    def messages(self):
+        return self._state().messages.decode(errors="replace")
+
+    def register(self, number, hart=0):
+        value = ctypes.c_uint64()
+        _call("machine_register", self._handle, ctypes.c_uint32(hart), ctypes.c_uint32(number), ctypes.byref(value))
+        return value.value
+
+    @property
+    def pc(self):
+        return self.register(32)
+
+    def read(self, address, size):
+        """Bytes of the machine's memory."""
+        data = ctypes.create_string_buffer(size)
+        _call("machine_read", self._handle, ctypes.c_uint64(address), data, ctypes.c_uint64(size))
+        return data.raw
+
+    def write(self, address, data):
+        _call("machine_write", self._handle, ctypes.c_uint64(address), bytes(data), ctypes.c_uint64(len(data)))
 
 
 def read_trace(path):

@@ -9,6 +9,7 @@
 #include "emu/axram/site.h"
 #include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 const char *const axram_notify_names[] = {"poll", "fixed", NULL}, *const axram_columns_names[] = {
                                                                       "gddr5", "paper", NULL};
@@ -160,7 +161,8 @@ static uint64_t findings(const void *part)
 {
     const struct axram *axram = part;
     if (axram->findings)
-        fprintf(stderr, "croft: --check coherence: %" PRIu64 " old copies of results\n", axram->findings);
+        fprintf(say_stream(), "croft: --check coherence: %" PRIu64 " old copies of results\n",
+                axram->findings);
     return axram->findings;
 }
 

@@ -6,6 +6,7 @@
 
 #include "emu/axram/part.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/cluster.h"
 
 enum { MOST_MESSAGES = 5 };
@@ -41,7 +42,7 @@ static void report_copies(struct axram_job *job)
         for (uint32_t i = 0; i < axram->front_count; i++) {
             if (!*copy_of(job, line, i) || axram->findings++ >= MOST_MESSAGES)
                 continue;
-            fprintf(stderr,
+            fprintf(say_stream(),
                     "croft: --check coherence: %s keeps an old copy of line 0x%" PRIx64
                     ", which wrt_res.axram has written\n",
                     cache_name(axram->fronts[i].l1), line);

@@ -9,6 +9,7 @@
 #include "emu/hart/step.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
+#include "emu/sim/text/say.h"
 #include "isa/disasm.h"
 
 enum log_kind { LOG_COMMIT, LOG_INSN, LOG_TRAP, LOG_KINDS };
@@ -60,7 +61,7 @@ struct log *log_open(const char *kind_and_file, struct error *err)
         return NULL;
     struct log *log = alloc(1, sizeof *log + strlen(kind_and_file) + 1);
     log->kind = kind;
-    FILE *file = stderr;
+    FILE *file = say_stream();
     if (path) {
         strcpy(log->name, path);
         log->file = log->name;

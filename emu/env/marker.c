@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/hart/probe.h"
+#include "emu/sim/text/say.h"
 #include "isa/include/croft/roi.h"
 
 enum { REGION_NAME = 64 };
@@ -33,7 +34,7 @@ static void region_name(struct marker_regions *regions, const struct hart *hart,
     if (read_name(hart, address, name))
         return;
     (void)snprintf(name, REGION_NAME, "region%u", regions->names_made++);
-    fprintf(stderr,
+    fprintf(say_stream(),
             "%s: warning: the marker before 0x%" PRIx64 " has no usable name at 0x%" PRIx64
             " (1 to %d printable characters): '%s' is used\n",
             regions->command, hart->pc, address, REGION_NAME - 1, name);

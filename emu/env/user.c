@@ -1,5 +1,6 @@
 #include "emu/env/user.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -174,6 +175,12 @@ struct user *user_new(struct hart *hart, const struct phys *memory, const struct
         return user;
     user_free(user);
     return NULL;
+}
+
+void user_redirect(struct user *user, unsigned stream, int host)
+{
+    (void)files_close(&user->files, stream);
+    (void)files_add(&user->files, host, stream == 0 ? O_RDONLY : O_WRONLY, false);
 }
 
 struct threads *user_threads(const struct user *user)

@@ -73,6 +73,9 @@ bool user_serve(struct user *user);
 /* Returns the exit status of a run that ended with `stop`. Prints messages to standard error. */
 int user_finish(struct user *user, enum system_stop stop);
 
+/* Gives the program a host descriptor, which it then owns, for one of its standard streams (0 to 2). Call it before the run. */
+void user_redirect(struct user *user, unsigned stream, int host);
+
 /* Returns the program's threads on multiprocessors (threads.h), or NULL. */
 struct threads *user_threads(const struct user *user);
 

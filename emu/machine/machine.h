@@ -40,6 +40,9 @@ extern const struct part_kind *const machine_kinds[];
  * release with machine_free(); after failure there is nothing to release. */
 bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
                   const char *const *sets, size_t set_count, struct error *err);
+/* The same for a description that is a text, unless that is NULL; messages call it `machine`. */
+bool machine_load_text(struct machine_config *config, const char *machine, const char *text,
+                       const char *shipped_dir, const char *const *sets, size_t set_count, struct error *err);
 void machine_free(struct machine_config *config);
 
 /* See tree_show(). */

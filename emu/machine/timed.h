@@ -63,6 +63,9 @@ const struct energy_ledger *timed_energies(const struct timed *timed);
 /* Returns the simulated time that the event queue has reached, in fs. */
 uint64_t timed_now(const struct timed *timed);
 
+/* Returns the queue whose events move the machine's time. */
+struct event_queue *timed_queue(struct timed *timed);
+
 /* Returns the limit of simulated time that has ended the run: "--max-time", or a key, which standard error has reported; or
  * NULL. */
 const char *timed_limit(const struct timed *timed);

@@ -7,6 +7,7 @@
 #include "emu/mem/llc.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/mix.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/coalesce.h"
 
 enum { FIRST_SIZE = 1 << 12, MOST_MESSAGES = 5 };
@@ -137,7 +138,7 @@ static void found(struct tom_check *check, enum rule rule, uint64_t line, const 
         all += check->found[i];
     check->found[rule]++;
     if (all < MOST_MESSAGES)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: --check coherence: %s loads line 0x%" PRIx64
                 ", %s (key %s of the offload controllers)\n",
                 who, line, what, keys[rule]);
@@ -366,7 +367,7 @@ uint64_t tom_check_end(const struct tom_check *check)
     for (unsigned i = 0; i < RULES; i++)
         all += check->found[i];
     if (all)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: --check coherence: of the loads of multiprocessors, %" PRIu64
                 " came before a store had reached memory, %" PRIu64 " hit old copies in stacks, %" PRIu64
                 " in front, %" PRIu64 " in the second level\n",

@@ -70,6 +70,43 @@ cp output expected
 runs "together again" ./together
 check "together: the same again" cmp -s expected output
 
+# A machine: as croft run, in slices of 100 us.
+cat >program.c <<'X'
+#include <stdio.h>
+volatile unsigned long cell = 0x1234;
+int main(int argc, char **argv)
+{
+    unsigned long sum = 0;
+    for (unsigned i = 0; i < 100000; i++) sum = sum * 31 + i * cell;
+    printf("%d %s %lx\n", argc, argv[argc - 1], sum);
+    fprintf(stderr, "complains\n");
+    if (argc > 2) *(volatile int *)16 = 1;
+    cell = sum;
+    return 7;
+}
+X
+"$croft" cc -O1 program.c -o program >errors 2>&1
+check "a program" test $? = 0
+printf 'int main(void) { return 0; }\n' >linux.c
+riscv64-linux-gnu-gcc -static linux.c -o linux 2>errors
+builds machine cc "$examples/api/machine.c" -std=c17
+for name in functional ddr3 nucd; do
+    ./machine "$name" ./program printed one >output 2>errors
+    check "$name: status" test $? = 7
+    check "$name: silent" test ! -s errors
+    "$croft" run -m "$name" --stats stats.json ./program one >expected 2>/dev/null
+    check "$name: the program's output" cmp -s expected printed
+    for statistic in sim.time hart.0.instructions dram.reads; do
+        value=$(jq -r --arg name "$statistic" '.total[$name] // empty' stats.json)
+        check "$name: $statistic" grep -q "^${value:+$statistic $value }" output
+    done
+done
+check "nucd: slices" grep -q '^100 us: pc 0x' output
+./machine ddr3 ./program printed one two >output 2>errors
+check "a fault: status" test $? = 139
+check "a fault: its message is a value" grep -q 'store of 4 bytes to 0x10' output
+check "a fault: nothing is printed" test ! -s errors
+
 # The static library: of its own names, it has those of the header alone.
 # shellcheck disable=SC2046 # flags are words
 cc -std=c17 $(flags --cflags) "$examples/api/memory.c" "$library/libundercroft.a" $(flags --static --libs | sed 's/-lundercroft//') -o static 2>errors
@@ -101,9 +138,9 @@ cat >calls.py <<'X'
 import undercroft
 from undercroft import Error, Memory, Network
 
-def refused(status, text, call, *arguments):
+def refused(status, text, call, *arguments, **more):
     try:
-        call(*arguments)
+        call(*arguments, **more)
     except Error as error:
         assert error.status == status and text in str(error), (error.status, str(error))
     else:
@@ -142,6 +179,41 @@ with Network("network: {topology: mesh, size: 2x2, wires: on_chip}", deliver, 4)
     assert network.nodes == 4 and network.send(0, 3, 2, tag=9)
     network.run()
     assert arrived == [(9, 0, 3, 2, 0)], arrived
+import subprocess
+def machine(description="ddr3", program="./program", **more):
+    return undercroft.Machine(description, program, **more)
+
+with machine() as one, machine("extends: ddr3\nhost.clock: 1 GHz\n") as other:
+    while one.status is None or other.status is None:
+        one.run(one.now + 50 * 10**9)
+        other.run(other.now + 70 * 10**9)
+    assert (one.status, other.status) == (7, 7) and one.instructions == other.instructions > 100000
+    assert other.statistic("sim.time") > one.statistic("sim.time")
+    names = subprocess.run(["riscv64-unknown-elf-nm", "program"], capture_output=True, text=True, check=True).stdout
+    cell = next(int(line.split()[0], 16) for line in names.splitlines() if line.endswith(" cell"))
+    assert one.read(cell, 8) == other.read(cell, 8) != bytes(8)
+    refused(-1, "not all in the machine's memory", one.read, 0, 8)
+    refused(-1, "hart 1;", one.register, 0, 1)
+    refused(-1, "register 65", one.register, 65)
+    refused(-4, "backwards", one.run, 0)
+with machine("functional") as stepped:
+    stepped.execute(1000)
+    assert stepped.instructions == 1000 and stepped.now == 1000 * 10**6
+    stepped.step()
+    assert stepped.instructions == 1001 and stepped.register(0) == 0 and stepped.pc >= 0x80000000
+    stepped.run(2000 * 10**6)
+    assert stepped.instructions == 2000
+    stepped.write(cell, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+    stepped.run()
+    assert stepped.status == 7
+    refused(-2, "that of a machine", Memory.request, stepped, False, 0)
+refused(-7, "No such file", machine, "ddr3", "./nothing")
+refused(-7, "calls.py", machine, "ddr3", "./calls.py")
+refused(-7, "Linux", machine, "ddr3", "./linux")
+refused(-3, "unknown machine 'ddr33'", machine, "ddr33")
+refused(-3, "description:2: ", machine, "extends: ddr3\nhost.clok: 1\n")
+refused(-3, "share", machine, share="/nonexistent")
+refused(-7, "/nonexistent/file: cannot be opened", machine, output="/nonexistent/file")
 rows = undercroft.sweep("hbm1", [("R", 64 * i) for i in range(50)], {"dram.tCL": ["14 ns", "20 ns"]})
 rows = rows if isinstance(rows, list) else rows.to_dict("records")
 assert [row["dram.tCL"] for row in rows] == ["14 ns", "20 ns"]

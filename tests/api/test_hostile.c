@@ -33,6 +33,12 @@ static void null_handles(void **state)
     REFUSED(undercroft_network_send(NULL, &packet, &error), HANDLE, "NULL");
     REFUSED(undercroft_network_unblock(NULL, 0, 0, &error), HANDLE, "NULL");
     REFUSED(undercroft_network_nodes(NULL, &nodes, &error), HANDLE, "NULL");
+    struct undercroft_machine_state reached;
+    REFUSED(undercroft_machine_run(NULL, 1, &error), HANDLE, "NULL");
+    REFUSED(undercroft_machine_state(NULL, &reached, &error), HANDLE, "NULL");
+    REFUSED(undercroft_machine_register(NULL, 0, 0, &value, &error), HANDLE, "NULL");
+    REFUSED(undercroft_machine_read(NULL, 0, &value, 1, &error), HANDLE, "NULL");
+    REFUSED(undercroft_machine_write(NULL, 0, &value, 1, &error), HANDLE, "NULL");
     FINE(undercroft_free(NULL, &error));
     assert_int_equal(undercroft_run(NULL, 0, NULL), UNDERCROFT_HANDLE); /* nobody wants the message */
 }
@@ -270,13 +276,37 @@ static void names(void **state)
     FINE(undercroft_free(memory, NULL));
 }
 
+static void programs(void **state)
+{
+    (void)state;
+    struct undercroft *none;
+    const struct undercroft_source source = text_of("extends: ddr3\n");
+    const char *const null[] = {NULL};
+    struct undercroft_program program = {.size = sizeof program};
+    REFUSED(undercroft_machine_new(NULL, &source, &program, &error), ARGUMENT, "`machine`");
+    REFUSED(undercroft_machine_new(&none, NULL, &program, &error), ARGUMENT, "source");
+    REFUSED(undercroft_machine_new(&none, &source, NULL, &error), ARGUMENT, "program is NULL");
+    REFUSED(undercroft_machine_new(&none, &source, &program, &error), ARGUMENT, "file is NULL");
+    program.program = "/nonexistent/program";
+    program.argument_count = 1;
+    REFUSED(undercroft_machine_new(&none, &source, &program, &error), ARGUMENT, "arguments[0]");
+    program.arguments = null;
+    REFUSED(undercroft_machine_new(&none, &source, &program, &error), ARGUMENT, "arguments[0]");
+    program.argument_count = 0;
+    program.share = "/nonexistent";
+    REFUSED(undercroft_machine_new(&none, &source, &program, &error), DESCRIPTION, "/nonexistent/machines");
+    program.size = 1;
+    REFUSED(undercroft_machine_new(&none, &source, &program, &error), ARGUMENT, "`size` is 1");
+    assert_null(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_handles), cmocka_unit_test(null_arguments), cmocka_unit_test(wrong_kind),
         cmocka_unit_test(no_handle),    cmocka_unit_test(backwards),      cmocka_unit_test(callbacks),
         cmocka_unit_test(nested),       cmocka_unit_test(requests),       cmocka_unit_test(packets),
-        cmocka_unit_test(descriptions), cmocka_unit_test(names),
+        cmocka_unit_test(descriptions), cmocka_unit_test(names),          cmocka_unit_test(programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

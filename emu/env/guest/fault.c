@@ -18,6 +18,7 @@
 #include "emu/machine/timed.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp_memory.h"
 #include "isa/decoder/set.h"
 #include "isa/disasm.h"
@@ -27,7 +28,7 @@ enum { SP = 2 };
 
 static void print_memory(const struct user *user, uint64_t first)
 {
-    fprintf(stderr, "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
+    fprintf(say_stream(), "0x%" PRIx64 "-0x%" PRIx64, first, user->memory->base + user->memory->size - 1);
 }
 
 /* If the address is in the window of a block's scratchpad, prints that the scratchpad has no byte there and
@@ -36,7 +37,7 @@ static bool print_window(uint64_t address)
 {
     if (address - WARP_SHARED_WINDOW > UINT32_MAX)
         return false;
-    fprintf(stderr, "beyond the end of the block's scratchpad, whose window begins at 0x%" PRIx64,
+    fprintf(say_stream(), "beyond the end of the block's scratchpad, whose window begins at 0x%" PRIx64,
             WARP_SHARED_WINDOW);
     return true;
 }
@@ -45,42 +46,42 @@ static void print_store(const struct user *user, const struct fault_place *place
 {
     fault_print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
                        "to", address);
-    fprintf(stderr, ", ");
+    fprintf(say_stream(), ", ");
     if (print_window(address))
         return;
     if (user->pages) {
-        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
+        fprintf(say_stream(), "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
         return;
     }
     if (phys_at(user->memory, address, fault_access_size(place)))
-        fprintf(stderr, "which is read-only; stores are allowed at ");
+        fprintf(say_stream(), "which is read-only; stores are allowed at ");
     else
-        fprintf(stderr, "outside of the memory; stores are allowed at ");
+        fprintf(say_stream(), "outside of the memory; stores are allowed at ");
     print_memory(user, user->write_first);
 }
 
 static void print_jump(const struct user *user, uint64_t address)
 {
-    fprintf(stderr, "jump to 0x%" PRIx64 ", ", address);
+    fprintf(say_stream(), "jump to 0x%" PRIx64 ", ", address);
     if (user->pages) {
-        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_EXECUTE));
+        fprintf(say_stream(), "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_EXECUTE));
         return;
     }
-    fprintf(stderr, "outside of the memory ");
+    fprintf(say_stream(), "outside of the memory ");
     print_memory(user, user->memory->base);
 }
 
 static void print_load(const struct user *user, const struct fault_place *place, uint64_t address)
 {
     fault_print_access(place, "load", "from", address);
-    fprintf(stderr, ", ");
+    fprintf(say_stream(), ", ");
     if (print_window(address))
         return;
     if (user->pages) {
-        fprintf(stderr, "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));
+        fprintf(say_stream(), "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));
         return;
     }
-    fprintf(stderr, "outside of the memory ");
+    fprintf(say_stream(), "outside of the memory ");
     print_memory(user, user->memory->base);
 }
 
@@ -106,11 +107,12 @@ static void print_order(const struct user *user, unsigned accelerator, uint64_t 
     const char *name = symbols_name(user->symbols, pc, &offset);
     while (i + 1 < count && serves_library(name))
         name = symbols_name(user->symbols, frames[++i] - 1, &offset);
-    fprintf(stderr, "library call in a region of CROFT_FOR_TASKS: %s", name ? name : "an unnamed function");
+    fprintf(say_stream(), "library call in a region of CROFT_FOR_TASKS: %s",
+            name ? name : "an unnamed function");
     if (i + 1 < count)
-        fprintf(stderr, ", called at 0x%" PRIx64 ", %s", frames[i + 1],
+        fprintf(say_stream(), ", called at 0x%" PRIx64 ", %s", frames[i + 1],
                 symbols_describe_return(user->symbols, frames[i + 1], text, sizeof text));
-    fprintf(stderr, "; the driver does not order tasks: move the call out of the region");
+    fprintf(say_stream(), "; the driver does not order tasks: move the call out of the region");
 }
 
 /* Prints where a region was left, which its accelerator has noticed a few instructions later. */
@@ -118,7 +120,7 @@ static void print_left(const struct user *user, uint64_t from)
 {
     const struct fault_place place = fault_look_at(user->hart, from);
     char text[SYMBOLS_TEXT];
-    fprintf(stderr,
+    fprintf(say_stream(),
             "the region was not left by its end, at the call depth at which it began, but at 0x%" PRIx64
             ", %s: %s",
             from, symbols_describe(user->symbols, from, text, sizeof text), place.text);
@@ -136,7 +138,7 @@ static bool is_vector(uint32_t bits)
 static void print_lacking(const struct user *user, const struct fault_place *place)
 {
     if (place->insn.id == INSN_illegal && is_vector(place->insn.bits))
-        fprintf(stderr,
+        fprintf(say_stream(),
                 ", of the vector extension V, which no machine has: build the program and its libraries "
                 "with -march=rv64gc");
     struct decoder *all = decoder_new();
@@ -148,7 +150,7 @@ static void print_lacking(const struct user *user, const struct fault_place *pla
     disasm(&insn, user->hart->pc, text, sizeof text);
     text[strcspn(text, "\t")] = '\0';
     isa_string(decoder_extensions(user->hart->decoder), isa);
-    fprintf(stderr, ", which is %s: the harts are %s", text, isa);
+    fprintf(say_stream(), ", which is %s: the harts are %s", text, isa);
 }
 
 /* Prints the rule that a stash instruction, or an access to mapped local memory, has broken. */
@@ -167,9 +169,9 @@ static void print_stash(uint64_t trap)
     const uint64_t cut = trap >> CROFT_STASH_NUMBER_BITS;
     const uint64_t value = cut == UINT64_MAX >> CROFT_STASH_NUMBER_BITS ? UINT64_MAX : cut;
     if (number == 0 || number >= sizeof errors / sizeof *errors)
-        fprintf(stderr, "exception %d, value 0x%" PRIx64, CROFT_STASH_CAUSE, trap);
+        fprintf(say_stream(), "exception %d, value 0x%" PRIx64, CROFT_STASH_CAUSE, trap);
     else
-        fprintf(stderr,
+        fprintf(say_stream(),
                 errors[number].format == X ? "%s is 0x%" PRIx64 "%s%s: %s" : "%s is %" PRIu64 "%s%s: %s",
                 errors[number].subject, value, errors[number].format == P ? ", " : "",
                 errors[number].format == P ? croft_stash_parameter(value) : "", errors[number].rule);
@@ -183,7 +185,7 @@ static int print_cause(const struct user *user, const struct fault_place *place,
     const struct trap *trap = &user->hart->trap;
     char text[TASKS_TEXT];
     if (accelerator && user->tasks->ops->overflow(user->tasks, *accelerator, trap, text)) {
-        fprintf(stderr, "%s", text);
+        fprintf(say_stream(), "%s", text);
         return SIGSEGV;
     }
     if ((int)trap->cause == CROFT_STASH_CAUSE) {
@@ -192,19 +194,19 @@ static int print_cause(const struct user *user, const struct fault_place *place,
     }
     switch (trap->cause) {
     case TRAP_ILLEGAL_INSTRUCTION:
-        fprintf(stderr, "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
+        fprintf(say_stream(), "illegal instruction 0x%0*" PRIx32, place->insn.length == 2 ? 4 : 8,
                 place->insn.bits);
         print_lacking(user, place);
         return SIGILL;
     case TRAP_ECALL_USER:
-        fprintf(stderr, "system call in a region: the host does not serve it");
+        fprintf(say_stream(), "system call in a region: the host does not serve it");
         return SIGSYS;
     case TRAP_NUCD_ORDER:
         if (accelerator)
             print_order(user, *accelerator, pc);
         return SIGSYS;
     case TRAP_NUCD_LEFT: print_left(user, trap->value); return SIGILL;
-    case TRAP_BREAKPOINT: fprintf(stderr, "breakpoint (ebreak)"); return SIGTRAP;
+    case TRAP_BREAKPOINT: fprintf(say_stream(), "breakpoint (ebreak)"); return SIGTRAP;
     case TRAP_FETCH_ACCESS:
     case TRAP_FETCH_MISALIGNED:
     case TRAP_FETCH_PAGE: print_jump(user, trap->value); return SIGSEGV;
@@ -224,10 +226,10 @@ static void print_place(const struct user *user, const struct fault_place *place
     char text[SYMBOLS_TEXT];
     fault_print_place(user->symbols, place, pc);
     if (user->hart->hartid > 0 && !user->launched)
-        fprintf(stderr, "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
+        fprintf(say_stream(), "  in the thread on host %" PRIu32 "\n", user->hart->hartid);
     if (accelerator)
-        fprintf(stderr, "  on accelerator %u, in the task of the %s at 0x%" PRIx64 ", %s\n", *accelerator,
-                user->tasks->instruction, user->hart->pc,
+        fprintf(say_stream(), "  on accelerator %u, in the task of the %s at 0x%" PRIx64 ", %s\n",
+                *accelerator, user->tasks->instruction, user->hart->pc,
                 symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
 }
 
@@ -238,7 +240,7 @@ static void print_registers(const struct user *user, const struct fault_place *p
     bool other_stack = (user->hosts && user->hart->hartid > 0) ||
                        (user->pages && kernel_pages_allow(user->pages, x[SP], CROFT_RANGE_WRITE));
     if (x[SP] < user->stack_first && x[SP] >= user->memory->base && !other_stack)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "  sp is below 0x%" PRIx64 ", the end of the stack's %" PRIu64
                 " KiB: endless recursion, or is user_stack.size too small?\n",
                 user->stack_first, user->options->stack_size / 1024);
@@ -254,7 +256,7 @@ static void print_region(const struct user *user, const struct fault_place *plac
         return;
     fault_print_registers(region.x, place);
     size_t count = region_walk(user, accelerator, pc, frames, BACKTRACE_MAX);
-    fprintf(stderr, "  backtrace of the region:\n");
+    fprintf(say_stream(), "  backtrace of the region:\n");
     fault_print_frames(user->symbols, frames, count);
 }
 
@@ -336,16 +338,16 @@ static void dump(struct user *user, int number, const unsigned *accelerator, uin
 {
     struct error err;
     if (user->options->core && !write_core(user, number, accelerator, pc, &err))
-        fprintf(stderr, "croft: --core: %s\n", err.text);
+        fprintf(say_stream(), "croft: --core: %s\n", err.text);
 }
 
 /* Reports a trap at pc: on that accelerator if `accelerator` is not NULL, else on the host. */
 static int report(struct user *user, const unsigned *accelerator, uint64_t pc)
 {
     struct fault_place place = fault_look_at(user->hart, pc);
-    fprintf(stderr, "croft: %s: ", user->options->program);
+    fprintf(say_stream(), "croft: %s: ", user->options->program);
     int number = print_cause(user, &place, accelerator, pc);
-    fprintf(stderr, "\n");
+    fprintf(say_stream(), "\n");
     print_place(user, &place, pc, accelerator);
     if (accelerator)
         print_region(user, &place, *accelerator, pc);
@@ -372,7 +374,7 @@ int fault_report(struct user *user)
 int fault_signal(struct user *user, int number)
 {
     const char *name = sigabbrev_np(number);
-    fprintf(stderr, "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
+    fprintf(say_stream(), "croft: %s: ended itself by signal %d%s%s\n", user->options->program, number,
             name ? ", SIG" : "", name ? name : "");
     fault_print_backtrace(user->symbols, user->hart);
     dump(user, number, NULL, 0);
@@ -383,7 +385,7 @@ int fault_interrupt(struct user *user)
 {
     char text[SYMBOLS_TEXT];
     int number = guest_interrupted(user);
-    fprintf(stderr, "croft: %s: stopped by SIG%s at 0x%" PRIx64 ", %s\n", user->options->program,
+    fprintf(say_stream(), "croft: %s: stopped by SIG%s at 0x%" PRIx64 ", %s\n", user->options->program,
             sigabbrev_np(number), user->hart->pc,
             symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
     return 128 + number;
@@ -393,13 +395,13 @@ int fault_asleep(struct user *user, bool several)
 {
     if (several) {
         fprintf(
-            stderr,
+            say_stream(),
             "croft: %s: all threads sleep forever: they wait for each other, or for a time after the end of "
             "simulated time\n",
             user->options->program);
         return 1;
     }
-    fprintf(stderr, "croft: %s: sleeps forever: it would wake up after the end of simulated time\n",
+    fprintf(say_stream(), "croft: %s: sleeps forever: it would wake up after the end of simulated time\n",
             user->options->program);
     return 1;
 }
@@ -407,8 +409,8 @@ int fault_asleep(struct user *user, bool several)
 static int stopped_after(struct user *user, const char *count, const char *what)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "croft: %s: stopped after %s %s at 0x%" PRIx64 ", %s\n", user->options->program, count,
-            what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
+    fprintf(say_stream(), "croft: %s: stopped after %s %s at 0x%" PRIx64 ", %s\n", user->options->program,
+            count, what, user->hart->pc, symbols_describe(user->symbols, user->hart->pc, text, sizeof text));
     return USER_STATUS_LIMIT;
 }
 
@@ -417,13 +419,13 @@ int fault_memory(struct user *user, uint64_t pc)
     char text[SYMBOLS_TEXT], size[QUANTITY_TEXT];
     quantity_format(QUANTITY_SIZE, user->options->max_memory, size);
     if (user->hart->instret == 0) {
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: %s: stopped before it began: what is loaded takes more than %s of memory "
                 "(--max-memory)\n",
                 user->options->program, size);
         return USER_STATUS_LIMIT;
     }
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: %s: stopped with more than %s of memory in use (--max-memory) at 0x%" PRIx64 ", %s\n",
             user->options->program, size, pc, symbols_describe(user->symbols, pc, text, sizeof text));
     return USER_STATUS_LIMIT;

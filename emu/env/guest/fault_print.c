@@ -5,6 +5,7 @@
 
 #include "emu/debug/backtrace.h"
 #include "emu/hart/probe.h"
+#include "emu/sim/text/say.h"
 #include "isa/decoder/flow.h"
 #include "isa/disasm.h"
 
@@ -34,22 +35,22 @@ unsigned fault_access_size(const struct fault_place *place)
 void fault_print_access(const struct fault_place *place, const char *what, const char *way, uint64_t address)
 {
     unsigned size = fault_access_size(place);
-    fprintf(stderr, "%s", what);
+    fprintf(say_stream(), "%s", what);
     if (size)
-        fprintf(stderr, " of %u bytes", size);
-    fprintf(stderr, " %s 0x%" PRIx64, way, address);
+        fprintf(say_stream(), " of %u bytes", size);
+    fprintf(say_stream(), " %s 0x%" PRIx64, way, address);
 }
 
 void fault_print_place(struct symbols *symbols, const struct fault_place *place, uint64_t pc)
 {
     char text[SYMBOLS_TEXT];
-    fprintf(stderr, "  at 0x%" PRIx64 ", %s", pc, symbols_describe(symbols, pc, text, sizeof text));
+    fprintf(say_stream(), "  at 0x%" PRIx64 ", %s", pc, symbols_describe(symbols, pc, text, sizeof text));
     if (symbols_call_line(symbols, pc, text,
                           sizeof text)) /* of a macro or function of a header, such as croft/stash.h */
-        fprintf(stderr, ", inlined at %s", text);
+        fprintf(say_stream(), ", inlined at %s", text);
     if (place->readable)
-        fprintf(stderr, ": %s", place->text);
-    fprintf(stderr, "\n");
+        fprintf(say_stream(), ": %s", place->text);
+    fprintf(say_stream(), "\n");
 }
 
 void fault_print_registers(const uint64_t x[32], const struct fault_place *place)
@@ -57,15 +58,15 @@ void fault_print_registers(const uint64_t x[32], const struct fault_place *place
     bool shown[32] = {[0] = true};
     const struct insn_registers named = insn_registers(&place->insn); /* floating-point ones from 32 on */
     const unsigned wanted[] = {named.rs1, named.rs2, RA, SP, GP};
-    fprintf(stderr, "  registers:");
+    fprintf(say_stream(), "  registers:");
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         unsigned n = wanted[i];
         if (n >= 32 || shown[n])
             continue;
-        fprintf(stderr, " %s=0x%" PRIx64, register_name[n], x[n]);
+        fprintf(say_stream(), " %s=0x%" PRIx64, register_name[n], x[n]);
         shown[n] = true;
     }
-    fprintf(stderr, "\n");
+    fprintf(say_stream(), "\n");
 }
 
 void fault_print_frames(struct symbols *symbols, const uint64_t *frames, size_t count)
@@ -78,12 +79,12 @@ void fault_print_frames(struct symbols *symbols, const uint64_t *frames, size_t 
             (void)symbols_describe(symbols, frames[i], text, sizeof text);
         else
             (void)symbols_describe_return(symbols, frames[i], text, sizeof text);
-        fprintf(stderr, "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
+        fprintf(say_stream(), "    #%zu 0x%" PRIx64 " %s\n", i, frames[i], text);
         if (end > i + 1)
-            fprintf(stderr, "    ... to #%zu: the same\n", end - 1);
+            fprintf(say_stream(), "    ... to #%zu: the same\n", end - 1);
     }
     if (count == BACKTRACE_MAX)
-        fprintf(stderr, "    (deeper frames are left out)\n");
+        fprintf(say_stream(), "    (deeper frames are left out)\n");
 }
 
 static bool read_memory(const void *context, uint64_t address, void *to, uint64_t length)
@@ -96,6 +97,6 @@ void fault_print_backtrace(struct symbols *symbols, const struct hart *hart)
     uint64_t frames[BACKTRACE_MAX];
     const struct backtrace_memory memory = {read_memory, hart};
     size_t count = backtrace_walk_through(symbols, hart->x, hart->pc, &memory, frames, BACKTRACE_MAX);
-    fprintf(stderr, "  backtrace:\n");
+    fprintf(say_stream(), "  backtrace:\n");
     fault_print_frames(symbols, frames, count);
 }

@@ -10,6 +10,7 @@
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/machine/timed.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/warp_memory.h"
 
 #define NS UINT64_C(1000000) /* fs */
@@ -300,7 +301,7 @@ void guest_warn(const struct user *user, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "croft: %s: warning: %s\n", user->options->program, text);
+    fprintf(say_stream(), "croft: %s: warning: %s\n", user->options->program, text);
 }
 
 void guest_end(struct user *user, int status)

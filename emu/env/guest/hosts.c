@@ -8,6 +8,7 @@
 
 #include "emu/env/guest/fault.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 /* Numbers of registers, and Linux's of calls. */
 enum { SP = 2, TP = 4, A0 = 10, A7 = 17 };
@@ -219,14 +220,15 @@ int guest_hosts_report(struct user *user)
         waiting = waiting || hosts->each[i].awaits;
     if (!waiting)
         return fault_asleep(user, false);
-    fprintf(stderr, "croft: %s: all threads wait, and nothing can wake them:\n", user->options->program);
+    fprintf(say_stream(), "croft: %s: all threads wait, and nothing can wake them:\n",
+            user->options->program);
     for (unsigned i = 0; i < hosts->system->hosts; i++) {
         const uint64_t pc = hosts->system->harts[i].pc;
         if (hosts->each[i].runs && hosts->each[i].awaits)
-            fprintf(stderr, "  on host %u: for the word at 0x%" PRIx64 ", at 0x%" PRIx64 ", %s\n", i,
+            fprintf(say_stream(), "  on host %u: for the word at 0x%" PRIx64 ", at 0x%" PRIx64 ", %s\n", i,
                     hosts->each[i].awaits, pc, symbols_describe(user->symbols, pc, text, sizeof text));
         else if (hosts->each[i].runs)
-            fprintf(stderr, "  on host %u: asleep beyond the end of simulated time\n", i);
+            fprintf(say_stream(), "  on host %u: asleep beyond the end of simulated time\n", i);
     }
     return 1;
 }

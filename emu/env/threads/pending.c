@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emu/env/threads/state.h"
+#include "emu/sim/text/say.h"
 
 bool threads_call_open(const struct threads *threads)
 {
@@ -13,21 +14,22 @@ enum { PLACES = 4 };
 
 static void print_extents(const uint32_t extents[3], const char *unit)
 {
-    fprintf(stderr, "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " %s", extents[0], extents[1], extents[2], unit);
+    fprintf(say_stream(), "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " %s", extents[0], extents[1], extents[2],
+            unit);
 }
 
 static void print_call(const struct threads *threads, unsigned number)
 {
     const struct threads_host *host = &threads->hosts[number];
     if (threads->host_count > 1)
-        fprintf(stderr, "  the thread on host %u waits", number);
+        fprintf(say_stream(), "  the thread on host %u waits", number);
     else
-        fprintf(stderr, "  the program waits");
+        fprintf(say_stream(), "  the program waits");
     if (!host->waits || host->awaited == LAUNCH_ROOM)
-        fprintf(stderr, " in simt_launch()%s for launch",
+        fprintf(say_stream(), " in simt_launch()%s for launch",
                 host->waits ? ", because too many launches have not ended," : "");
     else
-        fprintf(stderr, " in simt_wait(%" PRIu64 ") for launch", host->awaited);
+        fprintf(say_stream(), " in simt_wait(%" PRIu64 ") for launch", host->awaited);
 }
 
 /* Where threads are: the first PLACES addresses found. */
@@ -74,14 +76,14 @@ static void print_threads(const struct threads *threads, uint64_t number)
     const struct places places = find_threads(threads->launch, number);
     char text[SYMBOLS_TEXT];
     for (unsigned i = 0; i < places.count; i++) {
-        fprintf(stderr, "    %u threads at 0x%" PRIx64 ", %s", places.at[i].threads, places.at[i].pc,
+        fprintf(say_stream(), "    %u threads at 0x%" PRIx64 ", %s", places.at[i].threads, places.at[i].pc,
                 symbols_describe(threads->user->symbols, places.at[i].pc, text, sizeof text));
         if (places.at[i].waiting)
-            fprintf(stderr, "; %u of them wait at a barrier", places.at[i].waiting);
-        fprintf(stderr, "\n");
+            fprintf(say_stream(), "; %u of them wait at a barrier", places.at[i].waiting);
+        fprintf(say_stream(), "\n");
     }
     if (places.elsewhere)
-        fprintf(stderr, "    %" PRIu64 " threads elsewhere\n", places.elsewhere);
+        fprintf(say_stream(), "    %" PRIu64 " threads elsewhere\n", places.elsewhere);
 }
 
 static void tell_host(const struct threads *threads, unsigned number)
@@ -94,16 +96,16 @@ static void tell_host(const struct threads *threads, unsigned number)
         !launch_pending(threads->launch, host->waits ? host->awaited : 0, &pending))
         return;
     print_call(threads, number);
-    fprintf(stderr, " %" PRIu64 ": %s\n    ", pending.launch.number,
+    fprintf(say_stream(), " %" PRIu64 ": %s\n    ", pending.launch.number,
             symbols_describe(threads->user->symbols, launch_function(threads->launch, pending.launch.entry),
                              text, sizeof text));
     print_extents(pending.launch.grid, "blocks of ");
     print_extents(pending.launch.block, "threads: ");
-    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " blocks have not ended, %" PRIu64 " of these not begun",
+    fprintf(say_stream(), "%" PRIu64 " of %" PRIu64 " blocks have not ended, %" PRIu64 " of these not begun",
             pending.blocks - pending.ended, pending.blocks, pending.blocks - pending.begun);
     if (pending.others)
-        fprintf(stderr, "; %" PRIu64 " more launches have not ended", pending.others);
-    fprintf(stderr, "\n");
+        fprintf(say_stream(), "; %" PRIu64 " more launches have not ended", pending.others);
+    fprintf(say_stream(), "\n");
     print_threads(threads, pending.launch.number);
 }
 

@@ -77,7 +77,7 @@ static uint64_t take_stacks(void *context, uint64_t bytes)
 
 int threads_report_limit(const struct threads *threads)
 {
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: %s: stopped after %" PRIu64
             " instructions (--max-insns), of which warps have executed %" PRIu64 ", up to launch %" PRIu64
             "\n",
@@ -135,14 +135,14 @@ static void report_fault(void *context, struct warp *warp, const struct warp_rep
     const uint32_t *block = warp_where(warp)->block;
     uint32_t thread[3];
     warp_thread(warp, report->lane, thread);
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: %s: in thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32
             ", %" PRIu32 ") of launch %" PRIu64 "%s, lane %u of warp %" PRIu32 ":\n",
             user->options->program, thread[0], thread[1], thread[2], block[0], block[1], block[2],
             warp_where(warp)->launch, host, report->lane, warp_where(warp)->warp);
     uint64_t below;
     if (warp_overflowed(warp, report->lane, &below))
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: %s: stack overflow: sp is %" PRIu64
                 " bytes below the end of the thread's stack of %" PRIu64
                 " bytes: endless recursion, or is simt.stack too small?\n",

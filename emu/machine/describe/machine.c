@@ -494,7 +494,7 @@ static bool check(const struct machine_config *config, struct error *err)
 
 /* A machine and where it is found. */
 struct source {
-    const char *machine, *shipped_dir;
+    const char *machine, *text, *shipped_dir;
 };
 
 static bool load(struct machine_config *config, const struct source *source, const char *const *sets,
@@ -503,6 +503,7 @@ static bool load(struct machine_config *config, const struct source *source, con
     const struct tree_options options = {.root = &root_kind,
                                          .kinds = machine_kinds,
                                          .machine = source->machine,
+                                         .text = source->text,
                                          .shipped_dir = source->shipped_dir,
                                          .sets = sets,
                                          .set_count = set_count,
@@ -531,7 +532,13 @@ static bool loads(void *context, const char *const *sets, size_t set_count, stru
 bool machine_load(struct machine_config *config, const char *machine, const char *shipped_dir,
                   const char *const *sets, size_t set_count, struct error *err)
 {
-    struct source source = {machine, shipped_dir};
+    return machine_load_text(config, machine, NULL, shipped_dir, sets, set_count, err);
+}
+
+bool machine_load_text(struct machine_config *config, const char *machine, const char *text,
+                       const char *shipped_dir, const char *const *sets, size_t set_count, struct error *err)
+{
+    struct source source = {machine, text, shipped_dir};
     return load(config, &source, sets, set_count, err) || blame_setting(sets, set_count, loads, &source, err);
 }
 

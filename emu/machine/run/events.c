@@ -556,7 +556,7 @@ void scheduler_limit_time(struct scheduler *s, uint64_t time)
 
 void scheduler_show_progress(struct scheduler *s)
 {
-    progress_init(&s->progress, stderr);
+    progress_init(&s->progress, say_stream());
 }
 
 void scheduler_begin_message(struct scheduler *s)

@@ -5,6 +5,7 @@
 
 #include "emu/hart/block.h"
 #include "emu/machine/run/state.h"
+#include "emu/sim/text/say.h"
 
 /* Quanta in instructions, about 0.1 s of host time each, because a loop of plain blocks does not check for
  * yield requests. An instruction of a call is a warp's and executes for many threads. */
@@ -175,7 +176,7 @@ void system_set_time(struct system *system, uint64_t ticks)
 
 void system_show_progress(struct system *system)
 {
-    progress_init(&system->progress, stderr);
+    progress_init(&system->progress, say_stream());
 }
 
 uint64_t system_open_call(struct system *system, uint64_t insns)

@@ -6,6 +6,11 @@
 #include "emu/machine/timed/state.h"
 #include "emu/sim/text/say.h"
 
+struct event_queue *timed_queue(struct timed *timed)
+{
+    return &timed->queue;
+}
+
 uint64_t timed_now(const struct timed *timed)
 {
     return timed->queue.now;
@@ -49,7 +54,7 @@ static unsigned report_commands(const struct timed *timed, const struct checked_
     bool several = timed->memory_count > 1;
     if (checker->violations == 0)
         return 0;
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: --check dram: %s%s%" PRIu64 " of %" PRIu64 " commands break a rule; the first: %s\n",
             several ? memory->name : "", several ? ": " : "", checker->violations, checker->commands,
             checker->first.text);
@@ -63,7 +68,7 @@ static unsigned report_words(const struct word_versions *words)
                    split = word_versions_found(words, WORD_SPLIT);
     const uint64_t races = word_versions_found(words, WORD_RACE);
     if (stale | split | races)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64
                 " accesses to words that a cache and a stash share, %" PRIu64 " loads that race\n",
                 stale, split, races);
@@ -78,7 +83,7 @@ static unsigned report_coherence(const struct timed *timed)
     if (!timed->coherence || !coherence_counted(timed->coherence)->reports)
         return 0;
     const struct coherence_counters *counted = coherence_counted(timed->coherence);
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: --check coherence: %" PRIu64 " stale loads, %" PRIu64 " stores to stale lines, %" PRIu64
             " lost updates, at %" PRIu64 " pairs of pcs\n",
             counted->problems[COHERENCE_STALE_LOAD], counted->problems[COHERENCE_STALE_STORE],

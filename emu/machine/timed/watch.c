@@ -7,6 +7,7 @@
 #include "emu/hart/probe.h"
 #include "emu/machine/timed/state.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 #include "isa/include/croft/roi.h"
 
 enum { NAME = 64 };
@@ -16,8 +17,9 @@ static void print_side(struct timed *timed, const struct coherence_side *side)
     char text[SYMBOLS_TEXT], time[QUANTITY_TEXT];
     bool known = side->core < timed->count;
     quantity_format(QUANTITY_TIME, side->time, time);
-    fprintf(stderr, "%s at 0x%" PRIx64 ", %s, after %s", known ? timed->cores[side->core].name : side->holder,
-            side->pc, symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
+    fprintf(say_stream(), "%s at 0x%" PRIx64 ", %s, after %s",
+            known ? timed->cores[side->core].name : side->holder, side->pc,
+            symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
 }
 
 static void report(void *context, const struct coherence_finding *finding)
@@ -29,19 +31,19 @@ static void report(void *context, const struct coherence_finding *finding)
     };
     struct timed *timed = context;
     scheduler_begin_message(&timed->scheduler);
-    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ",
+    fprintf(say_stream(), "croft: --check coherence: %s 0x%" PRIx64 ":\n  by ",
             finding->fetch ? "stale fetch of line" : does[finding->problem], finding->line);
     print_side(timed, &finding->access);
-    fprintf(stderr, "\n  written by ");
+    fprintf(say_stream(), "\n  written by ");
     print_side(timed, &finding->writer);
-    fprintf(stderr, "\n  %s\n", coherence_advice(finding));
+    fprintf(say_stream(), "\n  %s\n", coherence_advice(finding));
 }
 
 static void print_word_side(struct timed *timed, const char *how, const struct word_side *side)
 {
     char text[SYMBOLS_TEXT], time[QUANTITY_TEXT];
     quantity_format(QUANTITY_TIME, side->time, time);
-    fprintf(stderr, "  %s %s%s%s at 0x%" PRIx64 ", %s, after %s\n", how, side->agent,
+    fprintf(say_stream(), "  %s %s%s%s at 0x%" PRIx64 ", %s, after %s\n", how, side->agent,
             side->stash ? ", by its stash" : "", side->atomic ? ", an atomic" : "", side->pc,
             symbols_describe(timed->symbols, side->pc, text, sizeof text), time);
 }
@@ -57,7 +59,7 @@ static void report_word(void *context, const struct word_finding *finding)
     };
     struct timed *timed = context;
     scheduler_begin_message(&timed->scheduler);
-    fprintf(stderr, "croft: --check coherence: %s 0x%" PRIx64 ":\n", texts[finding->problem].what,
+    fprintf(say_stream(), "croft: --check coherence: %s 0x%" PRIx64 ":\n", texts[finding->problem].what,
             finding->address);
     print_word_side(timed, texts[finding->problem].access, &finding->access);
     print_word_side(timed, texts[finding->problem].writer, &finding->writer);
@@ -77,7 +79,7 @@ static void watch_words(struct timed *timed, struct llc_slices *level)
             other = timed->cores[i].name;
     timed_simt_watch(timed);
     if (other)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: warning: --check coherence watches words of caches above a last level with "
                 "coherence: denovo; those of %s and "
                 "others that are not above it are not watched (coherence: mesi watches all, by line)\n",

@@ -6,6 +6,7 @@
 
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
+#include "emu/sim/text/say.h"
 
 struct task_check {
     const struct nucd_config *config;
@@ -19,7 +20,8 @@ struct task_check {
 static void print_place(const struct core_services *machine, uint64_t pc)
 {
     char text[CORE_DESCRIPTION];
-    fprintf(stderr, "0x%" PRIx64 ", %s", pc, machine->describe(machine->context, pc, text, sizeof text));
+    fprintf(say_stream(), "0x%" PRIx64 ", %s", pc,
+            machine->describe(machine->context, pc, text, sizeof text));
 }
 
 static void report(void *context, const struct footprint_finding *finding)
@@ -28,24 +30,24 @@ static void report(void *context, const struct footprint_finding *finding)
     char time[QUANTITY_TEXT];
     quantity_format(QUANTITY_TIME, machine->queue->now, time);
     machine->begin_message(machine->context);
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: --check nucd: %s of %u bytes at 0x%" PRIx64
             ", which the task's nucd does not name:\n  by ",
             footprint_kind_name(finding->kind), finding->size, finding->address);
-    fprintf(stderr, "accel.%u at ", finding->accelerator);
+    fprintf(say_stream(), "accel.%u at ", finding->accelerator);
     print_place(machine, finding->pc);
-    fprintf(stderr, ", after %s\n  in the task of the nucd at ", time);
+    fprintf(say_stream(), ", after %s\n  in the task of the nucd at ", time);
     print_place(machine, finding->nucd);
-    fprintf(stderr, "\n  %s\n", footprint_advice(finding));
+    fprintf(say_stream(), "\n  %s\n", footprint_advice(finding));
 }
 
 static void unknown(void *context, unsigned accelerator, uint64_t begin)
 {
     const struct core_services *machine = ((struct task_check *)context)->machine;
     machine->begin_message(machine->context);
-    fprintf(stderr, "croft: --check nucd: the task of the region at ");
+    fprintf(say_stream(), "croft: --check nucd: the task of the region at ");
     print_place(machine, begin);
-    fprintf(stderr, ", on accel.%u was not sent by a nucd: such tasks are not checked\n", accelerator);
+    fprintf(say_stream(), ", on accel.%u was not sent by a nucd: such tasks are not checked\n", accelerator);
 }
 
 static uint64_t read_register(const void *context, unsigned reg)
@@ -127,12 +129,12 @@ bool task_check_summary(const struct task_check *check)
     const struct footprint_finding *findings = footprint_check_findings(check->footprint, &count);
     if (count == 0)
         return false;
-    fprintf(stderr,
+    fprintf(say_stream(),
             "croft: --check nucd: %" PRIu64
             " accesses of tasks that their nucds do not name, by %u instructions:\n",
             counted->violations, count);
     for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "  0x%" PRIx64 ": %" PRIu64 " %s\n", findings[i].pc, findings[i].count,
+        fprintf(say_stream(), "  0x%" PRIx64 ": %" PRIu64 " %s\n", findings[i].pc, findings[i].count,
                 noun(findings[i].kind, findings[i].count == 1));
     return true;
 }

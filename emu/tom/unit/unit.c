@@ -9,6 +9,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/list.h"
 #include "emu/sim/report/track.h"
+#include "emu/sim/text/say.h"
 #include "emu/simt/shared_banks.h"
 #include "emu/simt/warp_lend.h"
 #include "emu/tom/check.h"
@@ -379,7 +380,7 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
     report->mask = 0; /* stays 0 if the run ends for another reason than a trap */
     simt_grid_execute(unit->grid, unit->simt, &task->guest, cycle, waiter, report, true);
     if (report->event == WARP_TRAP && report->mask)
-        fprintf(stderr,
+        fprintf(say_stream(),
                 "croft: %s was executing this block, 0x%" PRIx64 " to 0x%" PRIx64
                 ", for %s (entry %u of " CANDIDATE_SECTION ")\n",
                 unit->simt_name, task->entry->of.begin, task->entry->of.end, simt_name(task->front->simt),
