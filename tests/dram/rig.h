@@ -153,9 +153,10 @@ static inline void rig_free(struct rig *rig)
 /* Returns the standard's defaults, but with one channel. */
 static inline struct dram_config one_channel(enum dram_standard standard)
 {
-    static const char *const maps[DRAM_STANDARDS] = {"R12 B2 C6 G2 O5", "R16 B4 C3 O5", "R12 B4 C6 O6",
-                                                     "R14 B2 C5 G2 O6", "R16 B3 C7 O6", "R12 B2 C6 G2 O5",
-                                                     "R14 B2 C6 G2 O5", "R16 B4 C3 O5"};
+    static const char *const maps[DRAM_STANDARDS] = {
+        "R12 B2 C6 G2 O5", "R16 B4 C3 O5",    "R12 B4 C6 O6",    "R14 B2 C5 G2 O6", "R16 B3 C7 O6",
+        "R12 B2 C6 G2 O5", "R14 B2 C6 G2 O5", "R16 B4 C3 O5",    "R16 B2 C7 G2 O6", "R16 B2 C6 G3 O6",
+        "R15 B2 C6 G2 O5", "R14 B2 C6 G2 O5", "R14 B2 C5 G2 O5", "R14 B2 C5 G2 O5"};
     struct dram_config config;
     dram_config_default(&config, standard);
     config.channels = 1;

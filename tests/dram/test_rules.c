@@ -34,6 +34,18 @@ static const uint32_t by_hand[DRAM_STANDARDS][NUMBERS] = {
                                   3, 2, 4, 8, 7, 2, 0,  0,  130, 1950, 80, 5, 0},
     [DRAM_STANDARD_hmc_axram] = {13, 4, 4, 13, 13, 10, 27, 37, 4,  4,    24, 0, 4,
                                  4,  7, 7, 10, 7,  1,  0,  0,  74, 4875, 0,  0, 0},
+    [DRAM_STANDARD_ddr4_3200] = {22, 16, 4,  22, 22, 22, 52, 74, 4,   8,     34, 0, 4,
+                                 8,  4,  12, 24, 12, 2,  0,  0,  560, 12480, 0,  0, 0},
+    [DRAM_STANDARD_ddr5_4800] = {34, 32, 8,  34, 34, 34, 77, 111, 8,   12,   32, 0, 8,
+                                 12, 6,  24, 72, 18, 4,  0,  2,   710, 9375, 0,  0, 0},
+    [DRAM_STANDARD_lpddr5_6400] = {17, 9, 2,  15, 15, 15, 34, 49, 4,   4,    16, 0, 2,
+                                   4,  5, 10, 28, 8,  2,  0,  2,  168, 3124, 0,  0, 0},
+    [DRAM_STANDARD_gddr6_14] = {24, 6, 2,  26, 16, 26, 53, 79, 7,   7,    28, 0, 2,
+                                3,  9, 11, 26, 4,  4,  0,  0,  210, 3333, 0,  0, 0},
+    [DRAM_STANDARD_hbm2] = {14, 5, 2, 14, 12, 14, 34, 48, 4,   4,    15,  0, 2,
+                            4,  6, 8, 16, 5,  2,  0,  0,  260, 3900, 160, 8, 0},
+    [DRAM_STANDARD_hbm3] = {20, 10, 2,  31, 15, 26, 45, 72, 4,   5,    24,  0,  2,
+                            4,  7,  10, 33, 9,  8,  0,  2,  560, 6240, 320, 13, 0},
 };
 
 /* Distances that consist of several parameters, by hand: RD-WR, WR-RD (other and same group), WR-PRE,
@@ -47,6 +59,12 @@ static const uint32_t sums_by_hand[DRAM_STANDARDS][6] = {
     [DRAM_STANDARD_gddr5_axram] = {12, 11, 11, 18, 14, 30},
     [DRAM_STANDARD_hbm1_axram] = {6, 7, 9, 13, 14, 20},
     [DRAM_STANDARD_hmc_axram] = {14, 15, 15, 18, 17, 28},
+    [DRAM_STANDARD_ddr4_3200] = {12, 24, 32, 44, 34, 66},
+    [DRAM_STANDARD_ddr5_4800] = {14, 46, 64, 112, 52, 146},
+    [DRAM_STANDARD_lpddr5_6400] = {12, 16, 21, 39, 23, 54},
+    [DRAM_STANDARD_gddr6_14] = {24, 17, 19, 34, 30, 60},
+    [DRAM_STANDARD_hbm2] = {13, 13, 15, 23, 19, 37},
+    [DRAM_STANDARD_hbm3] = {20, 19, 22, 45, 35, 71},
 };
 
 struct place {
@@ -307,9 +325,13 @@ static void windows(void **state)
     (void)state;
     static const uint32_t fifth[DRAM_STANDARDS] = {
         [DRAM_STANDARD_gddr5] = 24, /* 4 tRRD = 24 > tFAW = 23 */
-        [DRAM_STANDARD_hmc_2500] = 24,   [DRAM_STANDARD_hmc_tom] = 19,     [DRAM_STANDARD_hbm1] = 20,
-        [DRAM_STANDARD_ddr3_1600k] = 24, [DRAM_STANDARD_gddr5_axram] = 24, [DRAM_STANDARD_hbm1_axram] = 20,
-        [DRAM_STANDARD_hmc_axram] = 24};
+        [DRAM_STANDARD_hmc_2500] = 24,    [DRAM_STANDARD_hmc_tom] = 19,
+        [DRAM_STANDARD_hbm1] = 20,        [DRAM_STANDARD_ddr3_1600k] = 24,
+        [DRAM_STANDARD_gddr5_axram] = 24, [DRAM_STANDARD_hbm1_axram] = 20,
+        [DRAM_STANDARD_hmc_axram] = 24,   [DRAM_STANDARD_ddr4_3200] = 34,
+        [DRAM_STANDARD_ddr5_4800] = 32,   [DRAM_STANDARD_lpddr5_6400] = 16,
+        [DRAM_STANDARD_gddr6_14] = 28,    [DRAM_STANDARD_hbm2] = 16, /* 4 tRRD = 16 > tFAW = 15 */
+        [DRAM_STANDARD_hbm3] = 24};
     struct dram_rules *rules = malloc(sizeof *rules);
     struct dram_timing *timing = malloc(sizeof *timing);
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {

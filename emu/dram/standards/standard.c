@@ -34,6 +34,30 @@
 #define DRAM_NAME(prefix) prefix##hmc_axram
 #include "emu/dram/standards/rows.h"
 
+#define DRAM_ROWS         "emu/dram/standards/jedec/ddr4_3200.def"
+#define DRAM_NAME(prefix) prefix##ddr4_3200
+#include "emu/dram/standards/rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/jedec/ddr5_4800.def"
+#define DRAM_NAME(prefix) prefix##ddr5_4800
+#include "emu/dram/standards/rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/jedec/lpddr5_6400.def"
+#define DRAM_NAME(prefix) prefix##lpddr5_6400
+#include "emu/dram/standards/rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/jedec/gddr6_14.def"
+#define DRAM_NAME(prefix) prefix##gddr6_14
+#include "emu/dram/standards/rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/jedec/hbm2.def"
+#define DRAM_NAME(prefix) prefix##hbm2
+#include "emu/dram/standards/rows.h"
+
+#define DRAM_ROWS         "emu/dram/standards/jedec/hbm3.def"
+#define DRAM_NAME(prefix) prefix##hbm3
+#include "emu/dram/standards/rows.h"
+
 static const struct dram_rows standards[DRAM_STANDARDS] = {
 #define DRAM_STANDARD(name, meaning) {#name, commands_##name, config_##name, table_##name, source_##name},
 #include "emu/dram/standards/standard.def"
