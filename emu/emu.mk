@@ -13,6 +13,8 @@ LIBRARIES := yaml-0.1 libelf libdw jansson sqlite3 libmd libzstd fann
 # emu/jit/rows.c becomes bitcode.
 JIT_ROWS  := emu/jit/rows.c
 EMU_SRC   := $(filter-out $(JIT_ROWS),$(sort $(shell find isa/decoder emu -name '*.c')))
+# It includes them.
+JIT_NATIVE := emu/jit/quick/native.c
 # Files in which instruction rows expand. tests/flags.sh checks that each is there and gets its flags.
 HART_ROWS := emu/hart/defer.c emu/hart/step.c \
              $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c) \
@@ -41,7 +43,8 @@ EMU_LIBS   = $(shell pkg-config --libs $(LIBRARIES)) -lfdt -lm
 # needs an indirect jump of its own for the host to predict. One that begins with a cache line takes no more of them than it
 # needs, wherever the linker puts it.
 ROWS_FLAGS := -falign-functions=64 -Wno-conversion -Wno-sign-conversion $(if $(findstring clang,$(CC)),,-foptimize-sibling-calls -fno-partial-inlining -fno-ipa-icf)
-$(ROWS_SRC:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(ROWS_FLAGS)
+$(patsubst %.c,$(BUILD)/obj/%.o,$(ROWS_SRC) $(JIT_NATIVE)): EMU_CFLAGS += $(ROWS_FLAGS)
+$(JIT_NATIVE:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += -march=x86-64-v3
 $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach file,$(HART_ROWS) $(WARP_ROWS),$(if $(findstring v3,$(notdir $(file))),$(file)))): EMU_CFLAGS += -march=x86-64-v3
 # Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
@@ -80,6 +83,13 @@ $(JIT_BITCODE): $(JIT_ROWS) emu/emu.mk | $(INSN_ID).h
 	    clang-14 -std=c17 -D_GNU_SOURCE $(JIT_FLAGS) $(INCLUDES) -emit-llvm -c $< -o $@ -MMD -MP -MF $@.d -MT $@; \
 	else : > $@; fi
 -include $(JIT_BITCODE).d
+
+# The rows as micro-operations and functions for the quick compiler: of LLVM's text of the bitcode.
+JIT_MICROS := $(BUILD)/gen/jit/micro.inc
+$(JIT_MICROS): $(JIT_BITCODE) emu/jit/quick/micro.awk
+	if [ -s $< ]; then clang-14 -O0 -Xclang -disable-llvm-passes -S -emit-llvm -x ir $< -o - | awk -f emu/jit/quick/micro.awk > $@; else : > $@; fi
+$(BUILD)/obj/emu/jit/quick/micro.o: $(JIT_MICROS)
+$(BUILD)/obj/emu/jit/quick/micro.o: EMU_CFLAGS += -I$(BUILD)/gen/jit
 
 $(BUILD)/obj/emu/jit/row_table.o: $(JIT_BITCODE)
 $(BUILD)/obj/emu/jit/row_table.o: EMU_CFLAGS += -Wa,-I$(BUILD)/gen/jit

@@ -9,6 +9,7 @@
 #include "emu/hart/hart.h"
 #include "emu/jit/builder.h"
 #include "emu/jit/copy.h"
+#include "emu/jit/region/ops.h"
 #include "emu/sim/alloc.h"
 
 /* A range of offsets to a register's value at which accesses are in bounds. */
@@ -29,52 +30,12 @@ struct emitter {
 /* Returns the row's function for an instruction, or NULL if the interpreter executes it by step.h. */
 static LLVMValueRef row_of(const struct emitter *e, const struct insn *insn)
 {
-    const struct exec_table *exec = e->b.hart->exec;
-    const struct format_info *format = &format_table[insn_table[insn->id].format];
-    bool rtz = format->rm && insn->rm == RM_RTZ && exec->truncating[insn->id];
-    return row_table_function(e->b.rows, insn->id, rtz);
-}
-
-/* Returns the op's handler in the interpreter. */
-static op_handler *handler_of(const struct emitter *e, const union op *op)
-{
-    return op->run == e->b.hart->exec->compiled ? op[-1].head.compiled->run : op->run;
+    return row_table_function(e->b.rows, insn->id, ops_truncates(e->b.hart, insn));
 }
 
 static bool left_to_step(const struct emitter *e, const struct block_insn *at)
 {
-    const struct exec_table *exec = e->b.hart->exec;
-    if (at->insn->length == 0 || !exec->rows[at->insn->id][OP_REGISTERS] || !row_of(e, at->insn))
-        return true;
-    if (insn_table[at->insn->id].format == FORMAT_J && at->insn->rd == 0)
-        return false; /* it has no op of its own */
-    op_handler *run = handler_of(e, at->op);
-    return run == exec->step || run == exec->slow || run == exec->stop;
-}
-
-/* Returns whether it loads or stores at an offset to a register. */
-static bool accesses(const struct insn *insn, bool store)
-{
-    const struct insn_info *info = &insn_table[insn->id];
-    enum insn_format format = info->format;
-    return store ? format == FORMAT_STORE || format == FORMAT_FSTORE
-                 : format == FORMAT_LOAD || format == FORMAT_FLOAD;
-}
-
-/* Returns the range of offsets to the register, of the accesses of the current block from instruction i on with its present value. */
-static struct checked coming_accesses(const struct emitter *e, uint32_t i, unsigned r, bool store)
-{
-    struct checked range = {true, INT64_MAX, INT64_MIN};
-    for (; i < e->block->limit; i++) {
-        const struct insn *insn = block_view_insn(e->b.hart->blocks, &e->block->view, i).insn;
-        if (accesses(insn, store) && insn->rs1 == r) {
-            range.least = insn->imm < range.least ? insn->imm : range.least;
-            range.most = insn->imm > range.most ? insn->imm : range.most;
-        }
-        if (format_table[insn_table[insn->id].format].rd == ROLE_X && insn->rd == r)
-            break;
-    }
-    return range;
+    return ops_is_stepped(e->b.hart, at) || !row_of(e, at->insn);
 }
 
 static bool covers(const struct checked *range, int64_t offset)
@@ -87,12 +48,13 @@ static void check_access(struct emitter *e, uint32_t i, const struct insn *insn)
 {
     const struct hart *hart = e->b.hart;
     unsigned r = insn->rs1;
-    bool store = accesses(insn, true);
+    bool store = ops_accesses(insn, true);
     if (covers(&e->checked[store][r], insn->imm) || (!store && covers(&e->checked[1][r], insn->imm)))
         return;
     uint64_t base = store ? hart->store_base : hart->load_base;
     uint64_t last = store ? hart->store_last : hart->load_last;
-    struct checked range = coming_accesses(e, i, r, store);
+    struct ops_range coming = ops_coming(hart, e->block, i, r, store);
+    struct checked range = {true, coming.least, coming.most};
     uint64_t span = (uint64_t)(range.most - range.least);
     if (span > last) {
         range = (struct checked){true, insn->imm, insn->imm};
@@ -109,7 +71,7 @@ static void emit_row(struct emitter *e, const struct block_insn *at, uint32_t i)
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     const LLVMValueRef none = builder_constant(&e->b, 0);
     LLVMValueRef row = row_of(e, insn);
-    bool checks = accesses(insn, false) || accesses(insn, true);
+    bool checks = ops_accesses(insn, false) || ops_accesses(insn, true);
     if (checks)
         check_access(e, i, insn);
     const LLVMValueRef arguments[ROW_PARAMETERS] = {
@@ -212,7 +174,7 @@ static bool emit_insn(struct emitter *e, const struct block_insn *at, uint32_t i
         return false;
     }
     enum insn_format kind = insn_table[insn->id].format;
-    if (kind == FORMAT_JALR && handler_of(e, op) == e->b.hart->exec->returns) {
+    if (kind == FORMAT_JALR && ops_handler(e->b.hart, op) == e->b.hart->exec->returns) {
         emit_return(e, at);
         e->b.acc = 0;
         return true;
@@ -232,18 +194,6 @@ static bool emit_insn(struct emitter *e, const struct block_insn *at, uint32_t i
     if (kind != FORMAT_J || insn->rd)
         e->b.acc = format_table[kind].rd == ROLE_X ? insn->rd : 0;
     return true;
-}
-
-/* Returns the slot after an instruction's op. */
-static const union op *slot_after(const struct block_insn *at)
-{
-    switch (insn_table[at->insn->id].format) {
-    case FORMAT_B:
-    case FORMAT_UPC: return at->op + 2;
-    case FORMAT_J: return at->op + (at->insn->rd ? 2 : 0);
-    case FORMAT_JALR: return at->op + 3;
-    default: return at->op + 1;
-    }
 }
 
 /* Leaves the region if the budget might not suffice until the next head. */
@@ -305,7 +255,7 @@ static void emit_block(struct emitter *e, uint32_t number)
         builder_resume(&e->b);
         return;
     }
-    emit_direct(e, slot_after(&at));
+    emit_direct(e, ops_after(&at));
 }
 
 static void note_used(struct emitter *e, const struct region_block *block)

@@ -11,6 +11,7 @@
 #include "emu/hart/hart.h"
 #include "emu/jit/emit.h"
 #include "emu/jit/engine.h"
+#include "emu/jit/quick/quick.h"
 #include "emu/jit/region.h"
 #include "emu/jit/worker.h"
 #include "emu/sim/alloc.h"
@@ -24,7 +25,7 @@ enum { COST_LOAD = 5500000, COST_REGION = 3000000, COST_INSN = 140000 };
 /* The bound on what is spent, the next region included: 1/SHARE of the run so far plus 1/SAVED_OF of what compiled code has executed.
  * Compiled code takes less than half of the interpreter's time as a rule, which is not measured at run time: if it saves nothing,
  * compiling takes less than half of the interpreter's time. */
-enum { SHARE = 4, SAVED_OF = 5 };
+enum { SHARE = 8, SAVED_OF = 512, SAVED_CALL = 2 };
 
 /* What it costs to enter a region and to leave it: registers are loaded and stored. */
 enum { COST_ENTRY = 60 };
@@ -38,6 +39,17 @@ static const struct region_limits on_limits = {
     .seed = 100000, .others = 5000, .near = 16, .most = COMPILED_MOST};
 static const struct region_limits always_limits = {.seed = 1, .others = 1, .most = 100};
 
+/* What the quick compiler costs, in interpreted instructions: for each of the hart's blocks, and each instruction of the region; and the
+ * part of a run that it may take. */
+enum { LONGEST = 1 << 22 }; /* instructions of a region between samples */
+enum {
+    MEMBER_SAMPLES = 8
+}; /* so often the interpreter was found in a block of a region that is no entry: it becomes one */
+enum { QUICK_BLOCK = 150, QUICK_INSN = 1500, QUICK_SHARE = 8, QUICK_MOST = 6000 };
+
+/* It takes what has run a little. */
+static const struct region_limits quick_limits = {.seed = 1000, .others = 50, .most = QUICK_MOST};
+
 /* Address space for the last region, besides the memory that may be used. */
 #define LAST_REGION (UINT64_C(16) << 20)
 
@@ -48,7 +60,9 @@ struct compiled {
     /* By block of the region: */
     struct compiled_entry *entries; /* run: NULL if it is no entry */
     union op **firsts;              /* first ops */
-    uint32_t blocks;
+    uint32_t blocks, insns;
+    bool thorough;  /* LLVM made it */
+    unsigned tries; /* how often it was made again and got no larger */
     struct compiled *next;
 };
 
@@ -57,12 +71,13 @@ struct jit {
     struct hart *hart;
     enum jit_mode mode;
     const struct region_limits *limits;
-    uint64_t begin;   /* the hart's instructions when the compiler was attached */
-    uint64_t samples; /* so far */
-    uint64_t spent;   /* estimate for what was compiled, in interpreted instructions */
-    uint64_t next;    /* the hart's instructions at the next choice */
+    uint64_t begin;      /* the hart's instructions when the compiler was attached */
+    uint64_t spent;      /* estimate for what was compiled, in interpreted instructions */
+    uint64_t next;       /* the hart's instructions at the next choice */
+    uint64_t quick_next; /* and at that for the quick compiler */
     struct compiled *compiled;
     uint32_t *members; /* by block: how often the interpreter was found in it since a region has it, plus 1 */
+    uint8_t *closed;   /* by block: LLVM's code has it */
     uint32_t member_count;
     uint64_t regions;        /* compiled so far */
     uint64_t flushes, drops; /* of the hart's blocks when they were looked at last */
@@ -73,9 +88,10 @@ struct jit {
     struct emitted emitted;
     compiled_code *code;
     struct worker worker;
-    struct code_memory memory;
+    struct code_memory memory, quick; /* for LLVM's code, and the quick compiler's */
     struct row_table rows;
     bool opened, failed;
+    bool thorough;                  /* LLVM compiles all */
     struct check_listener listener; /* of differences */
 };
 
@@ -113,8 +129,11 @@ static void forget_all(struct jit *jit)
         jit->compiled = next;
     }
     code_memory_empty(&jit->memory);
+    code_memory_empty(&jit->quick);
     free(jit->members);
+    free(jit->closed);
     jit->members = NULL;
+    jit->closed = NULL;
     jit->member_count = 0;
 }
 
@@ -150,16 +169,45 @@ static void attach(struct jit *jit, const struct region *region, struct compiled
 }
 
 /* Notes that the region's blocks are in a region now. */
-static void note_members(struct jit *jit, const struct region *region)
+static void note_members(struct jit *jit, const struct region *region, bool thorough)
 {
-    uint32_t count = block_view_count(jit->hart->blocks);
-    if (count > jit->member_count) {
+    uint32_t count = block_view_count(jit->hart->blocks), before = jit->member_count;
+    if (count > before) {
         jit->members = alloc_resize(jit->members, count * sizeof *jit->members);
-        memset(jit->members + jit->member_count, 0, (count - jit->member_count) * sizeof *jit->members);
+        memset(jit->members + before, 0, (count - before) * sizeof *jit->members);
+        jit->closed = alloc_resize(jit->closed, count);
+        memset(jit->closed + before, 0, count - before);
         jit->member_count = count;
     }
-    for (uint32_t b = 0; b < region->count; b++)
-        jit->members[block_view_find(jit->hart->blocks, region->blocks[b].view.first)] = 1;
+    for (uint32_t b = 0; b < region->count; b++) {
+        uint32_t block = block_view_find(jit->hart->blocks, region->blocks[b].view.first);
+        jit->members[block] = 1;
+        jit->closed[block] = thorough;
+    }
+}
+
+static bool overlaps(const struct compiled *compiled, const struct region *region)
+{
+    for (uint32_t b = 0; b < compiled->blocks; b++)
+        if (region_find(region, compiled->firsts[b]))
+            return true;
+    return false;
+}
+
+/* Forgets the quick compiler's regions that have blocks of this one, which would go on within their code. */
+static void forget_overlapping(struct jit *jit, const struct region *region)
+{
+    for (struct compiled **at = &jit->compiled; *at;) {
+        struct compiled *compiled = *at;
+        if (compiled->thorough || !overlaps(compiled, region)) {
+            at = &compiled->next;
+            continue;
+        }
+        for (uint32_t b = 0; b < compiled->blocks; b++)
+            jit->members[block_view_find(jit->hart->blocks, compiled->firsts[b])] = 0;
+        *at = compiled->next;
+        forget(jit, compiled);
+    }
 }
 
 /* Returns the region without its code, as it is compiled for the hart now. */
@@ -182,6 +230,20 @@ static void make_code(void *context)
     jit->code = engine_generate(&jit->rows.llvm, jit->emitted.module, jit->emitted.function, &jit->memory);
 }
 
+/* Lets blocks lead to the code of a region, and releases what only making it needs. */
+static void take(struct jit *jit, struct region *region, struct compiled *compiled, compiled_code *code)
+{
+    compiled->region.code = code;
+    compiled->insns = region->insns;
+    if (compiled->thorough)
+        forget_overlapping(jit, region);
+    attach(jit, region, compiled);
+    note_members(jit, region, compiled->thorough);
+    compiled->next = jit->compiled;
+    jit->compiled = compiled;
+    region_free(region);
+}
+
 /* Waits for the code that is being made, and lets blocks lead to it. */
 static void take_code(struct jit *jit)
 {
@@ -191,13 +253,8 @@ static void take_code(struct jit *jit)
         forget_making(jit);
         return;
     }
-    jit->making->region.code = jit->code;
-    attach(jit, &jit->region, jit->making);
-    note_members(jit, &jit->region);
-    jit->making->next = jit->compiled;
-    jit->compiled = jit->making;
+    take(jit, &jit->region, jit->making, jit->code);
     jit->making = NULL;
-    region_free(&jit->region);
 }
 
 static uint64_t cost_of(const struct jit *jit, const struct region *region)
@@ -209,7 +266,7 @@ static uint64_t cost_of(const struct jit *jit, const struct region *region)
  * part of it is missing, nothing is compiled from now on. */
 static void compile(struct jit *jit, struct region *region, bool background)
 {
-    if (jit->memory.used >= jit->room)
+    if (jit->memory.used >= jit->room / 2)
         forget_all(jit);
     jit->spent += cost_of(jit, region);
     jit->opened = jit->opened || row_table_open(&jit->rows);
@@ -220,6 +277,7 @@ static void compile(struct jit *jit, struct region *region, bool background)
     }
     jit->emitted = emit_region(&jit->rows, jit->hart, region);
     jit->making = new_compiled(jit->hart, jit->emitted.exits);
+    jit->making->thorough = true;
     jit->region = *region;
     jit->regions++;
     if (background) {
@@ -230,11 +288,20 @@ static void compile(struct jit *jit, struct region *region, bool background)
     }
 }
 
-/* Returns the count of samples of the block with that first op, plus 1; 0: it is in no region. */
-static uint32_t samples_of(const struct jit *jit, const union op *first)
+/* Compiles the region by the quick compiler. Returns false if it does not make the code; the region stays. */
+static bool compile_quickly(struct jit *jit, struct region *region)
 {
-    uint32_t block = block_view_find(jit->hart->blocks, first);
-    return block < jit->member_count ? jit->members[block] : 0;
+    struct compiled_exit *exits;
+    if (jit->thorough)
+        return false;
+    if (jit->quick.used >= jit->room / 2)
+        forget_all(jit);
+    compiled_code *code = quick_generate(jit->hart, region, &jit->quick, &exits);
+    if (!code)
+        return false;
+    jit->regions++;
+    take(jit, region, new_compiled(jit->hart, exits), code);
+    return true;
 }
 
 /* Notes that the interpreter was found in the block at the hart's pc. */
@@ -245,34 +312,20 @@ static void note_sample(const struct jit *jit)
         jit->members[block]++;
 }
 
-/* Returns how many instructions of the region the interpreter has executed, about: their blocks count what compiled code executes,
- * too. */
-static uint64_t interpreted_insns(const struct jit *jit, const struct region *region)
-{
-    uint64_t sum = 0;
-    for (uint32_t b = 0; b < region->count; b++) {
-        const union op *first = region->blocks[b].view.first;
-        uint32_t samples = samples_of(jit, first);
-        sum += samples ? (uint64_t)(samples - 1) * SLICE : region->blocks[b].executed;
-        if (first->run == jit->hart->exec->compiled)
-            sum += first[-1].head.compiled->entered * COST_ENTRY;
-    }
-    return sum;
-}
-
-/* Returns how many instructions are missing before the region may be compiled; 0: none. */
+/* Returns how many instructions are missing before LLVM may compile the region; 0: none. */
 static uint64_t missing(const struct jit *jit, const struct region *region)
 {
-    uint64_t needed = cost_of(jit, region), all = jit->hart->instret - jit->begin;
-    uint64_t interpreted = jit->samples * SLICE, compiled = all > interpreted ? all - interpreted : 0;
-    uint64_t earned = all / SHARE + compiled / SAVED_OF;
+    uint64_t needed = cost_of(jit, region), all = jit->hart->instret - jit->begin, saved = 0;
     if (jit->mode != JIT_ON)
         return 0;
-    if (earned < jit->spent + needed)
-        return (jit->spent + needed - earned) * SHARE;
-    uint64_t executed = interpreted_insns(jit, region);
-    return executed < needed ? needed - executed
-                             : 0; /* what was spent in its blocks would have paid for it */
+    for (uint32_t b = 0; b < region->count; b++) {
+        const struct region_block *block = &region->blocks[b];
+        saved += block->executed / (jit->thorough ? 1 : SAVED_OF) +
+                 block->entries * quick_calls(jit->hart, block) * SAVED_CALL;
+    }
+    if (all / SHARE < jit->spent + needed)
+        return (jit->spent + needed) * SHARE - all;
+    return saved < needed ? needed - saved : 0;
 }
 
 /* Returns whether the hart executes code as regions do: by the handlers for which rows.c is compiled, without stops. */
@@ -281,27 +334,101 @@ static bool suits(const struct hart *hart)
     return hart->exec == &exec_v3 && !hart->breakpoint_count && !hart->compares && !hart->triggers.armed;
 }
 
-static void sampled(struct compiler *compiler, struct hart *hart)
+/* Returns the region that the block with that first op enters, or NULL. */
+static struct compiled *compiled_at(const struct jit *jit, const union op *first)
 {
-    struct jit *jit = (struct jit *)compiler;
+    return first->run == jit->hart->exec->compiled
+               ? (struct compiled *)(uintptr_t)first[-1].head.compiled->region
+               : NULL;
+}
+
+/* Returns what choosing a region and compiling it quickly costs, in interpreted instructions. */
+static uint64_t quick_cost(const struct jit *jit, const struct region *region)
+{
+    return (uint64_t)block_view_count(jit->hart->blocks) * QUICK_BLOCK + (uint64_t)region->insns * QUICK_INSN;
+}
+
+/* Returns whether the block at the hart's pc may be the seed of a quick region: it is in none, or it is entered, or interpreted, often. */
+static bool is_seed(const struct jit *jit, uint32_t block, bool long_run)
+{
+    const union op *first = block_view(jit->hart->blocks, block).first;
+    const struct compiled *compiled = compiled_at(jit, first);
+    if (compiled)
+        return !compiled->thorough && !long_run;
+    return block >= jit->member_count || !jit->members[block] || jit->members[block] > MEMBER_SAMPLES;
+}
+
+/* Compiles the code around the hart's pc by the quick compiler, if it is hot enough, and not in a region, or enters one so often that
+ * a larger one would have paid. */
+static void choose_quickly(struct jit *jit, bool long_run)
+{
+    const struct hart *hart = jit->hart;
+    struct region_limits limits = quick_limits;
     struct region region;
-    if (jit->failed || !suits(hart))
+    uint32_t seed = block_view_at(hart->blocks, hart->pc);
+    if (hart->instret < jit->quick_next || seed == UINT32_MAX || !is_seed(jit, seed, long_run))
         return;
-    follow_blocks(jit);
-    jit->samples++;
-    note_sample(jit);
-    if (jit->making && worker_is_done(&jit->worker))
-        take_code(jit);
-    if (jit->making || jit->failed || hart->instret < jit->next)
+    limits.again = true;
+    limits.closed = jit->closed;
+    limits.closed_count = jit->member_count;
+    region_choose(&region, hart, hart->pc, &limits);
+    if (region.count == 0) {
+        region_free(&region);
         return;
-    region_choose(&region, hart, hart->pc, jit->limits);
+    }
+    const union op *first = block_view(hart->blocks, seed).first;
+    const struct compiled *before = compiled_at(jit, first);
+    uint64_t cost = quick_cost(jit, &region);
+    jit->quick_next = hart->instret + cost * QUICK_SHARE;
+    bool pays = !before || first[-1].head.compiled->entered * COST_ENTRY >> before->tries >= cost;
+    unsigned tries = before ? before->tries + (region.insns <= before->insns) : 0;
+    if (pays && compile_quickly(jit, &region))
+        jit->compiled->tries = tries;
+    else
+        region_free(&region);
+}
+
+/* Lets LLVM compile the code around the hart's pc, if that pays. */
+static void choose_thoroughly(struct jit *jit)
+{
+    const struct hart *hart = jit->hart;
+    struct region_limits limits = *jit->limits;
+    struct region region;
+    uint32_t seed = block_view_at(hart->blocks, hart->pc);
+    if (jit->making || jit->failed || hart->instret < jit->next || seed == UINT32_MAX)
+        return;
+    const struct compiled *compiled = compiled_at(jit, block_view(hart->blocks, seed).first);
+    bool inside = jit->mode == JIT_ON && seed < jit->member_count && jit->closed[seed];
+    if ((compiled && compiled->thorough) ||
+        (inside && (uint64_t)jit->members[seed] * SLICE < 2 * (uint64_t)COST_REGION))
+        return;
+    limits.again = true;
+    region_choose(&region, hart, hart->pc, &limits);
     uint64_t wait = region.count > 0 ? missing(jit, &region) : 0;
     if (wait > 0)
         jit->next = hart->instret + (wait < LEAST_WAIT ? LEAST_WAIT : wait > MOST_WAIT ? MOST_WAIT : wait);
-    if (region.count > 0 && wait == 0)
+    if (region.count > 0 && wait == 0 &&
+        (jit->mode == JIT_ON || jit->regions % 2 || !compile_quickly(jit, &region)))
         compile(jit, &region, jit->mode == JIT_ON);
     else
         region_free(&region);
+}
+
+static void sampled(struct compiler *compiler, struct hart *hart)
+{
+    struct jit *jit = (struct jit *)compiler;
+    bool long_run = compiler->long_run;
+    compiler->long_run = false;
+    if (jit->failed || !suits(hart))
+        return;
+    follow_blocks(jit);
+    if (!long_run)
+        note_sample(jit);
+    if (jit->making && worker_is_done(&jit->worker))
+        take_code(jit);
+    if (jit->mode == JIT_ON)
+        choose_quickly(jit, long_run);
+    choose_thoroughly(jit);
 }
 
 const char *jit_lacks(void)
@@ -336,14 +463,17 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory)
         return NULL;
     bool always = mode != JIT_ON;
     struct jit *jit = alloc(1, sizeof *jit);
-    jit->compiler = (struct compiler){.sampled = sampled, .slice = always ? ALWAYS_SLICE : SLICE};
+    jit->compiler = (struct compiler){.sampled = sampled,
+                                      .slice = always ? ALWAYS_SLICE : SLICE,
+                                      .entry = always ? 0 : COST_ENTRY,
+                                      .longest = always ? INT64_MAX : LONGEST};
     jit->hart = hart;
     jit->mode = mode;
     jit->limits = always ? &always_limits : &on_limits;
     jit->begin = hart->instret;
     jit->next = hart->instret + (always ? 0 : (uint64_t)MOST_WAIT);
     jit->room = memory;
-    jit->memory.size = memory + LAST_REGION;
+    jit->memory.size = jit->quick.size = memory + LAST_REGION;
     jit->listener.differs = end_process;
     if (mode == JIT_CHECK)
         jit->compiler.run = check_entry;
@@ -356,9 +486,15 @@ void jit_set_listener(struct jit *jit, const struct check_listener *listener)
     jit->listener = *listener;
 }
 
+void jit_use_llvm(struct jit *jit)
+{
+    jit->thorough = true;
+}
+
 bool jit_replace_row(struct jit *jit, enum insn_id a, enum insn_id b)
 {
     jit->opened = jit->opened || row_table_open(&jit->rows);
+    jit->thorough = true;
     for (unsigned rtz = 0; jit->opened && rtz < 2; rtz++) {
         jit->rows.functions[a][rtz] = row_table_function(&jit->rows, b, rtz);
         jit->rows.read[a][rtz] = true;
@@ -374,7 +510,7 @@ bool jit_compile(struct jit *jit, uint64_t pc)
     jit_wait(jit);
     region_choose(&region, jit->hart, pc, &always_limits);
     bool compiles = region.count > 0;
-    if (compiles)
+    if (compiles && (jit->regions % 2 || !compile_quickly(jit, &region)))
         compile(jit, &region, false);
     else
         region_free(&region);

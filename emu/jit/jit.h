@@ -30,8 +30,10 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory);
 /* JIT_CHECK: tells differences to the listener. Without one, they end the process with a message. */
 void jit_set_listener(struct jit *jit, const struct check_listener *listener);
 
-/* For tests: regions that are made from now on have row b's function in place of row a's. Returns false if nothing can be
- * compiled. */
+/* For tests: LLVM compiles all that is compiled from now on. */
+void jit_use_llvm(struct jit *jit);
+
+/* For tests: as jit_use_llvm(), and regions have row b's function in place of row a's. Returns false if nothing can be compiled. */
 bool jit_replace_row(struct jit *jit, enum insn_id a, enum insn_id b);
 
 void jit_free(struct jit *jit); /* may be NULL */

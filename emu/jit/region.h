@@ -32,6 +32,9 @@ struct region_limits {
     uint64_t seed, others; /* executions of the region's first block, and of the other instructions */
     uint64_t near; /* the others' executions, at least one part in `near` of the first block's; 0: no limit */
     uint32_t most; /* instructions of the region */
+    bool again;    /* the first block may be an entry of a region already */
+    const uint8_t *closed; /* by block: it is not taken; NULL: none */
+    uint32_t closed_count;
 };
 
 /* Chooses a region around the block at pc. It is empty if that block is not hot. Release with region_free(). */

@@ -10,6 +10,17 @@
 #include "emu/hart/rows/roles.h"
 #include "isa/decoder/meaning.h"
 
+#ifdef ROWS_NATIVE
+/* Compiled code calls the functions of rows without accesses and jumps only. */
+static uint8_t *jit_load_at(uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)address;
+}
+#define jit_store_at           jit_load_at
+#define jit_require(condition) ((void)(condition))
+#define jit_branch             jit_require
+#define jit_jump               jit_require
+#else
 /* The host address of an access of up to 8 bytes; leaves the region if it is outside the hart's window. */
 uint8_t *jit_load_at(uint64_t address);
 uint8_t *jit_store_at(uint64_t address);
@@ -18,6 +29,7 @@ void jit_require(bool condition);
 /* The outcome of a branch; the target of an indirect jump. */
 void jit_branch(bool taken);
 void jit_jump(uint64_t target);
+#endif
 
 #define WINDOW(kind, address, bits) jit_##kind##_at(address)
 #define ALIGNED(address, bytes)     jit_require((address) % (bytes) == 0)

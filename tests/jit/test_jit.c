@@ -337,15 +337,16 @@ static void write_long(struct fixture *f)
 }
 
 /* Nothing is compiled before the interpreter has executed enough to pay for it: loading LLVM costs as much as 5.5 million
- * instructions, a region as 3 million, and compiling takes a quarter of the time at most. Then it is compiled. */
+ * instructions, a region as 3 million, and compiling takes an eighth of the time at most. Then it is compiled. */
 static void pays_first(void **state)
 {
     (void)state;
-    enum { STEP = 1000000, FREE = 35, PAID = 70 };
+    enum { STEP = 1000000, FREE = 65, PAID = 140 };
     struct pair pair;
     open_pair(&pair, write_long);
     jit_free(pair.jit);
     pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    jit_use_llvm(pair.jit);
     for (unsigned i = 0; i < FREE; i++)
         assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
     assert_int_equal(jit_regions(pair.jit), 0);
@@ -368,6 +369,7 @@ static void changes_meanwhile(void **state)
     for (unsigned round = 0; round < 4; round++) {
         jit_free(pair.jit);
         pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+        jit_use_llvm(pair.jit);
         for (unsigned i = 0; i < STEPS && jit_regions(pair.jit) == 0; i++)
             assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
         assert_int_equal(jit_regions(pair.jit), 1);
@@ -415,11 +417,33 @@ static void compiles_once(void **state)
     open_pair(&pair, write_rare);
     jit_free(pair.jit);
     pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    jit_use_llvm(pair.jit);
     for (unsigned i = 0; i < STEPS; i++) {
         assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
         jit_wait(pair.jit);
     }
     assert_int_equal(jit_regions(pair.jit), 1);
+    close_pair(&pair);
+}
+
+/* The quick compiler takes what has run a few thousand times, and few regions are made again as parts of larger ones. */
+static void compiles_quickly(void **state)
+{
+    (void)state;
+    enum { STEP = 20000, STEPS = 300, MOST = 8 };
+    struct pair pair;
+    open_pair(&pair, write_rare);
+    jit_free(pair.jit);
+    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+    assert_int_equal(jit_regions(pair.jit), 0);
+    for (unsigned i = 1; i < STEPS; i++)
+        assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+    assert_true(jit_regions(pair.jit) > 0 && jit_regions(pair.jit) <= MOST);
+    assert_true(jit_entered(pair.jit) > 0);
+    assert_int_equal(fixture_run(&pair.step, FIXTURE_STEP, (uint64_t)STEP * STEPS), HART_STOP_LIMIT);
+    assert_same(&pair);
+    assert_same_classes(&pair);
     close_pair(&pair);
 }
 
@@ -487,12 +511,12 @@ static void checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
-        cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
-        cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
-        cmocka_unit_test(changes_itself), cmocka_unit_test(pays_first),
-        cmocka_unit_test(compiles_once),  cmocka_unit_test(changes_meanwhile),
-        cmocka_unit_test(checked),
+        cmocka_unit_test(every_limit),       cmocka_unit_test(rounding_modes),
+        cmocka_unit_test(dead_results),      cmocka_unit_test(faults),
+        cmocka_unit_test(full_memory),       cmocka_unit_test(changed_from_outside),
+        cmocka_unit_test(changes_itself),    cmocka_unit_test(pays_first),
+        cmocka_unit_test(compiles_once),     cmocka_unit_test(compiles_quickly),
+        cmocka_unit_test(changes_meanwhile), cmocka_unit_test(checked),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());

@@ -131,21 +131,24 @@ static COLD const union op *op_link(PARAMETERS)
     DISPATCH(to);
 }
 
-/* The region gets the budget of the whole run. Afterwards the interpreter has as much of it as before, if so much is left:
- * instructions of regions are not sampled. Returns the exit; hart->budget is the interpreter's. */
+/* The region gets the budget of the whole run, up to compiler->longest. Afterwards the interpreter has as much of it as before, less
+ * what an entry takes: instructions of regions are not sampled. Returns the exit; hart->budget is the interpreter's. */
 static inline const struct compiled_exit *run_region(struct hart *hart, const struct compiled_entry *entry,
                                                      int64_t budget)
 {
     const struct compiled_region *region = entry->region;
     struct compiler *compiler = hart->compiler;
-    int64_t all = budget + compiler->reserve;
+    int64_t all = budget + compiler->reserve, kept = all > compiler->longest ? all - compiler->longest : 0;
     compiler->entered++;
     hart->origin += (uint64_t)compiler->reserve;
     uint32_t exit = UNLIKELY(compiler->run)
                         ? compiler->run(compiler, hart, entry, all)
-                        : region->code(hart, all, entry->number, region->slots, region->memory);
-    all = hart->budget;
-    hart->budget = all < budget ? all : budget;
+                        : region->code(hart, all - kept, entry->number, region->slots, region->memory);
+    bool used_up = kept && region->exits[exit].kind == COMPILED_ENTER;
+    all = hart->budget + (UNLIKELY(compiler->run) ? 0 : kept);
+    budget = compiler->reserve ? budget - compiler->entry : budget;
+    hart->budget = used_up ? -1 : all < budget ? all : budget;
+    compiler->long_run |= used_up;
     compiler->reserve = all - hart->budget;
     hart->origin -= (uint64_t)compiler->reserve;
     return &region->exits[exit];

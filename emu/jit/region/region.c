@@ -11,6 +11,7 @@
 /* What is known about all blocks. */
 struct profile {
     const struct block_cache *cache;
+    const struct region_limits *limits;
     uint32_t count;
     struct fact {
         uint64_t entries, direct; /* all, and those through direct exits */
@@ -94,7 +95,9 @@ struct queue {
 static void push(struct queue *queue, struct profile *profile, uint32_t block, uint64_t least)
 {
     struct fact *fact = &profile->facts[block];
-    if (fact->chosen || fact->entries < least || !block_view(profile->cache, block).live)
+    const struct region_limits *limits = profile->limits;
+    bool closed = block < limits->closed_count && limits->closed[block];
+    if (fact->chosen || fact->entries < least || closed || !block_view(profile->cache, block).live)
         return;
     fact->chosen = true;
     queue->blocks[queue->count++] = block;
@@ -194,9 +197,11 @@ void region_choose(struct region *region, const struct hart *hart, uint64_t pc,
     if (seed == UINT32_MAX)
         return;
     struct block_view view = block_view(hart->blocks, seed);
-    if (view.first->run == hart->exec->compiled || block_entries(hart->blocks, &view) < limits->seed)
+    if ((view.first->run == hart->exec->compiled && !limits->again) ||
+        block_entries(hart->blocks, &view) < limits->seed)
         return;
     profile_init(&profile, hart->blocks);
+    profile.limits = limits;
     struct queue queue = {alloc(profile.count, sizeof *queue.blocks), 0};
     region->blocks = alloc(profile.count, sizeof *region->blocks);
     push(&queue, &profile, seed, 1);

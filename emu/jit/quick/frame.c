@@ -1,0 +1,118 @@
+/* What both levels of the quick compiler emit: guest registers, exits and checks. */
+#include <stddef.h>
+
+#include "emu/hart/hart.h"
+#include "emu/jit/quick/state.h"
+#include "emu/sim/alloc.h"
+
+/* Returns the memory of a field of the hart. */
+struct place quick_field(size_t offset)
+{
+    return in_memory(AT_HART, (int32_t)offset - HART_BIAS);
+}
+
+struct place quick_x(const struct quick *q, unsigned r)
+{
+    return q->home[r] != NO_REGISTER ? in_register(q->home[r])
+                                     : quick_field(offsetof(struct hart, x) + 8 * (size_t)r);
+}
+
+struct place quick_f(unsigned r)
+{
+    return quick_field(offsetof(struct hart, f) + 8 * (size_t)r);
+}
+
+void quick_save(struct quick *q, uint32_t set)
+{
+    for (unsigned r = 1; r < 32; r++)
+        if (q->home[r] != NO_REGISTER && set >> q->home[r] & 1)
+            x86_store(&q->code, quick_field(offsetof(struct hart, x) + 8 * (size_t)r), q->home[r]);
+}
+
+void quick_load(struct quick *q, uint32_t set)
+{
+    for (unsigned r = 1; r < 32; r++)
+        if (q->home[r] != NO_REGISTER && set >> q->home[r] & 1)
+            x86_load(&q->code, q->home[r], quick_field(offsetof(struct hart, x) + 8 * (size_t)r));
+}
+
+struct place quick_saved(const struct quick *q, const struct place *place)
+{
+    for (unsigned r = 1; r < 32 && !place->memory && (CALLS_CHANGE >> place->reg & 1); r++)
+        if (q->home[r] == place->reg)
+            return quick_field(offsetof(struct hart, x) + 8 * (size_t)r);
+    return *place;
+}
+
+void quick_note_write(struct quick *q, unsigned r)
+{
+    q->known &= ~(UINT32_C(1) << r);
+    q->checked[0][r].valid = q->checked[1][r].valid = false;
+}
+
+uint32_t quick_leave(struct quick *q, enum compiled_exit_kind kind, const union op *op)
+{
+    if ((q->exit_count & (q->exit_count - 1)) == 0) /* 0 or a power of two: the array is full */
+        q->exits = alloc_resize(q->exits, (2 * (size_t)q->exit_count + 1) * sizeof *q->exits);
+    q->exits[q->exit_count] =
+        (struct compiled_exit){op, (uint8_t)kind, (uint8_t)(kind == COMPILED_RESUME ? q->acc : 0)};
+    return q->exit_count++;
+}
+
+uint32_t quick_resume(struct quick *q)
+{
+    if (q->resume == UINT32_MAX)
+        q->resume = quick_leave(q, COMPILED_RESUME, q->op);
+    return q->resume;
+}
+
+struct open_jump *quick_jump(struct quick *q, uint32_t at)
+{
+    if ((q->jump_count & (q->jump_count - 1)) == 0)
+        q->jumps = alloc_resize(q->jumps, (2 * (size_t)q->jump_count + 1) * sizeof *q->jumps);
+    struct open_jump *jump = &q->jumps[q->jump_count++];
+    *jump = (struct open_jump){.at = at};
+    return jump;
+}
+
+void quick_exit_from(struct quick *q, uint32_t at, uint32_t exit)
+{
+    struct open_jump *jump = quick_jump(q, at);
+    jump->kind = TO_EXIT;
+    jump->to = exit;
+}
+
+void quick_exit_if(struct quick *q, enum x86_condition condition, uint32_t exit)
+{
+    quick_exit_from(q, x86_jump_if(&q->code, condition), exit);
+}
+
+bool quick_is_small(uint64_t value)
+{
+    return (int64_t)value == (int32_t)value;
+}
+
+void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store)
+{
+    const struct hart *hart = q->hart;
+    struct code *code = &q->code;
+    uint64_t base = store ? hart->store_base : hart->load_base;
+    uint64_t last = (store ? hart->store_last : hart->load_last) - span;
+    uint64_t offset = (uint64_t)least - base;
+    if (quick_is_small(offset) && !address.memory) {
+        x86_lea(code, RCX, in_memory(address.reg, (int32_t)offset));
+    } else if (quick_is_small(offset)) {
+        x86_load(code, RCX, address);
+        x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), (int32_t)offset);
+    } else {
+        x86_constant(code, RCX, offset);
+        x86_arithmetic(code, X86_ADD, true, RCX, address);
+    }
+    if (quick_is_small(last) && (int64_t)last >= 0) {
+        x86_arithmetic_constant(code, X86_CMP, true, in_register(RCX), (int32_t)last);
+    } else {
+        x86_constant(code, RDX, last);
+        x86_arithmetic(code, X86_CMP, true, RCX, in_register(RDX));
+    }
+    quick_exit_if(q, X86_A, quick_resume(q));
+}

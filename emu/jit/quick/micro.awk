@@ -1,0 +1,105 @@
+# Turns LLVM's text of emu/jit/rows.c into tables for quick.c: micro.awk ROWS.ll > micro.inc. A row whose function is one block of
+# known instructions becomes a list of micro-operations, MICRO(operation, bits, extra, constants, a, b, c), and ROW(insn, rtz,
+# first, count); another one without accesses to memory or the hart becomes NATIVE(insn, rtz, function), which is called.
+function literal(text) {
+    if (text == "true") return "1"
+    if (text == "false") return "0"
+    if (text == "-9223372036854775808") return "(-INT64_C(9223372036854775807) - 1)"
+    return "INT64_C(" text ")"
+}
+# Appends a micro-operation; its operands are LLVM's names and numbers.
+function micro(operation, bits, extra, a, b, c,    operands, texts, i, mask, text) {
+    operands[0] = a; operands[1] = b; operands[2] = c
+    mask = 0
+    for (i = 0; i < 3; i++) {
+        text = operands[i]
+        if (text == "") texts[i] = "0"
+        else if (text in value) texts[i] = value[text]
+        else if (text ~ /^-?[0-9]+$/ || text == "true" || text == "false") { texts[i] = literal(text); mask += 2 ^ i }
+        else { known = 0; return }
+    }
+    lines[count++] = sprintf("MICRO(%s, %s, %s, %d, %s, %s, %s)", operation, bits, extra, mask, texts[0], texts[1], texts[2])
+}
+function result(name) { value[name] = 9 + count - 1; last_result = name }
+function replace_last(from, to) { sub("MICRO\\(" from ",", "MICRO(" to ",", lines[count - 1]) }
+function width(type) { return substr(type, 2) }
+# Integer operations of two operands.
+BEGIN {
+    split("add sub mul and or xor shl lshr ashr", names, " ")
+    for (i in names) binary[names[i]] = "MICRO_" toupper(names[i])
+    special["@llvm.ctlz"] = "MICRO_CTLZ"; special["@llvm.cttz"] = "MICRO_CTTZ"
+    special["@llvm.ctpop"] = "MICRO_CTPOP"; special["@llvm.bswap"] = "MICRO_BSWAP"
+    special["@llvm.fshl"] = "MICRO_FSHL"; special["@llvm.fshr"] = "MICRO_FSHR"
+    total = 0
+}
+/^define .*@row_/ {
+    match($0, /@row_[a-z0-9_]*/)
+    name = substr($0, RSTART + 5, RLENGTH - 5)
+    insn = name
+    rtz = sub(/_rtz$/, "", insn)
+    inside = known = pure = 1
+    count = 0
+    split("", value); split("", wide); split("", product); split("", high)
+    for (i = 0; i < 9; i++) value["%" i] = i
+    next
+}
+/^}/ && inside {
+    if (known) {
+        printf "#ifdef MICRO\n"
+        for (i = 0; i < count; i++) print lines[i]
+        printf "#endif\n#ifdef ROW\nROW(%s, %d, %d, %d)\n#endif\n", insn, rtz, total, count
+        total += count
+    } else if (pure)
+        printf "#ifdef NATIVE\nNATIVE(%s, %d, row_%s)\n#endif\n", insn, rtz, name
+    inside = 0
+    next
+}
+!inside || /^$/ { next }
+/^[0-9]+:/ { known = 0 }
+/@jit_|getelementptr/ { pure = pure && !/@jit_|%struct.hart\* %0/ }
+!known { next }
+{
+    line = $0
+    sub(/, !.*/, "", line); sub(/ #[0-9]+$/, "", line); sub(/, align [0-9]+/, "", line)
+    gsub(/ (nuw|nsw|exact|inbounds|noundef|zeroext|tail|nonnull)/, "", line)
+    gsub(/[(),]/, " ", line)
+    words = split(line, w, " ")
+    target = ""
+    first = 1
+    if (w[2] == "=") { target = w[1]; first = 3 }
+    op = w[first]; type = w[first + 1]; a = w[first + 2]; b = w[first + 3]
+    if (op == "ret") micro("MICRO_RET", 64, 0, a)
+    else if (op == "mul" && type == "i128") { if (!(a in wide) || !(b in wide) || wide[a] != wide[b]) known = 0; else product[target] = wide[a] " " from[a] " " from[b] }
+    else if (op == "lshr" && type == "i128") { if (!(a in product) || b != 64) known = 0; else high[target] = product[a] }
+    else if (op == "trunc" && type == "i128") {
+        if (!(a in high)) known = 0
+        else { split(high[a], parts, " "); micro("MICRO_MULH", 64, parts[1], parts[2], parts[3]); result(target) }
+    }
+    else if ((op == "sext" || op == "zext") && w[words] == "i128") { wide[target] = op == "sext" ? 1 : 0; from[target] = a }
+    else if (op == "call" && w[first + 2] == "asm") { } # it keeps a floating-point row's result, which is always computed here
+    else if (type !~ /^i(1|8|16|32|64)\*?$/ && op !~ /^(call|icmp)$/) known = 0
+    else if (op in binary) { micro(binary[op], width(type), 0, a, b); result(target) }
+    else if (op == "icmp") { micro("MICRO_ICMP", width(w[first + 2]), "MICRO_" toupper(type), w[first + 3], w[first + 4]); result(target) }
+    else if (op == "select") { micro("MICRO_SELECT", width(w[first + 3]), 0, a, w[first + 4], w[first + 6]); result(target) }
+    else if ((op == "zext" || op == "sext") && a == last_result && lines[count - 1] ~ /MICRO_LOAD,/) {
+        replace_last("MICRO_LOAD", op == "sext" ? "MICRO_LOAD_SIGNED" : "MICRO_LOAD")
+        result(target)
+    }
+    else if (op == "zext" || op == "sext") { micro("MICRO_" toupper(op), width(type), 0, a); result(target) }
+    else if (op == "trunc") { micro("MICRO_TRUNC", width(w[words]), 0, a); result(target) }
+    else if (op == "bitcast" && type ~ /\*$/) { if (a in value) value[target] = value[a]; else known = 0 }
+    else if (op == "load") { micro("MICRO_LOAD", width(type), 0, b); result(target) }
+    else if (op == "store" && type ~ /^i(8|16|32|64)$/) micro("MICRO_STORE", width(type), 0, a, w[first + 4])
+    else if (op == "call") {
+        called = w[first + 2]
+        stem = called
+        sub(/\.i[0-9]+$/, "", stem)
+        if (called == "@jit_load_at" || called == "@jit_store_at") { micro("MICRO_AT", 64, called == "@jit_store_at", w[first + 4]); result(target) }
+        else if (called == "@jit_require") micro("MICRO_REQUIRE", 64, 0, w[first + 4])
+        else if (called == "@jit_branch") micro("MICRO_BRANCH", 64, 0, w[first + 4])
+        else if (called == "@jit_jump") micro("MICRO_JUMP", 64, 0, w[first + 4])
+        else if ((stem in special) && type ~ /^i(32|64)$/) { micro(special[stem], width(type), 0, w[first + 4], w[first + 6], w[first + 8]); result(target) }
+        else known = 0
+    }
+    else known = 0
+}

@@ -1,0 +1,23 @@
+#include "emu/jit/quick/micro.h"
+
+static const struct micro micros[] = {
+#define MICRO(operation, bits, extra, constants, a, b, c) {operation, bits, extra, constants, {a, b, c}},
+#include "micro.inc"
+#undef MICRO
+    {.operation = MICRO_RET},
+};
+
+#define NATIVE(insn, rtz, function) uint64_t function(void);
+#include "micro.inc"
+#undef NATIVE
+
+static const struct micro_row rows[INSN_COUNT][2] = {
+#define ROW(insn, rtz, first, count) [INSN_##insn][rtz] = {&micros[first], count, NULL},
+#define NATIVE(insn, rtz, function)  [INSN_##insn][rtz] = {NULL, 0, function},
+#include "micro.inc"
+};
+
+struct micro_row micro_row(enum insn_id id, bool rtz)
+{
+    return rows[id][rtz];
+}

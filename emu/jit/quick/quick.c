@@ -1,0 +1,428 @@
+#include "emu/jit/quick/quick.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/hart/exec.h"
+#include "emu/hart/hart.h"
+#include "emu/jit/quick/state.h"
+#include "emu/jit/region/ops.h"
+#include "emu/sim/alloc.h"
+
+enum { CODE_ALIGNMENT = 16, TARGETS_MOST = 4096 };
+
+/* Checks that an instruction's access is in bounds, together with the block's later accesses by the same value of the register. */
+static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
+{
+    const struct hart *hart = q->hart;
+    unsigned r = insn->rs1;
+    bool store = ops_accesses(insn, true);
+    for (unsigned k = store; k < 2; k++)
+        if (q->checked[k][r].valid && q->checked[k][r].least <= insn->imm &&
+            insn->imm <= q->checked[k][r].most)
+            return;
+    uint64_t last = store ? hart->store_last : hart->load_last;
+    struct ops_range range = ops_coming(hart, q->block, i, r, store);
+    if ((uint64_t)(range.most - range.least) > last)
+        range = (struct ops_range){insn->imm, insn->imm};
+    if (r == 0)
+        x86_constant(&q->code, RAX, 0);
+    struct place address = r ? quick_x(q, r) : in_register(RAX);
+    quick_check(q, address, range.least, (uint64_t)(range.most - range.least), store);
+    q->checked[store][r] = (struct checked){true, range.least, range.most};
+}
+
+/* Takes the exit in the slot: counts it, and subtracts from the budget. */
+static void count_exit(struct quick *q, const union op *slot, uint64_t retired)
+{
+    static const uint8_t increment[] = {0x48, 0xff, 0x05, 0, 0, 0, 0};
+    x86_bytes(&q->code, increment, sizeof increment);
+    struct open_jump *jump = quick_jump(q, q->code.size - 4);
+    jump->kind = TO_SLOT;
+    jump->op = slot;
+    x86_arithmetic_constant(&q->code, X86_SUB, true, in_register(AT_BUDGET), (int32_t)retired);
+}
+
+/* Ends the way of control through the exit of an op to a known address. If that is block `next`, it follows. */
+static void emit_direct(struct quick *q, const union op *op, const struct region_block *next)
+{
+    const union op *slot = op + 1;
+    count_exit(q, slot, (uint64_t)op->imm);
+    const struct region_block *to = region_find(q->region, slot->exit.to);
+    if (to && to == next)
+        return;
+    uint32_t at = x86_jump(&q->code);
+    if (!to) {
+        quick_exit_from(q, at, quick_leave(q, COMPILED_LEAVE, slot));
+        return;
+    }
+    struct open_jump *jump = quick_jump(q, at);
+    jump->kind = TO_BLOCK;
+    jump->to = (uint32_t)(to - q->region->blocks);
+}
+
+/* Ends the way of control: goes to the address in RAX, by the table of targets. */
+static void emit_indirect(struct quick *q, const union op *slot, uint64_t retired)
+{
+    static const uint8_t lea_rdx[] = {0x48, 0x8d, 0x15, 0, 0, 0, 0};
+    struct code *code = &q->code;
+    count_exit(q, slot, retired);
+    uint32_t miss = quick_leave(q, COMPILED_INDIRECT, slot);
+    if (!q->target_mask) {
+        quick_exit_from(q, x86_jump(code), miss);
+        return;
+    }
+    x86_op(code, 0, 0x8b, false, RCX, in_register(RAX));
+    x86_arithmetic_constant(code, X86_AND, false, in_register(RCX), (int32_t)q->target_mask);
+    x86_bytes(code, lea_rdx, sizeof lea_rdx);
+    quick_jump(q, code->size - 4)->kind = TO_TARGETS;
+    x86_arithmetic(code, X86_CMP, true, RAX, indexed(RDX, RCX, 3, 0));
+    quick_exit_if(q, X86_NE, miss);
+    x86_op(code, 0, 0xff, false, 4, indexed(RDX, RCX, 3, 8));
+}
+
+/* Emits a return. If it goes to the address that the block expects, the block continues. */
+static void emit_return(struct quick *q, const struct block_insn *at)
+{
+    struct code *code = &q->code;
+    uint64_t expected = at->op[2].head.pc;
+    struct place target = quick_x(q, at->insn->rs1);
+    if (quick_is_small(expected)) {
+        x86_arithmetic_constant(code, X86_CMP, true, target, (int32_t)expected);
+    } else {
+        x86_constant(code, RCX, expected);
+        x86_arithmetic(code, X86_CMP, true, RCX, target);
+    }
+    struct open_jump *jump = quick_jump(q, x86_jump_if(code, X86_NE));
+    jump->kind = TO_SIDE;
+    jump->side = SIDE_RETURN;
+    jump->op = at->op;
+    jump->rs1 = at->insn->rs1;
+}
+
+/* Returns whether a branch leaves the block more often than not. */
+static bool leaves_often(const struct quick *q, const union op *op)
+{
+    const struct block_view *view = &q->block->view;
+    uint64_t later = 0;
+    for (uint32_t e = 0; e < view->exits; e++) {
+        struct block_exit exit = block_view_exit(q->hart->blocks, view, e);
+        if (exit.retired > (uint64_t)op->imm)
+            later += exit.slot->exit.count;
+    }
+    return op[1].exit.count > later;
+}
+
+static void emit_branch(struct quick *q, const union op *op, enum x86_condition taken)
+{
+    struct code *code = &q->code;
+    if (leaves_often(q, op)) {
+        uint32_t on = x86_jump_if(code, taken ^ 1U);
+        emit_direct(q, op, NULL);
+        x86_patch(code, on, code->size);
+    } else {
+        struct open_jump *jump = quick_jump(q, x86_jump_if(code, taken));
+        jump->kind = TO_SIDE;
+        jump->side = SIDE_TAKEN;
+        jump->op = op;
+    }
+}
+
+static void emit_resume(struct quick *q)
+{
+    uint32_t at = x86_jump(&q->code);
+    quick_exit_from(q, at, quick_resume(q));
+}
+
+/* Emits instruction i of the current block. Returns whether the block goes on after it. */
+static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
+{
+    const union op *op = at->op;
+    const struct insn *insn = at->insn;
+    enum insn_format kind = insn_table[insn->id].format;
+    bool rtz = ops_truncates(q->hart, insn);
+    struct outcome outcome;
+    q->op = op;
+    q->resume = UINT32_MAX;
+    if (ops_is_stepped(q->hart, at) || !select_knows(insn, rtz)) {
+        emit_resume(q);
+        return false;
+    }
+    if (kind == FORMAT_JALR && ops_handler(q->hart, op) == q->hart->exec->returns) {
+        emit_return(q, at);
+        q->acc = 0;
+        return true;
+    }
+    if (ops_accesses(insn, false) || ops_accesses(insn, true))
+        check_access(q, i, insn);
+    if (!select_row(q, at, rtz, &outcome)) {
+        emit_resume(q);
+        return false;
+    }
+    if (kind == FORMAT_JALR) {
+        emit_indirect(q, op + 1, op->rs2);
+        return false;
+    }
+    if (kind == FORMAT_B)
+        emit_branch(q, op, outcome.taken);
+    if (kind != FORMAT_J || insn->rd)
+        q->acc = format_table[insn_table[insn->id].format].rd == ROLE_X ? insn->rd : 0;
+    return true;
+}
+
+static void begin_block(struct quick *q, uint32_t number)
+{
+    q->block = &q->region->blocks[number];
+    q->starts[number] = q->code.size;
+    q->acc = 0;
+    q->known = 0;
+    memset(q->checked, 0, sizeof q->checked);
+    if (!q->block->head)
+        return;
+    x86_arithmetic_constant(&q->code, X86_CMP, true, in_register(AT_BUDGET), (int32_t)q->block->need);
+    quick_exit_if(q, X86_L, quick_leave(q, COMPILED_ENTER, q->block->view.first));
+}
+
+/* Emits a block. Returns the one that has to follow, or NULL. */
+static const struct region_block *emit_block(struct quick *q, uint32_t number)
+{
+    struct block_insn at = {0};
+    begin_block(q, number);
+    const struct region_block *block = q->block;
+    for (uint32_t i = 0; i < block->limit; i++) {
+        at = block_view_insn(q->hart->blocks, &block->view, i);
+        if (!emit_insn(q, &at, i))
+            return NULL;
+    }
+    if (block->limit < block->view.insns) {
+        at = block_view_insn(q->hart->blocks, &block->view, block->limit);
+        q->op = at.op;
+        q->resume = UINT32_MAX;
+        emit_resume(q);
+        return NULL;
+    }
+    const union op *last = ops_after(&at);
+    const struct region_block *next = region_find(q->region, last[1].exit.to);
+    if (next && q->starts[next - q->region->blocks] != UINT32_MAX)
+        next = NULL;
+    emit_direct(q, last, next);
+    return next;
+}
+
+static void emit_blocks(struct quick *q)
+{
+    for (uint32_t b = 0; b < q->region->count; b++)
+        for (uint32_t at = b; q->starts[at] == UINT32_MAX;) {
+            const struct region_block *next = emit_block(q, at);
+            if (next)
+                at = (uint32_t)(next - q->region->blocks);
+        }
+}
+
+/* Emits what was left for later, out of the way of what runs often. */
+static void emit_sides(struct quick *q)
+{
+    for (uint32_t i = 0; i < q->jump_count; i++) {
+        struct open_jump jump = q->jumps[i];
+        if (jump.kind != TO_SIDE)
+            continue;
+        x86_patch(&q->code, jump.at, q->code.size);
+        if (jump.side == SIDE_TAKEN) {
+            emit_direct(q, jump.op, NULL);
+            continue;
+        }
+        x86_load(&q->code, RAX, quick_x(q, jump.rs1));
+        x86_arithmetic_constant(&q->code, X86_AND, true, in_register(RAX), -2);
+        emit_indirect(q, jump.op + 1, jump.op->rs2);
+    }
+}
+
+static void emit_exits(struct quick *q)
+{
+    uint32_t *stubs = alloc(q->exit_count + 1, sizeof *stubs);
+    for (uint32_t i = 0; i < q->jump_count; i++) {
+        const struct open_jump *jump = &q->jumps[i];
+        if (jump->kind != TO_EXIT)
+            continue;
+        if (!stubs[jump->to]) {
+            stubs[jump->to] = q->code.size;
+            if (q->exits[jump->to].kind == COMPILED_INDIRECT)
+                x86_store(&q->code, quick_field(offsetof(struct hart, pc)), RAX);
+            x86_constant(&q->code, RAX, jump->to);
+            uint32_t at = x86_jump(&q->code);
+            x86_patch(&q->code, at, q->leave);
+        }
+        x86_patch(&q->code, jump->at, stubs[jump->to]);
+    }
+    free(stubs);
+}
+
+static void emit_entry(struct quick *q)
+{
+    static const uint8_t enter[] = {0x53, 0x55, 0x41, 0x54, 0x41,
+                                    0x55, 0x41, 0x56, 0x41, 0x57, /* push RBX, RBP, R12 to R15 */
+                                    0x48, 0x83, 0xec, 0x08};      /* sub RSP, 8 */
+    static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x0d, 0, 0, 0, 0};
+    struct code *code = &q->code;
+    x86_bytes(code, enter, sizeof enter);
+    x86_lea(code, AT_HART, in_memory(RDI, HART_BIAS));
+    x86_move(code, AT_BUDGET, RSI);
+    x86_move(code, AT_MEMORY, R8);
+    x86_move(code, RAX, RDX);
+    quick_load(q, UINT32_MAX);
+    x86_bytes(code, lea_rcx, sizeof lea_rcx);
+    quick_jump(q, code->size - 4)->kind = TO_ENTRIES;
+    x86_op(code, 0, 0x63, true, RAX, indexed(RCX, RAX, 2, 0));
+    x86_arithmetic(code, X86_ADD, true, RAX, in_register(RCX));
+    x86_op(code, 0, 0xff, false, 4, in_register(RAX));
+}
+
+static void emit_leave(struct quick *q)
+{
+    static const uint8_t leave[] = {0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e,
+                                    0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3};
+    q->leave = q->code.size;
+    for (unsigned r = 1; r < 32; r++)
+        if (q->home[r] != NO_REGISTER && q->written >> r & 1)
+            x86_store(&q->code, quick_field(offsetof(struct hart, x) + 8 * (size_t)r), q->home[r]);
+    x86_store(&q->code, quick_field(offsetof(struct hart, budget)), AT_BUDGET);
+    x86_bytes(&q->code, leave, sizeof leave);
+}
+
+/* Gives the registers that are used most, by how often blocks were entered, a host register. */
+static void choose_homes(struct quick *q)
+{
+    static const uint8_t homes[] = {RBX, R12, R13, RSI, RDI, R8, R9, R10, R11};
+    uint64_t uses[32] = {0};
+    for (uint32_t b = 0; b < q->region->count; b++) {
+        const struct region_block *block = &q->region->blocks[b];
+        for (uint32_t i = 0; i < block->limit; i++) {
+            const struct insn *insn = block_view_insn(q->hart->blocks, &block->view, i).insn;
+            const struct format_info *format = &format_table[insn_table[insn->id].format];
+            uses[insn->rs1] += format->rs1 == ROLE_X ? block->entries + 1 : 0;
+            uses[insn->rs2] += format->rs2 == ROLE_X ? block->entries + 1 : 0;
+            uses[insn->rd] += format->rd == ROLE_X ? block->entries + 1 : 0;
+            q->written |= (uint32_t)(format->rd == ROLE_X) << insn->rd;
+        }
+    }
+    memset(q->home, NO_REGISTER, sizeof q->home);
+    for (size_t i = 0; i < sizeof homes; i++) {
+        unsigned best = 0;
+        uses[0] = 0;
+        for (unsigned r = 1; r < 32; r++)
+            best = uses[r] > uses[best] ? r : best;
+        if (best)
+            q->home[best] = homes[i];
+        uses[best] = 0;
+    }
+}
+
+static uint32_t count_targets(const struct quick *q)
+{
+    uint32_t targets = 0;
+    for (uint32_t b = 0; b < q->region->count; b++)
+        targets += q->region->blocks[b].indirect;
+    return targets;
+}
+
+/* The table of indirect targets: an entry for the bits of a pc that target_mask has. */
+static uint32_t emit_targets(struct quick *q)
+{
+    static const uint64_t none[2] = {1, 0}; /* no pc is odd */
+    while (q->code.size % CODE_ALIGNMENT)
+        x86_byte(&q->code, 0xcc);
+    uint32_t table = q->code.size;
+    for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++)
+        x86_bytes(&q->code, none, sizeof none);
+    for (uint32_t b = 0; b < q->region->count; b++) {
+        const struct region_block *block = &q->region->blocks[b];
+        uint64_t entry[2] = {block->view.pc, q->starts[b]};
+        if (block->indirect)
+            memcpy(q->code.bytes + table + 8 * (size_t)(block->view.pc & q->target_mask), entry,
+                   sizeof entry);
+    }
+    return table;
+}
+
+static uint32_t emit_entries(struct quick *q)
+{
+    uint32_t table = q->code.size;
+    for (uint32_t b = 0; b < q->region->count; b++)
+        x86_word(&q->code, q->starts[b] - table);
+    return table;
+}
+
+/* Closes jumps; those to slots, and addresses in the table, need the code's place. */
+static bool place_code(struct quick *q, uint8_t *at, uint32_t targets, uint32_t entries)
+{
+    memcpy(at, q->code.bytes, q->code.size);
+    for (uint32_t i = 0; i < q->jump_count; i++) {
+        const struct open_jump *jump = &q->jumps[i];
+        const uint8_t *after = at + jump->at + 4;
+        int64_t distance = 0;
+        switch (jump->kind) {
+        case TO_BLOCK: distance = at + q->starts[jump->to] - after; break;
+        case TO_TARGETS: distance = at + targets - after; break;
+        case TO_ENTRIES: distance = at + entries - after; break;
+        case TO_SLOT: distance = (const uint8_t *)&jump->op->exit.count - after; break;
+        default: continue;
+        }
+        if (distance != (int32_t)distance)
+            return false;
+        int32_t short_distance = (int32_t)distance;
+        memcpy(at + jump->at, &short_distance, sizeof short_distance);
+    }
+    for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++) {
+        uint64_t entry[2];
+        memcpy(entry, at + targets + 16 * (size_t)i, sizeof entry);
+        entry[1] += (uint64_t)(uintptr_t)at;
+        memcpy(at + targets + 16 * (size_t)i, entry, sizeof entry);
+    }
+    return true;
+}
+
+static compiled_code *finish(struct quick *q, struct code_memory *memory)
+{
+    uint32_t targets = emit_targets(q), entries = emit_entries(q);
+    uint8_t *at = code_memory_take(memory, q->code.size, CODE_ALIGNMENT);
+    if (!at || !place_code(q, at, targets, entries) || !code_memory_seal(memory))
+        return NULL;
+    return (compiled_code *)(uintptr_t)at;
+}
+
+compiled_code *quick_generate(const struct hart *hart, const struct region *region,
+                              struct code_memory *memory, struct compiled_exit **exits)
+{
+    struct quick q = {.hart = hart, .region = region};
+    q.starts = alloc(region->count, sizeof *q.starts);
+    memset(q.starts, 0xff, region->count * sizeof *q.starts);
+    uint32_t targets = count_targets(&q), size = 2;
+    while (size < 4 * targets && size < TARGETS_MOST)
+        size *= 2;
+    q.target_mask = targets ? 2 * size - 2 : 0;
+    choose_homes(&q);
+    emit_entry(&q);
+    emit_blocks(&q);
+    emit_sides(&q);
+    emit_leave(&q);
+    emit_exits(&q);
+    compiled_code *code = finish(&q, memory);
+    free(q.code.bytes);
+    free(q.jumps);
+    free(q.starts);
+    if (!code)
+        free(q.exits);
+    *exits = code ? q.exits : NULL;
+    return code;
+}
+
+uint32_t quick_calls(const struct hart *hart, const struct region_block *block)
+{
+    uint32_t calls = 0;
+    for (uint32_t i = 0; i < block->limit; i++) {
+        const struct insn *insn = block_view_insn(hart->blocks, &block->view, i).insn;
+        calls += insn->length && select_calls(insn, ops_truncates(hart, insn));
+    }
+    return calls;
+}

@@ -1,0 +1,111 @@
+/* A region's code while quick.c makes it. */
+#ifndef EMU_JIT_QUICK_STATE_H
+#define EMU_JIT_QUICK_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/hart/exec/compiled.h"
+#include "emu/jit/quick/x86.h"
+#include "emu/jit/region.h"
+
+struct hart;
+
+/* Registers with a purpose. RBP points HART_BIAS bytes into the hart, so that short displacements reach all its x registers; RAX, RCX
+ * and RDX hold values within a row; the others hold guest registers. */
+enum { AT_HART = RBP, AT_BUDGET = R14, AT_MEMORY = R15, HART_BIAS = 128 };
+enum { SCRATCH_REGISTERS = 1 << RAX | 1 << RCX | 1 << RDX };
+/* What calls change of the registers that hold guest registers. */
+enum { CALLS_CHANGE = 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R11 };
+
+/* Accesses at these offsets to a register's present value are in bounds. */
+struct checked {
+    bool valid;
+    int64_t least, most;
+};
+
+/* A jump whose distance is open, at an offset in the code. */
+struct open_jump {
+    uint32_t at;
+    enum { TO_BLOCK, TO_EXIT, TO_SIDE, TO_TARGETS, TO_ENTRIES, TO_SLOT } kind;
+    uint32_t to;        /* number of the block or exit */
+    const union op *op; /* of sides and slots */
+    enum { SIDE_TAKEN, SIDE_RETURN } side;
+    uint8_t rs1; /* SIDE_RETURN: the register with the target */
+};
+
+struct quick {
+    const struct hart *hart;
+    const struct region *region;
+    const struct region_block *block; /* the current one */
+    struct code code;
+    uint8_t home[32]; /* host register of x register, or NO_REGISTER: it is in the hart */
+    uint32_t written; /* x registers that the region writes */
+    struct compiled_exit *exits;
+    uint32_t exit_count;
+    uint32_t *starts; /* by block: offset of its code, or UINT32_MAX */
+    struct open_jump *jumps;
+    uint32_t jump_count;
+    uint32_t target_mask; /* of the table of indirect targets: bits of a pc that choose an entry */
+    uint32_t leave;       /* offset of the end */
+    /* Of the current block: */
+    struct checked checked[2][32]; /* for loads and stores, by register */
+    uint32_t known;                /* registers with a known value: */
+    uint64_t constant[32];
+    unsigned acc;    /* register whose value the next op finds in acc */
+    uint32_t resume; /* the exit before the current instruction, or UINT32_MAX */
+    const union op *op;
+};
+
+/* Returns the memory of a field of the hart. */
+struct place quick_field(size_t offset);
+
+/* Returns whether an immediate operand or displacement of 32 bits has the value. */
+bool quick_is_small(uint64_t value);
+
+/* Returns where a guest register is. */
+struct place quick_x(const struct quick *q, unsigned r);
+struct place quick_f(unsigned r);
+
+/* Writes guest registers in a set of host registers to the hart, and loads them again. */
+void quick_save(struct quick *q, uint32_t set);
+void quick_load(struct quick *q, uint32_t set);
+
+/* Returns where a value is after quick_save(CALLS_CHANGE). */
+struct place quick_saved(const struct quick *q, const struct place *place);
+
+/* Notes that the value of a register has changed. */
+void quick_note_write(struct quick *q, unsigned r);
+
+/* Returns the exit before the current instruction. */
+uint32_t quick_resume(struct quick *q);
+uint32_t quick_leave(struct quick *q, enum compiled_exit_kind kind, const union op *op);
+
+/* Lets the open jump at an offset in the code lead to an exit. */
+void quick_exit_from(struct quick *q, uint32_t at, uint32_t exit);
+
+/* Jumps to an exit, if the condition holds. */
+void quick_exit_if(struct quick *q, enum x86_condition condition, uint32_t exit);
+
+struct open_jump *quick_jump(struct quick *q, uint32_t at);
+
+/* Emits the check that accesses to up to 8 bytes from address + least to address + least + span are in bounds. It uses RCX and RDX. */
+void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store);
+
+/* The outcome of a row. */
+struct outcome {
+    bool branches;
+    enum x86_condition taken; /* of branches; jumps have their target in RAX */
+};
+
+/* Emits an instruction by its row, and writes its result. Returns false if it cannot, with nothing emitted. */
+bool select_row(struct quick *q, const struct block_insn *at, bool rtz, struct outcome *outcome);
+
+/* Returns whether select_row() knows the row. */
+bool select_knows(const struct insn *insn, bool rtz);
+
+/* Returns whether it calls a function for the row. */
+bool select_calls(const struct insn *insn, bool rtz);
+
+#endif
