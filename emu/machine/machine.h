@@ -72,7 +72,8 @@ static inline struct assembly machine_assembly(const struct machine_config *conf
                                 .memory_base = config->memory->base,
                                 .memory_size = config->memory->size,
                                 .stack_size = config->stack->size};
-    (void)machine_reserved(config, &assembly.reserved_first, &assembly.reserved_end);
+    assembly_reserved(assembly_reserver(config->tree, NULL), assembly.memory_base, &assembly.reserved_first,
+                      &assembly.reserved_end);
     return assembly;
 }
 

@@ -65,6 +65,12 @@ struct assembly {
 /* Returns how many parts of a kind have been made, and stores a list of them, which is freed after the parts. */
 uint32_t assembly_objects(const struct assembly *assembly, const struct part_kind *kind, void ***objects);
 
+/* Returns the first part after `last` (NULL: of all) that reserves memory, or NULL. */
+const struct instance *assembly_reserver(const struct tree *tree, const struct instance *last);
+
+/* Stores the addresses that a part reserves of main memory, which begins at `base`; part NULL: both are `base`. */
+void assembly_reserved(const struct instance *part, uint64_t base, uint64_t *first, uint64_t *end);
+
 /* Each hook may be NULL. Hooks that return false have set err to a message with the place of its cause (tree_at()). */
 struct assembly_hooks {
     bool fixed;    /* parts of the kind stand only in roles of other kinds */

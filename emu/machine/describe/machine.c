@@ -179,33 +179,21 @@ const char *machine_checks(const struct machine_config *config)
     return NULL;
 }
 
-/* Returns the first part after `last` (NULL: of all) that reserves memory, or NULL. */
-static const struct instance *next_reserver(const struct machine_config *config, const struct instance *last)
-{
-    const struct instance *i = tree_next(config->tree, last);
-    while (i && !(i->kind->hooks && i->kind->hooks->reserves))
-        i = tree_next(config->tree, i);
-    return i;
-}
-
 const char *machine_reserved(const struct machine_config *config, uint64_t *first, uint64_t *end)
 {
-    const struct instance *part = next_reserver(config, NULL);
-    uint64_t offset, size;
+    const struct instance *part = assembly_reserver(config->tree, NULL);
     *first = *end = 0;
     if (!part)
         return NULL;
-    part->kind->hooks->reserves(part->config, &offset, &size);
-    *first = config->memory->base + offset;
-    *end = *first + size;
+    assembly_reserved(part, config->memory->base, first, end);
     return part->path;
 }
 
 /* Programs find the instructions of one part only. */
 static bool check_reserved(const struct machine_config *config, struct error *err)
 {
-    const struct instance *part = next_reserver(config, NULL);
-    const struct instance *other = part ? next_reserver(config, part) : NULL;
+    const struct instance *part = assembly_reserver(config->tree, NULL);
+    const struct instance *other = part ? assembly_reserver(config->tree, part) : NULL;
     if (!other)
         return true;
     (void)error_set(err, "a machine has one part of kind %s, and '%s' is it; remove '%s' or '%s'",
