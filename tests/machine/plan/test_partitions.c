@@ -30,6 +30,7 @@ struct channel {
 };
 
 struct partitions {
+    struct clock clock;
     struct event_queue queue;
     struct machine_config machine;
     struct home_map *homes;
@@ -93,9 +94,9 @@ static struct partitions *partitions_new(unsigned slices, const char *interleave
     struct partitions *all = calloc(1, sizeof *all);
     char sets[2][64];
     const char *const texts[] = {sets[0], sets[1]};
-    struct clock clock = {CLOCK};
     struct error err;
     assert_non_null(all);
+    all->clock = (struct clock){CLOCK};
     (void)snprintf(sets[0], sizeof sets[0], "simt.l2.slices=%u", slices);
     (void)snprintf(sets[1], sizeof sets[1], "simt.l2.interleave=%s", interleave);
     if (!machine_load(&all->machine, "gpu", SHIPPED, texts, 2, &err) || !plan_check(&all->machine, &err))
@@ -117,11 +118,11 @@ static struct partitions *partitions_new(unsigned slices, const char *interleave
                                         .shift = 7,
                                         .partitions = true,
                                         .line_bursts = 2};
-    all->crossbar = crossbar_new(&crossbar, &all->queue, &clock, 2, &route);
+    all->crossbar = crossbar_new(&crossbar, &all->queue, &all->clock, 2, &route);
     for (unsigned i = 0; i < slices; i++) {
         all->channels[i] = (struct channel){.all = all, .slice = i};
         all->slices[i] =
-            llc_new("l2", all->l2, &all->queue, &clock, 3 + i, (uint16_t)i, &channel_ops, &all->channels[i]);
+            llc_new("l2", all->l2, &all->queue, &all->clock, 3 + i, (uint16_t)i, &channel_ops, &all->channels[i]);
         llc_set_homes(all->slices[i], all->homes);
         crossbar_connect(all->crossbar, i, &llc_ops, all->slices[i]);
     }
