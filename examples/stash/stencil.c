@@ -3,6 +3,12 @@
  * the block's edges need beside it is in global memory. The arguments are the box's points in x, y and z. */
 #include "config.h"
 
+/* Of a block's tiles of the result, those at the box's edge have points that it does not store. With WRITE, copies bring no such points in, and the box
+ * must end where a block does. */
+#ifndef STENCIL_RESULT
+#define STENCIL_RESULT READ_WRITE
+#endif
+
 enum { BLOCK_X = 64, BLOCK_Y = 4, THREADS_Y = 2, THREADS = BLOCK_X * THREADS_Y, ROUNDS = 4, MAPS = 2 };
 enum { PLANE = BLOCK_X * BLOCK_Y * 4, POINTS = BLOCK_Y / THREADS_Y };
 
@@ -77,7 +83,7 @@ CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
     const struct croft_stash_map *maps = p->maps + (block_y() * grid_dim_x() + block_x()) * p->z * MAPS;
     const struct view middle = view_at(middle_view(p, config, team), y, x);
     struct view above = view_open(config, GLOBAL, READ, above_tile(p, 0), maps, team);
-    struct view to = view_open(config, GLOBAL, READ_WRITE, to_tile(p, 1), maps + MAPS + 1, team);
+    struct view to = view_open(config, GLOBAL, STENCIL_RESULT, to_tile(p, 1), maps + MAPS + 1, team);
     struct view plane = view_at(view_global(middle_tile(p, 1)), y, x);
     /* rows from the thread's first point on that have a new value */
     const int rows = block_x() * BLOCK_X + x + 2 < p->x ? (int)(p->y - 2 - block_y() * BLOCK_Y - y) : 0;
@@ -109,7 +115,7 @@ CONFIG_INLINE void stencil(const struct stencil *p, enum config config)
         view_close(config, GLOBAL, to_tile(p, z), maps + 1, team);
         if (z == p->z - 2)
             break;
-        to = view_next(config, GLOBAL, READ_WRITE, to_tile(p, z + 1), maps + MAPS + 1, 1, team);
+        to = view_next(config, GLOBAL, STENCIL_RESULT, to_tile(p, z + 1), maps + MAPS + 1, 1, team);
         if (!view_next_waits(config, GLOBAL))
             simt_barrier();
         plane = view_at(view_global(middle_tile(p, z + 1)), y, x);
@@ -147,6 +153,10 @@ int main(int argc, char **argv)
     const enum config config = config_argument(&argc, &argv);
     long sizes[3];
     kernel_arguments(argc, argv, arguments, 3, sizes);
+    if (STENCIL_RESULT == WRITE) {
+        config_multiple(sizes[0] - 2, BLOCK_X);
+        config_multiple(sizes[1] - 2, BLOCK_Y);
+    }
     const struct simt_dim grid = {kernel_blocks(sizes[0] - 2, BLOCK_X), kernel_blocks(sizes[1] - 2, BLOCK_Y),
                                   1};
     struct stencil p = {.x = (uint32_t)sizes[0], .y = (uint32_t)sizes[1], .z = (uint32_t)sizes[2]};
