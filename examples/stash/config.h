@@ -121,6 +121,29 @@ CONFIG_INLINE uint32_t tile_row(struct tile tile, uint32_t i)
     return i / tile.objects;
 }
 
+/* Fields that a copying thread loads before it stores the first of them. */
+#ifndef CONFIG_BATCH
+#define CONFIG_BATCH 1
+#endif
+
+/* Copies fields of an object in every step-th row from `first` on. */
+CONFIG_INLINE void view_copy_column(struct view to, struct view from, uint32_t first, uint32_t rows,
+                                    uint32_t step, uint32_t object)
+{
+    uint32_t row = first;
+    for (; CONFIG_BATCH > 1 && row + (CONFIG_BATCH - 1) * step < rows; row += CONFIG_BATCH * step) {
+        view_word values[CONFIG_BATCH];
+#pragma GCC unroll 16
+        for (uint32_t i = 0; i < CONFIG_BATCH; i++)
+            values[i] = VIEW(view_word, from, row + i * step, object);
+#pragma GCC unroll 16
+        for (uint32_t i = 0; i < CONFIG_BATCH; i++)
+            VIEW(view_word, to, row + i * step, object) = values[i];
+    }
+    for (; row < rows; row += step)
+        VIEW(view_word, to, row, object) = VIEW(view_word, from, row, object);
+}
+
 /* Each thread copies every threads-th field, so that a warp's accesses are adjacent. If its fields are of one column, it finds
  * them without a division, as a kernel does that is written by hand. */
 CONFIG_INLINE void view_copy(struct view to, struct view from, struct tile tile, struct team team)
@@ -129,8 +152,7 @@ CONFIG_INLINE void view_copy(struct view to, struct view from, struct tile tile,
     if (!one && __builtin_constant_p(team.threads % tile.objects) && team.threads % tile.objects == 0) {
         const uint32_t step = team.threads / tile.objects, first = step > 1 ? team.thread / tile.objects : 0;
         const uint32_t object = team.thread - first * tile.objects;
-        for (uint32_t row = first; row < tile.rows; row += step)
-            VIEW(view_word, to, row, object) = VIEW(view_word, from, row, object);
+        view_copy_column(to, from, first, tile.rows, step, object);
         return;
     }
     for (uint32_t i = team.thread; i < tile.objects * tile.rows; i += team.threads) {

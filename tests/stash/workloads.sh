@@ -78,6 +78,25 @@ for argument in map scratchpad; do
     done
 done
 
+# Copies of four fields at a time, and a stencil whose blocks store all of their tiles.
+sources=$(dirname "$0")/../../examples/stash
+for program in "surf 72 64" "stencil 66 10 5" "lud 48"; do
+    read -ra arguments <<<"$program"
+    "$croft" cc -O2 -ffp-contract=off -fno-math-errno -DCONFIG_BATCH=4 -DSTENCIL_RESULT=WRITE "$sources/${arguments[0]}.c" -lm -o "$work/batched"
+    for config in Scratch ScratchG; do
+        subject=("$work/batched" --config "$config" "${arguments[@]:1}")
+        oracle "$work/oracle" "${subject[@]}"
+        check "$program, $config, four fields at a time" test "$wanted" -eq 0
+        check "$program, $config, four fields at a time, on stash_apps" on "stash_apps --set stash=none --detail roi"
+    done
+done
+subject=("$work/batched")
+"$croft" cc -O2 -DSTENCIL_RESULT=WRITE "$sources/stencil.c" -lm -o "$work/whole"
+status=0
+qemu-riscv64 "$work/whole" 128 128 4 >"$work/output" 2>"$work/errors" || status=$?
+check "a stencil that ends within a block: refused" test "$status" -eq 2
+check "a stencil that ends within a block: message" grep -q "126 is no multiple of 64" "$work/errors"
+
 # Sizes that are not as the paper describes the microbenchmarks.
 for size in 512 8192; do
     status=0
