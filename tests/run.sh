@@ -256,6 +256,7 @@ if part env "experiments and pictures"; then
     suite "killed experiments" tests/cmd/experiment_kill.sh "$BUILD/bin/croft" 8
     suite "networks" tests/cmd/net.sh "$BUILD/bin/croft"
     suite "memories" tests/cmd/dram.sh "$BUILD/bin/croft"
+    suite "the library's interface" tests/api/abi.sh emu/api/undercroft.h emu/api/undercroft.map tests/api/undercroft_1.abi
     suite "the library" tests/api/api.sh "$BUILD/lib/pkgconfig" "$BUILD/bin/croft" examples "$BUILD/share/croft/python"
     suite "pictures of machines" tests/cmd/graph.sh "$BUILD/bin/croft"
 fi

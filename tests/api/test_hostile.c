@@ -1,6 +1,14 @@
 /* Hostile calls of the library return errors with a message. Each test is one kind of them. */
 #include "tests/api/rig.h"
 
+/* Values that programs were compiled with. */
+_Static_assert(UNDERCROFT_OK == 0 && UNDERCROFT_FULL == 1 && UNDERCROFT_ARGUMENT == -1 &&
+                   UNDERCROFT_HANDLE == -2 && UNDERCROFT_DESCRIPTION == -3 && UNDERCROFT_TIME == -4 &&
+                   UNDERCROFT_CALLBACK == -5 && UNDERCROFT_NAME == -6 && UNDERCROFT_PROGRAM == -7 &&
+                   UNDERCROFT_READ == 0 && UNDERCROFT_WRITE == 1 && UNDERCROFT_PC == 32 &&
+                   UNDERCROFT_F0 == 33 && UNDERCROFT_TEXT == 1024,
+               "the library's interface has changed");
+
 static struct undercroft_error error;
 
 /* Asserts the status of a call, and that its message has a text. */
