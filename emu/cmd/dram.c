@@ -265,7 +265,7 @@ static int judge(const struct dram_checker *checker)
 /* Runs the trace. Returns the exit status, or -1 with err set. */
 static int run_trace(struct run *run, struct error *err)
 {
-    struct dram_checker checker;
+    struct dram_checker checker = {.violations = 0};
     int status = -1;
     if (run->request->check) {
         dram_checker_init(&checker, run->config);
