@@ -87,11 +87,13 @@ struct tree *alone_memory_tree(const struct alone_source *source, struct error *
     return tree_load(&options, err);
 }
 
-/* A request that is under way, or free. */
+/* A request that is under way, or free. Its own fields are in the line of the host's cache in which the request begins. */
 struct slot {
+    union {
+        uint64_t tag;      /* under way */
+        struct slot *next; /* among the free ones */
+    };
     struct mem_request request;
-    uint64_t tag;
-    struct slot *next; /* among the free ones */
 };
 
 enum { SLOTS = 64 }; /* made at a time */

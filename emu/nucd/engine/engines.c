@@ -279,8 +279,8 @@ struct engines *engines_new(const struct nucd_config *config, struct accelerator
 {
     unsigned count = engines_hosts(config, hosts, accelerators_count(accelerators));
     struct engines *engines = alloc(1, sizeof *engines + count * sizeof engines->each[0]);
-    *engines =
-        (struct engines){.config = config, .accelerators = accelerators, .machine = machine, .line = line, .count = count};
+    *engines = (struct engines){
+        .config = config, .accelerators = accelerators, .machine = machine, .line = line, .count = count};
     engines->turns.first_come = config->arbitration == NUCD_FIRST_COME;
     keep_out_init(&engines->keep_out, count);
     return engines;
