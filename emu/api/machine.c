@@ -231,6 +231,7 @@ static bool make_parts(struct machine *machine, struct error *err)
         timed_publish(machine->timed, machine->stats);
         timed_attach(machine->timed, &harts->system);
         event_init(&machine->pause, EVENT_COMPONENTS - 1, pause_run, &harts->system);
+        harts->system.slice = UINT64_MAX; /* as a debugger's, so that a pause keeps calls that wait open */
     }
     for (unsigned i = 0; i < harts->system.threads; i++)
         stats_counter(machine->stats, scope_at(NULL, "hart", i), "instructions",

@@ -107,6 +107,39 @@ check "a fault: status" test $? = 139
 check "a fault: its message is a value" grep -q 'store of 4 bytes to 0x10' output
 check "a fault: nothing is printed" test ! -s errors
 
+# Launches that wait for room, and for their end, go on behind a pause; pauses take no time.
+cat >launches.c <<'X'
+#include <croft/simt.h>
+#include <stdio.h>
+static void add(void *argument)
+{
+    unsigned *sum = argument;
+    for (unsigned i = 0; i < 200; i++) __atomic_fetch_add(sum, 1, __ATOMIC_RELAXED);
+}
+int main(void)
+{
+    static unsigned sum;
+    for (unsigned i = 0; i < 40; i++)
+        if (simt_launch(add, &sum, simt_dim(16), simt_dim(32)) < 0) return perror("launch"), 1;
+    if (simt_wait(0) != 0) return perror("wait"), 1;
+    printf("%u\n", sum);
+    return 0;
+}
+X
+"$croft" cc -O1 launches.c -o launches >errors 2>&1
+check "launches: builds" test $? = 0
+"$croft" run -m gpu --set simt.count=1 --stats stats.json ./launches >expected 2>errors
+cat >launches.py <<'X'
+import sys, undercroft
+with undercroft.Machine("gpu", "./launches", sets={"simt.count": 1}, output="printed") as machine:
+    while machine.status is None:
+        machine.run(machine.now + 20 * 10**9)
+    print(machine.status, machine.statistic("sim.time"))
+X
+PYTHONPATH=$python runs launches python3 launches.py
+check "launches: status and time" test "$(cat output)" = "0 $(jq '.total["sim.time"]' stats.json)"
+check "launches: as croft run" cmp -s expected printed
+
 # The static library: of its own names, it has those of the header alone.
 # shellcheck disable=SC2046 # flags are words
 cc -std=c17 $(flags --cflags) "$examples/api/memory.c" "$library/libundercroft.a" $(flags --static --libs | sed 's/-lundercroft//') -o static 2>errors
