@@ -45,6 +45,7 @@ static bool find_nest_registers(struct launch *l, uint32_t *free, uint32_t *othe
     l->inputs = l->inputs < CROFT_NEST_INPUTS ? l->inputs : CROFT_NEST_INPUTS;
     l->carrier_count = 1 + l->inputs + l->outputs;
     l->limit = nest->limit_alone && nest->limit < 32 ? nest->limit : take(free);
+    *others &= ~(UINT32_C(1) << l->limit); /* a task does not preserve it */
     done = l->limit != 0;
     for (unsigned pair = 30; pair >= 6 && !l->pair; pair -= 2)
         l->pair = (uint8_t)(((*free | *others) >> pair & 3) == 3 ? pair : 0);
