@@ -60,6 +60,7 @@ struct task_range {
     struct task_form from;
     int64_t size, stride;
     bool read, written;
+    int at; /* an instruction that accesses it: a store, if one does */
     struct task_object object;
 };
 
@@ -119,6 +120,7 @@ struct nest_range {
     struct nest_form from;
     int64_t size;
     bool read, written;
+    int at; /* as of struct task_range */
 };
 
 /* An inner loop whose number of rounds registers decide: struct nest_loop. */

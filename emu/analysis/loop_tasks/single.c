@@ -54,7 +54,7 @@ static bool add_range(struct task_search *s, int at, const struct task_form *for
     if (range == end) {
         if (task->range_count == TASK_RANGES)
             return task_refuse(s->task, at, "it accesses more than %d arrays", TASK_RANGES);
-        *range = (struct task_range){.from = *form};
+        *range = (struct task_range){.from = *form, .at = at};
         if (object)
             range->object = *object;
         else
@@ -67,6 +67,7 @@ static bool add_range(struct task_search *s, int at, const struct task_form *for
         range->from.low = low;
         range->size = (other > end_of ? other : end_of) - low;
     }
+    range->at = written && !range->written ? at : range->at;
     range->read |= !written;
     range->written |= written;
     return true;
@@ -124,9 +125,12 @@ static bool check_ranges(struct task_search *s)
         int64_t stride = range->stride < 0 ? -range->stride : range->stride;
         written |= range->written;
         if (range->written && range->from.kind == FORM_SUM && stride == 0)
-            return task_refuse(s->task, task->begin, "all rounds store to the same place");
+            return task_refuse(s->task, range->at, "all rounds store to the same place");
         if (range->written && range->size > stride)
-            return task_refuse(s->task, task->begin, "rounds access what other rounds store");
+            return task_refuse(
+                s->task, range->at,
+                "rounds access what other rounds store: each %lld bytes, %lld bytes from the last",
+                (long long)range->size, (long long)range->stride);
     }
     return written || task_refuse(s->task, task->begin, "it stores nothing");
 }

@@ -182,6 +182,7 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
             continue;
         range->from.low = low;
         range->size = (mine > others ? mine : others) - range->from.high;
+        range->at = written && !range->written ? at : range->at;
         range->read |= !written;
         range->written |= written;
         s->ranges[at - s->task->begin] = (uint8_t)(range - nest->ranges + 1);
@@ -189,7 +190,7 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
     }
     if (nest->range_count == NEST_RANGES)
         return task_refuse(s->task, at, "it accesses more than %d arrays", NEST_RANGES);
-    *range = (struct nest_range){*form, size, !written, written};
+    *range = (struct nest_range){*form, size, !written, written, at};
     nest->range_count++;
     s->ranges[at - s->task->begin] = (uint8_t)nest->range_count;
     return true;
@@ -256,23 +257,89 @@ static bool meet(const struct search *s, const struct nest_range *a, const struc
     return size > stride && size <= stride * rounds;
 }
 
+/* Returns the only node from which the loop is entered, or NODE_NONE. */
+static unsigned node_before(const struct search *s)
+{
+    const unsigned header = s->f->loops.list[s->number].header;
+    unsigned before = NODE_NONE, ways = 0;
+    for (unsigned i = s->f->reverse.first[header]; i < s->f->reverse.first[header + 1]; i++)
+        if (!loops_contain(&s->f->loops, s->number, s->f->reverse.to[i])) {
+            before = s->f->reverse.to[i];
+            ways++;
+        }
+    return ways == 1 ? before : NODE_NONE;
+}
+
+/* Finds the value of a form that is the same in all rounds, from what registers hold where the nest begins. Returns false if it is not
+ * known. */
+static bool find_difference(const struct search *s, const struct nest_form *form, int64_t *difference)
+{
+    struct value values[NEST_TERMS];
+    const unsigned before = node_before(s);
+    if (before == NODE_NONE || !nest_is_exact(form) || stride_of(s, form) != 0)
+        return false;
+    *difference = form->low;
+    for (unsigned i = 0; i < form->terms; i++) {
+        if (form->regs[i] >= 32)
+            return false;
+        values[i] = function_value(s->f, before, 0, form->regs[i]);
+        *difference += form->factors[i] * values[i].offset;
+    }
+    for (unsigned i = 0; i < form->terms; i++) {
+        int64_t factor = 0;
+        for (unsigned j = 0; j < form->terms; j++)
+            if (values[j].base == values[i].base && values[j].place == values[i].place)
+                factor += form->factors[j];
+        if (values[i].base != REGISTER_NONE && factor != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Returns whether the last element of a range that an inner loop reads is one that an earlier round has stored. */
+static bool reads_back(const struct search *s, const struct nest_range *stored, const struct nest_range *read)
+{
+    const struct nest_form *from = &read->from;
+    const int64_t stride = stride_of(s, &stored->from);
+    if (from->ways != 1 || from->down[0] || from->low != from->high)
+        return false;
+    const struct nest_extra *inner = &s->task->nest.inners[from->inner[0]];
+    if (!inner->differs || !nest_is_exact(&inner->extra) || from->up[0] % inner->each != 0)
+        return false;
+    struct nest_form last = *from;
+    last.ways = 0;
+    last = nest_sum(&last, &inner->extra, from->up[0] / inner->each);
+    int64_t distance;
+    last = nest_sum(&stored->from, &last, -1);
+    return find_difference(s, &last, &distance) && distance != 0 && (distance > 0) == (stride > 0) &&
+           distance % stride == 0;
+}
+
+static bool check_stores(struct search *s, const struct nest_range *range)
+{
+    const struct task_nest *nest = &s->task->nest;
+    int64_t stride = stride_of(s, &range->from), size = range->from.high - range->from.low + range->size;
+    if (stride == 0)
+        return task_refuse(s->task, range->at, "all rounds store to the same place");
+    if (size > (stride < 0 ? -stride : stride))
+        return task_refuse(s->task, range->at,
+                           "rounds access what other rounds store: each %lld bytes, %lld bytes from the last",
+                           (long long)size, (long long)stride);
+    for (unsigned j = 0; j < nest->range_count; j++)
+        if (&nest->ranges[j] != range &&
+            (meet(s, range, &nest->ranges[j]) || reads_back(s, range, &nest->ranges[j])))
+            return task_refuse(s->task, nest->ranges[j].at, "rounds access what other rounds store");
+    return true;
+}
+
 static bool check_ranges(struct search *s)
 {
-    struct task_nest *nest = &s->task->nest;
+    const struct task_nest *nest = &s->task->nest;
     bool written = false;
     for (unsigned i = 0; i < nest->range_count; i++) {
-        const struct nest_range *range = &nest->ranges[i];
-        int64_t stride = stride_of(s, &range->from);
-        if (!range->written)
-            continue;
-        written = true;
-        if (stride == 0)
-            return task_refuse(s->task, s->task->begin, "all rounds store to the same place");
-        if (range->from.high - range->from.low + range->size > (stride < 0 ? -stride : stride))
-            return task_refuse(s->task, s->task->begin, "rounds access what other rounds store");
-        for (unsigned j = 0; j < nest->range_count; j++)
-            if (j != i && meet(s, range, &nest->ranges[j]))
-                return task_refuse(s->task, s->task->begin, "rounds access what other rounds store");
+        written |= nest->ranges[i].written;
+        if (nest->ranges[i].written && !check_stores(s, &nest->ranges[i]))
+            return false;
     }
     return written || task_refuse(s->task, s->task->begin, "it stores nothing");
 }

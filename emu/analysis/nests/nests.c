@@ -84,8 +84,7 @@ static bool add_way(struct nest_form *form, unsigned inner, int64_t up, int64_t 
     return !too_large(form->up[i]) && !too_large(form->down[i]);
 }
 
-/* Returns a + factor * b. */
-static struct nest_form sum_of(const struct nest_form *a, const struct nest_form *b, int64_t factor)
+struct nest_form nest_sum(const struct nest_form *a, const struct nest_form *b, int64_t factor)
 {
     struct nest_form sum = *a;
     int64_t low, high, product;
@@ -109,7 +108,7 @@ static struct nest_form sum_of(const struct nest_form *a, const struct nest_form
 struct nest_form nest_plus(const struct nest_form *form, int64_t constant)
 {
     const struct nest_form added = constant_form(constant);
-    return sum_of(form, &added, 1);
+    return nest_sum(form, &added, 1);
 }
 
 bool nest_same_terms(const struct nest_form *a, const struct nest_form *b)
@@ -145,18 +144,18 @@ static struct nest_form result_of(const struct cfg_insn *insn, int at, const str
     case INSN_addi:
     case INSN_addiw: return nest_plus(&a, i->imm);
     case INSN_add:
-    case INSN_addw: return sum_of(&a, &b, 1);
+    case INSN_addw: return nest_sum(&a, &b, 1);
     case INSN_sub:
-    case INSN_subw: return sum_of(&a, &b, -1);
-    case INSN_sh1add: return sum_of(&b, &a, 2);
-    case INSN_sh2add: return sum_of(&b, &a, 4);
-    case INSN_sh3add: return sum_of(&b, &a, 8);
+    case INSN_subw: return nest_sum(&a, &b, -1);
+    case INSN_sh1add: return nest_sum(&b, &a, 2);
+    case INSN_sh2add: return nest_sum(&b, &a, 4);
+    case INSN_sh3add: return nest_sum(&b, &a, 8);
     case INSN_slli:
-    case INSN_slliw: return i->imm < 30 ? sum_of(&c, &a, INT64_C(1) << i->imm) : unknown;
+    case INSN_slliw: return i->imm < 30 ? nest_sum(&c, &a, INT64_C(1) << i->imm) : unknown;
     case INSN_mul:
         if (is_constant(&a))
-            return sum_of(&c, &b, a.low);
-        return is_constant(&b) ? sum_of(&c, &a, b.low) : unknown;
+            return nest_sum(&c, &b, a.low);
+        return is_constant(&b) ? nest_sum(&c, &a, b.low) : unknown;
     default: return unknown;
     }
 }
@@ -243,7 +242,7 @@ static struct nest_form replaced(const struct nest_form *form, const struct nest
 {
     struct nest_form result = constant_form(form->low);
     for (unsigned i = 0; i < form->terms; i++)
-        result = sum_of(&result, &now[form->regs[i]], form->factors[i]);
+        result = nest_sum(&result, &now[form->regs[i]], form->factors[i]);
     return result;
 }
 
@@ -312,7 +311,7 @@ static void leave(const struct walk *w, unsigned loop, struct nest_form *now)
             !__builtin_add_overflow(way, l->at_exit[reg], &way)) {
             now[reg] = nest_plus(start, way);
         } else if (rounds < 0 && l->differs && l->step[reg] % l->each == 0) {
-            const struct nest_form end = sum_of(start, extra, l->step[reg] / l->each);
+            const struct nest_form end = nest_sum(start, extra, l->step[reg] / l->each);
             now[reg] = nest_plus(&end, l->at_exit[reg]);
         }
     }
@@ -496,7 +495,7 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
     if (!(branch->step.flow & FLOW_BRANCH) || branch->target == CFG_NONE)
         return "its exit is no branch";
     struct nest_form a = form_of(now, branch->regs.rs1), b = form_of(now, branch->regs.rs2);
-    struct nest_form extra = sum_of(&b, &a, -1);
+    struct nest_form extra = nest_sum(&b, &a, -1);
     l->compared[0] = a;
     l->compared[1] = b;
     if (!nest_is_exact(&extra))
@@ -527,7 +526,7 @@ static const char *find_rounds(const struct walk *w, unsigned out, struct nest_l
         return "the branch at its exit does not fit the direction of its steps";
     l->each = stride > 0 ? stride : -stride;
     if (stride < 0)
-        extra = sum_of(&zero, &extra, -1);
+        extra = nest_sum(&zero, &extra, -1);
     /* Up, it goes on while extra > 0 (less), else >= 0 with the sign turned. */
     if (!l->differs)
         extra = nest_plus(&extra, l->each - (less ? 1 : 0));

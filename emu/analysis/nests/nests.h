@@ -81,6 +81,9 @@ bool nest_walk(const struct nests *nests, unsigned loop, const struct nest_walke
 /* Returns the number, from 32 on, of the slot that an instruction loads or stores; 0: it does neither. */
 unsigned nest_slot(const struct nests *nests, const struct cfg_insn *insn);
 
+/* Returns a + factor * b. */
+struct nest_form nest_sum(const struct nest_form *a, const struct nest_form *b, int64_t factor);
+
 /* Returns a form plus a constant. */
 struct nest_form nest_plus(const struct nest_form *form, int64_t constant);
 

@@ -110,6 +110,17 @@ static void show(const char *name)
     printf("%s %016lx\n", name, (unsigned long)digest);
 }
 
+/* A triangular system: a row needs what the rows before it have stored. */
+SEPARATE static void leave_solved(double *x, double (*l)[40])
+{
+    for (int i = 0; i < 40; i++) {
+        x[i] = l[i][39];
+        for (int j = 0; j < i; j++)
+            x[i] -= l[i][j] * x[j];
+        x[i] = x[i] / (2 + l[i][i]);
+    }
+}
+
 int main(void)
 {
     for (int i = 0; i < N; i++) {
@@ -152,6 +163,7 @@ int main(void)
     leave_volatile(c, N);
     leave_volatile_read(a, b, N);
     leave_same_place(a, b, N);
+    leave_solved(c, (double(*)[40])b);
     show("others");
     return 0;
 }
