@@ -215,6 +215,15 @@ for seed in $(seq 1 "$([ -n "${ALL:-}" ] && echo 100 || echo 10)") 125; do
     check "nests-$seed: tasks" test "$(offloads stats)" -gt 20
 done
 
+# Innermost loops that store along a row, near what they load: rounds are interleaved.
+for seed in $(seq 1 "$([ -n "${ALL:-}" ] && echo 60 || echo 4)"); do
+    ./generate_nests "$seed" 20 inner >inner.c
+    # shellcheck disable=SC2086 # several words
+    compiled "inner-$seed" inner.c ${options[seed % 4]} ${fewer[seed % 3]}
+    runs "inner-$seed" -m nucd --check nucd --stats stats
+    check "inner-$seed: tasks" test "$(offloads stats)" -gt 20
+done
+
 # Thread-local arrays, whose addresses loops compute from tp unless that is moved out of them.
 cat >local.c <<'C'
 #include <stdio.h>

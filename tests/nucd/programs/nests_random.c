@@ -1,4 +1,4 @@
-/* Prints a random program of nests of loops: nests_random SEED COUNT. Bounds depend on arguments and on outer counters, steps go up
+/* Prints a random program of nests of loops: nests_random SEED COUNT [inner]. inner: innermost loops store along a row. Bounds depend on arguments and on outer counters, steps go up
  * and down, arrays are parts of one array that may overlap. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +60,24 @@ static void nest(unsigned number)
     printf(";\n}\n");
 }
 
+/* Prints a nest whose innermost loop stores along a row, and may load around what it stores. */
+static void update(unsigned number)
+{
+    static const char *const loads[] = {"[i][k]", "[i][k + 1]", "[i][k + 2]", "[i][j]",
+                                        "[j][k]", "[k][j]",     "[i + 1][k]", "[i][k + 3]"};
+    static const char *const operators[] = {"+=", "=", "-="};
+    printf("__attribute__((noipa)) static void nest%u(double (*a)[W], double (*b)[W], double (*c)[W], long "
+           "n, long m)\n{\n",
+           number);
+    loop(1, 'i', 0);
+    loop(2, 'j', 'i');
+    loop(3, 'k', "ij"[draw(2)]);
+    printf("                c[i][k + %u] %s ", draw(3) / 2, operators[draw(3)]);
+    for (unsigned i = 1 + draw(3); i > 0; i--)
+        printf("%c%s * %u.25 + ", "abc"[draw(3)], loads[draw(8)], draw(2));
+    printf("%c%s;\n}\n", "ab"[draw(2)], loads[draw(8)]);
+}
+
 /* Prints a nest over planes of several arrays, with more addresses than a few registers hold. */
 static void planes(unsigned number)
 {
@@ -83,7 +101,9 @@ int main(int argc, char **argv)
         "#include <stdio.h>\nenum { W = %u, ROOM = 6 * 40 * W };\nstatic _Alignas(64) double data[ROOM];\n",
         32 + draw(17));
     for (unsigned i = 0; i < count; i++)
-        if (i % 5 == 4)
+        if (argc > 3)
+            update(i);
+        else if (i % 5 == 4)
             planes(i);
         else
             nest(i);

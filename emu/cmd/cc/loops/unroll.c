@@ -170,7 +170,7 @@ static bool is_again(const struct block *b, unsigned earlier, const struct op *o
     if (e->rd <= VALUE || e->insn.id != op->insn.id || e->insn.rm != op->insn.rm || e->prefetch >= 0)
         return false;
     if (op->access) {
-        if (!nest_are_same(e->access, op->access, (int64_t)op->round - (int64_t)e->round))
+        if (!e->access || !nest_are_same(e->access, op->access, (int64_t)op->round - (int64_t)e->round))
             return false;
         for (unsigned i = earlier + 1; i < b->count; i++)
             if (is_store(&b->ops[i]) && are_ordered(&b->ops[i], op))
