@@ -97,17 +97,26 @@ void quick_check(struct quick *q, struct place address, int64_t least, uint64_t 
     const struct hart *hart = q->hart;
     struct code *code = &q->code;
     uint64_t base = store ? hart->store_base : hart->load_base;
-    uint64_t last = (store ? hart->store_last : hart->load_last) - span;
-    uint64_t offset = (uint64_t)least - base;
-    if (quick_is_small(offset) && !address.memory) {
-        x86_lea(code, RCX, in_memory(address.reg, (int32_t)offset));
-    } else if (quick_is_small(offset)) {
-        x86_load(code, RCX, address);
-        x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), (int32_t)offset);
-    } else {
-        x86_constant(code, RCX, offset);
-        x86_arithmetic(code, X86_ADD, true, RCX, address);
+    uint64_t whole = store ? hart->store_last : hart->load_last;
+    if (least > 0 && span + (uint64_t)least <=
+                         whole) { /* an address before the memory with an offset into it goes the long way */
+        span += (uint64_t)least;
+        least = 0;
     }
+    uint64_t last = whole - span;
+    uint64_t offset = (uint64_t)least - base;
+    size_t field = store ? offsetof(struct hart, store_base) : offsetof(struct hart, load_base);
+    bool sums = quick_is_small(offset);
+    int32_t addend = sums ? (int32_t)offset : (int32_t)least;
+    if (!address.memory && addend) {
+        x86_lea(code, RCX, in_memory(address.reg, addend));
+    } else {
+        x86_load(code, RCX, address);
+        if (addend)
+            x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), addend);
+    }
+    if (!sums)
+        x86_arithmetic(code, X86_SUB, true, RCX, quick_field(field));
     if (quick_is_small(last) && (int64_t)last >= 0) {
         x86_arithmetic_constant(code, X86_CMP, true, in_register(RCX), (int32_t)last);
     } else {

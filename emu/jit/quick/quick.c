@@ -26,11 +26,15 @@ static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
     struct ops_range range = ops_coming(hart, q->block, i, r, store);
     if ((uint64_t)(range.most - range.least) > last)
         range = (struct ops_range){insn->imm, insn->imm};
+    uint64_t first = (q->known >> r & 1 ? q->constant[r] : 0) + (uint64_t)range.least;
+    q->checked[store][r] = (struct checked){true, range.least, range.most};
+    if (q->known >> r & 1 &&
+        first - (store ? hart->store_base : hart->load_base) <= last - (uint64_t)(range.most - range.least))
+        return;
     if (r == 0)
         x86_constant(&q->code, RAX, 0);
     struct place address = r ? quick_x(q, r) : in_register(RAX);
     quick_check(q, address, range.least, (uint64_t)(range.most - range.least), store);
-    q->checked[store][r] = (struct checked){true, range.least, range.most};
 }
 
 /* Takes the exit in the slot: counts it, and subtracts from the budget. */

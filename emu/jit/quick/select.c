@@ -25,7 +25,8 @@ struct value {
     uint64_t constant;
     const struct micro *micro;
     uint8_t bits;
-    uint8_t last; /* number of the micro-operation that uses it last */
+    bool positive; /* of 32 bits: the register has it extended, by zeros and by its sign */
+    uint8_t last;  /* number of the micro-operation that uses it last */
 };
 
 struct selection {
@@ -289,6 +290,10 @@ static bool defer(struct selection *s, const struct micro *micro, struct value a
         return false;
     bool adds = micro->operation == MICRO_ADD, subtracts = micro->operation == MICRO_SUB;
     uint64_t addend = adds ? b.constant : 0 - b.constant;
+    if (a.kind == PLACED && (adds || subtracts) && addend == 0) {
+        set_result(s, a);
+        return true;
+    }
     if ((adds || subtracts) && a.kind == SUM && fits(a.constant + addend)) {
         a.constant += addend;
     } else if (a.kind == PLACED && (adds || subtracts) && fits(addend)) {
@@ -344,6 +349,26 @@ static void emit_extended(struct selection *s, struct place from, unsigned bits,
     set_result(s, in_scratch(to, 64));
 }
 
+/* Returns the host register into which the result of a micro-operation may be written at once: it is the row's result, nothing follows. */
+static uint8_t target_of(const struct selection *s, uint32_t i)
+{
+    const struct format_info *format = &format_table[insn_table[s->insn->id].format];
+    const struct micro *last = &s->micros[s->count - 1];
+    if (i + 2 != s->count || format->rd != ROLE_X || !s->insn->rd || (last->constants & 1) ||
+        last->operand[0] != MICRO_FIRST + (int64_t)i)
+        return NO_REGISTER;
+    struct place place = quick_x(s->q, s->insn->rd);
+    return place.memory ? NO_REGISTER : place.reg;
+}
+
+/* Returns whether the next micro-operation extends this one's result. */
+static bool is_extended_next(const struct selection *s)
+{
+    const struct micro *next = &s->micros[s->current + 1];
+    return s->current + 1 < s->count && next->operation == MICRO_SEXT && !(next->constants & 1) &&
+           next->operand[0] == MICRO_FIRST + (int64_t)s->current;
+}
+
 static void select_shift(struct selection *s, const struct micro *micro)
 {
     static const uint8_t pp[] = {[MICRO_SHL] = 1, [MICRO_LSHR] = 3, [MICRO_ASHR] = 2};
@@ -356,16 +381,26 @@ static void select_shift(struct selection *s, const struct micro *micro)
         set_result(s, (struct value){.kind = CONSTANT,
                                      .constant = folded(micro, a.constant, b.constant),
                                      .bits = micro->bits});
-    } else if (b.kind == CONSTANT && wide && micro->operation == MICRO_SHL && a.kind == PLACED) {
-        set_result(s, (struct value){.kind = SHIFTED, .at = a.at, .constant = b.constant & mask, .bits = 64});
+    } else if (b.kind == CONSTANT && wide && micro->operation == MICRO_SHL) {
+        struct place from = place_of(s, a);
+        set_result(s, (struct value){.kind = SHIFTED, .at = from, .constant = b.constant & mask, .bits = 64});
     } else if (b.kind == CONSTANT && micro->operation == MICRO_ASHR && a.kind == SHIFTED &&
                a.constant == b.constant && (a.constant == 32 || a.constant == 48 || a.constant == 56)) {
         emit_extended(s, a.at, 64 - (unsigned)a.constant, true, a);
     } else if (b.kind == CONSTANT) {
+        unsigned count = (unsigned)b.constant & mask;
+        bool positive = !wide && count && micro->operation == MICRO_LSHR;
+        if (positive && s->target == NO_REGISTER && is_extended_next(s))
+            s->target = target_of(s, s->current + 1);
         unsigned to = result_register(s, a);
-        materialize(s, a, to);
-        x86_shift(code, shifts[micro->operation], wide, to, (unsigned)b.constant & mask);
-        set_result(s, in_scratch(to, micro->bits));
+        if (positive && a.kind == PLACED)
+            x86_op(code, 0, 0x8b, false, to, a.at);
+        else
+            materialize(s, a, to);
+        x86_shift(code, shifts[micro->operation], wide, to, count);
+        struct value result = in_scratch(to, micro->bits);
+        result.positive = positive;
+        set_result(s, result);
     } else {
         bool masked = b.kind == MASKED && b.constant == mask;
         struct value plain = {.kind = PLACED, .at = b.at};
@@ -499,7 +534,11 @@ static void select_extension(struct selection *s, const struct micro *micro)
     struct code *code = &s->q->code;
     struct value a = operand(s, micro, 0);
     bool sign = micro->operation == MICRO_SEXT;
-    if (a.kind == CONSTANT) {
+    if (a.positive && micro->bits == 32) {
+        a.bits = 64;
+        a.positive = false;
+        set_result(s, a);
+    } else if (a.kind == CONSTANT) {
         uint64_t value = sign ? extended(a.constant, micro->bits) : truncated(a.constant, micro->bits);
         set_result(s, (struct value){.kind = CONSTANT, .constant = value, .bits = 64});
     } else if (a.kind == COMPARED) {
@@ -704,18 +743,6 @@ static void begin(struct selection *s, const struct block_insn *at)
         else if (roles[i] == ROLE_F)
             s->values[ROW_FRS1 + i] = (struct value){.kind = PLACED, .at = quick_f(registers[i]), .bits = 64};
     }
-}
-
-/* Returns the host register into which the result of a micro-operation may be written at once: it is the row's result, nothing follows. */
-static uint8_t target_of(const struct selection *s, uint32_t i)
-{
-    const struct format_info *format = &format_table[insn_table[s->insn->id].format];
-    const struct micro *last = &s->micros[s->count - 1];
-    if (i + 2 != s->count || format->rd != ROLE_X || !s->insn->rd || (last->constants & 1) ||
-        last->operand[0] != MICRO_FIRST + (int64_t)i)
-        return NO_REGISTER;
-    struct place place = quick_x(s->q, s->insn->rd);
-    return place.memory ? NO_REGISTER : place.reg;
 }
 
 static bool select_micros(struct quick *q, const struct block_insn *at, const struct micro_row *row,
