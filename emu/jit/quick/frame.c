@@ -22,18 +22,34 @@ struct place quick_f(unsigned r)
     return quick_field(offsetof(struct hart, f) + 8 * (size_t)r);
 }
 
-void quick_save(struct quick *q, uint32_t set)
+void quick_load_float(struct quick *q, unsigned xmm, struct place from)
 {
-    for (unsigned r = 1; r < 32; r++)
-        if (q->home[r] != NO_REGISTER && set >> q->home[r] & 1)
-            x86_store(&q->code, quick_field(offsetof(struct hart, x) + 8 * (size_t)r), q->home[r]);
+    x86_vex(&q->code, 1, 3, 0x10, false, xmm, 0, from);
 }
 
-void quick_load(struct quick *q, uint32_t set)
+void quick_store_float(struct quick *q, struct place to, unsigned xmm)
 {
-    for (unsigned r = 1; r < 32; r++)
+    x86_vex(&q->code, 1, 3, 0x11, false, xmm, 0, to);
+}
+
+void quick_save(struct quick *q, uint32_t set, uint32_t floats)
+{
+    for (unsigned r = 0; r < 32; r++) {
+        if (q->home[r] != NO_REGISTER && set >> q->home[r] & 1)
+            x86_store(&q->code, quick_field(offsetof(struct hart, x) + 8 * (size_t)r), q->home[r]);
+        if (q->float_home[r] != NO_REGISTER && floats >> r & 1)
+            quick_store_float(q, quick_f(r), q->float_home[r]);
+    }
+}
+
+void quick_load(struct quick *q, uint32_t set, uint32_t floats)
+{
+    for (unsigned r = 0; r < 32; r++) {
         if (q->home[r] != NO_REGISTER && set >> q->home[r] & 1)
             x86_load(&q->code, q->home[r], quick_field(offsetof(struct hart, x) + 8 * (size_t)r));
+        if (q->float_home[r] != NO_REGISTER && floats >> r & 1)
+            quick_load_float(q, q->float_home[r], quick_f(r));
+    }
 }
 
 struct place quick_saved(const struct quick *q, const struct place *place)
@@ -73,6 +89,14 @@ struct open_jump *quick_jump(struct quick *q, uint32_t at)
     struct open_jump *jump = &q->jumps[q->jump_count++];
     *jump = (struct open_jump){.at = at};
     return jump;
+}
+
+void quick_return_to(struct quick *q, uint32_t at)
+{
+    uint32_t i = q->jump_count;
+    while (q->jumps[--i].at != at)
+        ;
+    q->jumps[i].back = q->code.size;
 }
 
 void quick_exit_from(struct quick *q, uint32_t at, uint32_t exit)

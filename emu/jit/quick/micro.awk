@@ -1,6 +1,7 @@
 # Turns LLVM's text of emu/jit/rows.c into tables for quick.c: micro.awk ROWS.ll > micro.inc. A row whose function is one block of
 # known instructions becomes a list of micro-operations, MICRO(operation, bits, extra, constants, a, b, c), and ROW(insn, rtz,
-# first, count); another one without accesses to memory or the hart becomes NATIVE(insn, rtz, function), which is called.
+# first, count, NULL). For another one without accesses to memory or the hart, ROW(insn, rtz, 0, 0, function) names what is called. A
+# row whose result may be no number has both: then the function is called, and what it does for such results is skipped here.
 function literal(text) {
     if (text == "true") return "1"
     if (text == "false") return "0"
@@ -23,6 +24,21 @@ function micro(operation, bits, extra, a, b, c,    operands, texts, i, mask, tex
 function result(name) { value[name] = 9 + count - 1; last_result = name }
 function replace_last(from, to) { sub("MICRO\\(" from ",", "MICRO(" to ",", lines[count - 1]) }
 function width(type) { return substr(type, 2) }
+function tell(first, count, function_) {
+    if (function_ != "NULL") printf "#ifdef FUNCTION\nFUNCTION(%s)\n#endif\n", function_
+    printf "#ifdef ROW\nROW(%s, %d, %d, %d, %s)\n#endif\n", insn, rtz, first, count, function_
+}
+# Appends the check that a value is a number.
+function check_number(a) {
+    if (value[a] in checked) return
+    checked[value[a]]
+    micro("MICRO_NUMBER", 64, 0, a)
+    numbers = 1
+}
+function alias(target, a) {
+    if (a in value) value[target] = value[a]
+    else known = 0
+}
 # Integer operations of two operands.
 BEGIN {
     split("add sub mul and or xor shl lshr ashr", names, " ")
@@ -30,6 +46,8 @@ BEGIN {
     special["@llvm.ctlz"] = "MICRO_CTLZ"; special["@llvm.cttz"] = "MICRO_CTTZ"
     special["@llvm.ctpop"] = "MICRO_CTPOP"; special["@llvm.bswap"] = "MICRO_BSWAP"
     special["@llvm.fshl"] = "MICRO_FSHL"; special["@llvm.fshr"] = "MICRO_FSHR"
+    floats["fadd"] = "MICRO_FADD"; floats["fsub"] = "MICRO_FSUB"; floats["fmul"] = "MICRO_FMUL"; floats["fdiv"] = "MICRO_FDIV"
+    floats["sqrt"] = "MICRO_FSQRT"; floats["fma"] = "MICRO_FMA"
     total = 0
 }
 /^define .*@row_/ {
@@ -40,24 +58,33 @@ BEGIN {
     inside = known = pure = 1
     count = 0
     split("", value); split("", wide); split("", product); split("", high)
+    split("", nan); split("", checked)
+    numbers = skipping = 0
     for (i = 0; i < 9; i++) value["%" i] = i
     next
 }
 /^}/ && inside {
-    if (known) {
+    if (known && !skipping && (!numbers || pure)) {
         printf "#ifdef MICRO\n"
         for (i = 0; i < count; i++) print lines[i]
-        printf "#endif\n#ifdef ROW\nROW(%s, %d, %d, %d)\n#endif\n", insn, rtz, total, count
+        printf "#endif\n"
+        tell(total, count, numbers ? "row_" name : "NULL")
         total += count
     } else if (pure)
-        printf "#ifdef NATIVE\nNATIVE(%s, %d, row_%s)\n#endif\n", insn, rtz, name
+        tell(0, 0, "row_" name)
     inside = 0
     next
 }
 !inside || /^$/ { next }
-/^[0-9]+:/ { known = 0 }
+/^[0-9]+:/ {
+    label = $1
+    sub(/:/, "", label)
+    if (skipping && label == resume_at) skipping = 0
+    else if (!skipping) known = 0
+    next
+}
 /@jit_|getelementptr/ { pure = pure && !/@jit_|%struct.hart\* %0/ }
-!known { next }
+!known || skipping { next }
 {
     line = $0
     sub(/, !.*/, "", line); sub(/ #[0-9]+$/, "", line); sub(/, align [0-9]+/, "", line)
@@ -67,8 +94,38 @@ BEGIN {
     target = ""
     first = 1
     if (w[2] == "=") { target = w[1]; first = 3 }
+    uses = 0
+    for (i = first; i <= words; i++) if (w[i] ~ /^%[0-9]/) used[++uses] = w[i]
     op = w[first]; type = w[first + 1]; a = w[first + 2]; b = w[first + 3]
-    if (op == "ret") micro("MICRO_RET", 64, 0, a)
+    if (op == "br" && type == "i1" && (a in nan)) { # br i1 %c label %x label %y
+        check_number(nan[a])
+        resume_at = w[words]
+        sub(/%/, "", resume_at)
+        skipping = 1
+    }
+    else if (op == "alloca") { } # for the function
+    else if (op == "call" && w[first + 2] ~ /^@llvm.experimental.constrained/) {
+        stem = w[first + 2]
+        sub(/^@llvm.experimental.constrained./, "", stem)
+        suffix = stem
+        sub(/\..*/, "", stem)
+        sub(/^[a-z0-9]*\./, "", suffix)
+        if (stem == "sitofp" && w[first + 4] == "0") { } # a register's upper half, which nothing uses
+        else if (stem == "sitofp" && suffix ~ /^f64/) { micro("MICRO_FROM_INTEGER", width(w[first + 3]), 0, w[first + 4]); result(target) }
+        else if ((stem in floats) && suffix == "f64") { micro(floats[stem], 64, 0, w[first + 4], w[first + 6] ~ /^%/ ? w[first + 6] : "", w[first + 8] ~ /^%/ ? w[first + 8] : ""); result(target) }
+        else if (stem == "fcmp" && suffix == "f64" && w[first + 4] == w[first + 6] && $0 ~ /"une"/) nan[target] = w[first + 4]
+        else known = 0
+    }
+    else if (op == "select" && (a in nan) && w[first + 3] == "i64") {
+        if (value[w[first + 6]] != value[nan[a]]) known = 0
+        else { check_number(nan[a]); alias(target, w[first + 6]) }
+    }
+    else if (op == "bitcast" && line ~ / (double|<2 x i64>|<2 x double>)( |$)/ && line !~ /float/) alias(target, used[1])
+    else if (op == "insertelement" && line ~ /<2 x i64> undef +i64/) alias(target, used[1])
+    else if (op == "extractelement" && line ~ /<2 x i64>/) alias(target, used[1])
+    else if (op == "call" && line ~ /@llvm.x86.sse2.comig[te].sd/) { micro("MICRO_FCMP", 64, line ~ /comigt/ ? "MICRO_UGT" : "MICRO_UGE", used[1], used[2]); result(target) }
+    else if (op == "call" && line ~ /@llvm.x86.sse2.cmp.sd/) { micro("MICRO_FMASK", 64, w[words], used[1], used[2]); result(target) }
+    else if (op == "ret") micro("MICRO_RET", 64, 0, a)
     else if (op == "mul" && type == "i128") { if (!(a in wide) || !(b in wide) || wide[a] != wide[b]) known = 0; else product[target] = wide[a] " " from[a] " " from[b] }
     else if (op == "lshr" && type == "i128") { if (!(a in product) || b != 64) known = 0; else high[target] = product[a] }
     else if (op == "trunc" && type == "i128") {

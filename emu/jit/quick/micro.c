@@ -7,13 +7,12 @@ static const struct micro micros[] = {
     {.operation = MICRO_RET},
 };
 
-#define NATIVE(insn, rtz, function) uint64_t function(void);
+#define FUNCTION(function) uint64_t function(void);
 #include "micro.inc"
-#undef NATIVE
+#undef FUNCTION
 
 static const struct micro_row rows[INSN_COUNT][2] = {
-#define ROW(insn, rtz, first, count) [INSN_##insn][rtz] = {&micros[first], count, NULL},
-#define NATIVE(insn, rtz, function)  [INSN_##insn][rtz] = {NULL, 0, function},
+#define ROW(insn, rtz, first, count, function) [INSN_##insn][rtz] = {&micros[first], count, function},
 #include "micro.inc"
 };
 

@@ -38,6 +38,16 @@ enum micro_operation {
     MICRO_BRANCH,
     MICRO_JUMP,
     MICRO_RET,
+    MICRO_FADD,
+    MICRO_FSUB,
+    MICRO_FMUL,
+    MICRO_FDIV,
+    MICRO_FSQRT,
+    MICRO_FMA,
+    MICRO_FROM_INTEGER, /* bits: of the source */
+    MICRO_FCMP,         /* extra: enum micro_predicate */
+    MICRO_FMASK,        /* all ones if the comparison by CMPSD's number `extra` holds */
+    MICRO_NUMBER,       /* goes on if it is a number; else, the row's function does all */
 };
 
 enum micro_predicate {
@@ -61,7 +71,7 @@ struct micro {
     int64_t operand[3];
 };
 
-/* What a row is here: a list of micro-operations, or a function; neither: it is not known. */
+/* What a row is here: a list of micro-operations, or a function, or both (MICRO_NUMBER); neither: it is not known. */
 struct micro_row {
     const struct micro *micros;
     uint32_t count;

@@ -236,6 +236,13 @@ static void emit_sides(struct quick *q)
             emit_direct(q, jump.op, NULL);
             continue;
         }
+        if (jump.side == SIDE_CALL) {
+            q->known = 0;
+            select_call(q, &jump.insn, ops_truncates(q->hart, jump.insn.insn));
+            uint32_t at = x86_jump(&q->code);
+            x86_patch(&q->code, at, jump.back);
+            continue;
+        }
         x86_load(&q->code, RAX, quick_x(q, jump.rs1));
         x86_arithmetic_constant(&q->code, X86_AND, true, in_register(RAX), -2);
         emit_indirect(q, jump.op + 1, jump.op->rs2);
@@ -274,7 +281,7 @@ static void emit_entry(struct quick *q)
     x86_move(code, AT_BUDGET, RSI);
     x86_move(code, AT_MEMORY, R8);
     x86_move(code, RAX, RDX);
-    quick_load(q, UINT32_MAX);
+    quick_load(q, UINT32_MAX, UINT32_MAX);
     x86_bytes(code, lea_rcx, sizeof lea_rcx);
     quick_jump(q, code->size - 4)->kind = TO_ENTRIES;
     x86_op(code, 0, 0x63, true, RAX, indexed(RCX, RAX, 2, 0));
@@ -287,39 +294,56 @@ static void emit_leave(struct quick *q)
     static const uint8_t leave[] = {0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e,
                                     0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3};
     q->leave = q->code.size;
+    uint32_t written = 0;
     for (unsigned r = 1; r < 32; r++)
         if (q->home[r] != NO_REGISTER && q->written >> r & 1)
-            x86_store(&q->code, quick_field(offsetof(struct hart, x) + 8 * (size_t)r), q->home[r]);
+            written |= UINT32_C(1) << q->home[r];
+    quick_save(q, written, q->written_f);
     x86_store(&q->code, quick_field(offsetof(struct hart, budget)), AT_BUDGET);
     x86_bytes(&q->code, leave, sizeof leave);
 }
 
-/* Gives the registers that are used most, by how often blocks were entered, a host register. */
+/* Adds how often a block uses registers, by how often it was entered. */
+static void count_uses(struct quick *q, const struct region_block *block, uint64_t x[32], uint64_t f[32])
+{
+    for (uint32_t i = 0; i < block->limit; i++) {
+        const struct insn *insn = block_view_insn(q->hart->blocks, &block->view, i).insn;
+        const struct format_info *format = &format_table[insn_table[insn->id].format];
+        const uint8_t roles[] = {format->rd, format->rs1, format->rs2, format->rs3};
+        const uint8_t registers[] = {insn->rd, insn->rs1, insn->rs2, insn->rs3};
+        for (size_t k = 0; k < sizeof roles; k++) {
+            x[registers[k]] += roles[k] == ROLE_X ? block->entries + 1 : 0;
+            f[registers[k]] += roles[k] == ROLE_F ? block->entries + 1 : 0;
+        }
+        q->written |= (uint32_t)(format->rd == ROLE_X) << insn->rd;
+        q->written_f |= (uint32_t)(format->rd == ROLE_F) << insn->rd;
+    }
+}
+
+/* Gives the registers that are used most a host register each. */
+static void assign(uint8_t home[32], uint64_t uses[32], const uint8_t *homes, size_t count)
+{
+    memset(home, NO_REGISTER, 32);
+    for (size_t i = 0; i < count; i++) {
+        unsigned best = 0;
+        for (unsigned r = 1; r < 32; r++)
+            best = uses[r] > uses[best] ? r : best;
+        if (uses[best])
+            home[best] = homes[i];
+        uses[best] = 0;
+    }
+}
+
 static void choose_homes(struct quick *q)
 {
     static const uint8_t homes[] = {RBX, R12, R13, RSI, RDI, R8, R9, R10, R11};
-    uint64_t uses[32] = {0};
-    for (uint32_t b = 0; b < q->region->count; b++) {
-        const struct region_block *block = &q->region->blocks[b];
-        for (uint32_t i = 0; i < block->limit; i++) {
-            const struct insn *insn = block_view_insn(q->hart->blocks, &block->view, i).insn;
-            const struct format_info *format = &format_table[insn_table[insn->id].format];
-            uses[insn->rs1] += format->rs1 == ROLE_X ? block->entries + 1 : 0;
-            uses[insn->rs2] += format->rs2 == ROLE_X ? block->entries + 1 : 0;
-            uses[insn->rd] += format->rd == ROLE_X ? block->entries + 1 : 0;
-            q->written |= (uint32_t)(format->rd == ROLE_X) << insn->rd;
-        }
-    }
-    memset(q->home, NO_REGISTER, sizeof q->home);
-    for (size_t i = 0; i < sizeof homes; i++) {
-        unsigned best = 0;
-        uses[0] = 0;
-        for (unsigned r = 1; r < 32; r++)
-            best = uses[r] > uses[best] ? r : best;
-        if (best)
-            q->home[best] = homes[i];
-        uses[best] = 0;
-    }
+    static const uint8_t float_homes[] = {6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint64_t x[32] = {0}, f[32] = {0};
+    for (uint32_t b = 0; b < q->region->count; b++)
+        count_uses(q, &q->region->blocks[b], x, f);
+    x[0] = 0;
+    assign(q->home, x, homes, sizeof homes);
+    assign(q->float_home, f, float_homes, sizeof float_homes);
 }
 
 static uint32_t count_targets(const struct quick *q)

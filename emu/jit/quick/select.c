@@ -17,6 +17,7 @@ enum value_kind {
     SHIFTED,  /* at << constant */
     COMPARED, /* the comparison `micro` */
     ADDRESS,  /* the memory at `at` */
+    IN_XMM,   /* in the floating-point register at.reg */
 };
 
 struct value {
@@ -29,6 +30,9 @@ struct value {
     uint8_t last;  /* number of the micro-operation that uses it last */
 };
 
+enum { XMM_SCRATCH = 6 }; /* floating-point registers 0 to 5 hold values within a row */
+enum { VEX_F2 = 3 };      /* x86_vex(): scalar double precision */
+
 struct selection {
     struct quick *q;
     const struct insn *insn;
@@ -37,6 +41,9 @@ struct selection {
     struct value values[MICRO_FIRST + MICRO_MOST];
     uint32_t taken, kept; /* scratch registers of the current micro-operation, and of the row's outcome */
     uint8_t target; /* the host register for the result of the current micro-operation; NO_REGISTER: any */
+    unsigned xmms;  /* in use */
+    const struct block_insn *site;
+    uint32_t number; /* the jump to the call of the row's function, or 0 */
     bool failed;
     bool checked; /* the access is in bounds */
     struct outcome *outcome;
@@ -71,7 +78,7 @@ static uint32_t held(const struct selection *s, uint32_t after)
     uint32_t set = 0;
     for (uint32_t i = 1; i < MICRO_FIRST + s->current; i++) {
         const struct value *value = &s->values[i];
-        if (value->last > after && value->kind >= PLACED && value->kind != COMPARED)
+        if (value->last > after && value->kind >= PLACED && value->kind != COMPARED && value->kind != IN_XMM)
             set |= place_registers(value->at);
     }
     return set;
@@ -94,6 +101,13 @@ static unsigned scratch(struct selection *s)
 {
     uint32_t others = 1U << RAX | 1U << RDX;
     return take(s, others & ~s->taken ? others : SCRATCH_REGISTERS);
+}
+
+/* Returns a floating-point register: each of a row's few values has another one. */
+static unsigned take_xmm(struct selection *s)
+{
+    s->failed |= s->xmms == XMM_SCRATCH;
+    return s->xmms++ % XMM_SCRATCH;
 }
 
 static struct value operand(const struct selection *s, const struct micro *micro, unsigned i)
@@ -156,6 +170,7 @@ static void materialize(struct selection *s, struct value value, unsigned to)
         x86_load(code, to, value.at);
         x86_shift(code, X86_SHL, true, to, (unsigned)value.constant);
         break;
+    case IN_XMM: x86_op(code, 0x66, 0x0f7e, true, value.at.reg, in_register(to)); break;
     default: s->failed = true;
     }
 }
@@ -185,7 +200,8 @@ static unsigned result_register(struct selection *s, struct value operand_)
 {
     if (s->target != NO_REGISTER)
         return s->target;
-    if (operand_.kind >= PLACED && operand_.kind != COMPARED && !operand_.at.memory) {
+    if (operand_.kind >= PLACED && operand_.kind != COMPARED && operand_.kind != IN_XMM &&
+        !operand_.at.memory) {
         uint32_t bit = place_registers(operand_.at);
         if (bit && !(bit & held(s, s->current)))
             return operand_.at.reg;
@@ -603,7 +619,13 @@ static void select_load(struct selection *s, const struct micro *micro)
 {
     struct code *code = &s->q->code;
     struct value at = operand(s, micro, 0);
-    if (micro->bits == 64 && at.kind == ADDRESS) {
+    bool is_float = format_table[insn_table[s->insn->id].format].rd == ROLE_F;
+    if (micro->bits == 64 && at.kind == ADDRESS && is_float) {
+        unsigned home = s->q->float_home[s->insn->rd];
+        unsigned to = home != NO_REGISTER && s->current + 2 == s->count ? home : take_xmm(s);
+        quick_load_float(s->q, to, at.at);
+        set_result(s, (struct value){.kind = IN_XMM, .at = in_register(to), .bits = 64});
+    } else if (micro->bits == 64 && at.kind == ADDRESS) {
         unsigned to = s->target != NO_REGISTER ? s->target : scratch(s);
         x86_load(code, to, at.at);
         set_result(s, in_scratch(to, 64));
@@ -624,11 +646,123 @@ static void select_store(struct selection *s, const struct micro *micro)
         x86_word(code, (uint32_t)value.constant);
         return;
     }
+    if (value.kind == IN_XMM && bits == 64) {
+        quick_store_float(s->q, to.at, value.at.reg);
+        return;
+    }
     unsigned reg = register_of(s, value);
     if (bits == 8)
         x86_op8(code, 0x88, reg, to.at);
     else
         x86_op(code, prefix, 0x89, bits == 64, reg, to.at);
+}
+
+/* Returns a floating-point value as the second source of an operation: a register or memory. */
+static struct place float_place(struct selection *s, struct value value)
+{
+    if (value.kind == IN_XMM || (value.kind == PLACED && value.at.memory))
+        return value.at;
+    unsigned reg = register_of(s, value), xmm = take_xmm(s);
+    x86_op(&s->q->code, 0x66, 0x0f6e, true, xmm, in_register(reg));
+    return in_register(xmm);
+}
+
+static unsigned float_register(struct selection *s, struct value value)
+{
+    struct place place = float_place(s, value);
+    if (!place.memory)
+        return place.reg;
+    unsigned xmm = take_xmm(s);
+    quick_load_float(s->q, xmm, place);
+    return xmm;
+}
+
+static void set_float(struct selection *s, unsigned xmm)
+{
+    set_result(s, (struct value){.kind = IN_XMM, .at = in_register(xmm), .bits = 64});
+}
+
+static void select_float(struct selection *s, const struct micro *micro)
+{
+    static const uint8_t opcodes[] = {
+        [MICRO_FADD] = 0x58, [MICRO_FSUB] = 0x5c, [MICRO_FMUL] = 0x59, [MICRO_FDIV] = 0x5e};
+    struct code *code = &s->q->code;
+    struct value a = operand(s, micro, 0), b = operand(s, micro, 1);
+    if (micro->operation == MICRO_FSQRT) {
+        unsigned from = float_register(s, a), to = take_xmm(s);
+        x86_vex(code, 1, VEX_F2, 0x51, false, to, from, in_register(from));
+        set_float(s, to);
+        return;
+    }
+    unsigned first = float_register(s, a);
+    struct place second = float_place(s, b);
+    unsigned to = take_xmm(s);
+    if (micro->operation == MICRO_FMA) {
+        unsigned factor = second.memory ? float_register(s, b) : second.reg;
+        struct place addend = float_place(s, operand(s, micro, 2));
+        x86_vex(code, 1, 0, 0x28, false, to, 0, in_register(first)); /* vmovaps */
+        x86_vex(code, 2, 1, 0xa9, true, to, factor, addend);         /* vfmadd213sd */
+    } else {
+        x86_vex(code, 1, VEX_F2, opcodes[micro->operation], false, to, first, second);
+    }
+    set_float(s, to);
+}
+
+static void select_from_integer(struct selection *s, const struct micro *micro)
+{
+    struct code *code = &s->q->code;
+    struct place from = place_of(s, operand(s, micro, 0));
+    unsigned to = take_xmm(s);
+    x86_vex(code, 1, 0, 0x57, false, to, to,
+            in_register(to)); /* vxorps: the result depends on no older value */
+    x86_vex(code, 1, VEX_F2, 0x2a, micro->bits == 64, to, to, from);
+    set_float(s, to);
+}
+
+static void select_float_comparison(struct selection *s, const struct micro *micro)
+{
+    struct code *code = &s->q->code;
+    unsigned first = float_register(s, operand(s, micro, 0));
+    struct place second = float_place(s, operand(s, micro, 1));
+    if (micro->operation == MICRO_FMASK) {
+        unsigned to = take_xmm(s);
+        x86_vex(code, 1, VEX_F2, 0xc2, false, to, first, second);
+        x86_byte(code, micro->extra);
+        set_float(s, to);
+        return;
+    }
+    unsigned reg = scratch(s), to = s->target != NO_REGISTER ? s->target : reg;
+    x86_vex(code, 1, 1, 0x2f, false, first, 0, second); /* vcomisd */
+    x86_op8(code, 0x0f90U | conditions[micro->extra], 0, in_register(reg));
+    x86_op8(code, 0x0fb6, to, in_register(reg));
+    set_result(s, in_scratch(to, 64));
+}
+
+/* Lets the row's function do all if the value is no number. */
+static void select_number(struct selection *s, const struct micro *micro)
+{
+    unsigned xmm = float_register(s, operand(s, micro, 0));
+    x86_vex(&s->q->code, 1, 1, 0x2e, false, xmm, 0, in_register(xmm)); /* vucomisd */
+    struct open_jump *jump = quick_jump(s->q, x86_jump_if(&s->q->code, X86_P));
+    jump->kind = TO_SIDE;
+    jump->side = SIDE_CALL;
+    jump->insn = *s->site;
+    s->number = jump->at;
+}
+
+/* Writes a value to the row's f register. */
+static void write_float(struct selection *s, struct value result)
+{
+    struct quick *q = s->q;
+    unsigned rd = s->insn->rd, home = q->float_home[rd];
+    if (home == NO_REGISTER && result.kind == IN_XMM)
+        quick_store_float(q, quick_f(rd), result.at.reg);
+    else if (home == NO_REGISTER)
+        x86_store(&q->code, quick_f(rd), register_of(s, result));
+    else if (result.kind != IN_XMM)
+        x86_op(&q->code, 0x66, 0x0f6e, true, home, in_register(register_of(s, result)));
+    else if (result.at.reg != home)
+        x86_vex(&q->code, 1, 0, 0x28, false, home, 0, result.at); /* vmovaps */
 }
 
 /* Writes the row's result to its register. */
@@ -639,7 +773,7 @@ static void select_return(struct selection *s, const struct micro *micro)
     const struct insn *insn = s->insn;
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     if (format->rd == ROLE_F) {
-        x86_store(code, quick_f(insn->rd), register_of(s, operand(s, micro, 0)));
+        write_float(s, operand(s, micro, 0));
         return;
     }
     if (format->rd != ROLE_X || insn->rd == 0)
@@ -705,6 +839,16 @@ static void select_one(struct selection *s, const struct micro *micro)
         s->kept = 1U << RAX;
         break;
     case MICRO_RET: select_return(s, micro); break;
+    case MICRO_FADD:
+    case MICRO_FSUB:
+    case MICRO_FMUL:
+    case MICRO_FDIV:
+    case MICRO_FSQRT:
+    case MICRO_FMA: select_float(s, micro); break;
+    case MICRO_FROM_INTEGER: select_from_integer(s, micro); break;
+    case MICRO_FCMP:
+    case MICRO_FMASK: select_float_comparison(s, micro); break;
+    case MICRO_NUMBER: select_number(s, micro); break;
     }
 }
 
@@ -727,6 +871,14 @@ static struct value x_value(const struct quick *q, unsigned r)
     return (struct value){.kind = PLACED, .at = quick_x(q, r), .bits = 64};
 }
 
+static struct value f_value(const struct quick *q, unsigned r)
+{
+    unsigned home = q->float_home[r];
+    if (home != NO_REGISTER)
+        return (struct value){.kind = IN_XMM, .at = in_register(home), .bits = 64};
+    return (struct value){.kind = PLACED, .at = quick_f(r), .bits = 64};
+}
+
 static void begin(struct selection *s, const struct block_insn *at)
 {
     const struct insn *insn = at->insn;
@@ -741,7 +893,7 @@ static void begin(struct selection *s, const struct block_insn *at)
         if (roles[i] == ROLE_X)
             s->values[ROW_RS1 + i] = x_value(s->q, registers[i]);
         else if (roles[i] == ROLE_F)
-            s->values[ROW_FRS1 + i] = (struct value){.kind = PLACED, .at = quick_f(registers[i]), .bits = 64};
+            s->values[ROW_FRS1 + i] = f_value(s->q, registers[i]);
     }
 }
 
@@ -750,7 +902,7 @@ static bool select_micros(struct quick *q, const struct block_insn *at, const st
 {
     enum insn_format kind = insn_table[at->insn->id].format;
     struct selection s = {
-        .q = q, .insn = at->insn, .micros = row->micros, .count = row->count, .outcome = outcome};
+        .q = q, .insn = at->insn, .site = at, .micros = row->micros, .count = row->count, .outcome = outcome};
     s.checked = kind == FORMAT_LOAD || kind == FORMAT_STORE || kind == FORMAT_FLOAD || kind == FORMAT_FSTORE;
     if (row->count > MICRO_MOST)
         return false;
@@ -761,6 +913,8 @@ static bool select_micros(struct quick *q, const struct block_insn *at, const st
         s.target = target_of(&s, s.current);
         select_one(&s, &s.micros[s.current]);
     }
+    if (s.number && !s.failed)
+        quick_return_to(q, s.number);
     return !s.failed;
 }
 
@@ -773,19 +927,22 @@ static void emit_call(struct quick *q, const struct block_insn *at, const struct
     static const uint8_t arguments[] = {
         [ROW_RS1] = RSI, [ROW_RS2] = RDX, [ROW_FRS1] = RCX, [ROW_FRS2] = R8, [ROW_FRS3] = R9};
     begin(&s, at);
-    quick_save(q, CALLS_CHANGE);
+    quick_save(q, CALLS_CHANGE, UINT32_MAX);
+    const uint8_t floats[] = {at->insn->rs1, at->insn->rs2, at->insn->rs3};
     for (unsigned i = ROW_RS1; i <= ROW_FRS3; i++)
-        if (s.values[i].kind == CONSTANT)
+        if (i >= ROW_FRS1 && s.values[i].kind != NO_VALUE)
+            x86_load(code, arguments[i], quick_f(floats[i - ROW_FRS1]));
+        else if (s.values[i].kind == CONSTANT)
             x86_constant(code, arguments[i], s.values[i].constant);
         else if (s.values[i].kind == PLACED)
             x86_load(code, arguments[i], quick_saved(q, &s.values[i].at));
     x86_lea(code, RDI, in_memory(AT_HART, -HART_BIAS));
     x86_constant(code, RAX, (uint64_t)(uintptr_t)row->native);
     x86_op(code, 0, 0xff, false, 2, in_register(RAX));
-    quick_load(q, CALLS_CHANGE);
-    if (format->rd == ROLE_F) {
+    if (format->rd == ROLE_F)
         x86_store(code, quick_f(at->insn->rd), RAX);
-    } else if (format->rd == ROLE_X && at->insn->rd) {
+    quick_load(q, CALLS_CHANGE, UINT32_MAX);
+    if (format->rd == ROLE_X && at->insn->rd) {
         x86_store(code, quick_x(q, at->insn->rd), RAX);
         quick_note_write(q, at->insn->rd);
     }
@@ -802,6 +959,12 @@ bool select_knows(const struct insn *insn, bool rtz)
 {
     struct micro_row row = micro_row(insn->id, rtz);
     return row.count || is_callable(insn, &row);
+}
+
+void select_call(struct quick *q, const struct block_insn *at, bool rtz)
+{
+    struct micro_row row = micro_row(at->insn->id, rtz);
+    emit_call(q, at, &row);
 }
 
 bool select_calls(const struct insn *insn, bool rtz)

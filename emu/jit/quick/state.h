@@ -31,8 +31,10 @@ struct open_jump {
     enum { TO_BLOCK, TO_EXIT, TO_SIDE, TO_TARGETS, TO_ENTRIES, TO_SLOT } kind;
     uint32_t to;        /* number of the block or exit */
     const union op *op; /* of sides and slots */
-    enum { SIDE_TAKEN, SIDE_RETURN } side;
-    uint8_t rs1; /* SIDE_RETURN: the register with the target */
+    enum { SIDE_TAKEN, SIDE_RETURN, SIDE_CALL } side;
+    struct block_insn insn; /* SIDE_CALL: the instruction whose function is called */
+    uint32_t back;          /* SIDE_CALL: offset of what follows it */
+    uint8_t rs1;            /* SIDE_RETURN: the register with the target */
 };
 
 struct quick {
@@ -40,8 +42,9 @@ struct quick {
     const struct region *region;
     const struct region_block *block; /* the current one */
     struct code code;
-    uint8_t home[32]; /* host register of x register, or NO_REGISTER: it is in the hart */
-    uint32_t written; /* x registers that the region writes */
+    uint8_t home[32];            /* host register of x register, or NO_REGISTER: it is in the hart */
+    uint8_t float_home[32];      /* floating-point host register of f register, or NO_REGISTER */
+    uint32_t written, written_f; /* registers that the region writes */
     struct compiled_exit *exits;
     uint32_t exit_count;
     uint32_t *starts; /* by block: offset of its code, or UINT32_MAX */
@@ -66,11 +69,15 @@ bool quick_is_small(uint64_t value);
 
 /* Returns where a guest register is. */
 struct place quick_x(const struct quick *q, unsigned r);
-struct place quick_f(unsigned r);
+struct place quick_f(unsigned r); /* in the hart */
 
-/* Writes guest registers in a set of host registers to the hart, and loads them again. */
-void quick_save(struct quick *q, uint32_t set);
-void quick_load(struct quick *q, uint32_t set);
+/* Writes guest registers in a set of host registers, and f registers of a set, to the hart, and loads them again. */
+void quick_save(struct quick *q, uint32_t set, uint32_t floats);
+void quick_load(struct quick *q, uint32_t set, uint32_t floats);
+
+/* Loads and stores a number of double precision. */
+void quick_load_float(struct quick *q, unsigned xmm, struct place from);
+void quick_store_float(struct quick *q, struct place to, unsigned xmm);
 
 /* Returns where a value is after quick_save(CALLS_CHANGE). */
 struct place quick_saved(const struct quick *q, const struct place *place);
@@ -90,6 +97,9 @@ void quick_exit_if(struct quick *q, enum x86_condition condition, uint32_t exit)
 
 struct open_jump *quick_jump(struct quick *q, uint32_t at);
 
+/* Notes that the code after the jump to SIDE_CALL at that offset continues here. */
+void quick_return_to(struct quick *q, uint32_t at);
+
 /* Emits the check that accesses to up to 8 bytes from address + least to address + least + span are in bounds. It uses RCX and RDX. */
 void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store);
 
@@ -104,6 +114,9 @@ bool select_row(struct quick *q, const struct block_insn *at, bool rtz, struct o
 
 /* Returns whether select_row() knows the row. */
 bool select_knows(const struct insn *insn, bool rtz);
+
+/* Calls the row's function. */
+void select_call(struct quick *q, const struct block_insn *at, bool rtz);
 
 /* Returns whether it calls a function for the row. */
 bool select_calls(const struct insn *insn, bool rtz);
