@@ -348,7 +348,7 @@ static struct jit *new_compiler(const struct session *s, const struct request *r
 static void free_compiler(struct jit *jit, const struct request *r, const struct hart *hart)
 {
     char why[128];
-    if (jit && jit_failed(jit)) {
+    if (jit && jit_failed(jit) && (r->jit != JIT_ON || jit_regions(jit) == 0)) {
         const char *lacks = jit_lacks();
         (void)snprintf(why, sizeof why, "this host has not %s",
                        lacks ? lacks : "what its code generator needs");

@@ -419,7 +419,7 @@ static void sampled(struct compiler *compiler, struct hart *hart)
     struct jit *jit = (struct jit *)compiler;
     bool long_run = compiler->long_run;
     compiler->long_run = false;
-    if (jit->failed || !suits(hart))
+    if ((jit->failed && jit->mode != JIT_ON) || !suits(hart))
         return;
     follow_blocks(jit);
     if (!long_run)

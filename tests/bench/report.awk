@@ -23,7 +23,7 @@ END {
     print ""
     if (compared) {
         judge("geometric mean of the ratios", exp(logs / compared), "", 0.5, 1)
-        judge("geometric mean of the ratios, compiled", exp(compiled_logs / compared), "", 1.5, 1)
+        judge("geometric mean of the ratios, compiled", exp(compiled_logs / compared), "", 2.5, 1)
         judge("geometric mean of Linux/croft", exp(linux_logs / compared), "", 0.98, 1)
     }
     if (runs["start-up", "croft"]) {

@@ -91,12 +91,10 @@ struct open_jump *quick_jump(struct quick *q, uint32_t at)
     return jump;
 }
 
-void quick_return_to(struct quick *q, uint32_t at)
+void quick_return_to(struct quick *q, uint32_t first)
 {
-    uint32_t i = q->jump_count;
-    while (q->jumps[--i].at != at)
-        ;
-    q->jumps[i].back = q->code.size;
+    for (uint32_t i = first; i < q->jump_count; i++)
+        q->jumps[i].back = q->code.size;
 }
 
 void quick_exit_from(struct quick *q, uint32_t at, uint32_t exit)

@@ -15,6 +15,7 @@ function micro(operation, bits, extra, a, b, c,    operands, texts, i, mask, tex
     for (i = 0; i < 3; i++) {
         text = operands[i]
         if (text == "") texts[i] = "0"
+        else if (text in number) { texts[i] = literal(number[text]); mask += 2 ^ i }
         else if (text in value) texts[i] = value[text]
         else if (text ~ /^-?[0-9]+$/ || text == "true" || text == "false") { texts[i] = literal(text); mask += 2 ^ i }
         else { known = 0; return }
@@ -35,13 +36,20 @@ function check_number(a) {
     micro("MICRO_NUMBER", 64, 0, a)
     numbers = 1
 }
+# Control goes on at a label; where it goes otherwise, the function is called.
+function go_on(to) {
+    resume_at = to
+    sub(/%/, "", resume_at)
+    from_block = block
+    skipping = 1
+}
 function alias(target, a) {
     if (a in value) value[target] = value[a]
     else known = 0
 }
 # Integer operations of two operands.
 BEGIN {
-    split("add sub mul and or xor shl lshr ashr", names, " ")
+    split("add sub mul udiv sdiv urem srem and or xor shl lshr ashr", names, " ")
     for (i in names) binary[names[i]] = "MICRO_" toupper(names[i])
     special["@llvm.ctlz"] = "MICRO_CTLZ"; special["@llvm.cttz"] = "MICRO_CTTZ"
     special["@llvm.ctpop"] = "MICRO_CTPOP"; special["@llvm.bswap"] = "MICRO_BSWAP"
@@ -59,7 +67,10 @@ BEGIN {
     count = 0
     split("", value); split("", wide); split("", product); split("", high)
     split("", nan); split("", checked)
+    split("", number)
     numbers = skipping = 0
+    switched = ""
+    block = 9
     for (i = 0; i < 9; i++) value["%" i] = i
     next
 }
@@ -79,7 +90,7 @@ BEGIN {
 /^[0-9]+:/ {
     label = $1
     sub(/:/, "", label)
-    if (skipping && label == resume_at) skipping = 0
+    if (skipping && label == resume_at) { skipping = 0; block = label }
     else if (!skipping) known = 0
     next
 }
@@ -99,9 +110,36 @@ BEGIN {
     op = w[first]; type = w[first + 1]; a = w[first + 2]; b = w[first + 3]
     if (op == "br" && type == "i1" && (a in nan)) { # br i1 %c label %x label %y
         check_number(nan[a])
-        resume_at = w[words]
-        sub(/%/, "", resume_at)
-        skipping = 1
+        go_on(w[words])
+    }
+    else if (op == "br" && type == "i1" && (a in value)) {
+        micro("MICRO_CALL_IF", 64, 0, a)
+        numbers = 1
+        go_on(w[words])
+    }
+    else if (op == "br" && type == "label") go_on(a)
+    else if (op == "switch" && (a in value)) { # switch i64 %a label %x [
+        switched = a
+        switch_bits = width(type)
+        switch_to = w[first + 4]
+    }
+    else if (op ~ /^i(32|64)$/ && switched != "") {
+        micro("MICRO_ICMP", switch_bits, "MICRO_EQ", switched, type)
+        value["case"] = 9 + count - 1
+        micro("MICRO_CALL_IF", 64, 0, "case")
+        numbers = 1
+    }
+    else if (op == "]" && switched != "") {
+        switched = ""
+        go_on(switch_to)
+    }
+    else if (op == "phi") {
+        chosen = ""
+        for (i = first + 2; i + 2 <= words; i += 4) # [ value label ]
+            if (w[i + 2] == "%" from_block) chosen = w[i + 1]
+        if (chosen in value) value[target] = value[chosen]
+        else if (chosen ~ /^-?[0-9]+$/) number[target] = chosen
+        else known = 0
     }
     else if (op == "alloca") { } # for the function
     else if (op == "call" && w[first + 2] ~ /^@llvm.experimental.constrained/) {

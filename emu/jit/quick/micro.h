@@ -18,6 +18,10 @@ enum micro_operation {
     MICRO_SHL,
     MICRO_LSHR,
     MICRO_ASHR,
+    MICRO_UDIV,
+    MICRO_SDIV,
+    MICRO_UREM,
+    MICRO_SREM,
     MICRO_MULH, /* extra: signed */
     MICRO_ICMP, /* extra: enum micro_predicate */
     MICRO_SELECT,
@@ -47,6 +51,7 @@ enum micro_operation {
     MICRO_FROM_INTEGER, /* bits: of the source */
     MICRO_FCMP,         /* extra: enum micro_predicate */
     MICRO_FMASK,        /* all ones if the comparison by CMPSD's number `extra` holds */
+    MICRO_CALL_IF,      /* the row's function does all if it holds */
     MICRO_NUMBER,       /* goes on if it is a number; else, the row's function does all */
 };
 

@@ -43,7 +43,6 @@ struct selection {
     uint8_t target; /* the host register for the result of the current micro-operation; NO_REGISTER: any */
     unsigned xmms;  /* in use */
     const struct block_insn *site;
-    uint32_t number; /* the jump to the call of the row's function, or 0 */
     bool failed;
     bool checked; /* the access is in bounds */
     struct outcome *outcome;
@@ -497,6 +496,25 @@ static void select_high(struct selection *s, const struct micro *micro)
     set_result(s, in_scratch(to, 64));
 }
 
+/* Divides RDX and RAX; checks of the divisor come before. */
+static void select_division(struct selection *s, const struct micro *micro)
+{
+    struct code *code = &s->q->code;
+    bool wide = micro->bits == 64, sign = micro->operation == MICRO_SDIV || micro->operation == MICRO_SREM;
+    unsigned rax = take(s, 1U << RAX), rdx = take(s, 1U << RDX);
+    struct place divisor = place_of(s, operand(s, micro, 1));
+    materialize(s, operand(s, micro, 0), rax);
+    if (sign && wide)
+        x86_byte(code, 0x48);
+    if (sign)
+        x86_byte(code, 0x99); /* cqo, cdq */
+    else
+        x86_constant(code, rdx, 0);
+    x86_op(code, 0, 0xf7, wide, sign ? 7 : 6, divisor);
+    bool quotient = micro->operation == MICRO_UDIV || micro->operation == MICRO_SDIV;
+    set_result(s, in_scratch(quotient ? rax : rdx, micro->bits));
+}
+
 static const enum x86_condition conditions[] = {
     [MICRO_EQ] = X86_E,  [MICRO_NE] = X86_NE,  [MICRO_ULT] = X86_B, [MICRO_ULE] = X86_BE,
     [MICRO_UGT] = X86_A, [MICRO_UGE] = X86_AE, [MICRO_SLT] = X86_L, [MICRO_SLE] = X86_LE,
@@ -738,16 +756,20 @@ static void select_float_comparison(struct selection *s, const struct micro *mic
     set_result(s, in_scratch(to, 64));
 }
 
-/* Lets the row's function do all if the value is no number. */
+/* Lets the row's function do all if the condition holds. */
+static void call_if(struct selection *s, enum x86_condition condition)
+{
+    struct open_jump *jump = quick_jump(s->q, x86_jump_if(&s->q->code, condition));
+    jump->kind = TO_SIDE;
+    jump->side = SIDE_CALL;
+    jump->insn = *s->site;
+}
+
 static void select_number(struct selection *s, const struct micro *micro)
 {
     unsigned xmm = float_register(s, operand(s, micro, 0));
     x86_vex(&s->q->code, 1, 1, 0x2e, false, xmm, 0, in_register(xmm)); /* vucomisd */
-    struct open_jump *jump = quick_jump(s->q, x86_jump_if(&s->q->code, X86_P));
-    jump->kind = TO_SIDE;
-    jump->side = SIDE_CALL;
-    jump->insn = *s->site;
-    s->number = jump->at;
+    call_if(s, X86_P);
 }
 
 /* Writes a value to the row's f register. */
@@ -810,6 +832,11 @@ static void select_one(struct selection *s, const struct micro *micro)
     case MICRO_LSHR:
     case MICRO_ASHR: select_shift(s, micro); break;
     case MICRO_MULH: select_high(s, micro); break;
+    case MICRO_UDIV:
+    case MICRO_SDIV:
+    case MICRO_UREM:
+    case MICRO_SREM: select_division(s, micro); break;
+    case MICRO_CALL_IF: call_if(s, emit_comparison(s, operand(s, micro, 0))); break;
     case MICRO_ICMP: set_result(s, (struct value){.kind = COMPARED, .micro = micro, .bits = 1}); break;
     case MICRO_SELECT: select_choice(s, micro); break;
     case MICRO_ZEXT:
@@ -904,6 +931,7 @@ static bool select_micros(struct quick *q, const struct block_insn *at, const st
     struct selection s = {
         .q = q, .insn = at->insn, .site = at, .micros = row->micros, .count = row->count, .outcome = outcome};
     s.checked = kind == FORMAT_LOAD || kind == FORMAT_STORE || kind == FORMAT_FLOAD || kind == FORMAT_FSTORE;
+    uint32_t jumps = q->jump_count;
     if (row->count > MICRO_MOST)
         return false;
     begin(&s, at);
@@ -913,8 +941,7 @@ static bool select_micros(struct quick *q, const struct block_insn *at, const st
         s.target = target_of(&s, s.current);
         select_one(&s, &s.micros[s.current]);
     }
-    if (s.number && !s.failed)
-        quick_return_to(q, s.number);
+    quick_return_to(q, jumps);
     return !s.failed;
 }
 

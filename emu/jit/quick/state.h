@@ -97,8 +97,8 @@ void quick_exit_if(struct quick *q, enum x86_condition condition, uint32_t exit)
 
 struct open_jump *quick_jump(struct quick *q, uint32_t at);
 
-/* Notes that the code after the jump to SIDE_CALL at that offset continues here. */
-void quick_return_to(struct quick *q, uint32_t at);
+/* Notes that the code continues here after calls to which jumps lead, from number `first` on. */
+void quick_return_to(struct quick *q, uint32_t first);
 
 /* Emits the check that accesses to up to 8 bytes from address + least to address + least + span are in bounds. It uses RCX and RDX. */
 void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store);
