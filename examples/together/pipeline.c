@@ -2,11 +2,13 @@
  *
  *   slopes   multiprocessors map the pixels' values into their stashes, and the slopes out of them
  *   assign   multiprocessors find the nearest of five centres for each pixel; TOM offloads the loop over centres to the stacks
- *   spread   NUCD's tasks give each pixel the mean shade of those neighbours in a graph that have its centre
+ *   spread   NUCD's tasks give each pixel of the first SIDE / 64 rows the mean shade of those neighbours in a graph that have its
+ *            centre
  *   tone     multiprocessors give each pixel's value, slope and shade to a network in AxRAM's chips
  *
  * The first three equal plain loops to the bit; of the last, `quality` is what the network loses (compiled without
- * -DCROFT_APPROX_BY: nothing). pipeline [train | SIDE]: the image has SIDE * SIDE pixels; `train` is for croft neural. */
+ * -DCROFT_APPROX_BY: nothing). pipeline [train | SIDE [stash | scratchpad]]: the image has SIDE * SIDE pixels; `train` is for croft neural; with
+ * `scratchpad`, slopes are made from copies in the scratchpad. */
 #include "../simt/kernel.h"
 #include <croft/approx.h>
 #include <croft/nucd.h>
@@ -31,13 +33,13 @@ struct seen {
     int32_t centre;
 };
 
-/* A pixel in the graph. */
+/* A pixel of the graph; its neighbours are anywhere. */
 struct node {
     int32_t self, neighbour[DEGREE];
 };
 
 struct image {
-    long pixels;
+    long pixels, nodes; /* nodes: the first pixels */
     struct pixel *pixel;
     struct seen *seen;
     struct node *node;
@@ -62,6 +64,16 @@ static void slopes(const struct image *image)
     const float *value = croft_stash_map_of(simt_shared(), p, value, .objects = BLOCK);
     float *slope = croft_stash_map_of((float *)simt_shared() + BLOCK, p, slope, .objects = BLOCK);
     slope[i] = slope_of(value[i > 0 ? i - 1 : i], value[i < BLOCK - 1 ? i + 1 : i]);
+}
+
+static void slopes_copy(const struct image *image)
+{
+    const uint32_t i = thread_x();
+    struct pixel *p = image->pixel + block_x() * BLOCK;
+    float *value = simt_shared();
+    value[i] = p[i].value;
+    simt_barrier();
+    p[i].slope = slope_of(value[i > 0 ? i - 1 : i], value[i < BLOCK - 1 ? i + 1 : i]);
 }
 
 static int32_t nearest(const struct image *image, const struct pixel *p)
@@ -126,12 +138,15 @@ static void make(struct image *image, long side)
 {
     uint64_t random = 7;
     *image = (struct image){.pixels = side * side,
-                            .pixel = kernel_memory(side * side, sizeof *image->pixel),
-                            .seen = kernel_memory(side * side, sizeof *image->seen),
-                            .node = kernel_memory(side * side, sizeof *image->node)};
+                            .nodes = (side + 63) / 64 * side,
+                            .pixel = kernel_array(side * side, sizeof *image->pixel),
+                            .seen = kernel_array(side * side, sizeof *image->seen),
+                            .node = kernel_array((side + 63) / 64 * side, sizeof *image->node)};
     for (long i = 0; i < image->pixels; i++) {
         image->pixel[i].value = 0.5F + 0.4F * sinf(0.05F * (float)i) + 0.1F * kernel_random_float(&random);
         image->pixel[i].shade = kernel_random_float(&random);
+    }
+    for (long i = 0; i < image->nodes; i++) {
         image->node[i].self = (int32_t)i;
         for (int k = 0; k < DEGREE; k++)
             image->node[i].neighbour[k] = (int32_t)(kernel_random(&random) % (uint64_t)image->pixels);
@@ -141,13 +156,21 @@ static void make(struct image *image, long side)
             image->centres[c][f] = kernel_random_float(&random);
 }
 
-static void run(struct image *image)
+static void run(const struct image *image, int copy)
 {
-    const struct simt_dim grid = simt_dim(kernel_blocks(image->pixels, BLOCK)), block = simt_dim(BLOCK);
-    KERNEL_RUN(slopes, image, grid, block, .scratchpad = 2 * BLOCK * sizeof(float));
+    /* Not loaded again for each task: so that the ROB holds many. */
+    const long pixels = image->pixels;
+    const struct seen *seen = image->seen;
+    const struct node *node = image->node;
+    struct pixel *pixel = image->pixel;
+    const struct simt_dim grid = simt_dim(kernel_blocks(pixels, BLOCK)), block = simt_dim(BLOCK);
+    if (copy)
+        KERNEL_RUN(slopes_copy, image, grid, block, .scratchpad = BLOCK * sizeof(float));
+    else
+        KERNEL_RUN(slopes, image, grid, block, .scratchpad = 2 * BLOCK * sizeof(float));
     KERNEL_RUN(assign, image, grid, block);
-    CROFT_FOR_TASKS(part, image->pixels, TASKS, GRAIN)
-    spread(image->seen, image->node + part.first, image->pixel + part.first, part.count, image->pixels);
+    CROFT_FOR_TASKS(part, image->nodes, TASKS, GRAIN)
+    spread(seen, node + part.first, pixel + part.first, part.count, pixels);
     KERNEL_RUN(filter, image, grid, block);
 }
 
@@ -159,8 +182,9 @@ static void run_plain(struct image *image)
         pixel[i].slope = slope_of(pixel[x > 0 ? i - 1 : i].value, pixel[x < BLOCK - 1 ? i + 1 : i].value);
         image->seen[i] = (struct seen){pixel[i].shade, nearest(image, &pixel[i])};
     }
-    for (long i = 0; i < image->pixels; i++) {
+    for (long i = 0; i < image->nodes; i++)
         pixel[i].shade = spread_to(image->seen, &image->node[i]);
+    for (long i = 0; i < image->pixels; i++) {
         const float in[3] = {pixel[i].value, pixel[i].slope, pixel[i].shade};
         tone_original(in, &pixel[i].tone);
     }
@@ -180,7 +204,9 @@ static int train(const struct image *image)
 int main(int argc, char **argv)
 {
     const int trains = argc > 1 && strcmp(argv[1], "train") == 0;
-    const long side = trains ? 32 : kernel_size(argc, argv, 128, 16, 1024, 16);
+    const int copy = argc == 3 && strcmp(argv[2], "scratchpad") == 0,
+              map = argc == 3 && strcmp(argv[2], "stash") == 0;
+    const long side = trains ? 32 : kernel_size(copy || map ? 2 : argc, argv, 128, 16, 1024, 16);
     struct image image, plain;
     make(&image, side);
     make(&plain, side);
@@ -188,7 +214,7 @@ int main(int argc, char **argv)
     if (trains)
         return train(&plain);
     croft_roi_begin("pipeline");
-    run(&image);
+    run(&image, copy);
     croft_roi_end("pipeline");
     long wrong = 0;
     double lost = 0;

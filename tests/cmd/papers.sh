@@ -25,8 +25,8 @@ agrees() {
         # Whether a row has all names of a cell among its points.
         function is_at(row, names, count,   i, k) {
             for (i = 1; i <= count; i++) {
-                for (k = 1; k < 6 && field[row, k] != names[i]; k++) continue
-                if (k == 6) return 0
+                for (k = 1; k < 7 && field[row, k] != names[i]; k++) continue
+                if (k == 7) return 0
             }
             return 1
         }
@@ -51,7 +51,7 @@ agrees() {
         FILENAME != page {
             count = split($0, value, ","); file[++rows] = files
             for (i = 1; i <= count; i++) field[rows, i] = value[i]
-            for (i = 1; i < 6; i++) row_of[value[i], ++rows_of[value[i]]] = rows
+            for (i = 1; i < 7; i++) row_of[value[i], ++rows_of[value[i]]] = rows
             next
         }
         !/^\|/ || /^\|---/ { if (!/^\|/) close_table(); next }
@@ -116,6 +116,9 @@ for folder in "$papers"/*/; do
         check "${folder##*/}/$name.yaml is read" grep -q '^croft experiment: /dev/null/none: ' "$work/output"
     done
 done
+agrees "$papers/../together/combinations.md" "$papers/../together/results/combinations.csv" >"${work:?}/output"
+check "all mechanisms: the page has the results' numbers" test ! -s "$work/output"
+
 fresh nucd/stride stride --only accelerators=4 --only offload=nucd
 fresh stash/micro implicit --only config=Stash
 fresh tom/tom heartwall --size medium --only system=base

@@ -41,8 +41,8 @@ check "the quality is stated" awk '/^quality lost/ { exit !($3 > 0 && $3 < 5) }'
 check "words that maps fetch" test "$(total '^stash.[0-9]+.map.0.fetched$')" = 4096
 check "words that maps register" test "$(total '^stash.[0-9]+.map.1.registered$')" = 4096
 check "blocks go to the stacks" test "$(total '^offload.offloaded$')" -gt 50
-check "tasks go to accelerators" test "$(total '^nucd.offloads$')" = 64
-check "and execute there" test "$(total '^accel.[0-9]+.tasks$')" = 64
+check "tasks go to accelerators" test "$(total '^nucd.offloads$')" = 8
+check "and execute there" test "$(total '^accel.[0-9]+.tasks$')" = 8
 check "warps invoke networks" test "$(total '^axram.invocations$')" = $((4096 / 32))
 check "packets go first" test "$(total '^net.critical_packets$')" -gt 0
 cp one.json first.json
