@@ -69,6 +69,7 @@ run second 7 "${two[@]}" --restore end.snapshot guest
 check "end: both parts print something else than the whole" cmp -s <(timeless first && timeless second) <(timeless whole)
 
 # Through HTIF and without it, a firmware with a payload: OpenSBI and U-Boot, whose input comes behind the snapshot.
+# shellcheck disable=SC2016 # the dollar is for U-Boot
 printf '\nversion\nsetenv answer 42\necho the answer is $answer\npoweroff\n' >"$OUT/boot"
 bios=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.elf}
 kernel=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
@@ -123,8 +124,8 @@ sed '1s/ 1$/ 0/' 1.snapshot >older
 refused older "a snapshot of format 0; this croft reads format 1" "${two[@]}" --restore older
 size=$(stat -c %s 500001.snapshot)
 for part in 1 17 40 700 5000 9000 $((size / 2)) $((size - 3)); do
-    head -c "$part" 500001.snapshot >cut
-    refused "cut$part" "cut: " "${two[@]}" --restore cut
+    head -c "$part" 500001.snapshot >short
+    refused "cut$part" "short: " "${two[@]}" --restore short
 done
 cp 500001.snapshot flipped
 printf '\x55' | dd of=flipped bs=1 seek=$((size / 2)) conv=notrunc status=none
