@@ -99,8 +99,8 @@ struct nest_sink {
 struct nest_access {
     int at;
     unsigned range; /* of the nest, plus 1; 0: constant data */
-    unsigned
-        address; /* those of one number differ by constants; NEST_ACCESSES: the address has no known stride */
+    /* Those of one number differ by constants; NEST_ACCESSES: the address has no known stride. */
+    unsigned address;
     int64_t low, size, stride;
 };
 
@@ -131,8 +131,8 @@ struct nest_extra {
     /* Of each of its rounds: instructions outside of other elements of `inners`. A round of the loop around it, inners[around - 1] or
      * (0) the outer loop, enters it `times` times. */
     unsigned insns, times, around;
-    unsigned
-        far; /* loads of one of its rounds that the next round continues in another cache line, if it has no loop within */
+    /* Loads of one of its rounds that the next round continues in another cache line, if it has no loop within. */
+    unsigned far;
 };
 
 /* A nest of loops whose ranges are known only when it is entered. Ways in its forms name elements of `inners`. */
@@ -146,8 +146,8 @@ struct task_nest {
     struct nest_unroll unrolls[NEST_UNROLLS]; /* the first ones */
     unsigned range_count, word_count, inner_count, counter_count, far_count, sink_count, unroll_count;
     unsigned insns; /* of a round of the outer loop, outside of `inners` */
-    unsigned
-        far; /* lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads */
+    /* Lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads. */
+    unsigned far;
     int64_t slots[NEST_SLOTS]; /* of the stack frame: offsets to sp */
     unsigned slot_count;
     unsigned needed_slots; /* those that the loop only loads: a set */

@@ -47,8 +47,8 @@ struct undercroft;
 /* A description, in the YAML of machines. Set `size` to sizeof(struct undercroft_source), the rest to 0 what is not used. */
 struct undercroft_source {
     size_t size;
-    const char
-        *file; /* path of a description; or, of a memory, a standard ("hbm1"); of a machine, a shipped one */
+    /* Path of a description; or, of a memory, a standard ("hbm1"); of a machine, a shipped one. */
+    const char *file;
     const char *text;        /* the description itself, instead of `file` */
     const char *const *sets; /* "NAME=VALUE" each, as --set takes them */
     size_t set_count;
@@ -175,8 +175,8 @@ struct undercroft_machine_state {
     int32_t status;        /* as croft run's */
     uint32_t harts;        /* hosts; then accelerators */
     uint64_t instructions; /* executed by all harts */
-    const char *
-        messages; /* what croft run would have printed on standard error; valid until the machine runs again */
+    /* What croft run would have printed on standard error; valid until the machine runs again. */
+    const char *messages;
 };
 int undercroft_machine_state(struct undercroft *machine, struct undercroft_machine_state *state,
                              struct undercroft_error *error);

@@ -54,8 +54,8 @@ struct axram_job {
     uint32_t unpushed;
     uint32_t unheard;                    /* signals under way, and 1 while lines are left */
     uint64_t first_line, line, line_end; /* of the results: first line, next line to be dropped, end */
-    bool *
-        copies; /* by line, then multiprocessor: its cache has a copy that is older; with --check coherence */
+    /* By line, then multiprocessor: its cache has a copy that is older; with --check coherence. */
+    bool *copies;
     void (*dropped)(struct axram_job *job, uint64_t now);
     uint64_t written; /* fs: time of the results */
     bool waiting;     /* from the instruction until its answer */
@@ -107,8 +107,8 @@ struct axram_thread {
     struct hart *hart; /* NULL: `lane` of `warp` */
     struct warp *warp;
     unsigned lane;
-    struct axram_page
-        *last; /* of the warp's threads that have executed the same instruction; NULL: not kept */
+    /* Of the warp's threads that have executed the same instruction; NULL: not kept. */
+    struct axram_page *last;
 };
 
 /* Returns the chip of an address in accelerator memory. */

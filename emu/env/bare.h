@@ -32,8 +32,8 @@ struct bare_options {
     uint64_t
         save_at; /* instructions after which it is taken; 0: where the run ends, or as save_at_region says */
     bool save_at_region;
-    const char *
-        restore; /* file of a snapshot with which the run begins, instead of the program or firmware; or NULL */
+    /* File of a snapshot with which the run begins, instead of the program or firmware; or NULL. */
+    const char *restore;
     bool debugged;       /* run under gdb, which must be able to interrupt waits for input */
     uint64_t max_insns;  /* limit for all harts together */
     uint64_t max_memory; /* limit of written memory in bytes, memory_limit.h; 0: none */

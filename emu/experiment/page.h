@@ -9,8 +9,8 @@
 
 /* The sources of a page. */
 struct page_options {
-    const char
-        *results; /* folder or results.db of an experiment, results.json, or a file of croft run --stats */
+    /* Folder or results.db of an experiment, results.json, or a file of croft run --stats. */
+    const char *results;
     const char *experiment; /* name of one of several experiments in results.db; NULL: the last */
     const char *share;      /* folder of the page's parts */
     const char *machines;   /* folder of the shipped machines */

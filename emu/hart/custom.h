@@ -92,8 +92,8 @@ struct warp_local;
 
 struct custom_units {
     struct custom_unit of[EXTENSION_COUNT];
-    const struct warp_local
-        *local; /* the local memory of warps (emu/simt/local_memory.h); NULL: a scratchpad */
+    /* The local memory of warps (emu/simt/local_memory.h); NULL: a scratchpad. */
+    const struct warp_local *local;
 };
 
 /* Makes *unit, which is copied, serve the extension's instructions. A table has at most one unit for an extension. */

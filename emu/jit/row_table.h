@@ -15,8 +15,8 @@ struct row_table {
     struct llvm llvm;
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMPassManagerRef
-        reader; /* reads a function's bitcode when the function is needed: reading all takes 5 ms */
+    /* Reads a function's bitcode when the function is needed: reading all takes 5 ms. */
+    LLVMPassManagerRef reader;
     /* By row; and whether the static rounding mode is RTZ. */
     LLVMValueRef functions[INSN_COUNT][2];
     bool read[INSN_COUNT][2];

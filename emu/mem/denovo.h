@@ -89,8 +89,8 @@ enum denovo_kind {
 
 struct denovo_message {
     uint8_t kind; /* enum denovo_kind */
-    bool
-        with_data; /* Reg, FwdReg: the requester wants the values; RegAck: has them; Atomic: it stores nothing */
+    /* Reg, FwdReg: the requester wants the values; RegAck: has them; Atomic: it stores nothing. */
+    bool with_data;
     uint8_t map;        /* of the requester's words, in requests, forwards and answers; caches: 0 */
     uint8_t owner_map;  /* forwards: of the addressed owner's words, as it last told the registry */
     uint16_t from, to;  /* units, or DENOVO_REGISTRY */

@@ -58,8 +58,8 @@ struct mem_request {
     /* part of a SIMT access that touches more lines than its bytes need (emu/simt/coalesce.h); if the request
      * serves several accesses, each of them does */
     bool divergent;
-    bool
-        atomic; /* of a write: it reads and writes its words in one step, at a shared cache if there is one */
+    /* Of a write: it reads and writes its words in one step, at a shared cache if there is one. */
+    bool atomic;
     /* of a thread stack (cache_set_stacks()), where words that nobody has written have no contents. A read needs the
      * words of its mask; the response has the mask of the words that come */
     bool stack;

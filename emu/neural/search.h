@@ -11,8 +11,8 @@ struct search_options {
     unsigned folds;      /* parts of the cross-validation, 2 to SEARCH_FOLDS */
     unsigned epochs;     /* of the chosen network's training; the search takes a fifth */
     unsigned iterations; /* of SHA in all layers, 1 to ARITH_SHIFTS */
-    double
-        quality; /* most error of SHA, as a part of an output's range: chooses the iterations by layer; 0: does not */
+    /* Most error of SHA, as a part of an output's range: chooses the iterations by layer; 0: does not. */
+    double quality;
     double slack; /* of networks with at most 1 + slack times the least error, the smallest is taken */
     struct network topology; /* layers and sizes; layers 0: search them. `bias` holds for all networks */
     /* Called before each part of the work; NULL: not called. */
@@ -34,8 +34,8 @@ struct search_network {
 /* What search_options.quality has given. */
 struct search_quality {
     unsigned iterations[NETWORK_LAYERS];
-    double
-        error; /* in the calls that choose, as a part of an output's range; more than `quality`: not reached */
+    /* In the calls that choose, as a part of an output's range; more than `quality`: not reached. */
+    double error;
     uint64_t most_clocks; /* of the units for an invocation with ARITH_SHIFTS iterations everywhere */
 };
 

@@ -21,8 +21,8 @@ struct stash_port_parts {
     struct event_queue *queue;
     uint32_t component;
     uint16_t requester;
-    const struct mem_link
-        *link; /* the multiprocessor's, whose port is known when the first request is sent */
+    /* The multiprocessor's, whose port is known when the first request is sent. */
+    const struct mem_link *link;
     struct stash *stash;
     uint32_t line; /* bytes */
 };

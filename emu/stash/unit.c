@@ -22,8 +22,8 @@ struct stash_unit {
     struct denovo_unit *unit;
     uint64_t look_up;
     struct stash_port_counters counters;
-    bool
-        looked; /* the stash has seen pending words, and may wait until they are not: a Remap ends without acknowledged() */
+    /* The stash has seen pending words, and may wait until they are not: a Remap ends without acknowledged(). */
+    bool looked;
     /* an answer's words, between keep() and set() */
     bool installs;
     uint32_t value[DENOVO_WORDS];

@@ -46,8 +46,8 @@ struct tom_front {
 
 /* A warp in front that has come to a block at least once, and its offload. */
 struct tom_task {
-    struct simt_member
-        guest; /* the copy of the warp that finds the first access, then the warp in the stack */
+    /* The copy of the warp that finds the first access, then the warp in the stack. */
+    struct simt_member guest;
     struct mem_request request; /* packet and answer */
     struct tom_task *next;      /* in the list that contains it */
     struct tom *tom;
@@ -77,8 +77,8 @@ struct tom_task {
     struct tom_unit *unit;
     bool packed;
     uint32_t unpushed; /* pushes under way */
-    struct mem_push
-        *push;       /* of the first-level cache, then of each slice of the second level; a stack uses [0] */
+    /* Of the first-level cache, then of each slice of the second level; a stack uses [0]. */
+    struct mem_push *push;
     uint64_t *lines; /* lines to which the block has stored; sorted, each once, when the answer leaves */
     uint32_t line_count, line_room;
     enum tom_reach reach;

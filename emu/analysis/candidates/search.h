@@ -16,8 +16,8 @@ struct candidate_search {
     bool *taken;        /* likewise: a block that begins with it has been found */
     struct candidates found;
     size_t room;
-    struct candidate
-        best; /* of the function, if best_known: with the least change, whether it is a candidate or not */
+    /* Of the function, if best_known: with the least change, whether it is a candidate or not. */
+    struct candidate best;
     bool best_known;
     unsigned explained;     /* the loop that is refused; NODE_NONE: the function is */
     unsigned function_live; /* most registers that are live in it at a time */

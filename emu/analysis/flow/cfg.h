@@ -61,8 +61,8 @@ struct cfg {
     struct cfg_function *functions;
     int function_count, entry_count; /* the first `entry_count` functions begin at entries */
     int *function_at;                /* by instruction: the function that begins there, or CFG_NONE */
-    bool
-        too_large; /* more than REACH_INSNS instructions, or than CFG_MEMBERS in all functions: no functions */
+    /* More than REACH_INSNS instructions, or than CFG_MEMBERS in all functions: no functions. */
+    bool too_large;
     struct reach reach; /* the registers that the code names */
 };
 

@@ -8,8 +8,8 @@
 
 struct dominators {
     unsigned root;
-    unsigned
-        *parent; /* immediate dominator; of the root itself, and of nodes that it does not reach, NODE_NONE */
+    /* Immediate dominator; of the root itself, and of nodes that it does not reach, NODE_NONE. */
+    unsigned *parent;
     unsigned *depth; /* in the tree: root 1; 0: the root does not reach the node */
 };
 

@@ -57,8 +57,8 @@ static void found_free(struct found *f)
 struct mark {
     bool placed;
     size_t unit, begin, end; /* lines of the instructions */
-    size_t
-        labels; /* the first of the labels at `begin`; `begin` itself if the block does not jump back there */
+    /* The first of the labels at `begin`; `begin` itself if the block does not jump back there. */
+    size_t labels;
 };
 
 struct marker {

@@ -74,8 +74,8 @@ void address_space_file_release(struct space_file *file);
 struct space_request {
     uint64_t first, length; /* length: rounded up to whole pages */
     uint8_t protection;
-    bool
-        fixed; /* at `first`, a multiple of FRAME, replacing what is there; else `first` is a wish, 0: none */
+    /* At `first`, a multiple of FRAME, replacing what is there; else `first` is a wish, 0: none. */
+    bool fixed;
     bool keep; /* fixed, but only where nothing is */
     bool shared;
     struct space_file *file;

@@ -25,13 +25,13 @@ struct energy_account {
      * has their sources. NULL: `unit` does not depend on fields. */
     const char *fields;
     const char *source; /* source of `unit`, one line; the ledger sets it for an account with fields */
-    const char
-        *group; /* static: what the energy is spent on, such as "l1", for the sums of groups; NULL: "other" */
+    /* Static: what the energy is spent on, such as "l1", for the sums of groups; NULL: "other". */
+    const char *group;
     /* Static: the field of the part that would tell `unit`, which is 0 because nobody has set it, and what is allowed; or
      * NULL. */
     const char *untold;
-    const char
-        *idle; /* static: of energy of a part that does nothing, the fields that it depends on; else NULL */
+    /* Static: of energy of a part that does nothing, the fields that it depends on; else NULL. */
+    const char *idle;
     const char *part; /* path of the part, set by the ledger; "": none */
 };
 

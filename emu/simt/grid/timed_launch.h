@@ -52,8 +52,8 @@ struct timed_launch {
     struct launch_counts counts;
     bool waited; /* the program has waited for a launch since the last one */
     bool warned;
-    bool
-        verbose; /* print the registers and the occupancy of each launch's kernel, once per kernel and block size */
+    /* Print the registers and the occupancy of each launch's kernel, once per kernel and block size. */
+    bool verbose;
     struct {
         uint64_t entry;
         uint32_t halves; /* 0: unknown */

@@ -34,8 +34,8 @@ struct dma_engine_parts {
     struct clock clock;
     uint32_t setup, requests;
     bool packed; /* requests carry the words of their masks alone */
-    const struct mem_link
-        *link; /* the multiprocessor's, whose port is known when the first transfer begins */
+    /* The multiprocessor's, whose port is known when the first transfer begins. */
+    const struct mem_link *link;
     /* The engine is at work from now on, or no longer. NULL: nobody asks. */
     void (*busy)(void *context, bool busy, uint64_t now);
     void *context;

@@ -60,8 +60,8 @@ struct tom {
     uint32_t front_count, most_slices; /* multiprocessors in front; most slices of a second level */
     struct tom_port *ports;
     struct tom_stack *stacks;
-    struct home_map *
-        *replicas; /* by stack, with TOM_IDEAL: where the stack's multiprocessor finds data; else NULL */
+    /* By stack, with TOM_IDEAL: where the stack's multiprocessor finds data; else NULL. */
+    struct home_map **replicas;
     struct tom_monitor *monitors; /* by stack */
     uint32_t stack_count;
     struct candidate_entry listed[CANDIDATE_ENTRIES]; /* the program's table */

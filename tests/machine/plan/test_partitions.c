@@ -121,8 +121,8 @@ static struct partitions *partitions_new(unsigned slices, const char *interleave
     all->crossbar = crossbar_new(&crossbar, &all->queue, &all->clock, 2, &route);
     for (unsigned i = 0; i < slices; i++) {
         all->channels[i] = (struct channel){.all = all, .slice = i};
-        all->slices[i] =
-            llc_new("l2", all->l2, &all->queue, &all->clock, 3 + i, (uint16_t)i, &channel_ops, &all->channels[i]);
+        all->slices[i] = llc_new("l2", all->l2, &all->queue, &all->clock, 3 + i, (uint16_t)i, &channel_ops,
+                                 &all->channels[i]);
         llc_set_homes(all->slices[i], all->homes);
         crossbar_connect(all->crossbar, i, &llc_ops, all->slices[i]);
     }
