@@ -89,7 +89,6 @@ JIT_MICROS := $(BUILD)/gen/jit/micro.inc
 $(JIT_MICROS): $(JIT_BITCODE) emu/jit/quick/micro.awk
 	if [ -s $< ]; then clang-14 -O0 -Xclang -disable-llvm-passes -S -emit-llvm -x ir $< -o - | awk -f emu/jit/quick/micro.awk > $@; else : > $@; fi
 $(BUILD)/obj/emu/jit/quick/micro.o: $(JIT_MICROS)
-$(BUILD)/obj/emu/jit/quick/micro.o: EMU_CFLAGS += -I$(BUILD)/gen/jit
 
 $(BUILD)/obj/emu/jit/row_table.o: $(JIT_BITCODE)
 $(BUILD)/obj/emu/jit/row_table.o: EMU_CFLAGS += -Wa,-I$(BUILD)/gen/jit

@@ -98,7 +98,7 @@ manual-check: $(BUILD)/tools/manual
 # All C files of ours. Static analysis leaves out the files that rows expand into: there is nothing to read in them.
 C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
 SHELL_FILES := .ci/run emu/cmd/help/croft.bash $(sort $(shell find examples host tests -name '*.sh'))
-TIDY_FILES  := $(filter-out $(ROWS_SRC),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
+TIDY_FILES  := $(filter-out $(ROWS_SRC) $(JIT_NATIVE),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES)) -isystem $(LLVM)/include
 
 # A file is analysed again when it, a header of its or .clang-tidy has changed: its object knows.
