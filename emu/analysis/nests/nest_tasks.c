@@ -311,8 +311,8 @@ static bool reads_back(const struct search *s, const struct nest_range *stored, 
     last = nest_sum(&last, &inner->extra, from->up[0] / inner->each);
     int64_t distance;
     last = nest_sum(&stored->from, &last, -1);
-    return find_difference(s, &last, &distance) && distance != 0 && (distance > 0) == (stride > 0) &&
-           distance % stride == 0;
+    return find_difference(s, &last, &distance) && distance != 0 &&
+           (stride == 0 || ((distance > 0) == (stride > 0) && distance % stride == 0));
 }
 
 static bool check_stores(struct search *s, const struct nest_range *range)
