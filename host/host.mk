@@ -24,7 +24,7 @@ SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/includ
 # What a user reads, in the tree's places, so that links between pages hold; below share/doc, as Debian's policy has it (12.5, 12.6).
 # Pages name the command as it is after an installation.
 DOC         := $(BUILD)/share/doc/croft
-DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples -name README.md))
+DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples -name '*.md'))
 DOC_COPIES  := $(filter-out %.md %/ examples/examples.mk examples/demo.sh,$(sort $(shell find examples -type f) $(shell host/linked.sh $(DOC_PAGES)) \
                $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def))
 DOC_FILES   := $(DOC_PAGES:%=$(DOC)/%) $(DOC_COPIES:%=$(DOC)/%) $(DOC)/copyright $(DOC)/isa/include
@@ -148,7 +148,7 @@ all: man
 
 # All pages as one HTML file, beside the files that they link to; `make install` copies it if it is there.
 BOOK       := $(DOC)/book.html
-BOOK_PAGES := README.md $(sort $(shell find examples -name README.md)) emu/cmd/README.md emu/machine/README.md
+BOOK_PAGES := README.md $(sort $(shell find examples -name '*.md')) emu/cmd/README.md emu/machine/README.md
 BOOK_PAGES += $(filter-out $(BOOK_PAGES) isa/MANUAL.md tests/README.md,$(DOC_PAGES)) isa/MANUAL.md tests/README.md
 
 .PHONY: book
