@@ -306,7 +306,7 @@ test_mirror() {
 test_host() {
     local pages
     for pages in {66500..66503}; do # by which of them the host has none left depends on what else it maps
-        croft areas --setenv PAGES=$pages
+        croft areas --setenv PAGES="$pages"
         check "$pages mappings: status $status, not 0" [ "$status" = 0 ]
         check "$pages mappings: the host's permissions" [ "$(cat "$OUT/output")" = $((pages / 2)) ]
     done

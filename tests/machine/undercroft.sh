@@ -37,6 +37,7 @@ same() {
 }
 
 same "all" pipeline
+# shellcheck disable=SC2016 # awk's fields
 check "the quality is stated" awk '/^quality lost/ { exit !($3 > 0 && $3 < 5) }' output
 check "words that maps fetch" test "$(total '^stash.[0-9]+.map.0.fetched$')" = 4096
 check "words that maps register" test "$(total '^stash.[0-9]+.map.1.registered$')" = 4096
