@@ -85,8 +85,9 @@ $(JIT_BITCODE): $(JIT_ROWS) emu/emu.mk | $(INSN_ID).h
 -include $(JIT_BITCODE).d
 
 # The rows as micro-operations and functions for the quick compiler: of LLVM's text of the bitcode.
-JIT_MICROS := $(BUILD)/gen/jit/micro.inc
+JIT_MICROS := $(BUILD)/gen/emu/jit/quick/micro.inc
 $(JIT_MICROS): $(JIT_BITCODE) emu/jit/quick/micro.awk
+	@mkdir -p $(@D)
 	if [ -s $< ]; then clang-14 -O0 -Xclang -disable-llvm-passes -S -emit-llvm -x ir $< -o - | awk -f emu/jit/quick/micro.awk > $@; else : > $@; fi
 $(BUILD)/obj/emu/jit/quick/micro.o: $(JIT_MICROS)
 

@@ -2,18 +2,18 @@
 
 static const struct micro micros[] = {
 #define MICRO(operation, bits, extra, constants, a, b, c) {operation, bits, extra, constants, {a, b, c}},
-#include "jit/micro.inc"
+#include "emu/jit/quick/micro.inc"
 #undef MICRO
     {.operation = MICRO_RET},
 };
 
 #define FUNCTION(function) uint64_t function(void);
-#include "jit/micro.inc"
+#include "emu/jit/quick/micro.inc"
 #undef FUNCTION
 
 static const struct micro_row rows[INSN_COUNT][2] = {
 #define ROW(insn, rtz, first, count, function) [INSN_##insn][rtz] = {&micros[first], count, function},
-#include "jit/micro.inc"
+#include "emu/jit/quick/micro.inc"
 };
 
 struct micro_row micro_row(enum insn_id id, bool rtz)
