@@ -360,10 +360,14 @@ int undercroft_machine_new(struct undercroft **machine, const struct undercroft_
 
 int undercroft_machine_run(struct undercroft *machine, uint64_t instructions, struct undercroft_error *error)
 {
-    const int status = handle_check(machine, &kind, error);
+    int status = handle_check(machine, &kind, error);
+    if (status == UNDERCROFT_OK)
+        status = handle_check_outside(machine, error);
     if (status != UNDERCROFT_OK)
         return status;
+    machine->inside++;
     run_on(machine->model, instructions);
+    machine->inside--;
     return UNDERCROFT_OK;
 }
 

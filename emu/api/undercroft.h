@@ -170,6 +170,7 @@ int undercroft_machine_new(struct undercroft **machine, const struct undercroft_
 /* Runs until its hosts have executed about that many instructions more, or the program ends. */
 int undercroft_machine_run(struct undercroft *machine, uint64_t instructions, struct undercroft_error *error);
 
+/* Where a machine is. [C] */
 struct undercroft_machine_state {
     int32_t ended;         /* the program has ended, with this status */
     int32_t status;        /* as croft run's */
@@ -181,12 +182,12 @@ struct undercroft_machine_state {
 int undercroft_machine_state(struct undercroft *machine, struct undercroft_machine_state *state,
                              struct undercroft_error *error);
 
-/* Reads a register of a hart: x0 to x31 are 0 to 31, pc is 32, f0 to f31 are 33 to 64. */
+/* Reads a register of a hart: x0 to x31 are 0 to 31, pc is 32, f0 to f31 are 33 to 64. [C] */
 enum { UNDERCROFT_PC = 32, UNDERCROFT_F0 = 33, UNDERCROFT_REGISTERS = 65 };
 int undercroft_machine_register(const struct undercroft *machine, uint32_t hart, uint32_t number,
                                 uint64_t *value, struct undercroft_error *error);
 
-/* Reads or writes bytes of the machine's memory, without time. */
+/* Reads or writes bytes of the machine's memory, without time. [C] */
 int undercroft_machine_read(const struct undercroft *machine, uint64_t address, void *to, uint64_t bytes,
                             struct undercroft_error *error);
 int undercroft_machine_write(struct undercroft *machine, uint64_t address, const void *from, uint64_t bytes,

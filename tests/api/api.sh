@@ -102,6 +102,34 @@ for name in functional ddr3 nucd; do
     done
 done
 check "nucd: slices" grep -q '^100 us: pc 0x' output
+# A callback cannot let the machine run.
+cat >inside.c <<'C'
+#include <stdio.h>
+#include <undercroft.h>
+static int status, calls;
+static int each(void *context, const struct undercroft_statistic *statistic)
+{
+    (void)statistic;
+    status = undercroft_machine_run(context, 1000, NULL);
+    calls++;
+    return 0;
+}
+int main(void)
+{
+    struct undercroft *machine;
+    const struct undercroft_source source = {.size = sizeof source, .file = "ddr3"};
+    const struct undercroft_program program = {.size = sizeof program, .program = "./program"};
+    if (undercroft_machine_new(&machine, &source, &program, NULL) != UNDERCROFT_OK ||
+        undercroft_statistics(machine, each, machine, NULL) != UNDERCROFT_OK)
+        return 1;
+    printf("%d\n", calls > 1 ? status : 0);
+    return undercroft_free(machine, NULL);
+}
+C
+builds inside cc inside.c -std=c17
+./inside >output 2>>errors
+check "a callback cannot run the machine" grep -qx -- -5 output
+
 ./machine ddr3 ./program printed one two >output 2>errors
 check "a fault: status" test $? = 139
 check "a fault: its message is a value" grep -q 'store of 4 bytes to 0x10' output
