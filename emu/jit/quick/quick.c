@@ -413,9 +413,12 @@ static bool place_code(struct quick *q, uint8_t *at, uint32_t targets, uint32_t 
 static compiled_code *finish(struct quick *q, struct code_memory *memory)
 {
     uint32_t targets = emit_targets(q), entries = emit_entries(q);
+    const uint64_t used = memory->used;
     uint8_t *at = code_memory_take(memory, q->code.size, CODE_ALIGNMENT);
-    if (!at || !place_code(q, at, targets, entries) || !code_memory_seal(memory))
+    if (!at || !place_code(q, at, targets, entries) || !code_memory_seal(memory)) {
+        memory->used = used;
         return NULL;
+    }
     return (compiled_code *)(uintptr_t)at;
 }
 
