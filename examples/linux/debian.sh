@@ -135,6 +135,8 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteract
 mount -o remount,rw /
 mount -t tmpfs tmpfs /run
 /debootstrap/debootstrap --second-stage || tail -n 20 /debootstrap/debootstrap.log
+mountpoint -q /proc || mount -t proc proc /proc # it unmounts them
+mountpoint -q /sys || mount -t sysfs sysfs /sys
 dpkg --force-depends --force-overwrite --unpack /more/*.deb && dpkg --configure -a && echo "first boot: done"
 $password
 echo debian >/etc/hostname
@@ -142,7 +144,8 @@ echo '/dev/vda / ext4 defaults 0 1' >/etc/fstab
 echo 'deb $mirror trixie main' >/etc/apt/sources.list
 rm -rf /first-boot /more /debootstrap /etc/dpkg/dpkg.cfg.d/first-boot /var/cache/apt/archives/*.deb
 sync
-mount -o remount,ro /
+echo u >/proc/sysrq-trigger # all file systems are read-only from here on
+sleep 1
 echo o >/proc/sysrq-trigger
 sleep 1000
 END
