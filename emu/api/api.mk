@@ -13,7 +13,10 @@ $(BUILD)/obj/emu/sim/text/say.o: EMU_CFLAGS += -fPIC
 
 api: $(API_LIBRARY) $(API_STATIC) $(API_HEADER) $(API_PYTHON) $(API_PC) ## libundercroft, the models for other simulators, in $(BUILD)/lib
 .PHONY: api
+# Not with sanitizers, whose code in ordinary objects does not fit into a shared library.
+ifeq ($(SANITIZE),)
 all: api
+endif
 
 $(API_LIBRARY): $(API_OBJ) $(CROFT_LIB) emu/api/undercroft.map
 	@mkdir -p $(@D)

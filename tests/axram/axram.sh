@@ -179,7 +179,7 @@ fault two 'config[.]axram: the configuration is in two chips, 0 and the next; ea
 fault different 'initiate[.]axram: chips 0 and 1 work together, but have different networks$'
 fault small 'config[.]axram: the network needs 32 blocks of 128 bytes where chips work together, but the region has 10$'
 check "5 together: refused" run 2 --set axram.together=5 -- host 0 1
-check "5 together: message" says errors ": together: 5 chips; it must divide the memory's 12 chips"
+check "5 together: message" says errors ": together: 5 chips; it must divide a memory's 12 chips"
 
 # Virtual addresses that name other chips than their pages.
 "$croft" cc --bare -std=gnu17 -O2 -I"$here/../.." "$here/alias_program.c" "$here"/../firmware/support/{support.c,attempt.S} -o "$work/alias"
