@@ -11,18 +11,10 @@ struct exit {
 static bool find_exit(const struct function *f, unsigned loop, struct exit *out)
 {
     const struct loop *l = &f->loops.list[loop];
-    unsigned ways = 0;
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = f->loops.members[l->first + i];
-        for (unsigned j = f->part->graph.first[node]; j < f->part->graph.first[node + 1]; j++) {
-            if (loops_contain(&f->loops, loop, f->part->graph.to[j]))
-                continue;
-            ways++;
-            out->node = node;
-        }
-    }
-    if (ways != 1)
+    const struct loop_ends ends = function_loop_ends(f, loop);
+    if (ends.ways != 1)
         return false;
+    out->node = ends.out;
     out->branch = &f->cfg->insns[function_last(f, out->node)];
     if (!(out->branch->step.flow & FLOW_BRANCH) || out->branch->target == CFG_NONE)
         return false;

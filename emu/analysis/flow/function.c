@@ -171,3 +171,22 @@ struct value function_value_before(const struct function *function, unsigned nod
         return opaque(reg, -2 - function_first(function, node), 0);
     return function_value(function, before, 0, reg);
 }
+
+struct loop_ends function_loop_ends(const struct function *function, unsigned loop)
+{
+    const struct loop *l = &function->loops.list[loop];
+    const struct digraph *graph = &function->part->graph;
+    struct loop_ends ends = {.out = NODE_NONE, .latch = NODE_NONE};
+    for (unsigned i = 0; i < l->count; i++) {
+        const unsigned node = function->loops.members[l->first + i];
+        for (unsigned j = graph->first[node]; j < graph->first[node + 1]; j++) {
+            const bool leaves = !loops_contain(&function->loops, loop, graph->to[j]),
+                       returns = graph->to[j] == l->header;
+            ends.ways += leaves;
+            ends.backs += returns;
+            ends.out = leaves ? node : ends.out;
+            ends.latch = returns ? node : ends.latch;
+        }
+    }
+    return ends;
+}

@@ -44,4 +44,11 @@ bool function_changes(const struct cfg_insn *insn, unsigned reg);
 /* Returns the first instruction of a loop that changes the register; CFG_NONE: none does. */
 int function_changer(const struct function *function, unsigned loop, unsigned reg);
 
+/* The arrows of a loop's graph that lead out of it, and back to its header: how many, and a node from which one does. */
+struct loop_ends {
+    unsigned ways, backs;
+    unsigned out, latch; /* NODE_NONE: there is none */
+};
+struct loop_ends function_loop_ends(const struct function *function, unsigned loop);
+
 #endif

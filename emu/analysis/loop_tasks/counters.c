@@ -2,24 +2,13 @@
 
 int loop_task_branch(const struct function *f, unsigned loop)
 {
-    const struct loop *l = &f->loops.list[loop];
-    unsigned latch = NODE_NONE, out = NODE_NONE, ways = 0, backs = 0;
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = f->loops.members[l->first + i];
-        for (unsigned j = f->part->graph.first[node]; j < f->part->graph.first[node + 1]; j++) {
-            unsigned to = f->part->graph.to[j];
-            bool leaves = !loops_contain(&f->loops, loop, to);
-            ways += leaves;
-            backs += to == l->header;
-            out = leaves ? node : out;
-            latch = to == l->header ? node : latch;
-        }
-    }
-    if (ways != 1 || backs != 1 || latch != out)
+    const struct loop_ends ends = function_loop_ends(f, loop);
+    if (ends.ways != 1 || ends.backs != 1 || ends.latch != ends.out)
         return CFG_NONE;
-    int at = function_last(f, latch);
+    int at = function_last(f, ends.latch);
     const struct cfg_insn *insn = &f->cfg->insns[at];
-    bool fits = (insn->step.flow & FLOW_BRANCH) && insn->target == function_first(f, l->header);
+    bool fits =
+        (insn->step.flow & FLOW_BRANCH) && insn->target == function_first(f, f->loops.list[loop].header);
     return fits ? at : CFG_NONE;
 }
 

@@ -438,22 +438,12 @@ bool nest_walk(const struct nests *nests, unsigned loop, const struct nest_walke
  * none. */
 static const char *find_ends(const struct function *f, unsigned loop, unsigned *out, unsigned *latch)
 {
-    const struct loop *l = &f->loops.list[loop];
-    unsigned ways = 0, backs = 0;
-    for (unsigned i = 0; i < l->count; i++) {
-        unsigned node = f->loops.members[l->first + i];
-        for (unsigned j = f->part->graph.first[node]; j < f->part->graph.first[node + 1]; j++) {
-            unsigned to = f->part->graph.to[j];
-            bool leaves = !loops_contain(&f->loops, loop, to);
-            ways += leaves;
-            backs += to == l->header;
-            *out = leaves ? node : *out;
-            *latch = to == l->header ? node : *latch;
-        }
-    }
-    if (backs != 1)
+    const struct loop_ends ends = function_loop_ends(f, loop);
+    *out = ends.out;
+    *latch = ends.latch;
+    if (ends.backs != 1)
         return "its rounds end in several places";
-    if (ways != 1)
+    if (ends.ways != 1)
         return "it has no exit, or several";
     if (f->loops.inner[*out] != loop || !dominates(&f->dominators, *out, *latch))
         return "not each round comes to its exit";
