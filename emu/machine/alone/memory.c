@@ -6,31 +6,14 @@
 #include <string.h>
 
 #include "emu/dram/map.h"
+#include "emu/machine/alone/root.h"
 #include "emu/machine/describe/sources.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/nearest.h"
 #include "emu/sim/text/quantity.h"
 #include "emu/sim/text/text.h"
 
-/* The root of descriptions. */
-struct root_config {
-    char description[256];
-};
-
-static const struct part_field root_fields[] = {
-    {"description",
-     FIELD_TEXT,
-     offsetof(struct root_config, description),
-     sizeof(((struct root_config *)0)->description),
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     {"", ""},
-     0,
-     "One line about the memory.",
-     {"", ""}},
-};
+static const struct part_field root_fields[] = {ALONE_ROOT_FIELD("One line about the memory.")};
 
 static const struct part_role root_roles[] = {
     {.name = "dram", .kind = &dram_kind, .presence = PART_ALWAYS, .explanation = "The memory."},
@@ -40,19 +23,13 @@ static const struct part_role root_roles[] = {
 static const struct part_kind root_kind = {
     .name = "memory",
     .explanation = "A memory that is driven alone.",
-    .config_size = sizeof(struct root_config),
+    .config_size = sizeof(struct alone_root),
     .fields = root_fields,
     .field_count = sizeof root_fields / sizeof *root_fields,
     .roles = root_roles,
 };
 
 static const struct part_kind *const kinds[] = {NULL};
-
-static bool is_timed(const struct tree *tree)
-{
-    (void)tree;
-    return true;
-}
 
 /* Writes the description of a standard to text[size], of which the name of a file is none. False with err set if it is
  * neither. */
@@ -79,7 +56,7 @@ struct tree *alone_memory_tree(const struct alone_source *source, struct error *
                                    .sets = source->sets,
                                    .set_count = source->set_count,
                                    .reader = "croft dram FILE.yaml TRACE",
-                                   .timed = is_timed};
+                                   .timed = alone_is_timed};
     if (!source->text && !read_standard(source->name, standard, sizeof standard, err))
         return NULL;
     if (!source->text && *standard)

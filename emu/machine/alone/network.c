@@ -2,30 +2,13 @@
 
 #include <stdlib.h>
 
+#include "emu/machine/alone/root.h"
 #include "emu/machine/describe/sources.h"
 #include "emu/machine/plan/networks.h"
 #include "emu/net/traffic.h"
 #include "emu/sim/alloc.h"
 
-/* The root of descriptions. */
-struct root_config {
-    char description[256];
-};
-
-static const struct part_field root_fields[] = {
-    {"description",
-     FIELD_TEXT,
-     offsetof(struct root_config, description),
-     sizeof(((struct root_config *)0)->description),
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     {"", ""},
-     0,
-     "One line about the network.",
-     {"", ""}},
-};
+static const struct part_field root_fields[] = {ALONE_ROOT_FIELD("One line about the network.")};
 
 static const struct part_role root_roles[] = {
     {.name = "network", .kind = &network_kind, .presence = PART_ALWAYS, .explanation = "The network."},
@@ -36,19 +19,13 @@ static const struct part_role root_roles[] = {
 static const struct part_kind root_kind = {
     .name = "network",
     .explanation = "A network that is driven alone.",
-    .config_size = sizeof(struct root_config),
+    .config_size = sizeof(struct alone_root),
     .fields = root_fields,
     .field_count = sizeof root_fields / sizeof *root_fields,
     .roles = root_roles,
 };
 
 static const struct part_kind *const kinds[] = {&network_router_kind, &network_wire_kind, NULL};
-
-static bool is_timed(const struct tree *tree)
-{
-    (void)tree;
-    return true;
-}
 
 struct tree *alone_network_tree(const struct alone_source *source, struct error *err)
 {
@@ -59,7 +36,7 @@ struct tree *alone_network_tree(const struct alone_source *source, struct error 
                                          .sets = source->sets,
                                          .set_count = source->set_count,
                                          .reader = "croft net FILE.yaml",
-                                         .timed = is_timed};
+                                         .timed = alone_is_timed};
     return tree_load(&options, err);
 }
 
