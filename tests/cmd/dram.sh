@@ -82,29 +82,25 @@ for standard in $("$croft" complete dram '' | cut -f 1 | grep -v '^<'); do
     check "$standard: counts" test "$(jq -c '[.run.accesses, .total["dram.read_requests"] + .total["dram.write_requests"]]' stats.json)" = '[4000,4000]'
 done
 runs "statistics" ddr3_1600k two.trace --stats -
-check "statistics alone" jq -e '.total["dram.reads"] == 2 and .total["dram.row_hits"] == 1' output
+check "statistics alone" jq -e '.total["dram.reads"] == 2 and .total["dram.row_hits"] == 1' output >/dev/null
 "$croft" dram ddr3_1600k --show >shown.yaml
 runs "what --show prints" shown.yaml two.trace
 check "what --show prints: the same" cmp -s expected output
 
-printf 'LD 0\nXX 1\n' >bad.trace
-refuses "a wrong word" 1 "bad.trace:2: 'XX 1' is not Ramulator 2's 'LD ADDRESS' or 'ST ADDRESS', as the lines before" ddr3_1600k bad.trace
-printf '\n# text\nLD 0 0 0\n' >bad.trace
-refuses "too many words" 1 "bad.trace:3: 'LD 0 0 0' is neither Ramulator 2's .* nor DRAMsim3's" ddr3_1600k bad.trace
-printf 'LD\n' >bad.trace
-refuses "one word" 1 "bad.trace:1: 'LD' is neither" ddr3_1600k bad.trace
-printf 'LD 12x\n' >bad.trace
-refuses "no number" 1 "bad.trace:1: 'LD 12x'" ddr3_1600k bad.trace
-printf 'LD -1\n' >bad.trace
-refuses "a negative number" 1 "bad.trace:1: 'LD -1'" ddr3_1600k bad.trace
-printf 'LD 99999999999999999999\n' >bad.trace
-refuses "a long number" 1 "bad.trace:1: 'LD 9999" ddr3_1600k bad.trace
-printf '0 READ 5\n0 WRITE 4\n' >bad.trace
-refuses "back in time" 1 'bad.trace:2: clock 4 is before that of the line before, 5' ddr3_1600k bad.trace
-printf '0 READ 5\nLD 4\n' >bad.trace
-refuses "two formats" 1 "bad.trace:2: 'LD 4' is not DRAMsim3's" ddr3_1600k bad.trace
-printf '0 READ 18446744073709551615\n' >bad.trace
-refuses "a late clock" 1 'bad.trace:1: clock 18446744073709551615 is beyond the end' ddr3_1600k bad.trace
+# bad NAME TRACE MESSAGE: the message for a trace, with printf's escapes.
+bad() {
+    printf '%b' "$2" >bad.trace
+    refuses "$1" 1 "bad.trace:$3" ddr3_1600k bad.trace
+}
+bad "a wrong word" 'LD 0\nXX 1\n' "2: 'XX 1' is not Ramulator 2's 'LD ADDRESS' or 'ST ADDRESS', as the lines before"
+bad "too many words" '\n# text\nLD 0 0 0\n' "3: 'LD 0 0 0' is neither Ramulator 2's .* nor DRAMsim3's"
+bad "one word" 'LD\n' "1: 'LD' is neither"
+bad "no number" 'LD 12x\n' "1: 'LD 12x'"
+bad "a negative number" 'LD -1\n' "1: 'LD -1'"
+bad "a long number" 'LD 99999999999999999999\n' "1: 'LD 9999"
+bad "back in time" '0 READ 5\n0 WRITE 4\n' '2: clock 4 is before that of the line before, 5'
+bad "two formats" '0 READ 5\nLD 4\n' "2: 'LD 4' is not DRAMsim3's"
+bad "a late clock" '0 READ 18446744073709551615\n' '1: clock 18446744073709551615 is beyond the end'
 refuses "beyond the memory" 1 'beyond.trace:1: 64 bytes at 0x100000000 are not all in the memory, which has 4 GiB' ddr3_1600k beyond.trace
 refuses "a large access" 1 'two.trace:2: a request of 1048576 bytes has more bursts' ddr3_1600k two.trace --size 1MiB
 refuses "no file" 1 'nothing.trace: cannot be opened: No such file' ddr3_1600k nothing.trace

@@ -307,14 +307,20 @@ static void assert_pages_are_safe(void)
     (void)fclose(maps);
 }
 
+/* Compiles anew, in another way. */
+static void reopen(struct pair *pair, enum jit_mode mode, uint64_t memory)
+{
+    jit_free(pair->jit);
+    pair->jit = jit_new(&pair->run.hart, mode, memory);
+}
+
 /* When the memory for code is full, all is forgotten, and compiled again as it runs. */
 static void full_memory(void **state)
 {
     (void)state;
     struct pair pair;
     open_pair(&pair, write_loops);
-    jit_free(pair.jit);
-    pair.jit = jit_new(&pair.run.hart, JIT_ALWAYS, 1);
+    reopen(&pair, JIT_ALWAYS, 1);
     for (unsigned i = 0; i < 6; i++) {
         assert_runs(&pair, 5000);
         assert_pages_are_safe();
@@ -344,8 +350,7 @@ static void pays_first(void **state)
     enum { STEP = 1000000, FREE = 65, PAID = 140 };
     struct pair pair;
     open_pair(&pair, write_long);
-    jit_free(pair.jit);
-    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    reopen(&pair, JIT_ON, JIT_MEMORY_LEAST);
     jit_use_llvm(pair.jit);
     for (unsigned i = 0; i < FREE; i++)
         assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
@@ -367,8 +372,7 @@ static void changes_meanwhile(void **state)
     struct pair pair;
     open_pair(&pair, write_long);
     for (unsigned round = 0; round < 4; round++) {
-        jit_free(pair.jit);
-        pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+        reopen(&pair, JIT_ON, JIT_MEMORY_LEAST);
         jit_use_llvm(pair.jit);
         for (unsigned i = 0; i < STEPS && jit_regions(pair.jit) == 0; i++)
             assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
@@ -415,8 +419,7 @@ static void compiles_once(void **state)
     enum { STEP = 1000000, STEPS = 400 };
     struct pair pair;
     open_pair(&pair, write_rare);
-    jit_free(pair.jit);
-    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    reopen(&pair, JIT_ON, JIT_MEMORY_LEAST);
     jit_use_llvm(pair.jit);
     for (unsigned i = 0; i < STEPS; i++) {
         assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
@@ -433,8 +436,7 @@ static void compiles_quickly(void **state)
     enum { STEP = 20000, STEPS = 300, MOST = 8 };
     struct pair pair;
     open_pair(&pair, write_rare);
-    jit_free(pair.jit);
-    pair.jit = jit_new(&pair.run.hart, JIT_ON, JIT_MEMORY_LEAST);
+    reopen(&pair, JIT_ON, JIT_MEMORY_LEAST);
     assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
     assert_int_equal(jit_regions(pair.jit), 0);
     for (unsigned i = 1; i < STEPS; i++)
@@ -465,8 +467,7 @@ static struct seen run_checked(void (*write)(struct fixture *f), enum insn_id a,
     struct pair pair;
     struct seen seen = {0};
     open_pair(&pair, write);
-    jit_free(pair.jit);
-    pair.jit = jit_new(&pair.run.hart, JIT_CHECK, JIT_MEMORY_LEAST);
+    reopen(&pair, JIT_CHECK, JIT_MEMORY_LEAST);
     const struct check_listener listener = {note_difference, &seen};
     jit_set_listener(pair.jit, &listener);
     assert_true(jit_replace_row(pair.jit, a, b));
