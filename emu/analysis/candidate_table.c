@@ -18,7 +18,8 @@ struct candidate_entry candidate_table_entry(const struct candidate *c)
                                     .in = c->in,
                                     .out = c->out,
                                     .coordinates = c->coordinates,
-                                    .rounds = c->threshold};
+                                    .rounds = c->threshold,
+                                    .same = c->same};
     entry.flags = (uint8_t)((c->tag & CANDIDATE_SAVES_TX ? CANDIDATE_TX : 0) |
                             (c->tag & CANDIDATE_SAVES_RX ? CANDIDATE_RX : 0) |
                             (c->floats ? CANDIDATE_FLOATS : 0) | (c->threshold ? CANDIDATE_CONDITION : 0));
@@ -69,6 +70,7 @@ static void write_entry(uint8_t *at, const struct candidate_entry *entry)
     little_endian_put(at + 48, entry->rounds, 8);
     at[56] = entry->step;
     at[57] = entry->compare;
+    little_endian_put(at + 60, entry->same, 4);
 }
 
 uint8_t *candidate_table_write(const struct candidates *candidates, size_t *size)
@@ -100,7 +102,8 @@ static bool read_entry(const uint8_t *at, size_t number, struct candidate_entry 
                                       .threshold = (int64_t)little_endian_get(at + 40, 8),
                                       .rounds = little_endian_get(at + 48, 8),
                                       .step = at[56],
-                                      .compare = at[57]};
+                                      .compare = at[57],
+                                      .same = (uint32_t)little_endian_get(at + 60, 4)};
     if (entry->begin % 2 || entry->end % 2 || entry->begin == entry->end)
         return error_set(err,
                          "entry %zu of " CANDIDATE_SECTION " is from 0x%" PRIx64 " to 0x%" PRIx64

@@ -14,7 +14,9 @@
  *         48      least number of rounds, for information
  *         56, 57  with a step: an integer register, whose value s counts without its sign, and enum candidate_compare;
  *                 with d = minuend - subtrahend: 0: d >= threshold * s, 1: d > threshold * s, 2: |d| >= threshold * s
- *         58      0 */
+ *         58, 59  0
+ *         60      integer registers that hold one value for all threads where the block begins, if 4.2's first access is not one
+ *                 of those that all threads make at one address; x0 is one of them (32 bits) */
 #ifndef EMU_ANALYSIS_CANDIDATE_TABLE_H
 #define EMU_ANALYSIS_CANDIDATE_TABLE_H
 
@@ -46,6 +48,7 @@ struct candidate_entry {
     int64_t threshold;
     uint64_t rounds;
     uint8_t step, compare;
+    uint32_t same;
 };
 
 /* Returns whether the condition of an entry holds with these values of its registers. */

@@ -99,7 +99,7 @@ static int best_begin(const struct candidate_search *s, const struct candidate_r
         behind &= ~register_bit(regs->rd);
         behind |= register_bit(regs->rs1) | register_bit(regs->rs2) | register_bit(regs->rs3);
         lost -= candidate_gain(s, r, r->entry, i);
-        const double change = s->model->lanes * __builtin_popcountll(behind) + lost;
+        const double change = candidate_values(s, i, behind) + lost;
         if (i == block_last(r, r->entry) || change <= least) {
             best = i;
             least = change;
@@ -124,7 +124,7 @@ static int best_stop(const struct candidate_search *s, const struct candidate_re
         written |= register_bit(s->cfg->insns[i].regs.rd);
         lost -= candidate_gain(s, r, last, i);
         const int next = i + 1 < final ? i + 1 : stop;
-        const double change = s->model->lanes * __builtin_popcountll(written & s->live.in[next].any) + lost;
+        const double change = candidate_values(s, next, written & s->live.in[next].any) + lost;
         if (i == first || change <= least) {
             best = next;
             least = change;
@@ -265,7 +265,8 @@ struct candidates candidates_of(const struct cfg *cfg, const struct candidate_mo
 {
     struct candidate_search s = {.cfg = cfg,
                                  .model = model,
-                                 .live = model->kernels ? liveness_of_kernels(cfg) : liveness_of(cfg, NULL)};
+                                 .live = model->kernels ? liveness_of_kernels(cfg) : liveness_of(cfg, NULL),
+                                 .lanes = lanes_of(cfg, model->kernels)};
     find_scratch(&s);
     for (int i = 0; i < cfg->function_count && !cfg->too_large; i++) {
         struct function f = function_open(cfg, &cfg->functions[i]);
@@ -275,6 +276,7 @@ struct candidates candidates_of(const struct cfg *cfg, const struct candidate_mo
     candidates_choose(&s.found, cfg, most);
     explain_kept(&s.found, cfg);
     liveness_free(&s.live);
+    lanes_free(&s.lanes);
     free(s.scratch);
     return s.found;
 }

@@ -16,6 +16,8 @@
  *     gp and tp included), and the coordinates that it reads. REG_RX are those that it writes and that are live where it
  *     ends (at a return, what callers use; all that can hold a result, if they are not known); those that it writes on some
  *     paths only are sent, too. frm and fflags travel with the packet and are not counted.
+ *   - With `held` (ours), a register that has the same value in all lanes of a warp is one value in place of S_W, and one that is affine
+ *     over them two, a value and a step (lanes.h).
  *   - Address arithmetic and extensions move no bytes. They matter only by the registers that they need.
  *
  * A block may lack the first instructions of its first basic block, and the last ones of its last, which only leads to its end, if
@@ -28,6 +30,7 @@
 #define EMU_ANALYSIS_CANDIDATES_H
 
 #include "emu/analysis/flow/cfg.h"
+#include "emu/analysis/lanes.h"
 #include "emu/analysis/trips.h"
 
 struct candidate_model {
@@ -36,6 +39,7 @@ struct candidate_model {
     double coalesced;   /* Coal_LD and Coal_ST */
     double load_misses; /* Miss_LD */
     bool kernels; /* the graph's entries are kernels, so that all callers are known: liveness_of_kernels() */
+    bool held;    /* registers count as what a packet sends that has what they hold: one value, two, or S_W */
     bool why;     /* find `refusals`, too */
     bool known_only; /* no accesses through pointers that were loaded: they may point into the scratchpad */
     /* Sets both for the load or store at pc in place of the values above, or returns false; NULL: not called. */
@@ -59,6 +63,10 @@ struct candidate {
     uint64_t behind;   /* registers that are read behind its first basic block, by the block or behind it */
     uint32_t coordinates; /* bit n: CSR sthread_x + n is read */
     unsigned reg_tx, reg_rx;
+    unsigned sent_as[LANES_KINDS],
+        returned_as[LANES_KINDS]; /* of these, how many are of each enum lanes_kind */
+    double tx_values, rx_values;  /* what they count as: REG_TX * S_W and REG_RX * S_W, or less with `held` */
+    uint32_t same;                /* integer registers that hold one value for all threads where it begins */
     /* Most registers that are live at a time, for what the block does and returns; and in its function (TOM 6.4). */
     unsigned live, function_live;
     unsigned insns;

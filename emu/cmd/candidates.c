@@ -32,6 +32,7 @@ enum {
     COALESCED,
     MOST,
     TRUST,
+    REGISTERS_AS,
     PROFILE,
     FOR,
     OUTPUT,
@@ -52,6 +53,8 @@ static const struct option_row rows[] = {
     [MOST] = {"most", 0, "COUNT", "most blocks, 1 to 40 (default 40)"},
     [TRUST] = {"pointers", 0, "trusted|known",
                "whether loaded pointers are trusted not to point into the scratchpad (default trusted)"},
+    [REGISTERS_AS] = {"registers", 0, "whole|held",
+                      "whether registers count as sent whole, or by what their lanes hold (default whole)"},
     [PROFILE] =
         {"profile", 'p', "TRACE",
          "take lines and misses of each load and store from a run's --trace memory (default machine gpu)"},
@@ -97,7 +100,7 @@ const struct option_set candidates_interface = {
 struct request {
     const char *path, *symbol, *output, *machine, *trace;
     struct profile_cache l1; /* of the machine */
-    bool json, all, known_only, storage, nucd, stash, why;
+    bool json, all, known_only, held, storage, nucd, stash, why;
     uint32_t given; /* set of options */
     uint64_t lanes, line, address, misses, coalesced, most;
 };
@@ -153,7 +156,15 @@ static const struct candidate *same_block(const struct candidates *list, const s
     return NULL;
 }
 
-static void print_row(const struct program *p, size_t number, const struct candidate *c,
+/* Prints what the registers count as that are sent and returned: values, and how many registers are of each kind. */
+static void print_registers_as(const struct candidate *c)
+{
+    printf(" %6g", c->tx_values + c->rx_values);
+    for (unsigned kind = 0; kind < LANES_KINDS; kind++)
+        printf(" %7u", c->sent_as[kind] + c->returned_as[kind]);
+}
+
+static void print_row(const struct program *p, size_t number, const struct candidate *c, bool held,
                       const struct candidates *other, const struct candidate *same)
 {
     char line[SYMBOLS_TEXT], condition[64], range[40], text[24] = "-";
@@ -166,6 +177,8 @@ static void print_row(const struct program *p, size_t number, const struct candi
         (void)snprintf(text, sizeof text, "%zu", number);
     printf("%-3s %-25s %-28s %-22s %5g %5g %4u %4u %10.2f", text, range, line, function ? function : "-",
            c->loads, c->stores, c->reg_tx, c->reg_rx, c->tx + c->rx);
+    if (held)
+        print_registers_as(c);
     if (other) {
         (void)snprintf(text, sizeof text, "-");
         if (same)
@@ -177,16 +190,18 @@ static void print_row(const struct program *p, size_t number, const struct candi
 
 /* Prints the table. With `other`, the candidates of the static estimate, each row has their change, too, and rows follow of those
  * that are only theirs. */
-static void print_table(const struct program *p, const struct candidates *found,
+static void print_table(const struct program *p, bool held, const struct candidates *found,
                         const struct candidates *other)
 {
     printf("%-3s %-25s %-28s %-22s %5s %5s %4s %4s %10s", "no", "addresses", "source", "function", "N_LD",
            "N_ST", "TX", "RX", "change");
+    if (held)
+        printf(" %6s %7s %7s %7s %7s", "values", "same", "uniform", "affine", "varying");
     if (other)
         printf(" %6s %7s %10s", "lines", "misses", "static");
     printf(" %-5s %s\n", "saves", "offload if");
     for (size_t i = 0; i < found->count; i++)
-        print_row(p, i, &found->list[i], other, same_block(other, &found->list[i]));
+        print_row(p, i, &found->list[i], held, other, same_block(other, &found->list[i]));
     for (size_t i = 0; other && i < other->count; i++)
         if (!same_block(found, &other->list[i])) {
             printf("only by the static estimate:\n");
@@ -194,7 +209,7 @@ static void print_table(const struct program *p, const struct candidates *found,
         }
     for (size_t i = 0; other && i < other->count; i++)
         if (!same_block(found, &other->list[i]))
-            print_row(p, SIZE_MAX, &other->list[i], NULL, NULL);
+            print_row(p, SIZE_MAX, &other->list[i], held, NULL, NULL);
     const struct candidate *most = found->list;
     for (size_t i = 1; i < found->count; i++)
         most = found->list[i].live > most->live ? &found->list[i] : most;
@@ -259,6 +274,13 @@ static json_t *registers(uint64_t set)
     return list;
 }
 
+static json_t *kinds_of_registers(const unsigned *count)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "same", (json_int_t)count[LANES_SAME], "uniform",
+                     (json_int_t)count[LANES_UNIFORM], "affine", (json_int_t)count[LANES_AFFINE], "varying",
+                     (json_int_t)count[LANES_VARYING]);
+}
+
 static json_t *describe(const struct program *p, const struct candidate *c)
 {
     static const char *const kinds[] = {
@@ -276,6 +298,10 @@ static json_t *describe(const struct program *p, const struct candidate *c)
                               (c->tag & CANDIDATE_SAVES_RX) != 0, "condition", condition);
     (void)json_object_set_new(block, "sent", registers(c->in));
     (void)json_object_set_new(block, "returned", registers(c->out));
+    (void)json_object_set_new(block, "sent_as", kinds_of_registers(c->sent_as));
+    (void)json_object_set_new(block, "returned_as", kinds_of_registers(c->returned_as));
+    (void)json_object_set_new(block, "values_tx", json_real(c->tx_values));
+    (void)json_object_set_new(block, "values_rx", json_real(c->rx_values));
     (void)json_object_set_new(block, "coordinates", json_integer(c->coordinates));
     (void)json_object_set_new(block, "floating_point", json_boolean(c->floats));
     (void)json_object_set_new(block, "instructions", json_integer(c->insns));
@@ -341,6 +367,7 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
                                     .line_ratio = (double)r->line / (double)r->address,
                                     .coalesced = (double)r->coalesced,
                                     .load_misses = (double)r->misses / 100,
+                                    .held = r->held,
                                     .why = r->why,
                                     .known_only = r->known_only};
     struct profile *profile = r->trace ? profile_read(r->trace, &r->l1, err) : NULL;
@@ -363,7 +390,7 @@ static bool find_candidates(struct program *p, const struct request *r, struct e
         if (done && r->json)
             print_json(p, &model, &found, profile ? &other : NULL);
         else if (done)
-            print_table(p, &found, profile ? &other : NULL);
+            print_table(p, r->held, &found, profile ? &other : NULL);
         if (done && !r->json)
             print_refusals(p, &found);
         if (done && found.left_out)
@@ -426,6 +453,12 @@ static int take(void *context, int option, const char *value)
             return options_usage_error(&candidates_interface,
                                        "--pointers is '%s'; it must be trusted or known", value);
         break;
+    case REGISTERS_AS:
+        r->held = strcmp(value, "held") == 0;
+        if (!r->held && strcmp(value, "whole") != 0)
+            return options_usage_error(&candidates_interface, "--registers is '%s'; it must be whole or held",
+                                       value);
+        break;
     case MOST: return number(option, value, 1, CANDIDATE_ENTRIES, &r->most);
     default:
         if (r->path)
@@ -477,8 +510,8 @@ static bool answer(struct program *program, struct request *r, struct error *err
 
 int cmd_candidates(int argc, char **argv)
 {
-    static const unsigned char of_tom[] = {MACHINE, LINE,  ADDRESS, MISSES, COALESCED,
-                                           MOST,    TRUST, PROFILE, OUTPUT, WHY};
+    static const unsigned char of_tom[] = {MACHINE, LINE,    ADDRESS, MISSES, COALESCED,   MOST,
+                                           TRUST,   PROFILE, OUTPUT,  WHY,    REGISTERS_AS};
     struct request r = {.lanes = 32, .address = 8, .misses = 50, .coalesced = 1, .most = CANDIDATE_ENTRIES};
     struct program program = {0};
     struct error err;

@@ -27,7 +27,8 @@ static const struct option_row cc_rows[] = {
     {"offload", 0, NULL,
      "mark the blocks that `croft candidates` finds by hints (tom.begin), add their table, and let malloc() "
      "say what it "
-     "allocates; -foffload-address=BYTES of an address (default 8; the TOM paper's GPU: 4)"},
+     "allocates; -foffload-address=BYTES of an address (default 8; the TOM paper's GPU: 4); "
+     "-foffload-registers=whole|held: what a register counts as"},
 };
 
 const struct option_set cc_interface = {
@@ -150,6 +151,7 @@ enum { ADDRESS = 8 }; /* bytes of an address, for --offload */
 struct cc_request {
     bool help, bare, linux_program, own_script, loops, offload, reports;
     unsigned tasks, least, cache, ahead, address; /* address 0: not given */
+    bool held, registers;                         /* -foffload-registers=held; the option is given */
     const char *report;                           /* a file, or NULL */
     int status;                                   /* that of a usage error, or OPTIONS_TAKEN */
     size_t count;
@@ -181,6 +183,12 @@ static bool cc_take(struct cc_request *request, const char *option)
         request->offload = true;
     } else if (starts_with(option, "-foffload-address=")) {
         cc_number(request, option, 1, 16, &request->address);
+    } else if (starts_with(option, "-foffload-registers=")) {
+        request->registers = true;
+        request->held = strcmp(option + 20, "held") == 0;
+        if (!request->held && strcmp(option + 20, "whole") != 0)
+            request->status = options_usage_error(
+                &cc_interface, "-foffload-registers is '%s'; it must be whole or held", option + 20);
     } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
         request->loops = true;
         if (option[15] == '=')
@@ -215,8 +223,9 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
         request->status = options_usage_error(
             &cc_interface,
             "--linux is for riscv64-linux-gnu-gcc, without --bare, --offload and -foffload-loops");
-    if (request->address && !request->offload)
-        request->status = options_usage_error(&cc_interface, "-foffload-address is for --offload");
+    if ((request->address || request->registers) && !request->offload)
+        request->status = options_usage_error(&cc_interface, "-foffload-%s is for --offload",
+                                              request->address ? "address" : "registers");
     if (request->loops && request->offload)
         request->status =
             options_usage_error(&cc_interface, "--offload and -foffload-loops cannot be combined");
@@ -311,8 +320,9 @@ static int cc_units(const struct cc_request *request, char *const *fixed, size_t
     bool done = cc_units_open(&units, fixed, fixed_count, request->arguments, request->count, &err);
     bool alone = done && !request->offload && (units.count == 0 || units.only_preprocesses);
     if (done && !alone)
-        status = request->offload ? cc_offload(&units, request->address ? request->address : ADDRESS, &err)
-                                  : cc_with_loops(request, &units, &err);
+        status = request->offload
+                     ? cc_offload(&units, request->address ? request->address : ADDRESS, request->held, &err)
+                     : cc_with_loops(request, &units, &err);
     cc_units_close(&units);
     if (!done || (status < 0 && !alone)) {
         fprintf(stderr, "croft cc: %s\n", err.text);

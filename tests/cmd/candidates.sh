@@ -101,6 +101,18 @@ refuses "storage without stacks" 1 "machine 'tom_base' does not offload blocks" 
 refuses "storage of an unknown machine" 1 "nothing" --storage -m nothing
 refuses "storage of a program" 2 "--storage takes no program, but 'libor' was given" --storage libor
 
+# Registers by what they hold. Of four that are sent, three pointers and counts have one value in all lanes, and one is affine: 5 values in place of
+# 4 * 32. The loads of arguments and of an array's elements that all threads read are none of N_LD: 5 - 12 / 2 - 33 - 12 / 2 * 16 - 1 / 4.
+"$croft" cc -O2 -g "$here/../tom/arguments.c" -o arguments
+finds "held" --registers held arguments
+says "held: the values" ' columns +12 +1 +4 +0 +-130\.25 +5 +3 +0 +1 +0 TX RX always$'
+finds "held, JSON" --registers held --json arguments
+check "held, JSON: the kinds" jq -e '.candidates[0] | .values_tx == 5 and .sent_as == {same: 3, uniform: 0, affine: 1, varying: 0}' output
+finds "whole" arguments
+says "whole: registers" ' columns +27 +1 +4 +0 +-134\.75 RX +always$'
+refuses "held: another word" 2 "--registers is 'all'; it must be whole or held" --registers all arguments
+refuses "nucd: held" 2 "--for nucd takes no --registers" --for nucd --registers held arguments
+
 # Why loops and functions are not taken: the reason, and the line that has it.
 cat >why.c <<'END'
 #include <croft/simt.h>

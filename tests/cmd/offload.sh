@@ -131,6 +131,16 @@ check "addresses of 4 bytes: the table" cmp -s hinted.table again.table
 check "addresses of 4 bytes: a condition" grep -q ' product .*>= 640$' narrow
 check "addresses of 8 bytes: another one" grep -q ' product .*>= 1408$' wide
 
+# So with registers that count as what they hold: 69 values, and 2 * (1 + 16) / 2 less a round: 5 rounds of 128.
+"$croft" cc -O2 --offload -foffload-registers=held "$sources/scalar_product.c" -lm -o hinted
+riscv64-unknown-elf-objcopy --remove-section=.tom.candidates hinted bare
+"$croft" candidates --registers held -o again bare >narrow
+for program in hinted again; do
+    riscv64-unknown-elf-objcopy -O binary --only-section=.tom.candidates --set-section-flags .tom.candidates=alloc $program $program.table
+done
+check "registers by what they hold: the table" cmp -s hinted.table again.table
+check "registers by what they hold: a condition" grep -q ' product .*>= 512$' narrow
+
 # refuses NAME STATUS REGEX OPTIONS...
 refuses() {
     local name=$1 wanted=$2 regex=$3 status=0
@@ -142,6 +152,8 @@ refuses() {
 refuses "-c" 1 'compile and link in one command' --offload -c main.c
 refuses "-flto" 1 'compile and link in one command' --offload -flto main.c triple.c
 refuses "both" 2 'cannot be combined' --offload -foffload-loops main.c triple.c
+refuses "registers alone" 2 "-foffload-registers is for --offload" -foffload-registers=held main.c
+refuses "registers" 2 "-foffload-registers is 'all'; it must be whole or held" --offload -foffload-registers=all main.c
 refuses "addresses alone" 2 "-foffload-address is for --offload" -foffload-address=4 main.c
 refuses "addresses" 2 "-foffload-address is '0'; it must be a number from 1 to 16" --offload -foffload-address=0 main.c
 refuses "an error" 1 "undefined reference to .triple" --offload main.c -o x

@@ -13,14 +13,14 @@ struct accesses {
     double loaded_lines;            /* N_LD * Coal_LD */
 };
 
-static double tx_of(const struct candidate_model *m, double registers, struct accesses a)
+static double tx_of(const struct candidate_model *m, double values, struct accesses a)
 {
-    return registers * m->lanes - (a.load_lines + a.stores * m->lanes + a.store_lines);
+    return values - (a.load_lines + a.stores * m->lanes + a.store_lines);
 }
 
-static double rx_of(const struct candidate_model *m, double registers, struct accesses a)
+static double rx_of(const struct candidate_model *m, double values, struct accesses a)
 {
-    return registers * m->lanes - (a.load_lines * m->line_ratio + a.store_lines / 4);
+    return values - (a.load_lines * m->line_ratio + a.store_lines / 4);
 }
 
 static struct accesses accesses_of(const struct candidate_model *m, double loads, double stores)
@@ -33,12 +33,12 @@ static struct accesses accesses_of(const struct candidate_model *m, double loads
 
 double candidate_tx(const struct candidate_model *m, double registers, double loads, double stores)
 {
-    return tx_of(m, registers, accesses_of(m, loads, stores));
+    return tx_of(m, registers * m->lanes, accesses_of(m, loads, stores));
 }
 
 double candidate_rx(const struct candidate_model *m, double registers, double loads, double stores)
 {
-    return rx_of(m, registers, accesses_of(m, loads, stores));
+    return rx_of(m, registers * m->lanes, accesses_of(m, loads, stores));
 }
 
 /* Adds to what the candidate saves: it sends and returns so many registers, or makes so many accesses, with that weight. */
@@ -48,10 +48,9 @@ static void add_saved(const struct candidate_search *s, struct candidate *c, str
     c->saved[weight.power] -= weight.times * (tx_of(s->model, 0, accesses) + rx_of(s->model, 0, accesses));
 }
 
-static void add_cost(const struct candidate_search *s, struct candidate *c, struct candidate_weight weight)
+static void add_cost(struct candidate *c, struct candidate_weight weight)
 {
-    c->saved[weight.power] -=
-        weight.times * (candidate_tx(s->model, c->reg_tx, 0, 0) + candidate_rx(s->model, c->reg_rx, 0, 0));
+    c->saved[weight.power] -= weight.times * (c->tx_values + c->rx_values);
 }
 
 double candidate_lines(const struct candidate *c)
@@ -143,7 +142,9 @@ static void count_insn(const struct candidate_search *s, const struct cfg_insn *
     bool shifted = (i->id == INSN_addiw && i->imm == 0) || (i->id == INSN_slli && i->imm == 32);
     if (info->access != ACCESS_NONE && m->measured)
         (void)m->measured(m->context, insn->step.pc, &coalesced, &missed);
-    if (info->access == ACCESS_LOAD && !own) {
+    const bool parameter =
+        m->held && lanes_kind_of(&s->lanes.before[insn - s->cfg->insns], insn->regs.rs1) == LANES_SAME;
+    if (info->access == ACCESS_LOAD && !own && !parameter) {
         accesses->loads++;
         accesses->load_lines += coalesced * missed;
         accesses->loaded_lines += coalesced;
@@ -180,8 +181,8 @@ static void estimate(const struct candidate_search *s, struct candidate *c, stru
     c->load_lines = all.load_lines;
     c->store_lines = all.store_lines;
     c->loaded_lines = all.loaded_lines;
-    c->tx = tx_of(s->model, c->reg_tx, all);
-    c->rx = rx_of(s->model, c->reg_rx, all);
+    c->tx = tx_of(s->model, c->tx_values, all);
+    c->rx = rx_of(s->model, c->rx_values, all);
     c->tag = (c->tx < 0 ? CANDIDATE_SAVES_TX : 0) | (c->rx < 0 ? CANDIDATE_SAVES_RX : 0);
 }
 
@@ -201,6 +202,41 @@ static bool worth_it(const struct candidate_search *s, struct candidate *c, stru
     c->threshold = (uint64_t)(change / gain) + 2; /* the fewest rounds whose change is below 0 */
     estimate(s, c, fixed, round, (double)c->threshold);
     return true;
+}
+
+static double values_of_kind(const struct candidate_model *m, enum lanes_kind kind)
+{
+    return !m->held || kind == LANES_VARYING ? m->lanes : kind == LANES_AFFINE ? 2 : 1;
+}
+
+double candidate_values(const struct candidate_search *s, int at, uint64_t registers)
+{
+    double values = 0;
+    for (uint64_t left = registers; left; left &= left - 1)
+        values +=
+            values_of_kind(s->model, lanes_kind_of(&s->lanes.before[at], (unsigned)__builtin_ctzll(left)));
+    return values;
+}
+
+/* Counts what is sent and returned, each as what its lanes hold. */
+static void count_registers(const struct candidate_search *s, const struct candidate_region *r,
+                            struct candidate *c)
+{
+    const struct lanes_sets *begin = &s->lanes.before[r->begin], *end = &s->lanes.before[r->stop];
+    c->reg_tx = (unsigned)(__builtin_popcountll(c->in) + __builtin_popcount(c->coordinates));
+    c->reg_rx = (unsigned)__builtin_popcountll(c->out);
+    c->tx_values = candidate_values(s, r->begin, c->in);
+    c->rx_values = candidate_values(s, r->stop, c->out);
+    c->same = (uint32_t)~begin->apart;
+    for (unsigned reg = 0; reg < REGISTERS; reg++) {
+        c->sent_as[lanes_kind_of(begin, reg)] += c->in >> reg & 1;
+        c->returned_as[lanes_kind_of(end, reg)] += c->out >> reg & 1;
+    }
+    for (uint32_t left = c->coordinates; left; left &= left - 1) {
+        const enum lanes_kind kind = lanes_of_coordinate((unsigned)__builtin_ctz(left));
+        c->tx_values += values_of_kind(s->model, kind);
+        c->sent_as[kind]++;
+    }
 }
 
 bool candidate_estimate(const struct candidate_search *s, const struct candidate_region *r,
@@ -226,11 +262,9 @@ bool candidate_estimate(const struct candidate_search *s, const struct candidate
     if (!(fixed.loads + fixed.stores + round.loads + round.stores > 0))
         return false;
     candidate_registers(s, r, c);
-    c->reg_tx = (unsigned)(__builtin_popcountll(c->in) + __builtin_popcount(c->coordinates));
-    c->reg_rx = (unsigned)__builtin_popcountll(c->out);
+    count_registers(s, r, c);
     add_cost(
-        s, c,
-        block_weight(r, loop != NODE_NONE ? r->f->loops.list[loop].parent : r->f->loops.inner[r->entry]));
+        c, block_weight(r, loop != NODE_NONE ? r->f->loops.list[loop].parent : r->f->loops.inner[r->entry]));
     c->begin = cfg->insns[r->begin].step.pc;
     c->end = cfg->insns[r->stop].step.pc;
     c->function = cfg->insns[r->f->part->entry].step.pc;

@@ -10,6 +10,7 @@ struct candidate_search {
     const struct cfg *cfg;
     const struct candidate_model *model;
     struct liveness live;
+    struct lanes lanes;
     uint64_t *
         scratch; /* by instruction: registers into which the scratchpad's address, or one that is not trusted, may have flowed */
     struct trip *trips; /* by loop of the function that is looked at */
@@ -97,6 +98,9 @@ bool candidate_estimate(const struct candidate_search *s, const struct candidate
 /* Returns what an instruction of the node saves. */
 double candidate_gain(const struct candidate_search *s, const struct candidate_region *r, unsigned node,
                       int at);
+
+/* Returns as how many values the registers count that are sent or returned at an instruction. */
+double candidate_values(const struct candidate_search *s, int at, uint64_t registers);
 
 struct candidate_sets block_sets(const struct candidate_region *r, unsigned node);
 

@@ -26,7 +26,7 @@ struct found {
 enum { LANES = 32, LINE = 128 };
 
 /* Finds the candidates of a program; addresses have so many bytes. */
-static bool find(struct found *f, const char *path, unsigned address, struct error *err)
+static bool find(struct found *f, const char *path, unsigned address, bool held, struct error *err)
 {
     *f = (struct found){.decoder = decoder_new()};
     if (!program_open(&f->program, path, err) ||
@@ -37,6 +37,7 @@ static bool find(struct found *f, const char *path, unsigned address, struct err
     program_mark_exposed(&f->program, f->decoder, &f->cfg);
     const struct candidate_model model = {.lanes = LANES,
                                           .line_ratio = (double)LINE / address,
+                                          .held = held,
                                           .coalesced = 1,
                                           .load_misses = 0.5,
                                           .kernels = f->program.kernels};
@@ -239,10 +240,11 @@ static bool same_places(const struct program *p, const struct candidates *candid
 }
 
 /* Checks that the program with hints has the same candidates, and adds their table to it. */
-static bool add_table(const char *path, unsigned address, const struct found *before, struct error *err)
+static bool add_table(const char *path, unsigned address, bool held, const struct found *before,
+                      struct error *err)
 {
     struct found after;
-    bool done = find(&after, path, address, err);
+    bool done = find(&after, path, address, held, err);
     const struct candidates *a = &before->candidates, *b = &after.candidates;
     bool same = done && a->count == b->count && same_places(&after.program, b);
     for (size_t i = 0; same && i < a->count; i++)
@@ -281,7 +283,7 @@ static int compile(const struct cc_units *units, struct assembly *texts, struct 
     return status;
 }
 
-int cc_offload(const struct cc_units *units, unsigned address, struct error *err)
+int cc_offload(const struct cc_units *units, unsigned address, bool held, struct error *err)
 {
     char path[PATH_MAX + 16];
     const char *output = units->output ? units->output : "a.out";
@@ -300,10 +302,10 @@ int cc_offload(const struct cc_units *units, unsigned address, struct error *err
     if (status == 0)
         status = cc_units_finish(units, true, path, err);
     if (status == 0) {
-        status = find(&found, path, address, err) && write_hints(units, texts, &found, err) ? 0 : -1;
+        status = find(&found, path, address, held, err) && write_hints(units, texts, &found, err) ? 0 : -1;
         if (status == 0)
             status = cc_units_finish(units, false, NULL, err);
-        if (status == 0 && !add_table(output, address, &found, err))
+        if (status == 0 && !add_table(output, address, held, &found, err))
             status = -1;
         found_free(&found);
     }

@@ -5,6 +5,6 @@
 #include "emu/cmd/cc/units.h"
 
 /* Compiles and links the user's command line. Returns the exit status, or -1 with err set. */
-int cc_offload(const struct cc_units *units, unsigned address, struct error *err);
+int cc_offload(const struct cc_units *units, unsigned address, bool held, struct error *err);
 
 #endif
