@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/analysis/lanes.h"
 #include "emu/sim/alloc.h"
 #include "isa/csr.h"
 #include "isa/decoder/flow.h"
@@ -18,6 +19,7 @@ struct step {
     struct insn_registers regs;
     int next[2];      /* numbers of the instructions after it; NONE: none, or the block's end */
     uint64_t written; /* registers that all paths from the block's begin to this instruction have written */
+    uint64_t same;    /* integer registers that hold one value in all threads before it */
 };
 
 struct walk {
@@ -89,7 +91,7 @@ static bool read_step(struct walk *walk, int i)
     if (!is_allowed(&step->insn))
         return fail(walk, step->pc, "is an instruction that no block may have");
     step->regs = insn_registers(&step->insn);
-    step->written = UINT64_MAX;
+    step->written = step->same = UINT64_MAX;
     uint64_t target = step->pc + (uint64_t)(int64_t)step->insn.imm;
     int next = flow & FLOW_JUMP ? NONE : add(walk, step->pc + step->insn.length);
     int other = flow & (FLOW_JUMP | FLOW_BRANCH) ? add(walk, target) : NONE;
@@ -138,6 +140,48 @@ static bool check_registers(struct walk *walk, uint64_t *named)
     return true;
 }
 
+/* Returns the registers that hold one value in all threads behind the instruction. */
+static uint64_t same_behind(const struct step *step)
+{
+    const struct insn *insn = &step->insn;
+    const uint64_t from = bit_of(step->regs.rs1) | bit_of(step->regs.rs2) | bit_of(step->regs.rs3);
+    bool same = !(from & ~step->same) && insn_table[insn->id].access != ACCESS_STORE;
+    if (insn_table[insn->id].iclass == CLASS_CSR)
+        same = lanes_of_coordinate(((unsigned)insn->imm & 0xfff) - CSR_sthread_x) == LANES_SAME;
+    return same ? step->same | bit_of(step->regs.rd) : step->same & ~bit_of(step->regs.rd);
+}
+
+/* Finds the loads that all threads of a launch make at one address. */
+static void find_passed(struct walk *walk, struct tom_entry *entry)
+{
+    walk->steps[0].same = walk->entry->same;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (int i = 0; i < walk->count; i++)
+            for (unsigned j = 0; j < 2; j++) {
+                const int to = walk->steps[i].next[j];
+                const uint64_t behind = same_behind(&walk->steps[i]);
+                changes = changes || (to != NONE && walk->steps[to].same & ~behind);
+                if (to != NONE)
+                    walk->steps[to].same &= behind;
+            }
+    }
+    entry->passed_count = 0;
+    for (int i = 0; i < walk->count && entry->passed_count < TOM_PASSED; i++) {
+        const struct step *step = &walk->steps[i];
+        if (insn_table[step->insn.id].access == ACCESS_LOAD && !(bit_of(step->regs.rs1) & ~step->same))
+            entry->passed[entry->passed_count++] = step->pc;
+    }
+}
+
+bool tom_entry_passes(const struct tom_entry *entry, uint64_t pc)
+{
+    for (unsigned i = 0; i < entry->passed_count; i++)
+        if (entry->passed[i] == pc)
+            return true;
+    return false;
+}
+
 /* Walks over the entry's block. Returns false with the message set if it cannot be executed elsewhere. */
 static bool check_entry(struct tom_entry *entry, const struct decoder *decoder, const struct reach_code *code,
                         char message[MESSAGE])
@@ -151,6 +195,8 @@ static bool check_entry(struct tom_entry *entry, const struct decoder *decoder, 
         fine = read_step(&walk, i);
     fine = fine && (walk.ends || fail(&walk, entry->of.end, "is not where the block ends")) &&
            check_registers(&walk, &named);
+    if (fine)
+        find_passed(&walk, entry);
     for (int i = 0; fine && i < walk.count; i++) {
         const uint64_t pc = walk.steps[i].pc;
         entry->lowest = pc < entry->lowest ? pc : entry->lowest;

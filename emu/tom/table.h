@@ -5,7 +5,7 @@
 #include "emu/analysis/candidate_table.h"
 #include "emu/analysis/flow/reach.h"
 
-enum { TOM_FILTER = 1024 };
+enum { TOM_FILTER = 1024, TOM_PASSED = 32 };
 
 struct tom_entry {
     struct candidate_entry of;
@@ -13,6 +13,9 @@ struct tom_entry {
     unsigned in, out;         /* number of registers in a packet, coordinates included, and in its answer */
     unsigned registers;       /* 32-bit registers of a thread that executes the block */
     uint64_t lowest, highest; /* addresses of its instructions */
+    /* addresses of loads that all threads of a launch make at one address, as those of arguments: the first TOM_PASSED of them */
+    uint64_t passed[TOM_PASSED];
+    unsigned passed_count;
     /* instructions and, of these, loads and stores: of the code, then also those that warps in stacks have executed */
     uint64_t instructions, accesses;
     /* fs, means in which the latest execution counts a sixteenth: in front; as a warp of a stack, and on the way there and back.
@@ -43,6 +46,9 @@ static inline bool tom_table_near(const struct tom_table *table, uint64_t pc)
     unsigned bit = (unsigned)(pc / 2) % TOM_FILTER;
     return table->filter[bit / 64] >> bit % 64 & 1;
 }
+
+/* Returns whether the instruction is one of entry->passed. */
+bool tom_entry_passes(const struct tom_entry *entry, uint64_t pc);
 
 /* Returns the entry that begins at pc, or NULL. */
 struct tom_entry *tom_table_find(struct tom_table *table, uint64_t pc);

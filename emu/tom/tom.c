@@ -123,6 +123,8 @@ static bool check_site(const struct tom_config *config, const struct tom_site *p
         return error_set(err, "policy: ideal does nothing for coherence; leave --check coherence out");
     if (config->policy == TOM_IDEAL && config->map != TOM_BMAP)
         return error_set(err, "policy: ideal has all data in each stack; it needs map: bmap");
+    if (config->policy != TOM_IDEAL && config->destination == TOM_OF_EMPTIEST)
+        return error_set(err, "destination: emptiest is for policy: ideal, where each stack has all data");
     for (uint32_t i = 0; i < place->cluster_count; i++)
         if (simt_cluster_config(place->clusters[i])->stack_write_back)
             return error_set(

@@ -40,6 +40,9 @@
 enum tom_policy { TOM_CTRL, TOM_NO_CTRL, TOM_NONE, TOM_IDEAL };
 extern const char *const tom_policy_names[]; /* indexed by value; ends with NULL */
 
+enum tom_destination_of { TOM_OF_FIRST, TOM_OF_OWN, TOM_OF_EMPTIEST };
+extern const char *const tom_destination_names[]; /* likewise */
+
 enum tom_choice { TOM_CHOICE_TOGETHER, TOM_CHOICE_EVEN };
 extern const char *const tom_choice_names[]; /* likewise */
 

@@ -20,6 +20,7 @@ enum {
     ADDI_A5 = 0x00878793,      /* addi a5,a5,8 */
     BNE_BACK = 0xfee79ae3,     /* bne a5,a4,.-12 */
     BEQ_ON = 0x00e78463,       /* beq a5,a4,.+8 */
+    LD_A5_A5 = 0x0007b783,     /* ld a5,0(a5) */
     MV_T0_A1 = 0x00058293,     /* mv t0,a1 */
     ADD_A0_T0 = 0x00550533,    /* add a0,a0,t0 */
     RET = 0x00008067,          /* ret */
@@ -140,12 +141,47 @@ static void registers_of_paths(void **state)
     assert_int_equal(load(&table, &program, 4, in), 1);
 }
 
+/* Returns how many loads are passed by of ld a5,0(a5); then, in a loop, ld a3,0(a5), add a0,a0,a3 and a step, if the registers of
+ * `same` have one value in all threads. */
+static unsigned passed_of(uint32_t same, uint32_t step)
+{
+    struct tom_table table;
+    struct program program = {.words = {LD_A5_A5, LD_A3_A5, ADD_A0_A0_A3, step, BNE_BACK, RET}};
+    const struct candidate_entry entry = {
+        .begin = BASE, .end = BASE + 20, .in = set_of(A0, A4, A5), .out = UINT64_C(1) << A0, .same = same};
+    const struct reach_code code = {fetch, &program};
+    struct decoder *decoder = decoder_new();
+    tom_table_init(&table);
+    tom_table_load(&table, &entry, 1, decoder, &code, refuse, &program);
+    decoder_free(decoder);
+    const struct tom_entry *taken = &table.entries[0];
+    assert_int_equal(table.count, 1);
+    assert_int_equal(tom_entry_passes(taken, BASE), taken->passed_count > 0);
+    assert_int_equal(tom_entry_passes(taken, BASE + 4), taken->passed_count > 1);
+    assert_false(tom_entry_passes(taken, BASE + 8));
+    return taken->passed_count;
+}
+
+/* Loads at an address that is one for all threads are known, also through what such loads load; in a loop, only if it is so in all
+ * rounds. */
+static void loads_at_one_address(void **state)
+{
+    (void)state;
+    const uint32_t a5 = UINT32_C(1) << A5, add_a5_a3 = 0x00d787b3, add_a5_a4 = 0x00e787b3;
+    assert_int_equal(passed_of(0, ADDI_A5), 0);
+    assert_int_equal(passed_of(a5, ADDI_A5), 2);
+    assert_int_equal(passed_of(a5, add_a5_a3), 2);
+    assert_int_equal(passed_of(a5, add_a5_a4), 1);
+    assert_int_equal(passed_of(a5 | UINT32_C(1) << A4, add_a5_a4), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_is_taken),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(registers_of_paths),
+        cmocka_unit_test(loads_at_one_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

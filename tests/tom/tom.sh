@@ -149,6 +149,31 @@ rounds() {
     check "no loop: the same statistics" diff "$work/once.json" <(without_host "$work/stats.json")
 }
 
+# Blocks that begin with loads of arguments all go to the stack of these, or to those of the arrays; in ideal to the emptiest.
+destination() {
+    local way
+    local -A tasks=([first]=32 [own]="8 8 8 8")
+    "$croft" cc -O2 -g -Wall -Wextra "$here/arguments.c" -o "$work/arguments"
+    table "$work/program" "$work/arguments"
+    oracle "$work/oracle" "$work/arguments"
+    for way in first own; do
+        same "destination $way" -m "$here/small.yaml" --set offload.policy=no_ctrl --set offload.destination=$way --check coherence "$work/program"
+        adds "destination $way"
+        stacks_of "destination $way" "${tasks[$way]}"
+    done
+    check "destination own, learned: runs" run 0 -m "$here/small.yaml" --set offload.destination=own --set offload.map=tmap \
+        --set offload.learn_instances=4 "$work/program"
+    check "destination own, learned: the arrays' requests" test "$(value offload.map.requests)" -lt $((5 * 16))
+    check "destination emptiest: runs" run 0 -m "$here/small.yaml" --set offload.policy=ideal --set offload.destination=emptiest "$work/program"
+    stacks_of "destination emptiest" "8 8 8 8"
+    maps 1 'destination: emptiest is for policy: ideal, where each stack has all data' --set offload.destination=emptiest
+}
+
+# stacks_of NAME TASKS: how many each stack has executed, without those that have none.
+stacks_of() {
+    check "$1: stacks" test "$(jq -r '[.total | to_entries[] | select(.key | test("unit.tasks$")) | .value | select(. > 0)] | join(" ")' "$work/stats.json")" = "$2"
+}
+
 # Keys that depart from the paper change times only. A push waits for no longer if it leaves out other multiprocessors' stores.
 keys() {
     local name own
@@ -695,6 +720,7 @@ else
     cases
     written
     rounds
+    destination
     keys
     packets
     coherence

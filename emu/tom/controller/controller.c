@@ -11,6 +11,9 @@
 const char *const tom_policy_names[] = {
     [TOM_CTRL] = "ctrl", [TOM_NO_CTRL] = "no_ctrl", [TOM_NONE] = "none", [TOM_IDEAL] = "ideal", NULL};
 
+const char *const tom_destination_names[] = {
+    [TOM_OF_FIRST] = "first", [TOM_OF_OWN] = "own", [TOM_OF_EMPTIEST] = "emptiest", NULL};
+
 /* The operation at which a warp waits for all its earlier instructions before the controller takes its block. */
 static const struct stream_op send_op = {.id = INSN_tom_begin,
                                          .iclass = CLASS_HINT,
@@ -236,7 +239,7 @@ static const struct stream_op *probe(struct tom_front *front, struct tom_task *t
 {
     uint32_t mask;
     const struct stream_op *op = warp_next(task->guest.warp, &mask);
-    if (op && op->pc != task->entry->of.end && !(op->flags & (STREAM_LOAD | STREAM_STORE)))
+    if (op && op->pc != task->entry->of.end && !tom_tells_stack(task, op))
         return op;
     enum tom_reason reason = TOM_NO_ACCESS;
     if (op && op->pc != task->entry->of.end)
@@ -287,8 +290,7 @@ static void step_of(void *context, void *name, uint64_t cycle, struct custom_wai
         if (front->tom->check && report->event == WARP_DONE &&
             (report->op->flags & STREAM_STORE || report->op->iclass == CLASS_AMO))
             tom_check_stored(front->tom->check, front, report, clock_time(&front->clock, cycle));
-        if (task && task->observed && report->event == WARP_DONE &&
-            report->op->flags & (STREAM_LOAD | STREAM_STORE))
+        if (task && task->observed && report->event == WARP_DONE && tom_tells_stack(task, report->op))
             tom_mapper_access(task, report);
     } else if (task->state == TOM_PROBING) {
         simt_grid_execute(front->tom->grid, front->simt, &task->guest, cycle, waiter, report, false);

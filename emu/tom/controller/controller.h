@@ -109,6 +109,9 @@ void tom_unstay(struct tom_task *task);
 void tom_stayed(const struct tom_task *task);
 void tom_returned(const struct tom_task *task, uint64_t now);
 
+/* decision.c. Returns whether the operation is an access whose stack is the destination (`destination`), and that the analyzer sees. */
+bool tom_tells_stack(const struct tom_task *task, const struct stream_op *op);
+
 /* decision.c. Finds the stack of the access that a warp executes next, by its lowest lane in `mask`. Returns why the block cannot
  * be offloaded there, or TOM_REASONS. */
 enum tom_reason tom_destination(struct tom_task *task, const struct warp *warp, const struct stream_op *op,

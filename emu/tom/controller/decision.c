@@ -125,6 +125,21 @@ static enum tom_reason no_room(const struct tom *tom, const struct tom_entry *en
     return reason;
 }
 
+bool tom_tells_stack(const struct tom_task *task, const struct stream_op *op)
+{
+    const bool passes = task->tom->config.destination == TOM_OF_OWN && tom_entry_passes(task->entry, op->pc);
+    return op->flags & (STREAM_LOAD | STREAM_STORE) && !passes;
+}
+
+/* Returns the unit with the fewest offloads under way, of equal ones the first. */
+static struct tom_unit *emptiest(const struct tom *tom, struct tom_unit *unit)
+{
+    for (uint32_t i = 0; i < tom->stack_count; i++)
+        if (tom->stacks[i].unit && tom_unit_load(tom->stacks[i].unit)->pending < tom_unit_load(unit)->pending)
+            unit = tom->stacks[i].unit;
+    return unit;
+}
+
 enum tom_reason tom_destination(struct tom_task *task, const struct warp *warp, const struct stream_op *op,
                                 uint32_t mask)
 {
@@ -142,6 +157,8 @@ enum tom_reason tom_destination(struct tom_task *task, const struct warp *warp, 
     task->unit = number < tom->stack_count ? tom->stacks[number].unit : NULL;
     if (!task->unit)
         return TOM_NO_STACK;
+    if (tom->config.destination == TOM_OF_EMPTIEST)
+        task->unit = emptiest(tom, task->unit);
     return room_for(tom, task->unit, task->entry);
 }
 
@@ -178,8 +195,8 @@ bool tom_may_leave(struct tom_task *task, const struct stream_op *op, uint32_t m
     task->entry = task->inside_of;
     if (!tom_condition_holds(task))
         return false;
-    return (op->flags & (STREAM_LOAD | STREAM_STORE) ? tom_destination(task, task->member->warp, op, mask)
-                                                     : no_room(tom, task->entry)) == TOM_REASONS;
+    return (tom_tells_stack(task, op) ? tom_destination(task, task->member->warp, op, mask)
+                                      : no_room(tom, task->entry)) == TOM_REASONS;
 }
 
 void tom_unstay(struct tom_task *task)
@@ -216,7 +233,7 @@ void tom_decide(struct tom_task *task, uint64_t now)
         tom_stay(task, TOM_RX_BUSY);
     } else if ((reason = no_room(tom, task->entry)) != TOM_REASONS) {
         tom_stay(task, reason);
-    } else if (op->flags & (STREAM_LOAD | STREAM_STORE)) {
+    } else if (tom_tells_stack(task, op)) {
         tom_choose(task, tom_destination(task, warp, op, mask));
     } else {
         task->guest.warp = tom_take_warp(tom);
