@@ -47,35 +47,38 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
 static void make_shared(struct axram *axram, const struct axram_site *place, const struct clock *clock)
 {
     const struct axram_config *config = &axram->config;
-    axram->shared = (struct axram_shared){.dram = &place->memories[0]->common.config,
-                                          .homes = place->memory->homes,
-                                          .bytes = place->bytes,
-                                          .queue = axram->queue,
-                                          .component = axram->component,
-                                          .unit_period = clock->period,
-                                          .parts = axram_parts(place->memories[0]->common.config.groups),
-                                          .space = axram->base,
-                                          .message = config->message,
-                                          .sigmoid = config->sigmoid_clocks,
-                                          .held = config->held,
-                                          .poll = config->poll_clocks,
-                                          .fixed = config->fixed_clocks,
-                                          .depth = config->queue,
-                                          .retry = config->message,
-                                          .notify = config->notify,
-                                          .stored = stored,
-                                          .context = axram};
+    axram->shared =
+        (struct axram_shared){.dram = &place->memories[0]->common.config,
+                              .homes = place->memory->homes,
+                              .bytes = place->bytes,
+                              .queue = axram->queue,
+                              .component = axram->component,
+                              .unit_period = clock->period,
+                              .halves = config->halves,
+                              .parts = axram_parts(place->memories[0]->common.config.groups, config->halves),
+                              .space = axram->base,
+                              .message = config->message,
+                              .sigmoid = config->sigmoid_clocks,
+                              .held = config->held,
+                              .poll = config->poll_clocks,
+                              .fixed = config->fixed_clocks,
+                              .depth = config->queue,
+                              .retry = config->message,
+                              .notify = config->notify,
+                              .stored = stored,
+                              .context = axram};
 }
 
 static void make_teams(struct axram *axram)
 {
     const uint32_t channels = axram->shared.dram->channels, together = axram->config.together;
-    axram->chip_count = axram->memory_count * channels;
+    const uint32_t whole = axram->memory_count * channels;
+    axram->chip_count = whole * axram->config.halves;
     axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
     axram->teams = alloc(axram->chip_count / together, sizeof *axram->teams);
     for (uint32_t chip = 0; chip < axram->chip_count; chip += together)
-        axram_team_init(&axram->teams[chip / together], &axram->shared, axram->memories[chip / channels],
-                        chip % channels, together);
+        axram_team_init(&axram->teams[chip / together], &axram->shared,
+                        axram->memories[chip % whole / channels], chip % channels, together, chip / whole);
 }
 
 static void *make(const void *config, const struct part_site *site, struct error *err)
@@ -119,7 +122,7 @@ static void *untimed(const struct assembly *assembly, const struct instance *par
     axram->config = *(const struct axram_config *)part->config;
     axram->base = assembly->memory_base + axram->config.offset;
     axram->harts = assembly->hart_count;
-    axram->chip_count = memories * dram->channels;
+    axram->chip_count = memories * dram->channels * axram->config.halves;
     axram->networks = alloc(axram->chip_count, sizeof *axram->networks);
     axram->shared = (struct axram_shared){.bytes = assembly->harts->memory,
                                           .parts = 1,
@@ -214,7 +217,7 @@ const struct part_kind axram_kind = {
     .name = "axram",
     .explanation = "Accelerators of neural networks inside GDDR5 chips, as in the AxRAM paper.",
     PART_CONFIG(struct axram_config),
-    .functional = "offset size together",
+    .functional = "offset size together halves",
     .hooks = &hooks,
     .make = make,
     .free = free_part,

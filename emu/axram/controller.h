@@ -24,6 +24,9 @@
  * the chip compute its neurons. The results go to the chips of their region in the same way. Banks are closed before each layer.
  * Chips of a team have one queue, so that an invocation has all of them or none.
  *
+ * Halves (ours; layout.h). Where a chip is split, each half is such an agent, with the banks of its groups, and what is said of a chip holds
+ * for it. Halves meet in the channel's command slots, the windows of activates, the pins and the refresh.
+ *
  * Refresh. When the refresh claims the banks, the controller suspends the chip (AXCT): it writes its accumulators to the
  * region of configuration and yields the banks, which the refresh closes; afterwards the controller continues it (AXCT), and
  * the chip reads its accumulators back and goes on. Weight registers keep their contents.
@@ -108,6 +111,7 @@ struct axram_shared {
     struct event_queue *queue;
     uint32_t component;                   /* of the chips' events */
     uint64_t unit_period;                 /* fs: clock of the units */
+    uint32_t halves;                      /* of a chip, which work apart: 1 or 2 */
     unsigned parts;                       /* of a block (layout.h) */
     uint64_t space;                       /* address of accelerator memory */
     uint64_t message;                     /* fs: from one controller of a team to the others */
@@ -149,7 +153,7 @@ struct axram_chip {
     struct axram_team *team;
     const struct axram_chip_ops *ops;
     struct dram_memory *memory;
-    uint32_t channel;
+    uint32_t channel, half;
     struct dram_agent agent;
     struct event commit, end;
     struct axram_request *request; /* under way; NULL: none */
@@ -195,7 +199,7 @@ struct axram_chip {
 /* Chips that work together, or one, and the queue of their requests. */
 struct axram_team {
     struct axram_shared *shared;
-    struct axram_chip *chips;
+    struct axram_chip *chips; /* or halves of chips (axram_shared.halves) */
     uint32_t count;
     struct axram_request *first, **last; /* the first is under way */
     uint32_t queued;
@@ -210,10 +214,11 @@ struct axram_team {
     uint8_t values[2][NETWORK_INPUTS][AXRAM_BLOCK];
 };
 
-/* Initializes a team of `count` chips, 1 to AXRAM_TEAM, on neighbouring channels of a memory. It must not be moved. Release it with
+/* Initializes a team of `count` chips, 1 to AXRAM_TEAM, on neighbouring channels of a memory; or of one half of a chip, whose memory has
+ * half of the groups as `wide` (struct dram_config). It must not be moved. Release it with
  * axram_team_free(). */
 void axram_team_init(struct axram_team *team, struct axram_shared *shared, struct dram_memory *memory,
-                     uint32_t channel, uint32_t count);
+                     uint32_t channel, uint32_t count, uint32_t half);
 void axram_team_free(struct axram_team *team);
 
 /* Hands over a request, which arrives at the event queue's time. Regions must lie in the team's chips and be large enough

@@ -59,7 +59,8 @@ static void charge_commands(struct axram *axram, struct energy_ledger *ledger, s
         uint64_t factor, unit;
         const char *source;
     } rows[] = {
-        {"activate", 0, dram->groups, dram->energy_act, "dram.energy_act, one for each group of an ACT4"},
+        {"activate", 0, dram_config_wide(dram), dram->energy_act,
+         "dram.energy_act, one for each group of an ACT4"},
         {"read", 2, bits, dram->energy_read_bit, "dram.energy_read_bit, 256 bits for each group of an RD4"},
         {"write", 3, bits, dram->energy_write_bit, "dram.energy_write_bit, 256 bits for each group of a WR4"},
         {"word", 4, 8 * WORD, dram->energy_io_bit, "dram.energy_io_bit, 32 bits of a word for the chip"},

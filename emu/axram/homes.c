@@ -29,8 +29,8 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
                  const struct home_layout *memory, uint64_t base, uint64_t bytes, struct home_map *homes,
                  struct error *err)
 {
-    const uint32_t memories = memory->geometry.modules * memory->geometry.stacks;
-    const uint32_t chips = memories * dram->channels, row_bits = (uint32_t)__builtin_ctz(dram->rows);
+    const uint32_t memories = memory->geometry.modules * memory->geometry.stacks, halves = config->halves;
+    const uint32_t chips = memories * dram->channels * halves, row_bits = (uint32_t)__builtin_ctz(dram->rows);
     const uint64_t turn = (uint64_t)AXRAM_PIECE * chips;
     const bool vault = dram->standard == DRAM_STANDARD_hmc_axram;
     struct home_layout layout = *memory;
@@ -39,16 +39,25 @@ bool axram_homes(const struct axram_config *config, const struct dram_config *dr
     if (config->offset % turn || config->size % turn)
         return error_set(err,
                          "offset: it and size must be multiples of %" PRIu64
-                         " KiB, 256 KiB for each of %" PRIu32 " chips",
-                         turn / 1024, chips);
+                         " KiB, 256 KiB for each of %" PRIu32 " %s",
+                         turn / 1024, chips, halves > 1 ? "halves of chips" : "chips");
+    if (halves > 1 && (vault || config->together > 1))
+        return error_set(
+            err, "halves: 2 is for memories with bank groups, and chips that work alone (together: 1)");
     if (dram->channels % config->together)
         return error_set(err, "together: %" PRIu32 " chips; it must divide a memory's %" PRIu32 " chips",
                          config->together, dram->channels);
     if (config->offset > bytes || config->size > bytes - config->offset)
         return error_set(err, "offset: accelerator memory ends behind main memory; enlarge memory.size");
     layout.stack_hash = layout.controller_hash = layout.bank_hash = false;
-    (void)snprintf(layout.text, sizeof layout.text, "R%" PRIu32 " %s%s%% %s", row_bits - (vault ? 6 : 3),
-                   layout.geometry.modules > 1 ? "%M " : "", layout.geometry.stacks > 1 ? "%S " : "",
-                   vault ? "R3 B1 R3 C1 B3 C2 O5" : "R3 B1 C6 B1 G2 O5");
+    (void)snprintf(layout.text, sizeof layout.text, "R%" PRIu32 " %s%s%s%% %s",
+                   row_bits - (vault        ? 6
+                               : halves > 1 ? 4
+                                            : 3),
+                   halves > 1 ? "G1 " : "", layout.geometry.modules > 1 ? "%M " : "",
+                   layout.geometry.stacks > 1 ? "%S " : "",
+                   vault        ? "R3 B1 R3 C1 B3 C2 O5"
+                   : halves > 1 ? "R3 B1 R1 C5 B1 C1 G1 O5"
+                                : "R3 B1 C6 B1 G2 O5");
     return home_range_change(homes, base + config->offset, config->size, &layout, NULL, NULL, 0, err);
 }

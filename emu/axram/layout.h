@@ -16,6 +16,11 @@
  *
  *   address in a vault's piece: row (3 bits) | bank, high bit | row (3 bits) | column, high bit | bank (3 bits) | part (2 bits) | byte
  *
+ * Where chips are split in halves (axram.halves), a half is two bank groups with their 16 units, and to programs and to the controller's
+ * queues a chip of its own: number half * chips + chip. A block is two neighbouring columns of its two groups, one for each 16 threads:
+ *
+ *   address in a half's piece:  row (3 bits) | bank, high bit | row (1 bit) | column | bank, low bit | part | group in the half | byte (5 bits)
+ *
  * A region of data: block i holds input or output number i of all 32 threads. A thread's part of the region runs from the
  * thread's word in the first block to the end of its word in the last.
  *
@@ -48,10 +53,10 @@ enum {
     AXRAM_SAVED = 2, /* blocks of accumulators */
 };
 
-/* Returns the parts of a block: 1, or 4 where a column is a quarter of it. */
-static inline unsigned axram_parts(uint32_t groups)
+/* Returns the parts of a block: 1; 2 where two bank groups hold it; or 4 where a column is a quarter of it. */
+static inline unsigned axram_parts(uint32_t groups, uint32_t halves)
 {
-    return groups == 4 ? 1 : 4;
+    return groups == 4 ? halves : 4;
 }
 
 /* A network without its weights. */

@@ -23,13 +23,15 @@ void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
     *size = axram->size;
 }
 
-/* Gives the memories the distances of columns inside their chips, before they are made. */
+/* Gives the memories the distances of columns inside their chips, and the groups of a wide command, before they are made. */
 static void set_columns(const struct tree *tree, const struct axram_config *axram)
 {
     for (struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        if (i->kind == &dram_kind)
-            ((struct dram_config *)i->config)->inside =
-                axram->columns == AXRAM_COLUMNS_PAPER ? DRAM_INSIDE_CLOCK : DRAM_INSIDE_GROUP;
+        if (i->kind == &dram_kind) {
+            struct dram_config *dram = (struct dram_config *)i->config;
+            dram->inside = axram->columns == AXRAM_COLUMNS_PAPER ? DRAM_INSIDE_CLOCK : DRAM_INSIDE_GROUP;
+            dram->wide = axram->halves > 1 ? dram->groups / axram->halves : 0;
+        }
 }
 
 bool axram_plan(const struct assembly *assembly, const struct instance *axram, struct error *err)

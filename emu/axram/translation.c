@@ -10,6 +10,12 @@
 
 enum { PAGE = 4096 };
 
+/* Returns the number of controllers, each of one chip. */
+static uint32_t controllers(const struct axram *axram)
+{
+    return axram->chip_count / axram->config.halves;
+}
+
 uint32_t axram_home_of(const struct axram *axram, uint64_t address)
 {
     const int64_t count = axram->chip_count;
@@ -46,7 +52,8 @@ static void look(struct axram_job *job, struct axram_span span, uint64_t first, 
     for (uint64_t page = span.start / PAGE; page <= (span.end - 1) / PAGE; page++) {
         if (page >= first && page <= last)
             continue;
-        job->unmapped += !simt_tlb_look(axram->tlbs[job->chip], page * PAGE, *time, job->number);
+        job->unmapped +=
+            !simt_tlb_look(axram->tlbs[job->chip % controllers(axram)], page * PAGE, *time, job->number);
         *time += axram->shared.dram->tCK;
     }
 }
@@ -73,26 +80,26 @@ void axram_translate(struct axram_job *job, uint64_t now)
 
 void axram_make_tlbs(struct axram *axram, struct simt_mmu *mmu)
 {
-    axram->tlbs = alloc(axram->chip_count, sizeof *axram->tlbs);
-    for (uint32_t i = 0; i < axram->chip_count; i++)
+    axram->tlbs = alloc(controllers(axram), sizeof *axram->tlbs);
+    for (uint32_t i = 0; i < controllers(axram); i++)
         axram->tlbs[i] = simt_tlb_new(mmu, axram->most_jobs, page_done, axram);
 }
 
 void axram_free_tlbs(struct axram *axram)
 {
-    for (uint32_t i = 0; axram->tlbs && i < axram->chip_count; i++)
+    for (uint32_t i = 0; axram->tlbs && i < controllers(axram); i++)
         simt_tlb_free(axram->tlbs[i]);
     free(axram->tlbs);
 }
 
 void axram_publish_tlbs(const struct axram *axram, struct stats *stats, const struct scope *scope)
 {
-    for (uint32_t i = 0; axram->tlbs && i < axram->chip_count; i++)
+    for (uint32_t i = 0; axram->tlbs && i < controllers(axram); i++)
         simt_tlb_publish(axram->tlbs[i], stats, scope_at(scope, "tlb", i));
 }
 
 void axram_tlb_energy(const struct axram *axram, struct energy_ledger *ledger, const struct scope *scope)
 {
-    for (uint32_t i = 0; axram->tlbs && i < axram->chip_count; i++)
+    for (uint32_t i = 0; axram->tlbs && i < controllers(axram); i++)
         simt_tlb_energy(axram->tlbs[i], ledger, scope_at(scope, "tlb", i), "simt.tlb.energy_l1");
 }

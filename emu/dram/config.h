@@ -53,6 +53,8 @@ struct dram_config {
 #include "emu/dram/dram.def"
     const struct dram_rows *custom; /* a standard that is not in standard.def, or NULL */
     enum dram_inside inside;        /* set by the part that issues these columns, before the memory is made */
+    uint32_t
+        wide; /* bank groups that a command for a bank of each group reaches, neighbours; 0: all; set as `inside` is */
 };
 
 extern const struct part_kind dram_kind; /* emu/dram/kind.c */
@@ -94,6 +96,12 @@ static inline uint64_t dram_config_channel_bytes(const struct dram_config *confi
 static inline uint64_t dram_config_bytes(const struct dram_config *config)
 {
     return config->channels * dram_config_channel_bytes(config);
+}
+
+/* Returns the bank groups that a command for a bank of each group reaches: this many, from a multiple of it on. */
+static inline uint32_t dram_config_wide(const struct dram_config *config)
+{
+    return config->wide ? config->wide : config->groups;
 }
 
 /* Returns the clocks between refresh commands of a rank, which refresh all its banks or one after the other;

@@ -88,6 +88,35 @@ check "held: last results only" is axram.result_writes 40
 check "held, too few words: inputs as often as before" run 0 --set axram.held=13 -- simt 1 40
 check "held, too few words: counted" is axram.input_reads $((40 * 56))
 
+# Halves of a chip, 24 in all, each with a network: twice the columns, of half the words.
+for kind in 0 1 2; do
+    check "halves, arithmetic $kind: runs" run 0 --set axram.halves=2 --check dram -- simt $kind 40
+    check "halves, arithmetic $kind: results" says output '^1280 of 1280 equal, 0 kept'
+    check "halves, arithmetic $kind: rules" silent
+    check "halves, arithmetic $kind: invocations" is axram.invocations 40
+    check "halves, arithmetic $kind: configurations" is axram.configurations 24
+    check "halves, arithmetic $kind: columns" is axram.input_reads $((2 * 40 * 56))
+    check "halves, arithmetic $kind: host" run 0 --set axram.halves=2 -- host $kind 20
+    check "halves, arithmetic $kind: the same" diff "$work/host$kind" "$work/output"
+    check "halves, arithmetic $kind, no clock: runs" run 0 --set axram.halves=2 --set host.core=functional -- host $kind 20
+    check "halves, arithmetic $kind, no clock: the same" diff "$work/host$kind" "$work/output"
+done
+check "halves, held, by the paper: runs" run 0 --set axram.halves=2 --set axram.held=14 --set axram.columns=paper --check dram -- simt 1 40
+check "halves, held, by the paper: results" says output '^1280 of 1280 equal, 0 kept'
+check "halves, held, by the paper: rules" silent
+check "halves: two groups are activated" is axram.activate.energy $(($(value dram.activates4) * 2 * 6003000))
+check "halves, often refreshed: runs" run 0 --set axram.halves=2 --set dram.tREFI=400ns --check dram -- simt 1 24
+check "halves, often refreshed: results" says output '^768 of 768 equal'
+check "halves, beneath the kernel: runs" run 0 --env kernel --set axram.halves=2 -- simt 1 20
+check "halves, beneath the kernel: results" says output '^640 of 640 equal, 0 kept'
+check "halves of HBM: runs" run_on "$here/../../examples/machines/axram_hbm.yaml" 0 --set axram.halves=2 --check dram -- simt 1 8
+check "halves of HBM: results" says output '^256 of 256 equal, 0 kept'
+check "halves of HBM: rules" silent
+check "halves of HMC: refused" run_on "$here/../../examples/machines/axram_hmc.yaml" 2 --set axram.halves=2 -- simt 1 8
+check "halves together: refused" run 2 --set axram.halves=2 --set axram.together=2 -- host 0 1
+check "halves together: message" says errors 'halves: 2 is for memories with bank groups, and chips that work alone'
+check "thirds: refused" run 2 --set axram.halves=3 -- host 0 1
+
 check "coherence: runs" run 0 --check coherence -- reread 1 24
 check "coherence: results" says output '^768 of 768 equal'
 check "coherence: the warning says who does watch" says errors 'are reported, but for those that axram makes stale$'

@@ -17,7 +17,7 @@ struct bench {
     struct rig *rig;
     struct phys bytes;
     struct axram_shared shared;
-    struct axram_team teams[CHIPS]; /* two or fewer, of `together` chips each */
+    struct axram_team teams[2 * CHIPS]; /* of `together` chips each, or of a half */
     uint32_t together, team_count;
     struct network network;
     struct axram_request request;
@@ -29,21 +29,23 @@ static inline void note_done(struct axram_request *request, uint64_t now)
     ((struct bench *)request->owner)->done = now;
 }
 
-/* The memories with units; a block of the last one has four parts. */
+/* The memories with units, by the parts of a block; chips of the last one are split in halves of `wide` groups. */
 static const struct memory {
     enum dram_standard standard;
     const char *map;
-    unsigned parts;
-} memories[] = {{DRAM_STANDARD_gddr5_axram, "R12 B2 C5 % C1 G2 O5", 1},
-                {DRAM_STANDARD_hbm1_axram, "R14 B2 C5 % C1 G2 O5", 1},
-                {DRAM_STANDARD_hmc_axram, "R16 B4 % C3 O5", 4}};
-enum { MEMORIES = sizeof memories / sizeof *memories };
+    unsigned parts, wide;
+} memories[] = {{DRAM_STANDARD_gddr5_axram, "R12 B2 C5 % C1 G2 O5", 1, 0},
+                {DRAM_STANDARD_hbm1_axram, "R14 B2 C5 % C1 G2 O5", 1, 0},
+                {DRAM_STANDARD_hmc_axram, "R16 B4 % C3 O5", 4, 0},
+                {DRAM_STANDARD_gddr5_axram, "R12 B2 C5 % C1 G2 O5", 2, 2}};
+enum { MEMORIES = sizeof memories / sizeof *memories, HALVED = MEMORIES - 1 };
 
 static inline struct dram_config config_on(const struct memory *memory)
 {
     struct dram_config config;
     dram_config_default(&config, memory->standard);
     config.channels = CHIPS;
+    config.wide = memory->wide;
     (void)snprintf(config.map, sizeof config.map, "%s", memory->map);
     return config;
 }
@@ -55,7 +57,8 @@ static inline struct dram_config config_of(void)
 
 static inline struct bench *bench_of(const struct dram_config *config, unsigned probes, uint32_t together)
 {
-    const struct axram_config space = {.offset = SPACE, .size = SPACE, .together = together};
+    const struct axram_config space = {
+        .offset = SPACE, .size = SPACE, .together = together, .halves = config->wide ? 2 : 1};
     struct bench *b = calloc(1, sizeof *b);
     const struct home_layout layout = dram_map_layout(config);
     struct error err;
@@ -68,7 +71,8 @@ static inline struct bench *bench_of(const struct dram_config *config, unsigned 
                                       .bytes = &b->bytes,
                                       .queue = &b->rig->queue,
                                       .component = 2,
-                                      .parts = axram_parts(config->groups),
+                                      .halves = space.halves,
+                                      .parts = axram_parts(config->groups, space.halves),
                                       .unit_period = config->tCK,
                                       .sigmoid = 1,
                                       .poll = 64,
@@ -76,9 +80,10 @@ static inline struct bench *bench_of(const struct dram_config *config, unsigned 
     b->shared.space = SPACE;
     b->shared.message = 20000000;
     b->together = together;
-    b->team_count = config->channels / together;
+    b->team_count = config->channels * space.halves / together;
     for (uint32_t i = 0; i < b->team_count; i++)
-        axram_team_init(&b->teams[i], &b->shared, &b->rig->memory, i * together, together);
+        axram_team_init(&b->teams[i], &b->shared, &b->rig->memory, i * together % config->channels, together,
+                        i * together / config->channels);
     return b;
 }
 
@@ -107,7 +112,7 @@ static inline uint64_t issued(const struct bench *b, unsigned command)
     return sum;
 }
 
-/* Piece p is of chip p % CHIPS. Data are in the first half page, the configuration in the second. */
+/* Piece p is of chip p % CHIPS; of halves, of half p / CHIPS % 2. Data are in the first half page, the configuration in the second. */
 static inline uint64_t piece(unsigned number)
 {
     return SPACE + (uint64_t)number * AXRAM_PIECE;

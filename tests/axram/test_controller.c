@@ -533,6 +533,120 @@ static void ordinary_requests_get_turns(void **state)
     bench_free(b);
 }
 
+/* An invocation in a piece, and its network. */
+struct one {
+    struct bench *b;
+    struct network network;
+    struct axram_request request;
+    uint64_t done;
+};
+
+static void note_one(struct axram_request *request, uint64_t now)
+{
+    ((struct one *)request->owner)->done = now;
+}
+
+/* Places b's network in a piece, with inputs. */
+static void place_one(struct one *one, struct bench *b, unsigned number, struct random *random)
+{
+    place(b, number);
+    fill_inputs(b, random);
+    *one = (struct one){.b = b, .network = b->network, .request = b->request};
+    one->request.done = note_one;
+    one->request.owner = one;
+}
+
+/* Lets the teams `first` and `second` have a request each at the same time; returns the clocks to the later end. Checks results. */
+static uint64_t run_both(struct one *ones, unsigned first, unsigned second)
+{
+    struct bench *b = ones[0].b;
+    const uint64_t start = b->rig->queue.now;
+    ones[0].done = ones[1].done = 0;
+    axram_team_request(&b->teams[first], &ones[0].request);
+    axram_team_request(&b->teams[second], &ones[1].request);
+    while (!(ones[0].done && ones[1].done) && event_queue_step(&b->rig->queue))
+        continue;
+    for (unsigned i = 0; i < 2; i++) {
+        b->network = ones[i].network;
+        b->request = ones[i].request;
+        check_results(b);
+    }
+    const uint64_t end = ones[0].done > ones[1].done ? ones[0].done : ones[1].done;
+    return (end - start) / b->shared.dram->tCK;
+}
+
+/* Both halves of a chip at work on random networks of their own, beside random requests and refreshes. */
+static void halves_work_apart(void **state)
+{
+    (void)state;
+    struct random random = {16};
+    struct dram_config config = config_on(&memories[HALVED]);
+    struct bench *b = bench_new(&config, 8);
+    for (unsigned i = 0; i < NETWORKS / 2; i++) {
+        const unsigned chip = random_below(&random, CHIPS);
+        struct one ones[2];
+        for (unsigned half = 0; half < 2; half++) {
+            set_random(&b->network, &random);
+            place_one(&ones[half], b, chip + half * CHIPS, &random);
+        }
+        for (unsigned j = 0; j < 8; j++)
+            if (!b->rig->probes[j].away)
+                (void)probe_send(&b->rig->probes[j], random_chance(&random, 50) ? MEM_READ : MEM_WRITE,
+                                 random_below(&random, BYTES / 64) * UINT64_C(64), 64);
+        (void)run_both(ones, chip, chip + CHIPS);
+    }
+    assert_int_equal(b->shared.counters.invocations, NETWORKS / 2 * 2);
+    assert_true(b->shared.counters.suspensions > 10);
+    bench_free(b);
+}
+
+/* Two invocations of 32 -> 1 on a chip whose rows are open, by hand. Words and AXCT take 13 clocks; then come the 39 distances of 40 RD4
+ * (steps_by_hand(): 3 clocks each; in SHA 3 of 3, six times 3 * 5 + 2 * 3, and 6 of 5), 10 clocks (SHA 14) to the WR4, 1, and a poll with
+ * its data: 14, and up to 3 of waiting. Whole chips do so twice. A half that is alone does the distances twice, 3 clocks apart, and loses
+ * 9 clocks (SHA 7) by the first part's WR4. When both halves are at work, their words take turns, which makes 16 clocks, and a clock is
+ * lost now and then when both want the command bus. */
+static void halves_by_hand(void **state)
+{
+    (void)state;
+    static const unsigned size[] = {32, 1};
+    for (unsigned sha = 0; sha < 2; sha++) {
+        uint64_t clocks[2], alone = 0;
+        for (unsigned halves = 0; halves < 2; halves++) {
+            struct random random = {17};
+            struct dram_config config = config_on(&memories[halves ? HALVED : 0]);
+            config.refresh = DRAM_REFRESH_NONE;
+            struct bench *b = bench_new(&config, 1);
+            struct one ones[2];
+            b->shared.poll = 4;
+            set_network(&b->network, sha ? ARITH_SHA : ARITH_FXP, 1, size, false, &random);
+            for (unsigned j = 0; j < 32; j++)
+                b->network.weights[j] = arith_weight(b->network.kind, ARITH_SHIFTS, 0.999);
+            for (unsigned i = 0; i < 2; i++)
+                place_one(&ones[i], b, halves ? i * CHIPS : 0, &random);
+            (void)run_both(ones, 0, halves ? CHIPS : 0); /* opens the rows */
+            clocks[halves] = run_both(ones, 0, halves ? CHIPS : 0);
+            if (halves) {
+                b->request = ones[0].request;
+                b->network = ones[0].network;
+                b->request.done = note_done;
+                b->request.owner = b;
+                const uint64_t start = b->rig->queue.now;
+                run(b);
+                alone = (b->done - start) / config.tCK;
+            }
+            bench_free(b);
+        }
+        print_message("%s: whole %u, a half alone %u, both halves %u clocks\n", sha ? "SHA" : "FxP",
+                      (unsigned)clocks[0], (unsigned)alone, (unsigned)clocks[1]);
+        const uint64_t reads = sha ? 3 * 3 + 6 * 21 + 6 * 5 : 39 * 3, rest = 13 + (sha ? 14 : 10) + 1 + 14;
+        assert_in_range(clocks[0], 2 * (rest + reads), 2 * (rest + reads + 3));
+        const uint64_t half = rest + 2 * reads + 3 + (sha ? 7 : 9);
+        assert_in_range(alone, half, half + 3);
+        assert_in_range(clocks[1], half + 16 - 3, half + 16 + 12);
+        assert_true(clocks[1] < clocks[0]);
+    }
+}
+
 /* With a fixed time, the controller polls nothing; a time that is too short is counted. */
 static void fixed_time(void **state)
 {
@@ -574,6 +688,8 @@ int main(void)
         cmocka_unit_test(ordinary_requests_wait),
         cmocka_unit_test(ordinary_requests_get_turns),
         cmocka_unit_test(fixed_time),
+        cmocka_unit_test(halves_work_apart),
+        cmocka_unit_test(halves_by_hand),
     };
     return cmocka_run_group_tests_name("AxRAM's chips", tests, NULL, NULL);
 }

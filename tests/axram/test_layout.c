@@ -77,7 +77,7 @@ static void homes_by_hand(void **state)
     (void)state;
     for (uint32_t channels = 6; channels <= 12; channels += 6) {
         const uint64_t turn = (uint64_t)channels * AXRAM_PIECE;
-        const struct axram_config space = {.together = 1, .offset = 2 * turn, .size = 3 * turn};
+        const struct axram_config space = {.together = 1, .halves = 1, .offset = 2 * turn, .size = 3 * turn};
         const struct dram_config config = memory_of(channels);
         struct home_map *homes = dram_map_homes(&config, 0);
         struct error err;
@@ -119,7 +119,7 @@ static void homes_of_vaults_by_hand(void **state)
 {
     (void)state;
     const uint64_t turn = UINT64_C(32) * AXRAM_PIECE;
-    const struct axram_config space = {.together = 1, .offset = turn, .size = 2 * turn};
+    const struct axram_config space = {.together = 1, .halves = 1, .offset = turn, .size = 2 * turn};
     struct dram_config config;
     dram_config_default(&config, DRAM_STANDARD_hmc_axram);
     struct home_map *homes = dram_map_homes(&config, 0);
@@ -152,7 +152,7 @@ static void homes_of_several_memories(void **state)
     (void)state;
     enum { MODULES = 3, STACKS = 2, VAULTS = 4, ALL = MODULES * STACKS * VAULTS };
     const uint64_t turn = (uint64_t)ALL * AXRAM_PIECE;
-    const struct axram_config space = {.together = 1, .offset = turn, .size = turn};
+    const struct axram_config space = {.together = 1, .halves = 1, .offset = turn, .size = turn};
     struct dram_config config;
     dram_config_default(&config, DRAM_STANDARD_hmc_axram);
     config.channels = VAULTS;
@@ -185,7 +185,7 @@ static void wrong_places_are_refused(void **state)
 {
     (void)state;
     struct dram_config config = memory_of(12);
-    const struct axram_config good = {.together = 1, .offset = 192 << 20, .size = 192 << 20};
+    const struct axram_config good = {.together = 1, .halves = 1, .offset = 192 << 20, .size = 192 << 20};
     struct axram_config space = good;
     struct home_map *homes = dram_map_homes(&config, 0);
     struct error err;

@@ -62,7 +62,7 @@ static void random_networks(void **state)
     const char *text = getenv("AXRAM_NETWORKS");
     const unsigned count = text ? (unsigned)strtoul(text, NULL, 10) / 4 : NETWORKS / 4;
     (void)state;
-    for (unsigned i = 0; i < MEMORIES; i++)
+    for (unsigned i = 0; i < HALVED; i++)
         for (unsigned j = 0; j < sizeof together / sizeof *together; j++)
             networks_of(i, together[j], count);
 }
@@ -119,7 +119,7 @@ static void refresh_at_every_clock(void **state)
 {
     static const unsigned size[] = {3, 4, 2};
     (void)state;
-    for (unsigned memory = 0; memory < MEMORIES; memory++) {
+    for (unsigned memory = 0; memory < HALVED; memory++) {
         unsigned suspended = 0, total = 0;
         for (uint32_t chip = 0; chip < 2; chip++)
             for (uint64_t at = 1; at < 700; at++, total++) {

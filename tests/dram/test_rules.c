@@ -73,7 +73,7 @@ struct place {
 };
 
 /* Finds a bank in each relation to bank 0 that this memory has. Returns their number. */
-static unsigned places(const struct dram_config *config, struct place found[4])
+static unsigned places(const struct dram_config *config, struct place found[5])
 {
     unsigned count = 0;
     found[count++] = (struct place){DRAM_SAME_BANK, 0};
@@ -81,6 +81,8 @@ static unsigned places(const struct dram_config *config, struct place found[4])
         found[count++] = (struct place){DRAM_SAME_GROUP, 1};
     if (config->groups > 1)
         found[count++] = (struct place){DRAM_SAME_RANK, config->banks};
+    if (config->groups > dram_config_wide(config)) /* in the other half */
+        found[count++] = (struct place){DRAM_SAME_RANK, dram_config_wide(config) * config->banks};
     if (config->ranks > 1)
         found[count++] = (struct place){DRAM_OTHER_RANK, dram_config_rank_banks(config)};
     return count;
@@ -98,6 +100,12 @@ static struct dram_config config_of(enum dram_standard standard)
     if (!part_check(&dram_kind, &config, &err))
         fail_msg("%s: %s", dram_standard_name(standard), err.text);
     return config;
+}
+
+/* Returns whether commands for a bank of each group can be for those of a half. */
+static bool can_split(enum dram_standard standard)
+{
+    return standard == DRAM_STANDARD_gddr5_axram || standard == DRAM_STANDARD_hbm1_axram;
 }
 
 static void numbers_by_hand(void **state)
@@ -178,12 +186,14 @@ static bool is_alike(const struct dram_config *config, enum dram_command command
 }
 
 /* Returns the relation of two commands at bank 0 and at the place: a command for a bank of each group meets another one in
- * every group. */
+ * every group, or in every one of its half. */
 static enum dram_relation relation_at(const struct dram_config *config, enum dram_command earlier,
                                       enum dram_command later, const struct place *place)
 {
     if (place->relation == DRAM_OTHER_RANK || (!is_alike(config, earlier) && !is_alike(config, later)))
         return place->relation;
+    if (place->bank / config->banks >= dram_config_wide(config))
+        return DRAM_SAME_RANK;
     return place->bank % config->banks ? DRAM_SAME_GROUP : DRAM_SAME_BANK;
 }
 
@@ -192,8 +202,11 @@ static void tables_equal_checker(void **state)
 {
     (void)state;
     struct dram_rules *rules = malloc(sizeof *rules);
-    for (unsigned i = 0; i < 8 * DRAM_STANDARDS; i++) {
-        struct dram_config config = config_of(i / 8);
+    for (unsigned i = 0; i < 16 * DRAM_STANDARDS; i++) {
+        struct dram_config config = config_of(i / 16);
+        if (i / 8 % 2 && !can_split(config.standard))
+            continue;
+        config.wide = i / 8 % 2 ? 2 : 0;
         config.inside = i / 4 % 2 ? DRAM_INSIDE_CLOCK : DRAM_INSIDE_GROUP;
         config.bank_groups = i % 2; /* both ways for all */
         config.act_last_clock = i / 2 % 2;
@@ -201,7 +214,7 @@ static void tables_equal_checker(void **state)
         config.tACT4 = i / 2 % 2 * 18 * config.tCK;
         dram_rules_init(rules, &config);
         rules->window_count = 0; /* one ACT4 fills a window */
-        struct place found[4];
+        struct place found[5];
         unsigned count = places(&config, found);
         for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
             for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
@@ -226,7 +239,7 @@ static bool row_decides(const struct dram_config *config, const struct dram_rule
 {
     static const enum dram_relation relations[] = {DRAM_SAME_BANK, DRAM_SAME_GROUP, DRAM_SAME_RANK,
                                                    DRAM_OTHER_RANK};
-    struct place found[4];
+    struct place found[5];
     unsigned count = places(config, found);
     bool decides = false;
     for (unsigned i = 0; i < count; i++) {
@@ -244,6 +257,17 @@ static bool row_decides(const struct dram_config *config, const struct dram_rule
     return decides;
 }
 
+static bool row_is_felt(const struct dram_config *config, const struct dram_rules *rules,
+                        const struct dram_rule *rule)
+{
+    bool decides = false;
+    for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
+        for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
+            if (rule->earlier >> earlier & 1 && rule->later >> later & 1)
+                decides |= row_decides(config, rules, rule, earlier, later);
+    return decides;
+}
+
 static void every_row_is_felt(void **state)
 {
     (void)state;
@@ -257,11 +281,16 @@ static void every_row_is_felt(void **state)
         dram_table_init(table, &config);
         assert_true(table->rule_count >= 15);
         for (size_t i = 0; i < table->rule_count; i++, rows++) {
-            bool decides = false;
-            for (enum dram_command earlier = 0; earlier < DRAM_COMMANDS; earlier++)
-                for (enum dram_command later = 0; later < DRAM_COMMANDS; later++)
-                    if (table->rules[i].earlier >> earlier & 1 && table->rules[i].later >> later & 1)
-                        decides |= row_decides(&config, rules, &table->rules[i], earlier, later);
+            bool decides = row_is_felt(&config, rules, &table->rules[i]);
+            if (can_split(standard)) {
+                config.wide = 2;
+                dram_rules_init(rules, &config);
+                rules->window_count = 0;
+                decides |= row_is_felt(&config, rules, &table->rules[i]);
+                config.wide = 0;
+                dram_rules_init(rules, &config);
+                rules->window_count = 0;
+            }
             if (!decides)
                 fail_msg("%s: row %zu, %s, never decides", dram_standard_name(standard), i,
                          table->rules[i].text);
@@ -276,12 +305,15 @@ static struct dram_record record_of(const struct dram_config *config, enum dram_
                                     uint32_t bank, uint64_t cycle)
 {
     bool whole = is_for_rank(config, command);
-    return (struct dram_record){
-        .cycle = cycle,
-        .command = command,
-        .rank = bank / dram_config_rank_banks(config),
-        .group = whole || is_alike(config, command) ? 0 : bank / config->banks % config->groups,
-        .bank = whole ? 0 : bank % config->banks};
+    const uint32_t group = bank / config->banks % config->groups;
+    return (struct dram_record){.cycle = cycle,
+                                .command = command,
+                                .rank = bank / dram_config_rank_banks(config),
+                                .group = whole ? 0
+                                         : is_alike(config, command)
+                                             ? group / dram_config_wide(config) * dram_config_wide(config)
+                                             : group,
+                                .bank = whole ? 0 : bank % config->banks};
 }
 
 /* The checker accepts each pair of commands at its distance t, and refuses it at t - 1. */
@@ -289,9 +321,12 @@ static void checker_at_the_edge(void **state)
 {
     (void)state;
     unsigned edges = 0;
-    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
-        struct dram_config config = config_of(standard);
-        struct place found[4];
+    for (unsigned standard = 0; standard < 2 * DRAM_STANDARDS; standard++) {
+        struct dram_config config = config_of(standard / 2);
+        if (standard % 2 && !can_split(config.standard))
+            continue;
+        config.wide = standard % 2 ? 2 : 0;
+        struct place found[5];
         unsigned count = places(&config, found);
         for (unsigned i = 0; i < DRAM_COMMANDS * DRAM_COMMANDS * count; i++) {
             enum dram_command earlier = i / count / DRAM_COMMANDS, later = i / count % DRAM_COMMANDS;

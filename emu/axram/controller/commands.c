@@ -10,7 +10,7 @@ static const struct axram_spot *spot_of(struct axram_chip *chip, uint64_t addres
     struct home home;
     if (spot->address != address) {
         home_resolve(chip->shared->homes, address, &home);
-        assert(home.controller == chip->channel);
+        assert(home.controller == chip->channel && axram_banks_of(chip) >> home.bank & 1);
         *spot = (struct axram_spot){address, home.bank, home.row, home.column};
     }
     return spot;

@@ -14,17 +14,11 @@ enum {
     CONFIGURE_WORDS = 5,
 };
 
-static uint64_t all_banks(const struct axram_chip *chip)
-{
-    const uint32_t count = dram_config_channel_banks(chip->shared->dram);
-    return UINT64_MAX >> (64 - count);
-}
-
-/* Returns whether the chip has all banks to itself. */
+/* Returns whether the chip has all its banks to itself. */
 static bool holds_all(const struct axram_chip *chip)
 {
     const struct dram_agent *agent = &chip->agent;
-    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == all_banks(chip);
+    return (agent->banks & ~dram_agent_barred(agent) & ~dram_agent_pending(agent)) == axram_banks_of(chip);
 }
 
 static void propose(void *owner, struct dram_choice *best)
@@ -33,7 +27,10 @@ static void propose(void *owner, struct dram_choice *best)
     if (!holds_all(chip))
         return;
     const struct axram_wanted wanted = axram_wanted_of(chip);
-    dram_choice_offer(best, &chip->agent, wanted.cycle, dram_merit(DRAM_ORDER_COLUMN, chip->agent.age),
+    /* A poll gives way to the other half's commands, but not for longer than to the next one. */
+    const bool yields = wanted.command == AXMR && wanted.cycle < chip->poll_at + chip->shared->poll;
+    const enum dram_order order = yields ? DRAM_ORDER_TIMEOUT : DRAM_ORDER_COLUMN;
+    dram_choice_offer(best, &chip->agent, wanted.cycle, dram_merit(order, chip->agent.age),
                       (enum dram_command)wanted.command, wanted.bank);
 }
 
@@ -471,7 +468,8 @@ static void pass(struct axram_chip *chip, uint32_t command, uint64_t cycle)
 /* Finds the next command of the chip, and sets floor to its clock. Returns false if something else may come before it. */
 static bool follows(struct axram_chip *chip, struct axram_wanted *wanted)
 {
-    if (chip->state != AXRAM_RUN || chip->asked)
+    if (chip->state != AXRAM_RUN || chip->asked ||
+        axram_channel_of(chip)->frozen != axram_channel_of(chip)->all)
         return false;
     *wanted = axram_wanted_of(chip);
     if (wanted->command == AXMR || !dram_agent_follows(&chip->agent, wanted->cycle))
@@ -528,19 +526,33 @@ static uint64_t served(const struct dram_channel *channel)
     return channel->counters.reads + channel->counters.writes;
 }
 
+/* Returns the ordinary bursts that wait for the chip's banks. */
+static uint64_t waiting(const struct axram_chip *chip, const struct dram_channel *channel)
+{
+    const struct dram_queue *queue = &channel->queue;
+    uint64_t count = 0;
+    if (chip->shared->halves == 1)
+        return queue->count[DRAM_READS] + queue->count[DRAM_WRITES];
+    for (uint64_t left = axram_banks_of(chip); left; left &= left - 1)
+        for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++)
+            for (const struct dram_burst *burst = queue->lists[direction][__builtin_ctzll(left)].first; burst;
+                 burst = burst->next)
+                count++;
+    return count;
+}
+
 /* Gives those ordinary bursts the next turn that wait when a request ends. Otherwise, a queue that is never empty would keep
  * them from the chip for ever. */
 static void give_turn(struct axram_chip *chip, const struct dram_channel *channel)
 {
     chip->served_before = served(channel);
-    chip->due = channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES];
+    chip->due = waiting(chip, channel);
 }
 
 bool axram_has_had_turn(const struct axram_chip *chip)
 {
     const struct dram_channel *channel = dram_memory_reach(chip->memory, chip->channel);
-    return served(channel) - chip->served_before >= chip->due ||
-           channel->queue.count[DRAM_READS] + channel->queue.count[DRAM_WRITES] == 0;
+    return served(channel) - chip->served_before >= chip->due || waiting(chip, channel) == 0;
 }
 
 void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, enum axram_state behind)
@@ -567,7 +579,7 @@ void axram_chip_begin(struct axram_chip *chip, struct axram_request *request, en
     chip->behind = behind;
     chip->asked = chip->over = false;
     dram_agent_renew(&chip->agent);
-    (void)dram_agent_claim(&chip->agent, all_banks(chip));
+    (void)dram_agent_claim(&chip->agent, axram_banks_of(chip));
     changed(chip);
 }
 
@@ -578,7 +590,7 @@ void axram_chip_release(struct axram_chip *chip)
     chip->state = AXRAM_IDLE;
     chip->request = NULL;
     give_turn(chip, channel);
-    dram_agent_release(&chip->agent, all_banks(chip));
+    dram_agent_release(&chip->agent, axram_banks_of(chip));
     changed(chip);
 }
 
@@ -644,13 +656,13 @@ static void end(void *owner, uint64_t now)
 }
 
 void axram_chip_init(struct axram_chip *chip, struct axram_team *team, struct dram_memory *memory,
-                     uint32_t channel, const struct axram_chip_ops *to)
+                     uint32_t channel, uint32_t half, const struct axram_chip_ops *to)
 {
     static const struct dram_agent_ops ops = {
         .propose = propose, .grant = grant, .suspend = suspend, .resume = resume};
     struct axram_shared *shared = team->shared;
-    *chip =
-        (struct axram_chip){.shared = shared, .team = team, .ops = to, .memory = memory, .channel = channel};
+    *chip = (struct axram_chip){
+        .shared = shared, .team = team, .ops = to, .memory = memory, .channel = channel, .half = half};
     for (uint32_t i = 0; i < AXRAM_SPOTS; i++)
         chip->spots[i].address = UINT64_MAX;
     chip->copies =

@@ -51,7 +51,7 @@ struct axram_chip_ops {
 
 /* controller.c. Initializes a chip of a team, and frees it. */
 void axram_chip_init(struct axram_chip *chip, struct axram_team *team, struct dram_memory *memory,
-                     uint32_t channel, const struct axram_chip_ops *ops);
+                     uint32_t channel, uint32_t half, const struct axram_chip_ops *ops);
 void axram_chip_free(struct axram_chip *chip);
 
 /* controller.c. Prepares the chip for a request, and claims its banks; `behind` is the state behind AXRAM_CLOSE. */
@@ -99,6 +99,13 @@ static inline unsigned axram_member(const struct axram_chip *chip)
 static inline struct dram_channel *axram_channel_of(const struct axram_chip *chip)
 {
     return chip->agent.channel;
+}
+
+/* Returns the chip's banks: all of its channel's, or those of its half. */
+static inline uint64_t axram_banks_of(const struct axram_chip *chip)
+{
+    const uint32_t count = dram_config_channel_banks(chip->shared->dram) / chip->shared->halves;
+    return UINT64_MAX >> (64 - count) << chip->half * count;
 }
 
 static inline const struct dram_clocks *axram_clocks_of(const struct axram_chip *chip)

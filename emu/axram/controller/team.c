@@ -160,13 +160,13 @@ void axram_team_request(struct axram_team *team, struct axram_request *request)
 }
 
 void axram_team_init(struct axram_team *team, struct axram_shared *shared, struct dram_memory *memory,
-                     uint32_t channel, uint32_t count)
+                     uint32_t channel, uint32_t count, uint32_t half)
 {
     *team = (struct axram_team){.shared = shared, .count = count};
     team->last = &team->first;
     team->chips = alloc(count, sizeof *team->chips);
     for (uint32_t i = 0; i < count; i++)
-        axram_chip_init(&team->chips[i], team, memory, channel + i, &chip_ops);
+        axram_chip_init(&team->chips[i], team, memory, channel + i, half, &chip_ops);
     event_init(&team->start, shared->component, take, team);
     event_init(&team->next, shared->component, next, team);
 }

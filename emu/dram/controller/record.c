@@ -8,13 +8,14 @@ void dram_record_tell(const struct dram_channel *channel, enum dram_command comm
     const struct dram_common *common = channel->common;
     const struct dram_rules *rules = &common->rules;
     const enum dram_extent extent = rules->extent[command];
+    const uint32_t group = rules->group_of[index] % common->config.groups;
     struct dram_record record = {.cycle = channel->floor,
                                  .command = command,
                                  .channel = channel->index,
                                  .rank = extent == DRAM_EXTENT_CHANNEL ? 0 : rules->rank_of[index],
-                                 .group = extent == DRAM_EXTENT_ALIKE || extent >= DRAM_EXTENT_RANK
-                                              ? 0
-                                              : rules->group_of[index] % common->config.groups,
+                                 .group = extent >= DRAM_EXTENT_RANK    ? 0
+                                          : extent == DRAM_EXTENT_ALIKE ? group & ~(rules->wide - 1)
+                                                                        : group,
                                  .bank = extent <= DRAM_EXTENT_ALIKE ? index % common->config.banks : 0,
                                  .row = row,
                                  .column = column};

@@ -159,8 +159,9 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
     rules->window_count = (uint32_t)table->window_count;
     rules->ranks = config->ranks;
     rules->groups = config->groups;
+    rules->wide = dram_config_wide(config);
     rules->banks = config->banks;
-    for (uint32_t group = 0; group < config->groups; group++)
+    for (uint32_t group = 0; group < rules->wide; group++)
         rules->firsts |= UINT64_C(1) << group * config->banks;
     for (uint32_t bank = 0; bank < dram_config_channel_banks(config); bank++) {
         rules->group_of[bank] = (uint8_t)(bank / config->banks);
@@ -197,8 +198,8 @@ static void leave_room(struct dram_timing *timing, uint32_t rank, const struct d
                        uint32_t count)
 {
     const struct dram_rules *rules = timing->rules;
-    assert(rules->groups <= count);
-    const uint64_t end = past->ends[(past->next + rules->groups - 1) % count];
+    assert(rules->wide <= count);
+    const uint64_t end = past->ends[(past->next + rules->wide - 1) % count];
     uint64_t *slot = &timing->rank[rules->wide_open / DRAM_PLACES][rank][rules->wide_open % DRAM_PLACES];
     *slot = *slot > end ? *slot : end;
 }
@@ -224,11 +225,11 @@ uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command c
 {
     const struct dram_rules *rules = timing->rules;
     const uint32_t plane = command / DRAM_PLACES, place = command % DRAM_PLACES,
-                   group = rules->rank_of[bank] * rules->groups;
+                   group = rules->group_of[bank] & ~(rules->wide - 1);
     const uint64_t *own = &timing->bank[plane][group * rules->banks + bank % rules->banks][place],
                    *of_group = &timing->group[plane][group][place];
     uint64_t ready = 0;
-    for (uint32_t i = 0; i < rules->groups; i++) {
+    for (uint32_t i = 0; i < rules->wide; i++) {
         ready = ready > *own ? ready : *own;
         ready = ready > *of_group ? ready : *of_group;
         own += (size_t)rules->banks * DRAM_PLACES;
@@ -248,7 +249,7 @@ void dram_timing_spread(struct dram_timing *timing, enum dram_command command, u
 {
     const struct dram_rules *rules = timing->rules;
     const struct dram_effect *end = rules->effects[command] + rules->near_ends[command];
-    const uint32_t group = rules->rank_of[bank] * rules->groups;
+    const uint32_t group = rules->group_of[bank] & ~(rules->wide - 1);
     uint64_t *const rows[] = {timing->bank[0][group * rules->banks + bank % rules->banks],
                               timing->group[0][group]};
     const size_t steps[] = {(size_t)rules->banks * DRAM_PLACES, DRAM_PLACES};
@@ -256,19 +257,19 @@ void dram_timing_spread(struct dram_timing *timing, enum dram_command command, u
         const uint64_t at = cycle + effect->clocks;
         const size_t step = steps[effect->target];
         uint64_t *slot = &rows[effect->target][effect->place];
-        if (rules->groups == 4) { /* as in all memories with groups: four steps without a loop */
+        if (rules->wide == 4) { /* as in most memories with groups: four steps without a loop */
             delay(slot, at);
             delay(slot + step, at);
             delay(slot + 2 * step, at);
             delay(slot + 3 * step, at);
             continue;
         }
-        for (uint32_t i = 0; i < rules->groups; i++, slot += step)
+        for (uint32_t i = 0; i < rules->wide; i++, slot += step)
             delay(slot, at);
     }
-    for (uint32_t nth = 1; rules->change[command] == DRAM_CHANGE_OPENS && nth < rules->groups; nth++)
+    for (uint32_t nth = 1; rules->change[command] == DRAM_CHANGE_OPENS && nth < rules->wide; nth++)
         dram_timing_pass_windows(timing, rules->rank_of[bank],
-                                 cycle + (uint64_t)rules->act4 * nth / (rules->groups - 1));
+                                 cycle + (uint64_t)rules->act4 * nth / (rules->wide - 1));
 }
 
 /* Applies a command's delays to the other ranks. A command for the channel delays each rank as its own. */

@@ -53,8 +53,9 @@ struct dram_rules {
     uint8_t group_of[DRAM_BANKS];  /* by bank: its group's number in the channel */
     uint8_t rank_of[DRAM_BANKS];
     uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
-    uint64_t firsts;                 /* set of the first banks of all groups of the first rank */
-    uint32_t grouped;                /* set of the commands that delay others of their bank group */
+    uint32_t wide;                   /* groups that a command for a bank of each group reaches */
+    uint64_t firsts;    /* set of the first banks of the first so many groups of the first rank */
+    uint32_t grouped;   /* set of the commands that delay others of their bank group */
     uint32_t act_shift; /* clocks from an activate's first to the one that its times count from */
     uint32_t wide_open; /* the command that opens a bank of each group, or 0 */
     uint32_t act4;      /* clocks from its first activate to its last */
@@ -86,8 +87,7 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_rules *rules
 /* Returns the first cycle at which all banks of a rank have reached their times of a command. */
 uint64_t dram_timing_rank_banks(const struct dram_timing *timing, enum dram_command command, uint32_t rank);
 
-/* Returns the first cycle at which the banks with this bank's number in all groups of its rank, and these groups,
- * have reached their times of a command. */
+/* Returns the first cycle at which the banks of dram_rules_alike(), and their groups, have reached their times of a command. */
 uint64_t dram_timing_alike(const struct dram_timing *timing, enum dram_command command, uint32_t bank);
 
 /* Returns the first cycle at which timing allows the command. For a command that affects several banks,
@@ -132,11 +132,12 @@ static inline uint64_t dram_rules_group(const struct dram_rules *rules, uint32_t
     return UINT64_MAX >> (64 - rules->banks) << (bank & ~(rules->banks - 1));
 }
 
-/* Returns the set of the banks that have this bank's number within their group, in all groups of its rank. */
+/* Returns the set of the banks that have this bank's number within their group, in the groups that a wide command reaches with
+ * it. */
 static inline uint64_t dram_rules_alike(const struct dram_rules *rules, uint32_t bank)
 {
-    const uint32_t ranked = rules->banks * rules->groups; /* a power of two, because all factors are */
-    return rules->firsts << (bank % rules->banks + (bank & ~(ranked - 1)));
+    const uint32_t reached = rules->banks * rules->wide; /* a power of two, because all factors are */
+    return rules->firsts << (bank % rules->banks + (bank & ~(reached - 1)));
 }
 
 /* Returns the set of the banks that a command affects; `bank` is any of them. */

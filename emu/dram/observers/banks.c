@@ -49,10 +49,12 @@ static void forget(struct dram_banks *all, const struct dram_record *record)
         const uint32_t group = number / config->banks;
         const bool same_rank = group / config->groups == record->rank,
                    same_group = same_rank && group % config->groups == record->group,
-                   same_number = number % config->banks == record->bank;
+                   same_number = number % config->banks == record->bank,
+                   reached = group % config->groups / dram_config_wide(config) ==
+                             record->group / dram_config_wide(config);
         if (extent == DRAM_EXTENT_CHANNEL || (extent == DRAM_EXTENT_RANK && same_rank) ||
             (extent == DRAM_EXTENT_GROUP && same_group) ||
-            (extent == DRAM_EXTENT_ALIKE && same_rank && same_number) ||
+            (extent == DRAM_EXTENT_ALIKE && same_rank && reached && same_number) ||
             (extent == DRAM_EXTENT_BANK && same_group && same_number))
             bank->yielded = false;
     }

@@ -129,6 +129,12 @@ static bool is_inside(const struct dram_command_row *row)
     return row->data == DRAM_DATA_READ_INSIDE || row->data == DRAM_DATA_WRITE_INSIDE;
 }
 
+/* Returns whether two commands for a bank of each group can be for different groups. */
+static bool is_split(const struct dram_config *c)
+{
+    return dram_config_wide(c) < c->groups;
+}
+
 /* Returns the gap between two columns of a rank, at least one of which leaves the pins alone. */
 static uint32_t inside_gap(const struct dram_config *c, const struct dram_command_row *earlier,
                            const struct dram_command_row *later, enum dram_relation relation)
@@ -138,6 +144,8 @@ static uint32_t inside_gap(const struct dram_config *c, const struct dram_comman
                each = c->inside == DRAM_INSIDE_CLOCK && is_inside(earlier) && is_inside(later);
     const uint32_t column = each ? 1 : ck(c, c->bank_groups ? c->tCCDL : c->tCCDS),
                    stored = ck(c, c->tCWL) + (is_inside(earlier) ? 0 : ck(c, c->tBURST)); /* data are in */
+    if (relation == DRAM_SAME_RANK && is_split(c) && (!written || !read || is_inside(earlier)))
+        return 0; /* groups of their own */
     if (!written || !read)
         return column;
     if (each)
@@ -196,8 +204,9 @@ static uint32_t stated_gap(const struct dram_config *config, enum dram_command e
         (is_inside(&rows[earlier]) || is_inside(&rows[later])))
         return inside_gap(config, &rows[earlier], &rows[later], relation);
     if ((first != earlier || second != later) && relation != DRAM_OTHER_RANK) {
-        /* Both commands have parts in the same group. The last of several activates comes tACT4 later. */
-        const enum dram_relation near = relation == DRAM_SAME_BANK ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
+        /* Both commands have parts in the same group, unless a half has each. The last of several activates comes tACT4 later. */
+        const enum dram_relation near =
+            relation == DRAM_SAME_RANK && !is_split(config) ? DRAM_SAME_GROUP : relation;
         const uint32_t gap = longer(stated_gap(config, first, second, near),
                                     stated_gap(config, first, second, DRAM_SAME_RANK));
         return gap && first == DRAM_ACT && first != earlier ? gap + ck(config, config->tACT4) : gap;
@@ -260,7 +269,8 @@ static enum dram_relation relation_of(const struct dram_checker *checker, const 
                        checker->rows[b->command].extent == DRAM_EXTENT_ALIKE;
     if (a->rank != b->rank)
         return DRAM_OTHER_RANK;
-    if (a->group != b->group && !alike)
+    const uint32_t wide = alike ? dram_config_wide(&checker->config) : 1;
+    if (a->group / wide != b->group / wide)
         return DRAM_SAME_RANK;
     return a->bank == b->bank ? DRAM_SAME_BANK : DRAM_SAME_GROUP;
 }
@@ -357,7 +367,9 @@ static bool own_concerns(const struct dram_checker *checker, const struct dram_r
     const bool group = rank && bank / c->banks % c->groups == record->group;
     switch (row->extent) {
     case DRAM_EXTENT_BANK: return group && bank % c->banks == record->bank;
-    case DRAM_EXTENT_ALIKE: return rank && bank % c->banks == record->bank;
+    case DRAM_EXTENT_ALIKE:
+        return rank && bank % c->banks == record->bank &&
+               bank / c->banks % c->groups / dram_config_wide(c) == record->group / dram_config_wide(c);
     case DRAM_EXTENT_GROUP: return group;
     case DRAM_EXTENT_RANK: return rank;
     default: return true;
@@ -446,7 +458,8 @@ bool dram_checker_command(struct dram_checker *checker, const struct dram_record
     struct dram_checker_channel *channel = &checker->channels[record->channel];
     bool good = check_gaps(checker, channel, record);
     if (opens(checker, record->command)) {
-        const uint32_t together = checker->rows[record->command].extent == DRAM_EXTENT_ALIKE ? c->groups : 1;
+        const uint32_t together =
+            checker->rows[record->command].extent == DRAM_EXTENT_ALIKE ? dram_config_wide(c) : 1;
         good &= check_window(checker, channel, record, together, 4, c->tFAW, "a fifth activate within tFAW");
         good &=
             check_window(checker, channel, record, together, 32, c->t32AW, "a 33rd activate within t32AW");

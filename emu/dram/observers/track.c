@@ -136,7 +136,7 @@ static void own_command(struct dram_track *memory, struct channel *channel, cons
     const struct dram_command_row *row = &memory->commands[record->command];
     const uint32_t step = row->extent == DRAM_EXTENT_ALIKE ? config->banks : 1;
     const uint32_t counts[] = {[DRAM_EXTENT_BANK] = 1,
-                               [DRAM_EXTENT_ALIKE] = config->groups,
+                               [DRAM_EXTENT_ALIKE] = dram_config_wide(config),
                                [DRAM_EXTENT_GROUP] = config->banks,
                                [DRAM_EXTENT_RANK] = dram_config_rank_banks(config),
                                [DRAM_EXTENT_CHANNEL] = dram_config_channel_banks(config)};
