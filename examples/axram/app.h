@@ -8,8 +8,8 @@
 
 enum { APP_BLOCK = 256, APP_LARGEST = 64, APP_TRAINING_SEED = 11, APP_EVALUATION_SEED = 22 };
 
-/* What one run works on. Arrays hold input or output k of element i at [k * count + i], so that a warp's threads touch
- * neighbours; images hold pixels from 0 to 1 row by row, and their windows are the elements. */
+/* What one run works on. Arrays hold input or output k of element i where APP_PLACE says; images hold pixels from 0 to 1 row by row,
+ * and their windows are the elements. */
 struct app_data {
     long count;   /* elements: calls of the function */
     float *in;    /* of each element; or */
@@ -18,6 +18,16 @@ struct app_data {
     float *out;
     struct croft_batch batch; /* by option `batch`, inputs and outputs of all elements instead of these */
 };
+
+#ifdef APP_STRUCTURES
+enum { APP_TOGETHER = 1 };
+#else
+enum { APP_TOGETHER = 0 };
+#endif
+
+/* The index of value k, of `each`, of element i in an array: values of one k are together, so that a warp's threads touch neighbours; or,
+ * with -DAPP_STRUCTURES, those of an element. A macro, so that programs without it are as if it were written out. */
+#define APP_PLACE(d, each, k, i) (APP_TOGETHER ? (i) * (each) + (k) : (k) * (d)->count + (i))
 
 /* How much quality is lost. */
 enum app_metric {
@@ -46,7 +56,7 @@ static inline void app_load(const struct app_data *d, long i, long inputs, float
 {
 #pragma GCC unroll 64 /* inputs stay in registers: an array on the stack is memory, which threads share */
     for (long k = 0; k < inputs; k++)
-        in[k] = d->in[k * d->count + i];
+        in[k] = d->in[APP_PLACE(d, inputs, k, i)];
 }
 
 /* Defines what struct app needs for a function that CROFT_APPROX has defined; load(data, element, inputs, in) gets an element's
@@ -74,7 +84,8 @@ static inline void app_load(const struct app_data *d, long i, long inputs, float
         float in[input_count];                                                                               \
         load(&d, i, input_count, in);                                                                        \
         function##_by_thread(in, out);                                                                       \
-        _Pragma("GCC unroll 32") for (long k = 0; k < (output_count); k++) d.out[k * d.count + i] = out[k];  \
+        _Pragma("GCC unroll 32") for (long k = 0; k < (output_count); k++)                                   \
+            d.out[APP_PLACE(&d, output_count, k, i)] = out[k];                                               \
     }                                                                                                        \
     CROFT_APPROX_BATCH(function, input_count, output_count)                                                  \
     static int function##_make_batch(struct app_data *d)                                                     \
@@ -97,7 +108,7 @@ static inline void app_load(const struct app_data *d, long i, long inputs, float
         float out[output_count];                                                                             \
         function##_get(&d->batch, (uint64_t)i, out);                                                         \
         for (long k = 0; k < (output_count); k++)                                                            \
-            d->out[k * d->count + i] = out[k];                                                               \
+            d->out[APP_PLACE(d, output_count, k, i)] = out[k];                                               \
     }
 
 /* The members of struct app that APP_DEFINE makes. */
@@ -142,7 +153,7 @@ static inline double app_loss(const struct app *app, const struct app_data *d)
     double sum = 0;
     for (long i = 0; i < d->count; i++) {
         for (long k = 0; k < app->outputs; k++)
-            got[k] = d->out[k * d->count + i];
+            got[k] = d->out[APP_PLACE(d, app->outputs, k, i)];
         app->exact(d, i, exact);
         sum += app_element_loss(app, got, exact);
     }
@@ -157,7 +168,7 @@ static inline int app_same(const struct app *app, const struct app_data *d)
     for (long i = 0; i < d->count; i++) {
         app->call(d, i, out);
         for (long k = 0; k < app->outputs; k++)
-            if (memcmp(&out[k], &d->out[k * d->count + i], sizeof out[k]) != 0)
+            if (memcmp(&out[k], &d->out[APP_PLACE(d, app->outputs, k, i)], sizeof out[k]) != 0)
                 return 0;
     }
     return 1;

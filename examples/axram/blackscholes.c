@@ -28,8 +28,8 @@ static void make(struct app_data *d, uint64_t *random)
     static const float range[5][2] = {{75, 100}, {75, 100}, {0.02F, 0.1F}, {0.3F, 0.6F}, {0.5F, 1}};
     for (long i = 0; i < d->count; i++) {
         for (long k = 0; k < 5; k++)
-            d->in[k * d->count + i] = app_random(random, range[k][0], range[k][1]);
-        d->in[5 * d->count + i] = (float)(kernel_random(random) >> 31);
+            d->in[APP_PLACE(d, 6, k, i)] = app_random(random, range[k][0], range[k][1]);
+        d->in[APP_PLACE(d, 6, 5, i)] = (float)(kernel_random(random) >> 31);
     }
 }
 

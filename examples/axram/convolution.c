@@ -24,7 +24,7 @@ static void make(struct app_data *d, uint64_t *random)
               edge = app_random(random, 0, POINTS);
         for (long k = 0; k < POINTS; k++) {
             float value = level + wave * sinf(turn * (float)k + phase) + ((float)k < edge ? 0 : step);
-            d->in[k * d->count + i] = value + app_random(random, -0.2F, 0.2F);
+            d->in[APP_PLACE(d, POINTS, k, i)] = value + app_random(random, -0.2F, 0.2F);
         }
     }
 }

@@ -39,8 +39,8 @@ static void make(struct app_data *d, uint64_t *random)
 {
     for (long i = 0; i < d->count; i++) {
         float radius = app_random(random, 0.6F, 1.3F), angle = app_random(random, 1.4F, 2.6F);
-        d->in[i] = radius * cosf(angle);
-        d->in[d->count + i] = radius * sinf(angle);
+        d->in[APP_PLACE(d, 2, 0, i)] = radius * cosf(angle);
+        d->in[APP_PLACE(d, 2, 1, i)] = radius * sinf(angle);
     }
 }
 

@@ -21,7 +21,7 @@ static void make(struct app_data *d, uint64_t *random)
     static const float range[5][2] = {{0.5F, 2}, {-0.5F, 0.5F}, {0.5F, 3}, {-20, -2}, {0.5F, 4}};
     for (long i = 0; i < d->count; i++)
         for (long k = 0; k < 5; k++)
-            d->in[k * d->count + i] = app_random(random, range[k][0], range[k][1]);
+            d->in[APP_PLACE(d, 5, k, i)] = app_random(random, range[k][0], range[k][1]);
 }
 
 APP_DEFINE(newton_raph, 5, 1, app_load)

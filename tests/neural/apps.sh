@@ -5,6 +5,7 @@ set -uo pipefail
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/../lib.sh"
 
+here=$(cd "$(dirname "$0")" && pwd)
 croft=$(realpath "$1")
 work=$(fresh "$2")
 shift 2
@@ -32,4 +33,13 @@ for program in "${programs[@]}"; do
     oracle output "$program" 0 2>/dev/null
     check "$name: a count of 0 is refused" test "$wanted" = 2
 done
+
+# Values of an element together in memory, or apart: the same results.
+for layout in "" -DAPP_STRUCTURES; do
+    "$croft" cc -O2 $layout "$here/../../examples/axram/convolution.c" -lm -o "convolution$layout" 2>errors
+    "$croft" run --set simt.count=2 "convolution$layout" 512 >"output$layout" 2>>errors
+    check "convolution $layout: is correct" grep -q '^result    correct$' "output$layout"
+done
+check "structures: the same results as arrays" cmp output output-DAPP_STRUCTURES
+check "structures: another program" test "$(cmp -s convolution convolution-DAPP_STRUCTURES && echo same)" = ""
 conclude
