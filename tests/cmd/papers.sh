@@ -120,6 +120,7 @@ agrees "$papers/../together/combinations.md" "$papers/../together/results/combin
 check "all mechanisms: the page has the results' numbers" test ! -s "$work/output"
 
 fresh nucd/stride stride --only accelerators=4 --only offload=nucd
+fresh nucd/threads sum --only threads=8
 fresh stash/micro implicit --only config=Stash
 fresh tom/tom heartwall --size medium --only system=base
 fresh axram/axram sobel --size medium --only way=gpu,ngpu
