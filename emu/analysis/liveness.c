@@ -170,6 +170,8 @@ static struct live live_at_call(const struct search *search, const struct cfg_in
     } else if (call->target == CFG_NONE) {
         uint64_t arguments =
             call->arguments ? call->arguments & ALL_REGISTERS : INTEGER_ARGUMENTS | FLOAT_ARGUMENTS;
+        if (call->arguments) /* from the compiler, which sees no function of another file */
+            out = live_only(out, ~(CALLER_SAVED | CALLER_SAVED_FLOAT));
         (void)join(&out, whole(arguments | POINTERS));
     } else {
         (void)join(&out, live_only(search->live.in[call->target], ~KEPT));

@@ -81,6 +81,7 @@ struct task_carrier {
 };
 
 enum { NEST_UNROLLS = 4, NEST_ACCESSES = 16 };
+enum { NEST_SLICE_INSNS = 256, NEST_SLICE_WORDS = NEST_SLICE_INSNS / 64 };
 enum { NEST_RANGES = 16, NEST_WORDS = 8, NEST_INNERS = 6, NEST_COUNTERS = 16, NEST_FARS = 4, NEST_SINKS = 4 };
 
 /* A load of an innermost loop whose address each round changes by a line or more. */
@@ -120,7 +121,44 @@ struct nest_range {
     struct nest_form from;
     int64_t size;
     bool read, written;
-    int at; /* as of struct task_range */
+    /* Of a nest with slices; then `read` and `written` are of its rows. */
+    bool sliced; /* slices read it */
+    bool before; /* rows read it before a slice stores there, in the same round */
+    bool own;    /* slices read what the rows of the same round have stored */
+    int at;      /* as of struct task_range */
+};
+
+/* What tasks execute of a nest whose rounds store to the same places, or to columns: first rows, some rounds without such stores, then
+ * slices, all rounds of the nest with some rounds of one inner loop, without other stores. */
+enum nest_phase { NEST_ROWS, NEST_SLICES };
+
+/* What else slices do instead of another inner loop: they load the register that its last round has stored. */
+struct nest_again {
+    int first, branch; /* the loop */
+    int store;         /* CFG_NONE: they do nothing */
+};
+
+/* An inner loop whose rounds tasks share, in all rounds of the nest: round m of the loop stores at `from` + m * stride, and each round of the
+ * nest moves that by less than the stride. What the compiler has peeled of it, its round -1, belongs to the first slice. */
+struct nest_slices {
+    bool there;        /* false: there are no slices */
+    int first, branch; /* the loop: a block */
+    uint8_t counter;   /* its branch compares this one, after its step, with the limit */
+    unsigned range;    /* what it stores to: of task_nest.ranges */
+    int peeled;        /* the store of round -1, or CFG_NONE */
+    unsigned peeled_range;
+    struct nest_form from; /* of round 0 */
+    int64_t size, stride;
+    struct nest_form extra; /* as of struct nest_extra */
+    int64_t each;
+    uint8_t counters[NEST_COUNTERS]; /* registers that count in it */
+    int64_t steps[NEST_COUNTERS];
+    unsigned counter_count;
+    bool skipped;                           /* rows do without the loop */
+    struct nest_again agains[NEST_UNROLLS]; /* other loops that slices do without */
+    unsigned again_count;
+    /* Sets of instructions, from loop_task.begin on: what a phase executes; what belongs to round -1 alone. */
+    uint64_t kept[2][NEST_SLICE_WORDS], alone[NEST_SLICE_WORDS];
 };
 
 /* An inner loop whose number of rounds registers decide: struct nest_loop. */
@@ -144,6 +182,7 @@ struct task_nest {
     struct nest_far fars[NEST_FARS];          /* the first ones */
     struct nest_sink sinks[NEST_SINKS];       /* the first ones */
     struct nest_unroll unrolls[NEST_UNROLLS]; /* the first ones */
+    struct nest_slices slices;
     unsigned range_count, word_count, inner_count, counter_count, far_count, sink_count, unroll_count;
     unsigned insns; /* of a round of the outer loop, outside of `inners` */
     /* Lines of such loads in the innermost loop outside of `inners` that has the most, if it has several loads. */
@@ -199,6 +238,17 @@ bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_na
 /* Finds innermost loops whose rounds may be interleaved. ranges: by instruction from task->begin on, the number of its range, plus 1. */
 void nest_find_unrolls(const struct nests *nests, unsigned loop, const struct liveness *live,
                        const uint8_t *ranges, struct loop_task *task);
+
+/* In nests/nest_slices.c: finds the slices of a nest whose rounds access what other rounds store. forms: by instruction from task->begin on, what it
+ * accesses. Changes the nest's ranges to those of its rows. Returns false if there are none: then nothing has changed. */
+bool nest_find_slices(const struct nests *nests, unsigned loop, const struct nest_inner *inner,
+                      const struct nest_form *forms, const uint8_t *ranges, struct loop_task *task);
+
+/* Returns whether a set of a nest's instructions has one. */
+static inline bool nest_has(const uint64_t set[NEST_SLICE_WORDS], int number)
+{
+    return number >= 0 && number < NEST_SLICE_INSNS && (set[number / 64] >> number % 64 & 1);
+}
 
 /* Returns whether access a of a round and access b of the one `rounds` later are apart, if different ranges are. */
 bool nest_are_apart(const struct nest_access *a, const struct nest_access *b, int64_t rounds);

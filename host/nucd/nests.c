@@ -41,6 +41,7 @@ struct plan {
         int64_t gap;                /* rounds of an empty loop behind the launches */
     } batches[CROFT_NEST_BATCHES];
     int64_t batch_count, done; /* the end of the rounds that tasks execute */
+    int few;                   /* its slices are too few this time, which is no refusal */
     int joined;                /* ranges share lines that must be apart for a task's other body */
     int64_t work[2];           /* instructions of the first and of the last round, about */
 };
@@ -179,21 +180,30 @@ static void try_stride(const struct plan *p, const int64_t low[2], const int64_t
     span->stride = stride;
 }
 
+static int find_span(const struct plan *p, int64_t number, struct span *span)
+{
+    const struct croft_nest_range *range = &p->nest->range[number];
+    int64_t low[2], high[2];
+    for (int last = 0; last < 2; last++) {
+        if (!value_of(p, &range->from, last, 0, &low[last]) ||
+            !value_of(p, &range->from, last, 1, &high[last]) || low[last] < 0)
+            return 0;
+        high[last] += range->size;
+    }
+    *span = (struct span){.uses = range->uses, .ranges = INT64_C(1) << number};
+    try_stride(p, low, high, (low[1] - low[0]) / (p->rounds - 1), span);
+    try_stride(p, low, high, (high[1] - high[0]) / (p->rounds - 1), span);
+    return 1;
+}
+
 static int find_spans(struct plan *p)
 {
     for (int64_t i = 0; i < p->nest->ranges; i++) {
-        const struct croft_nest_range *range = &p->nest->range[i];
-        int64_t low[2], high[2];
-        for (int last = 0; last < 2; last++) {
-            if (!value_of(p, &range->from, last, 0, &low[last]) ||
-                !value_of(p, &range->from, last, 1, &high[last]) || low[last] < 0)
-                return 0;
-            high[last] += range->size;
-        }
-        struct span span = {.uses = range->uses, .ranges = INT64_C(1) << i};
-        try_stride(p, low, high, (low[1] - low[0]) / (p->rounds - 1), &span);
-        try_stride(p, low, high, (high[1] - high[0]) / (p->rounds - 1), &span);
-        p->spans[p->count++] = span;
+        if (!(p->nest->range[i].uses & (CROFT_LOOP_READ | CROFT_LOOP_WRITTEN)))
+            continue; /* only slices access it */
+        if (!find_span(p, i, &p->spans[p->count]))
+            return 0;
+        p->count++;
     }
     return 1;
 }
@@ -627,16 +637,22 @@ static int64_t part_of(const struct span *span, int64_t round, int64_t count, in
 }
 
 /* Returns a segment for so many rounds from a round on, without its register: of whole lines if it is written, because tasks may share
- * none, or if it begins at the same place of a line in all tasks of a batch. All tasks of a batch begin at the same place of a line in what they write. A range of lines is taken for all lines that it
- * touches, so one that begins within a line needs no granule for its last part of a line. */
+ * none (begin_of() is the first one), or if it begins at the same place of a line in all tasks of a batch. */
 static uint64_t segment_of(const struct span *span, int64_t round, int64_t count)
 {
     int64_t size, start = part_of(span, round, count, &size) % LINE;
     uint64_t lines = (uint64_t)((start + size - 1) / LINE + 1);
     if (!is_written(span) && (span->stride * count % LINE != 0 || size > LARGEST - LINE))
         return croft_granules((unsigned long)size);
-    lines -= start != 0 && lines > 1;
+    lines -= !is_written(span) && start != 0 && lines > 1; /* it is taken for all lines that it touches */
     return lines > CROFT_NUCD_MAX_GRANULES ? UINT64_C(1) << 63 : lines << 5;
+}
+
+/* Returns where the segment begins. */
+static uint64_t begin_of(const struct span *span, int64_t round, int64_t count)
+{
+    int64_t size, start = part_of(span, round, count, &size);
+    return (uint64_t)(is_written(span) ? start - start % LINE : start);
 }
 
 static void set_operand(const struct plan *p, struct croft_loop_batch *batch, int64_t carrier,
@@ -652,7 +668,7 @@ static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_
                     uint64_t room)
 {
     int64_t round = p->batches[number].first, each = p->batches[number].each;
-    int64_t inputs = 0, outputs = 0, size;
+    int64_t inputs = 0, outputs = 0;
     batch->xd = batch->xt = 0;
     batch->xn = (uint64_t)CROFT_NUCD_SIGNATURE << 32 | CROFT_NUCD_CALL_PARCELS;
     batch->firsts[0] = context;
@@ -670,63 +686,201 @@ static int describe(const struct plan *p, struct croft_loop_batch *batch, int64_
         set_operand(p, batch, carrier, segment, written ? outputs : 1 + inputs, written);
         outputs += written;
         inputs += !written;
-        batch->firsts[carrier] = (uint64_t)part_of(span, round, each, &size);
+        batch->firsts[carrier] = begin_of(span, round, each);
         batch->increments[carrier] = (uint64_t)(span->stride * (p->batches[number].down ? -each : each));
     }
     return 1;
 }
 
-/* Writes what a task's registers hold where it begins. */
-static void write_context(const struct plan *p, const struct croft_nest_frame *frame, int64_t round,
-                          int64_t each, int whole, uint64_t *context)
+/* Slices. */
+
+/* Returns what all rounds of the nest access by a range, as a span that is the same in each of them. */
+static int find_all(const struct plan *p, int64_t number, struct span *all)
 {
-    const struct croft_nest *nest = p->nest;
-    for (int64_t i = 0; i < nest->values; i++) {
-        int64_t number = nest->value[i];
-        int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
-        uint64_t length = (uint64_t)(nest->first + each * nest->step);
-        context[i] = of == CROFT_NEST_APART  ? (uint64_t)whole
-                     : of > CROFT_NEST_LIMIT ? p->registers[of - CROFT_NEST_LIMIT + 31]
-                     : of >= 32              ? frame->floats[of - 32]
-                                             : p->registers[of] + (uint64_t)(step_of(nest, of) * round);
-        if (number == CROFT_NEST_LIMIT)
-            context[i] += nest->up ? length : -length;
-    }
+    struct span span;
+    if (!find_span(p, number, &span))
+        return 0;
+    *all = (struct span){first_of(p, &span), end_of(p, &span) - first_of(p, &span), 0, CROFT_LOOP_READ,
+                         span.ranges};
+    return 1;
 }
 
-static int fill(const struct plan *p, struct croft_nest_frame *frame)
+/* Finds what the slices' loop stores: in its round r (counted from the peeled one, if there is one) from low + r * stride on, in all rounds
+ * of the nest. Returns 0 if its rounds do not store apart. */
+static int find_stored(const struct plan *p, struct plan *q)
 {
-    uint64_t room = ((uint64_t)p->nest->values * 8 + LINE - 1) / LINE * LINE;
-    uint64_t *context = (uint64_t *)(((uintptr_t)frame->contexts + LINE - 1) / LINE * LINE);
-    for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++)
-        frame->batches[i].of.tasks = 0;
-    frame->head = p->head ? (uint64_t)(uintptr_t)context : 0;
-    if (p->head)
-        write_context(p, frame, 0, p->head, 0, context);
-    context += p->head ? room / 8 : 0;
-    for (int64_t i = 0; i < p->batch_count; i++) {
-        int64_t round = p->batches[i].first, each = p->batches[i].each;
-        if (!describe(p, &frame->batches[i].of, i, (uint64_t)(uintptr_t)context, room))
+    const struct croft_nest_slices *slices = &p->nest->slices;
+    struct span *stored = &q->spans[q->count++];
+    int64_t low[2], extra;
+    if (!value_of(p, &slices->from, 0, 0, &low[0]) || !value_of(p, &slices->from, 1, 0, &low[1]) ||
+        low[0] < slices->stride || low[1] < slices->stride || !value_of(p, &slices->extra, 0, 1, &extra) ||
+        extra < 0 || (slices->differs && extra % slices->each != 0))
+        return 0;
+    q->rounds = extra / slices->each + 1 + slices->peeled;
+    *stored = (struct span){low[0] < low[1] ? low[0] : low[1], size_of(low[1] - low[0]) + slices->size,
+                            slices->stride, CROFT_LOOP_WRITTEN, 0};
+    stored->low -= slices->peeled * slices->stride;
+    return q->rounds < INT32_MAX && stored->size <= stored->stride;
+}
+
+/* Finds what slices read. Returns 0 if they read what others store, or rows read or store what slices store. What rows read in a
+ * column, before slices store there, is no obstacle: slices are behind rows. */
+static int find_reads(const struct plan *p, struct plan *q)
+{
+    struct span all[CROFT_NEST_RANGES];
+    const struct croft_nest_range *range = p->nest->range;
+    for (int64_t i = 0; i < p->nest->ranges; i++)
+        if (range[i].uses && !find_all(p, i, &all[i]))
             return 0;
-        for (int64_t j = 0; j < p->batches[i].tasks; j++) {
-            write_context(p, frame, round, each, p->batches[i].whole, context);
-            context += room / 8;
-            round += p->batches[i].down ? -each : each;
-        }
-        frame->batches[i].of.tasks = (uint64_t)(uintptr_t)context;
-        frame->batches[i].rounds = p->batches[i].gap;
+    for (int64_t i = 0; i < p->nest->ranges; i++) {
+        const int reads = (range[i].uses & CROFT_SLICE_READ) != 0;
+        if (!range[i].uses || (range[i].uses == (CROFT_LOOP_READ | CROFT_SLICE_BEFORE)))
+            continue;
+        if (meet(q, &q->spans[0], &all[i]))
+            return 0;
+        for (int64_t j = 0; j < p->nest->ranges && reads; j++)
+            if (i != j && range[j].uses & CROFT_LOOP_WRITTEN && meet(q, &all[i], &all[j]))
+                return 0;
+        if (reads)
+            q->spans[q->count++] = all[i];
     }
     return 1;
 }
 
+/* Divides the rounds of the slices' loop, all of them. */
+static int divide_slices(const struct plan *p, struct plan *q)
+{
+    q->nest = p->nest;
+    q->registers = p->registers;
+    if (!find_stored(p, q) || !find_reads(p, q) || !join_read(q) || !round_reads(q))
+        return 0;
+    q->work[0] = q->work[1] = product(p->rounds, (p->work[0] + p->work[1]) / 2) / q->rounds / 2 + 1;
+    q->cut_rounds = 1; /* the host has none of them */
+    find_grain(q);
+    if (q->most == 0)
+        return 0;
+    q->done = divide_part(q, 0, q->rounds);
+    q->few = q->done == q->rounds && !pays(q);
+    return q->done == q->rounds && q->batches[0].each > p->nest->slices.peeled && !q->few;
+}
+
+/* Divides the nest into rows, if there are any, and slices. */
+static int divide_all(struct plan *p, struct plan *q)
+{
+    const struct croft_nest *nest = p->nest;
+    int64_t rows = 0, tasks = 0;
+    for (int64_t i = 0; i < nest->ranges; i++)
+        rows |= nest->range[i].uses & CROFT_LOOP_WRITTEN;
+    p->done = p->rounds - 1;
+    if (nest->slices.there && !divide_slices(p, q))
+        return 0;
+    if ((rows || !nest->slices.there) && (!find_spans(p) || !prepare(p) || !divide(p)))
+        return 0;
+    if (!nest->slices.there)
+        return 1;
+    if (p->head || p->cut_rounds || p->batch_count + q->batch_count > CROFT_NEST_BATCHES)
+        return 0;
+    for (int64_t i = 0; i < p->batch_count; i++)
+        tasks += p->batches[i].tasks;
+    for (int64_t i = 0; i < q->batch_count; i++)
+        tasks += q->batches[i].tasks;
+    return tasks <= CROFT_NEST_TASKS;
+}
+
+/* Contexts. */
+
+/* What a task executes: `each` rounds of the nest from `round` on; mode: CROFT_NEST_APART of its context; rounds of the slices' loop. */
+struct part {
+    int64_t round, each, mode, start, count, peeled;
+};
+
+static uint64_t value_in(const struct plan *p, const struct croft_nest_frame *frame, const struct part *part,
+                         int64_t number)
+{
+    const struct croft_nest *nest = p->nest;
+    int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
+    uint64_t length = (uint64_t)(nest->first + part->each * nest->step), limit = nest->up ? length : -length;
+    switch (of) {
+    case CROFT_NEST_APART: return (uint64_t)part->mode;
+    case CROFT_NEST_START: return (uint64_t)part->start;
+    case CROFT_NEST_COUNT: return (uint64_t)part->count;
+    case CROFT_NEST_PEELED: return (uint64_t)part->peeled;
+    default: break;
+    }
+    if (of > CROFT_NEST_LIMIT)
+        return p->registers[of - CROFT_NEST_LIMIT + 31];
+    uint64_t value =
+        of >= 32 ? frame->floats[of - 32] : p->registers[of] + (uint64_t)(step_of(nest, of) * part->round);
+    return number == CROFT_NEST_LIMIT ? value + limit : value;
+}
+
+/* Writes what a task's registers hold where it begins. */
+static void write_context(const struct plan *p, const struct croft_nest_frame *frame, const struct part *part,
+                          uint64_t *context)
+{
+    for (int64_t i = 0; i < p->nest->values; i++)
+        context[i] = value_in(p, frame, part, p->nest->value[i]);
+}
+
+/* Returns the part of a task that begins with a round: of q, rounds of the slices' loop; of p, rounds of the nest. */
+static struct part part_from(const struct plan *p, const struct plan *of, int64_t batch, int64_t round)
+{
+    const int64_t each = of->batches[batch].each, peeled = p->nest->slices.peeled;
+    if (of == p)
+        return (struct part){.round = round, .each = each, .mode = of->batches[batch].whole};
+    const int64_t first = peeled && round == 0;
+    return (struct part){.each = p->done,
+                         .mode = CROFT_NEST_SLICED,
+                         .start = first ? 0 : round - peeled,
+                         .count = each - first,
+                         .peeled = first};
+}
+
+/* Fills the frame's batches from *batch on, and contexts from `context` on. Returns the end of these, NULL: a range is too long. */
+static uint64_t *fill_part(const struct plan *p, const struct plan *of, struct croft_nest_frame *frame,
+                           int64_t *batch, uint64_t *context, uint64_t room)
+{
+    for (int64_t i = 0; i < of->batch_count; i++, ++*batch) {
+        int64_t round = of->batches[i].first, each = of->batches[i].each;
+        if (!describe(of, &frame->batches[*batch].of, i, (uint64_t)(uintptr_t)context, room))
+            return 0;
+        for (int64_t j = 0; j < of->batches[i].tasks; j++) {
+            const struct part part = part_from(p, of, i, round);
+            write_context(p, frame, &part, context);
+            context += room / 8;
+            round += of->batches[i].down ? -each : each;
+        }
+        frame->batches[*batch].of.tasks = (uint64_t)(uintptr_t)context;
+        frame->batches[*batch].rounds = of->batches[i].gap;
+    }
+    return context;
+}
+
+static int fill(const struct plan *p, const struct plan *q, struct croft_nest_frame *frame)
+{
+    uint64_t room = ((uint64_t)p->nest->values * 8 + LINE - 1) / LINE * LINE;
+    uint64_t *context = (uint64_t *)(((uintptr_t)frame->contexts + LINE - 1) / LINE * LINE);
+    const struct part head = {.each = p->head};
+    int64_t batch = 0;
+    for (int64_t i = 0; i < CROFT_NEST_BATCHES; i++)
+        frame->batches[i].of.tasks = 0;
+    frame->head = p->head ? (uint64_t)(uintptr_t)context : 0;
+    if (p->head)
+        write_context(p, frame, &head, context);
+    context += p->head ? room / 8 : 0;
+    context = fill_part(p, p, frame, &batch, context, room);
+    return context && fill_part(p, q, frame, &batch, context, room);
+}
+
 long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame)
 {
-    struct plan p = {.nest = nest, .registers = frame->registers};
+    struct plan p = {.nest = nest, .registers = frame->registers}, q = {0};
     p.rounds = rounds_of(&p);
     if (p.rounds < 3 || p.rounds > INT32_MAX || !find_further(&p) || !is_worth_it(&p))
         return 0;
-    if (!words_fit(&p) || !find_spans(&p) || !prepare(&p) || !divide(&p) || !fill(&p, frame)) {
-        nest->closed = ++nest->refusals == PATIENCE;
+    if (!words_fit(&p) || !divide_all(&p, &q) || !fill(&p, &q, frame)) {
+        nest->refusals += !q.few;
+        nest->closed = nest->refusals == PATIENCE;
         return 0;
     }
     nest->refusals = 0;

@@ -93,6 +93,21 @@ for options in "-O1" "-O3" "-Os" "-O2 -march=rv64gc_zba_zbb_zbs"; do
     compiled "nests${options// /}" "$here/programs/nests.c" $options
 done
 
+# Nests whose rounds add to arrays, or store to columns: rows, then slices.
+for options in "-O1" "-O3" "-Os -march=rv64gc_zba_zbb_zbs" "-O2"; do
+    # shellcheck disable=SC2086 # several words
+    compiled "slices${options// /}" "$here/programs/slices.c" $options
+done
+runs slices-O2 -m nucd --check nucd --stats stats
+check "slices: tasks" test "$(offloads stats)" -gt 3000
+runs slices-O2 -m nucd --check coherence
+runs slices-O2 -m nucd --set nucd.mode=driver --env kernel
+sed -n 's/.*slices\.c:\([0-9]*: loop becomes\)/\1/p' report >nests.report
+while read -r function; do
+    line=$(awk -v name="$function(" 'index($0, name) { there = 1 } there && /^    for/ { print NR; exit }' "$here/programs/slices.c")
+    check "slices: $function becomes tasks" grep -q "^$line: loop becomes tasks.*in slices" nests.report
+done < <(sed -n 's/^SEPARATE static void \(take_[a-z_]*\)(.*/\1/p' "$here/programs/slices.c")
+
 # With fewer registers, the compiler spills some in nests: tasks have places of their own for them.
 compiled nests-spilled "$here/programs/nests.c" -O2 -ffixed-s8 -ffixed-s9 -ffixed-s10 -ffixed-s11
 runs nests-spilled -m nucd --check nucd

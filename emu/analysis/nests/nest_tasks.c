@@ -17,7 +17,9 @@ struct search {
     struct loop_task *task;
     struct nest_inner *inner; /* by loop of the function */
     uint8_t *ranges;          /* by instruction from task->begin on: the number of its range, plus 1 */
-    unsigned *numbers;        /* by loop of the function: its number in nest.inners, plus 1; 0: none yet */
+    struct nest_form
+        *forms; /* by instruction from task->begin on: what it accesses; ways name loops of the function */
+    unsigned *numbers; /* by loop of the function: its number in nest.inners, plus 1; 0: none yet */
     unsigned number;
 };
 
@@ -190,7 +192,7 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
     }
     if (nest->range_count == NEST_RANGES)
         return task_refuse(s->task, at, "it accesses more than %d arrays", NEST_RANGES);
-    *range = (struct nest_range){*form, size, !written, written, at};
+    *range = (struct nest_range){.from = *form, .size = size, .read = !written, .written = written, .at = at};
     nest->range_count++;
     s->ranges[at - s->task->begin] = (uint8_t)nest->range_count;
     return true;
@@ -239,6 +241,7 @@ static bool visit(void *context, int at, const struct nest_form regs[NEST_REGIST
         return not_known(s, at, written);
     if (form.terms == 0)
         return task_refuse(s->task, at, "it accesses a fixed address");
+    s->forms[at - s->task->begin] = form;
     return number_ways(s, at, &form) && add_range(s, at, &form, written);
 }
 
@@ -257,45 +260,6 @@ static bool meet(const struct search *s, const struct nest_range *a, const struc
     return size > stride && size <= stride * rounds;
 }
 
-/* Returns the only node from which the loop is entered, or NODE_NONE. */
-static unsigned node_before(const struct search *s)
-{
-    const unsigned header = s->f->loops.list[s->number].header;
-    unsigned before = NODE_NONE, ways = 0;
-    for (unsigned i = s->f->reverse.first[header]; i < s->f->reverse.first[header + 1]; i++)
-        if (!loops_contain(&s->f->loops, s->number, s->f->reverse.to[i])) {
-            before = s->f->reverse.to[i];
-            ways++;
-        }
-    return ways == 1 ? before : NODE_NONE;
-}
-
-/* Finds the value of a form that is the same in all rounds, from what registers hold where the nest begins. Returns false if it is not
- * known. */
-static bool find_difference(const struct search *s, const struct nest_form *form, int64_t *difference)
-{
-    struct value values[NEST_TERMS];
-    const unsigned before = node_before(s);
-    if (before == NODE_NONE || !nest_is_exact(form) || stride_of(s, form) != 0)
-        return false;
-    *difference = form->low;
-    for (unsigned i = 0; i < form->terms; i++) {
-        if (form->regs[i] >= 32)
-            return false;
-        values[i] = function_value(s->f, before, 0, form->regs[i]);
-        *difference += form->factors[i] * values[i].offset;
-    }
-    for (unsigned i = 0; i < form->terms; i++) {
-        int64_t factor = 0;
-        for (unsigned j = 0; j < form->terms; j++)
-            if (values[j].base == values[i].base && values[j].place == values[i].place)
-                factor += form->factors[j];
-        if (values[i].base != REGISTER_NONE && factor != 0)
-            return false;
-    }
-    return true;
-}
-
 /* Returns whether the last element of a range that an inner loop reads is one that an earlier round has stored. */
 static bool reads_back(const struct search *s, const struct nest_range *stored, const struct nest_range *read)
 {
@@ -311,7 +275,7 @@ static bool reads_back(const struct search *s, const struct nest_range *stored, 
     last = nest_sum(&last, &inner->extra, from->up[0] / inner->each);
     int64_t distance;
     last = nest_sum(&stored->from, &last, -1);
-    return find_difference(s, &last, &distance) && distance != 0 &&
+    return nest_difference(s->nests, s->number, &last, &distance) && distance != 0 &&
            (stride == 0 || ((distance > 0) == (stride > 0) && distance % stride == 0));
 }
 
@@ -325,6 +289,12 @@ static bool check_stores(struct search *s, const struct nest_range *range)
         return task_refuse(s->task, range->at,
                            "rounds access what other rounds store: each %lld bytes, %lld bytes from the last",
                            (long long)size, (long long)stride);
+    for (unsigned i = 0; i < range->from.ways; i++)
+        if (range->from.up[i] + range->from.down[i] >= (stride < 0 ? -stride : stride))
+            return task_refuse(
+                s->task, range->at,
+                "rounds access what other rounds store: columns, %lld bytes from the last round's",
+                (long long)stride);
     for (unsigned j = 0; j < nest->range_count; j++)
         if (&nest->ranges[j] != range &&
             (meet(s, range, &nest->ranges[j]) || reads_back(s, range, &nest->ranges[j])))
@@ -567,17 +537,33 @@ static void find_sinks(struct search *s)
     }
 }
 
+/* Finds the slices of a nest whose rounds access what other rounds store. Otherwise, it cannot be divided for the reason that is noted. */
+static bool find_slices(struct search *s)
+{
+    struct loop_task *task = s->task;
+    if (!nest_find_slices(s->nests, s->number, s->inner, s->forms, s->ranges, task))
+        return false;
+    task->reason[0] = '\0';
+    for (unsigned i = 0; i < task->nest.range_count; i++)
+        if (task->nest.ranges[i].written && !check_stores(s, &task->nest.ranges[i]))
+            return false;
+    return true;
+}
+
 static bool look_at(struct search *s)
 {
     struct nest_walker walker = {visit, word, s};
     if (!check_slots(s) || !find_counters(s) || !find_trip(s) ||
-        !nest_walk(s->nests, s->number, &walker, s->inner) || !check_ranges(s))
+        !nest_walk(s->nests, s->number, &walker, s->inner))
+        return false;
+    const bool apart = check_ranges(s);
+    nest_find_unrolls(s->nests, s->number, s->live, s->ranges, s->task);
+    if (!apart && !find_slices(s))
         return false;
     find_needed(s);
     find_lengths(s);
     find_far(s);
     find_sinks(s);
-    nest_find_unrolls(s->nests, s->number, s->live, s->ranges, s->task);
     s->task->nested = true;
     return true;
 }
@@ -593,11 +579,13 @@ bool nest_task_of(const struct nests *nests, unsigned loop, const struct task_na
                        .task = task,
                        .inner = alloc(nests->f->loops.count + 1, sizeof *s.inner),
                        .ranges = alloc((size_t)(task->last - task->begin) + 1, sizeof *s.ranges),
+                       .forms = alloc((size_t)(task->last - task->begin) + 1, sizeof *s.forms),
                        .numbers = alloc(nests->f->loops.count + 1, sizeof *s.numbers),
                        .number = loop};
     bool done = look_at(&s);
     free(s.inner);
     free(s.numbers);
     free(s.ranges);
+    free(s.forms);
     return done;
 }

@@ -555,6 +555,56 @@ static void sum_up(struct nests *nests, unsigned loop, struct nest_inner *inner)
     end(&w);
 }
 
+/* Differences. */
+
+/* Returns the only node from which a loop is entered, or NODE_NONE. */
+static unsigned node_before(const struct function *f, unsigned loop)
+{
+    const unsigned header = f->loops.list[loop].header;
+    unsigned before = NODE_NONE, ways = 0;
+    for (unsigned i = f->reverse.first[header]; i < f->reverse.first[header + 1]; i++)
+        if (!loops_contain(&f->loops, loop, f->reverse.to[i])) {
+            before = f->reverse.to[i];
+            ways++;
+        }
+    return ways == 1 ? before : NODE_NONE;
+}
+
+/* Returns by how much a round of a loop changes a form. */
+static int64_t change_of(const struct nest_loop *loop, const struct nest_form *form)
+{
+    int64_t change = 0;
+    for (unsigned i = 0; i < form->terms; i++)
+        if (loop->change[form->regs[i]] == NEST_COUNTS)
+            change += loop->step[form->regs[i]] * form->factors[i];
+    return change;
+}
+
+bool nest_difference(const struct nests *nests, unsigned loop, const struct nest_form *form,
+                     int64_t *difference)
+{
+    struct value values[NEST_TERMS];
+    const unsigned before = node_before(nests->f, loop);
+    if (before == NODE_NONE || !nest_is_exact(form) || change_of(&nests->loops[loop], form) != 0)
+        return false;
+    *difference = form->low;
+    for (unsigned i = 0; i < form->terms; i++) {
+        if (form->regs[i] >= 32)
+            return false;
+        values[i] = function_value(nests->f, before, 0, form->regs[i]);
+        *difference += form->factors[i] * values[i].offset;
+    }
+    for (unsigned i = 0; i < form->terms; i++) {
+        int64_t factor = 0;
+        for (unsigned j = 0; j < form->terms; j++)
+            if (values[j].base == values[i].base && values[j].place == values[i].place)
+                factor += form->factors[j];
+        if (values[i].base != REGISTER_NONE && factor != 0)
+            return false;
+    }
+    return true;
+}
+
 struct nests nests_of(const struct function *f)
 {
     struct nests nests = {.f = f,

@@ -90,6 +90,11 @@ struct nest_form nest_plus(const struct nest_form *form, int64_t constant);
 /* Returns whether the form is one value for the given registers. */
 bool nest_is_exact(const struct nest_form *form);
 
+/* Finds the value of a form that is the same in all rounds of a loop, from what registers hold where the loop is entered. Returns false if it
+ * is not known. */
+bool nest_difference(const struct nests *nests, unsigned loop, const struct nest_form *form,
+                     int64_t *difference);
+
 /* Returns whether forms differ in their constants at most. */
 bool nest_same_terms(const struct nest_form *a, const struct nest_form *b);
 

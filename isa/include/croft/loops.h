@@ -13,7 +13,13 @@ enum {
 };
 
 /* Sets in croft_loop_range.uses. */
-enum croft_loop_use { CROFT_LOOP_READ = 1, CROFT_LOOP_WRITTEN = 2 };
+enum croft_loop_use {
+    CROFT_LOOP_READ = 1,
+    CROFT_LOOP_WRITTEN = 2,
+    /* Of a nest with slices; the first two are of its rows. */
+    CROFT_SLICE_READ = 4,
+    CROFT_SLICE_BEFORE = 8, /* rows read it before a slice stores there in the same round */
+};
 
 /* The memory that a round accesses: `size` bytes from the sum of factor[i] * register[i] and `low`. The next round's is
  * `stride` bytes behind it. */
@@ -87,6 +93,11 @@ enum {
     CROFT_NEST_REGISTERS = 32 + CROFT_NEST_SLOTS,
     CROFT_NEST_APART = 128, /* of a context: whether ranges are apart in its rounds that some loops need so */
     CROFT_NEST_APARTS = 8,
+    /* Of a context of a slice, where CROFT_NEST_APART tells CROFT_NEST_SLICED: its first round, number of rounds, and whether it has round -1. */
+    CROFT_NEST_SLICED = 2,
+    CROFT_NEST_START = 129,
+    CROFT_NEST_COUNT = 130,
+    CROFT_NEST_PEELED = 131,
     CROFT_NEST_LIMIT =
         64, /* of a context: the limit of a task's counter; other values are registers, from 32 on floating-point ones */
 };
@@ -111,6 +122,14 @@ struct croft_nest_inner {
     struct croft_nest_form extra;
 };
 
+/* An inner loop whose rounds tasks share, in all rounds of the nest, behind the tasks that have some rounds of the nest without what that
+ * loop stores: `size` bytes at `from` in round 0, `stride` behind in each further one. peeled: there is a round -1. It has as many
+ * rounds as that of croft_nest_inner, the same number in all rounds of the nest. */
+struct croft_nest_slices {
+    int64_t there, peeled, size, stride, each, differs; /* there: 0: there are none */
+    struct croft_nest_form from, extra;
+};
+
 /* A nest. The outer loop is that of struct croft_loop. */
 struct croft_nest {
     int64_t closed, refusals; /* closed: it is not tried again; refusals: in a row, so far */
@@ -123,6 +142,7 @@ struct croft_nest {
     int64_t place[CROFT_NEST_CARRIERS]; /* the registers of the launch that hold operands */
     int64_t apart
         [CROFT_NEST_APARTS]; /* sets of ranges: within each, ranges are apart if CROFT_NEST_APART tells so */
+    struct croft_nest_slices slices;
     struct croft_nest_inner inner[CROFT_NEST_INNERS];
     struct croft_nest_form word[CROFT_NEST_WORDS];
     struct croft_nest_range range[CROFT_NEST_RANGES];

@@ -1,4 +1,5 @@
-/* Prints a random program of nests of loops: nests_random SEED COUNT [inner]. inner: innermost loops store along a row. Bounds depend on arguments and on outer counters, steps go up
+/* Prints a random program of nests of loops: nests_random SEED COUNT [inner|columns]. inner: innermost loops store along a row; columns: rounds
+ * store to columns, or to the same places. Bounds depend on arguments and on outer counters, steps go up
  * and down, arrays are parts of one array that may overlap. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,48 @@ static void update(unsigned number)
     printf("%c%s;\n}\n", "ab"[draw(2)], loads[draw(8)]);
 }
 
+/* Prints a sum of up to three products of elements; v and w are vectors. */
+static void products(void)
+{
+    static const char *const elements[] = {"a[i][j]", "a[j][i]", "b[j][i]", "b[i][j]",
+                                           "c[j][i]", "c[i][j]", "v[i]",    "v[j]",
+                                           "w[i]",    "w[j]",    "b[3][i]", "a[j + 1][i]"};
+    for (unsigned i = 1 + draw(3); i > 0; i--)
+        printf("%s * %s * 0.%u + ", elements[draw(12)], elements[draw(12)], 1 + draw(9));
+    printf("%u", draw(3));
+}
+
+/* Prints a nest whose rounds store to columns or to vectors, as a whole or an element each. */
+static void columns(unsigned number)
+{
+    static const char *const singles[] = {"v[i]", "w[i]", "c[3][i]", "c[i][i]", "b[i][3]", "c[i][m]"};
+    static const char *const places[] = {"v[j]", "c[j][i]", "c[j + 1][i]", "w[j]", "c[i][j]", "b[j][i]"};
+    static const char *const operators[] = {"=", "+=", "+=", "-="};
+    printf("__attribute__((noipa)) static void nest%u(double (*a)[W], double (*b)[W], double (*c)[W], long "
+           "n, long m)\n{\n    double *v = %s, *w = %s;\n",
+           number, draw(4) ? "more" : "c[9]", draw(4) ? "more + 256" : "more + 8");
+    loop(1, 'i', 0);
+    printf("    {\n        double sum = %u;\n", draw(2));
+    if (draw(2))
+        printf("        %s = 0;\n", singles[draw(6)]);
+    for (unsigned i = 1 + draw(2); i > 0; i--) {
+        loop(2, 'j', draw(6) ? 0 : 'i');
+        const char *place = draw(3) ? places[draw(6)] : singles[draw(6)];
+        printf("        {\n");
+        if (draw(2)) {
+            printf("            sum += ");
+            products();
+            printf(";\n");
+        }
+        printf("            %s %s ", place, operators[draw(4)]);
+        products();
+        printf("%s;\n        }\n", draw(6) ? "" : " + sum");
+    }
+    if (draw(2))
+        printf("        %s %s sum;\n", singles[draw(6)], operators[draw(4)]);
+    printf("    }\n}\n");
+}
+
 /* Prints a nest over planes of several arrays, with more addresses than a few registers hold. */
 static void planes(unsigned number)
 {
@@ -97,11 +140,13 @@ int main(int argc, char **argv)
 {
     unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 20;
     state = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
-    printf(
-        "#include <stdio.h>\nenum { W = %u, ROOM = 6 * 40 * W };\nstatic _Alignas(64) double data[ROOM];\n",
-        32 + draw(17));
+    printf("#include <stdio.h>\nenum { W = %u, ROOM = 6 * 40 * W };\nstatic _Alignas(64) double data[ROOM], "
+           "more[512];\n",
+           32 + draw(17));
     for (unsigned i = 0; i < count; i++)
-        if (argc > 3)
+        if (argc > 3 && argv[3][0] == 'c')
+            columns(i);
+        else if (argc > 3)
             update(i);
         else if (i % 5 == 4)
             planes(i);
@@ -115,7 +160,9 @@ int main(int argc, char **argv)
                i % 3 == 2 ? places[draw(5)] : "data + 120 * W - 64", draw(8) ? 16 + draw(15) : draw(4),
                3 + draw(27));
         if (i % 3 == 2)
-            printf("    double sum%u = 0;\n    for (int i = 0; i < ROOM; i++) {\n        sum%u += data[i] * "
+            printf("    double sum%u = 0;\n    for (int i = 0; i < 512; i++) {\n        data[i] += more[i];\n"
+                   "        more[i] = i %% 13;\n    }\n    for (int i = 0; i < ROOM; i++) {\n        sum%u "
+                   "+= data[i] * "
                    "(i %% 31);\n"
                    "        data[i] = data[i] > 1e6 || data[i] < -1e6 ? i %% 89 : data[i];\n    }\n    "
                    "printf(\"%%.17g\\n\", sum%u);\n",

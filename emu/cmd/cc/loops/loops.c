@@ -84,9 +84,10 @@ static void report(const struct rewriter *r, const struct launch *l, const char 
                    place, sizeof place);
     assembly_place(r->assembly, rewriter_line(r, task->where), where, sizeof where);
     if (!hinders)
-        (void)fprintf(r->options->report, "%s: loop becomes tasks: %u instructions, %u arrays, %u operands\n",
-                      place, task->insns, task->nested ? task->nest.range_count : task->range_count,
-                      l->carrier_count);
+        (void)fprintf(r->options->report,
+                      "%s: loop becomes tasks: %u instructions, %u arrays, %u operands%s\n", place,
+                      task->insns, task->nested ? task->nest.range_count : task->range_count,
+                      l->carrier_count, task->nest.slices.there ? ", in slices" : "");
     else
         (void)fprintf(r->options->report, "%s: loop does not become tasks: %s (%s)\n", place, hinders, where);
 }

@@ -134,11 +134,25 @@ static void write_ranges(FILE *out, const struct task_nest *nest)
         const struct nest_range *range = &nest->ranges[i];
         launch_words(
             out, 2,
-            (int64_t[]){(range->read ? CROFT_LOOP_READ : 0) | (range->written ? CROFT_LOOP_WRITTEN : 0),
+            (int64_t[]){(range->read ? CROFT_LOOP_READ : 0) | (range->written ? CROFT_LOOP_WRITTEN : 0) |
+                            (range->sliced ? CROFT_SLICE_READ : 0) | (range->before ? CROFT_SLICE_BEFORE : 0),
                         range->size});
         write_form(out, &range->from);
     }
     zeros(out, CROFT_NEST_RANGES - nest->range_count, sizeof(struct croft_nest_range));
+}
+
+static void write_slices(FILE *out, const struct rewriter *r, const struct nest_slices *slices)
+{
+    if (!slices->there) {
+        zeros(out, 1, sizeof(struct croft_nest_slices));
+        return;
+    }
+    launch_words(out, 6,
+                 (int64_t[]){1, slices->peeled != CFG_NONE, slices->size, slices->stride, slices->each,
+                             r->cfg->insns[slices->branch].step.insn.id == INSN_bne});
+    write_form(out, &slices->from);
+    write_form(out, &slices->extra);
 }
 
 static void write_aparts(FILE *out, const struct rewriter *r, const struct launch *l)
@@ -171,6 +185,7 @@ void nest_write_table(FILE *out, const struct rewriter *r, const struct launch *
     launch_words(out, CROFT_NEST_VALUES, values);
     launch_words(out, CROFT_NEST_CARRIERS, places);
     write_aparts(out, r, l);
+    write_slices(out, r, &nest->slices);
     write_inners(out, nest);
     for (unsigned i = 0; i < nest->word_count; i++)
         write_form(out, &nest->words[i]);

@@ -73,7 +73,9 @@ unsigned nest_values(const struct launch *l, int64_t values[CROFT_NEST_VALUES])
     for (unsigned i = 0; i < NEST_SLOTS; i++)
         if (l->task->nest.needed_slots >> i & 1)
             values[count++] = CROFT_NEST_LIMIT + 1 + i;
-    if (l->apart)
+    for (unsigned i = 0; i < 3 && l->task->nest.slices.there; i++)
+        values[count++] = CROFT_NEST_START + i;
+    if (l->apart || l->task->nest.slices.there)
         values[count++] = CROFT_NEST_APART;
     return count;
 }
@@ -83,7 +85,8 @@ void nest_write_setup(FILE *out, const struct launch *l, size_t slots)
     int64_t values[CROFT_NEST_VALUES];
     unsigned count = nest_values(l, values), base = l->carriers[0], last;
     const char *limit = register_name[l->limit];
-    count -= l->apart;
+    while (values[count - 1] >= CROFT_NEST_APART)
+        count--;
     for (; values[count - 1] > CROFT_NEST_LIMIT; count--)
         (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (count - 1), register_name[base],
                       limit, slots + (size_t)(8 * (values[count - 1] - CROFT_NEST_LIMIT - 1)));
@@ -103,10 +106,16 @@ void nest_write_setup(FILE *out, const struct launch *l, size_t slots)
 void nest_write_choice(FILE *out, const struct launch *l)
 {
     int64_t values[CROFT_NEST_VALUES];
+    const bool slices = l->task->nest.slices.there;
+    const char *limit = register_name[l->limit];
+    if (l->apart || slices)
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n", limit, 8 * (nest_values(l, values) - 1),
+                      register_name[l->carriers[0]]);
+    if (slices)
+        (void)fprintf(out, "\taddi\t%s,%s,-%d\n\tbeq\t%s,zero,.Lcroft.slice.%u\n\taddi\t%s,%s,%d\n", limit,
+                      limit, CROFT_NEST_SLICED, limit, l->number, limit, limit, CROFT_NEST_SLICED);
     if (l->apart)
-        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tbne\t%s,zero,.Lcroft.apart.%u\n", register_name[l->limit],
-                      8 * (nest_values(l, values) - 1), register_name[l->carriers[0]],
-                      register_name[l->limit], l->number);
+        (void)fprintf(out, "\tbne\t%s,zero,.Lcroft.apart.%u\n", limit, l->number);
 }
 
 bool nest_is_sunk(const struct rewriter *r, const struct launch *l, size_t line)
@@ -120,7 +129,8 @@ bool nest_is_sunk(const struct rewriter *r, const struct launch *l, size_t line)
 void nest_write_sunk(FILE *out, const struct rewriter *r, const struct launch *l, size_t line)
 {
     for (unsigned i = 0; i < l->task->nest.sink_count; i++)
-        if (rewriter_line(r, l->task->nest.sinks[i].branch) == line)
+        if (!slice_drops(l, l->task->nest.sinks[i].store) &&
+            rewriter_line(r, l->task->nest.sinks[i].branch) == line)
             assembly_write(r->assembly->lines[rewriter_line(r, l->task->nest.sinks[i].store)].text,
                            suffix_none, NULL, out);
 }

@@ -40,6 +40,7 @@ static bool find_nest_registers(struct launch *l, uint32_t *free, uint32_t *othe
     bool done = true;
     for (unsigned i = 0; i < nest->range_count; i++)
         written += nest->ranges[i].written;
+    written += nest->slices.there && !written; /* slices store to one range */
     l->outputs = written < CROFT_NEST_OUTPUTS ? written : CROFT_NEST_OUTPUTS;
     l->inputs = nest->range_count - written;
     l->inputs = l->inputs < CROFT_NEST_INPUTS ? l->inputs : CROFT_NEST_INPUTS;
@@ -77,15 +78,17 @@ static bool find_loop_registers(struct launch *l, uint32_t *free, uint32_t *othe
 }
 
 /* Finds registers that a nest's task may use besides those of its loop: for each far load one that holds what is added to its base, and one
- * for the bound of interleaved rounds. */
-static void find_task_registers(struct launch *l, uint32_t unnamed)
+ * for the bound of interleaved rounds. Returns whether there are those that slices must have. */
+static bool find_task_registers(struct launch *l, uint32_t unnamed)
 {
     const struct task_nest *nest = &l->task->nest;
     unnamed &= ~(UINT32_C(1) << l->limit);
     l->address = take(&unnamed);
+    l->slice = nest->slices.there ? take(&unnamed) : 0;
     for (unsigned i = 0; i < nest->far_count; i++)
         l->ahead[i] = take(&unnamed);
     l->bound = take(&unnamed);
+    return l->slice || !nest->slices.there;
 }
 
 const char *launch_find_registers(struct launch *l)
@@ -103,7 +106,7 @@ const char *launch_find_registers(struct launch *l)
     done = (l->count = take_any(&free, &others)) && done;
     if (l->task->nested) {
         done = (l->batch = take_any(&free, &others)) && done;
-        find_task_registers(l, pool & ~(uint32_t)task->named);
+        done = find_task_registers(l, pool & ~(uint32_t)task->named) && done;
     }
     for (unsigned i = 0; i < l->carrier_count; i++)
         if (is_carried(l, i))

@@ -21,9 +21,11 @@ struct launch {
     unsigned carrier_count, inputs, outputs;      /* the last two of a nest */
     uint8_t pair, xn, count, batch, limit, spare; /* limit: in the task; spare: dead where the loop begins */
     uint8_t ahead[NEST_FARS], address;            /* of a nest's task, for prefetches; 0: there is none */
-    uint8_t bound;      /* of a nest's task, for interleaved rounds; 0: there is none */
-    bool apart;         /* the task has another body, for rounds whose accesses in some ranges are apart */
-    uint32_t launching; /* all registers of the launch */
+    uint8_t bound;         /* of a nest's task, for interleaved rounds; 0: there is none */
+    uint8_t slice;         /* of a nest's task: the limit of a slice */
+    bool apart;            /* the task has another body, for rounds whose accesses in some ranges are apart */
+    enum nest_phase phase; /* of the body that is written */
+    uint32_t launching;    /* all registers of the launch */
     char suffix[24];
 };
 
@@ -98,7 +100,8 @@ void single_write_table(FILE *out, const struct rewriter *r, const struct launch
 
 /* In nest_task.c: what the task of a nest has besides the loop's code. */
 
-/* Stores what a nest's context holds: registers, CROFT_NEST_LIMIT, slots, and CROFT_NEST_APART if there are two bodies. Returns the number. */
+/* Stores what a nest's context holds: registers, CROFT_NEST_LIMIT, slots, what slices need, and CROFT_NEST_APART if there are several bodies.
+ * Returns the number. */
 unsigned nest_values(const struct launch *l, int64_t values[CROFT_NEST_VALUES]);
 
 /* Writes the code that loads a nest's slots of the stack frame, from `slots` on, and its registers from the context, that of the context
@@ -119,7 +122,8 @@ void nest_write_prefetch(FILE *out, const struct rewriter *r, const struct launc
 /* Writes the line if it accesses a slot of the stack frame: a task has those in its own frame, from `base` on. Returns whether it does. */
 bool nest_write_slot(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t base);
 
-/* Writes the branch to the body for rounds whose accesses are apart: stores to one place are done once, and rounds are interleaved. */
+/* Writes the branches to the body for rounds whose accesses are apart (stores to one place are done once, and rounds are interleaved), and
+ * to that for slices. */
 void nest_write_choice(FILE *out, const struct launch *l);
 
 /* Returns whether a line is a store that is done behind its loop. */
@@ -127,6 +131,35 @@ bool nest_is_sunk(const struct rewriter *r, const struct launch *l, size_t line)
 
 /* Writes the stores that are done behind the loop which ends at the line. */
 void nest_write_sunk(FILE *out, const struct rewriter *r, const struct launch *l, size_t line);
+
+/* In slice.c: nests with rows and slices. */
+
+enum { SLICE_WORDS = 3 + NEST_COUNTERS }; /* of a task's frame */
+
+/* Returns whether the phase that is written does without an instruction, or without all of a line. */
+bool slice_drops(const struct launch *l, int at);
+bool slice_drops_line(const struct rewriter *r, const struct launch *l, size_t line);
+
+/* Writes code before a line that round -1 alone has, or behind the last one of such lines: other slices jump over them. *open: whether
+ * the line before is one. words: where SLICE_WORDS of the frame are. */
+void slice_write_guard(FILE *out, const struct rewriter *r, const struct launch *l, size_t line, size_t words,
+                       bool *open);
+
+/* Writes the load of what a loop has stored if the line is its first one, and slices do without it. */
+void slice_write_again(FILE *out, const struct rewriter *r, const struct launch *l, size_t line);
+
+/* Write the code that copies what a slice needs from its context to the frame, and then finds what it adds to counters. */
+void slice_copy(FILE *out, const struct launch *l, size_t words);
+void slice_write_setup(FILE *out, const struct launch *l, size_t words);
+
+/* Writes what begins the slices' loop if the line is its first one: the counters of the slice's first round, and the limit. */
+void slice_write_begin(FILE *out, const struct rewriter *r, const struct launch *l, size_t line,
+                       size_t words);
+
+/* Writes the branch at the end of the slices' loop if the line is that. Returns whether it is. label: where it goes; NULL: to the
+ * label that slice_write_begin() has written. */
+bool slice_write_branch(FILE *out, const struct rewriter *r, const struct launch *l, size_t line,
+                        const char *label);
 
 /* In nest.c: the launch of a nest, which follows the function's code, and its table (struct croft_nest). */
 void nest_write_launch(FILE *out, const struct launch *l);

@@ -30,6 +30,7 @@ struct block {
     const struct rewriter *r;
     const struct launch *l;
     const struct nest_unroll *unroll;
+    struct nest_unroll sliced; /* `unroll`; of a slice with another limit */
     unsigned rounds, count, values;
     bool folds; /* steps of counters may go to offsets */
     struct op ops[MOST_OPS];
@@ -299,7 +300,8 @@ static bool build(struct block *b)
     find_kinds(b);
     for (unsigned round = 0; round < b->rounds; round++)
         for (int at = b->unroll->first; at < b->unroll->branch; at++)
-            if (!nest_is_sunk(b->r, b->l, rewriter_line(b->r, at)) && !add(b, round, at))
+            if (!nest_is_sunk(b->r, b->l, rewriter_line(b->r, at)) && !slice_drops(b->l, at) &&
+                !add(b, round, at))
                 return false;
     remove_unused(b);
     for (unsigned reg = 1; reg < 32; reg++)
@@ -463,7 +465,7 @@ static void find_free(struct block *b)
 {
     const struct launch *l = b->l;
     uint64_t busy = l->task->named | l->launching | register_bit(l->limit) | register_bit(l->address) |
-                    register_bit(l->bound),
+                    register_bit(l->bound) | register_bit(l->slice),
              temporary = 0;
     for (unsigned i = 0; i < NEST_FARS; i++)
         busy |= register_bit(l->ahead[i]);
@@ -489,10 +491,13 @@ static bool interleave(struct block *b, const struct rewriter *r, const struct l
         memset(b, 0, sizeof *b);
         b->r = r;
         b->l = l;
-        b->unroll = unroll;
+        b->sliced = *unroll;
+        if (l->phase == NEST_SLICES && unroll->first == l->task->nest.slices.first)
+            b->sliced.limit = l->slice;
+        b->unroll = &b->sliced;
         b->rounds = way < 2 ? MOST_ROUNDS : MOST_ROUNDS / 2;
         b->folds = way % 2 == 0;
-        bool fits = !in_slot(unroll) || is_small(unroll->step * (int64_t)(1 - (int)b->rounds));
+        bool fits = !in_slot(b->unroll) || is_small(unroll->step * (int64_t)(1 - (int)b->rounds));
         if (!fits || !build(b))
             continue;
         find_free(b);
@@ -546,17 +551,17 @@ static void write_bound(FILE *out, const struct block *b, size_t slots)
 static void write_loop(FILE *out, const struct block *b, unsigned number, size_t slots)
 {
     const struct nest_unroll *unroll = b->unroll;
-    const unsigned task = b->l->number;
+    const char *task = b->l->suffix;
     const char *bound = register_name[b->bound], *counter = register_name[unroll->counter];
     const char *first = unroll->step > 0 ? counter : bound, *second = unroll->step > 0 ? bound : counter;
     write_bound(out, b, slots);
-    (void)fprintf(out, "\tbge\t%s,%s,.Lcroft.rest.%u.%u\n.Lcroft.several.%u.%u:\n", first, second, task,
-                  number, task, number);
+    (void)fprintf(out, "\tbge\t%s,%s,.Lcroft.rest%s.%u\n.Lcroft.several%s.%u:\n", first, second, task, number,
+                  task, number);
     for (unsigned i = 0; i < b->count; i++)
         write_op(out, b, &b->ops[b->order[i]], slots);
     if (in_slot(unroll))
         write_bound(out, b, slots);
-    (void)fprintf(out, "\tblt\t%s,%s,.Lcroft.several.%u.%u\n", first, second, task, number);
+    (void)fprintf(out, "\tblt\t%s,%s,.Lcroft.several%s.%u\n", first, second, task, number);
     if (in_slot(unroll))
         (void)fprintf(out, "\tld\t%s,%zu(sp)\n", bound, slots + (size_t)8 * (unroll->limit % 32));
 }
@@ -564,8 +569,12 @@ static void write_loop(FILE *out, const struct block *b, unsigned number, size_t
 static void write_back(FILE *out, const struct block *b, unsigned number)
 {
     const struct cfg_insn *branch = insn_at(b, b->unroll->branch);
-    (void)fprintf(out, "\t%s\tx%u,x%u,.Lcroft.rest.%u.%u\n", insn_table[branch->step.insn.id].name,
-                  branch->step.insn.rs1, branch->step.insn.rs2, b->l->number, number);
+    char label[48];
+    (void)snprintf(label, sizeof label, ".Lcroft.rest%s.%u", b->l->suffix, number);
+    if (slice_write_branch(out, b->r, b->l, rewriter_line(b->r, b->unroll->branch), label))
+        return;
+    (void)fprintf(out, "\t%s\tx%u,x%u,%s\n", insn_table[branch->step.insn.id].name, branch->step.insn.rs1,
+                  branch->step.insn.rs2, label);
 }
 
 bool unroll_is_possible(const struct rewriter *r, const struct launch *l, unsigned number)
@@ -580,16 +589,15 @@ bool unroll_write(FILE *out, const struct rewriter *r, const struct launch *l, s
     for (unsigned i = 0; i < l->task->nest.unroll_count; i++) {
         const struct nest_unroll *unroll = &l->task->nest.unrolls[i];
         bool first = rewriter_line(r, unroll->first) == line, last = rewriter_line(r, unroll->branch) == line;
-        if (!(first || last) || !interleave(&b, r, l, unroll))
+        if (!(first || last) || slice_drops(l, unroll->branch) || !interleave(&b, r, l, unroll))
             continue;
         if (first)
             write_loop(out, &b, i, slots);
         write_back(out, &b, i);
         if (first)
-            (void)fprintf(out, "\tj\t.Lcroft.behind.%u.%u\n.Lcroft.rest.%u.%u:\n", l->number, i, l->number,
-                          i);
+            (void)fprintf(out, "\tj\t.Lcroft.behind%s.%u\n.Lcroft.rest%s.%u:\n", l->suffix, i, l->suffix, i);
         else
-            (void)fprintf(out, ".Lcroft.behind.%u.%u:\n", l->number, i);
+            (void)fprintf(out, ".Lcroft.behind%s.%u:\n", l->suffix, i);
         return last;
     }
     return false;
