@@ -332,6 +332,9 @@ if part machines "whole programs and statistics on machines with a clock"; then
         suite "traffic of DeNovo's caches" "$BUILD/tests/mem/denovo/test_caches" && suite "traffic of stashes" "$BUILD/tests/stash/test_random"; }
     suite "networks in machines" tests/machine/network.sh "$BUILD/bin/croft" "$BUILD/tests/machine/network"
     suite "all mechanisms in one machine" tests/machine/undercroft.sh "$BUILD/bin/croft" "$BUILD/tests/machine/undercroft"
+    built stress-writers && suite "random programs on random machines" env STRESS_JOBS="${ALL:+$slots}" STRESS_SEED="${HAZARD_SEED:-1}" \
+        STRESS_RUNS="$([ -n "${ALL:-}" ] && echo 10000 || echo 40)" STRESS_PROGRAMS="$([ -n "${ALL:-}" ] && echo 20 || echo 1)" \
+        tests/machine/stress/stress.sh "$BUILD/bin/croft" "$BUILD/tests/machine/stress/work" "$BUILD/tests/machine/stress"
     suite "a mechanism in a room of its own" tests/machine/toy.sh "$BUILD" "$MAKE" "$BUILD/tests/machine/toy"
 fi
 if part hazards "random offloading programs against qemu-riscv64"; then

@@ -5,6 +5,7 @@ include tests/stash/stash.mk
 include tests/bench.mk
 include tests/bench/nucd.mk
 include tests/nucd/hazard/hazard.mk
+include tests/machine/stress/stress.mk
 include tests/env/env.mk
 include tests/debug/gdb.mk
 include tests/firmware/firmware.mk

@@ -8,6 +8,7 @@
 #include "emu/analysis/candidate_table.h"
 #include "emu/hart/hart.h"
 #include "emu/net/link.h"
+#include "emu/net/network.h"
 #include "emu/tom/mapping/mapping.h"
 
 /* Returns the link that leads to the unit, or NULL. */
@@ -15,6 +16,21 @@ static struct link *link_to(const struct assembly *assembly, const struct instan
 {
     const struct instance *link = assembly->ops->client(assembly, unit, &link_kind);
     return link ? assembly->ops->object(assembly, link) : NULL;
+}
+
+/* Notes what a unit's packets meet on their way: a network, perhaps behind the way to host memory. */
+static void note_way(const struct assembly *assembly, const struct instance *unit, struct tom_site *site)
+{
+    const struct assembly_ops *ops = assembly->ops;
+    const struct instance *pcie = ops->client(assembly, unit, &tom_pcie_kind),
+                          *network = ops->client(assembly, pcie ? pcie : unit, &network_kind);
+    const struct tom_unit_config *config = unit->config;
+    if (!network)
+        return;
+    if (!site->by_network || config->queue < site->unit_queue)
+        site->unit_queue = config->queue;
+    site->by_network = true;
+    site->whole = site->whole || ((const struct network_config *)network->config)->flow != NETWORK_WORMHOLE;
 }
 
 /* Lists the stacks by their memories. */
@@ -26,8 +42,10 @@ static void list_stacks(const struct assembly *assembly, struct tom_site *site)
     site->stack_count = site->memory->modules * site->memory->stacks;
     struct tom_stack *stacks = assembly->ops->keep(assembly, site->stack_count * sizeof *stacks);
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
-        if (i->kind == &tom_unit_kind && ops->memory_beside(assembly, i, &number))
+        if (i->kind == &tom_unit_kind && ops->memory_beside(assembly, i, &number)) {
             stacks[number] = (struct tom_stack){ops->object(assembly, i), link_to(assembly, i)};
+            note_way(assembly, i, site);
+        }
     site->stacks = stacks;
 }
 
@@ -41,8 +59,10 @@ static void list_clusters(const struct assembly *assembly, struct tom_site *site
     void **clusters = assembly->ops->keep(assembly, (count + 1) * sizeof *clusters);
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
         const struct simt_config *config = i->config;
-        if (i->kind == &simt_kind && config->count && config->launches)
+        if (i->kind == &simt_kind && config->count && config->launches) {
             clusters[site->cluster_count++] = assembly->ops->object(assembly, i);
+            site->front_warps += (uint64_t)config->count * config->warps;
+        }
     }
     site->clusters = clusters;
 }

@@ -108,6 +108,28 @@ static bool make_replicas(struct tom *tom, const struct tom_site *place, struct 
     return true;
 }
 
+/* Checks what holds if a network brings packets to the stacks. They may be longer than its buffers; and the blocks that make room for
+ * them wait for other stacks' memory, whose requests come the same way, so packets must not stand there. */
+static bool check_network(const struct tom_config *config, const struct tom_site *place, struct error *err)
+{
+    const bool limited = config->policy == TOM_CTRL && config->pending < place->front_warps;
+    const uint64_t waiting = limited ? config->pending : place->front_warps; /* with 0, none waits */
+    if (!place->by_network || config->policy == TOM_NONE || config->policy == TOM_IDEAL)
+        return true;
+    if (place->whole)
+        return error_set(
+            err, "packets of blocks carry the registers of a warp, and the network to the stacks would "
+                 "need room for all of them at once; allowed: its flow: wormhole, or policy: none");
+    if (place->unit_queue >= waiting)
+        return true;
+    return error_set(
+        err,
+        "queue: %" PRIu32 " of the stacks' units; %" PRIu64 " packets can wait there, and in the network "
+        "they would keep back other stacks' requests, for which blocks wait; allowed: that many, or "
+        "policy: ctrl without pending",
+        place->unit_queue, waiting);
+}
+
 static bool check_site(const struct tom_config *config, const struct tom_site *place, struct error *err)
 {
     bool some = false;
@@ -130,7 +152,7 @@ static bool check_site(const struct tom_config *config, const struct tom_site *p
             return error_set(
                 err, "multiprocessors need simt.stack_write_back: false, so that the stacks of threads "
                      "are in memory when a block is offloaded");
-    return true;
+    return check_network(config, place, err);
 }
 
 static void free_part(void *part);

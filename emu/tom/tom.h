@@ -98,6 +98,10 @@ struct tom_site {
     uint32_t cluster_count;
     const struct tom_stack *stacks; /* by module * memory->stacks + stack */
     uint32_t stack_count;
+    bool by_network,
+        whole; /* a network brings the packets, and with them other stacks' requests; it keeps packets whole */
+    uint32_t unit_queue;  /* the shortest of the units' queues for packets */
+    uint64_t front_warps; /* of all multiprocessors in front */
     /* the program's section .tom.candidates; NULL: it has none */
     const uint8_t *table;
     size_t table_size;

@@ -15,7 +15,7 @@ trap 'rm -rf "$sockets"' EXIT
 # shellcheck disable=SC2034 # gdb_lib.sh uses it
 socket=$sockets/gdb
 
-for part in lib user harts bare lanes regions server; do
+for part in lib user harts bare lanes regions together server; do
     # shellcheck source=/dev/null
     source "$here/gdb_$part.sh"
 done
@@ -71,6 +71,9 @@ test_region_fault "--env kernel --set nucd.mode=driver"
 test_region_callers
 test_region_mend
 test_kernel_fault
+compile_together
+test_together
+test_together_faults
 test_usage
 test_connections
 

@@ -65,6 +65,22 @@ same "a learned map" pipeline --set offload.map=tmap
 check "a learned map: learned" test "$(total '^offload.map.bit$')" -gt 0
 check "a learned map: networks" test "$(total '^axram.invocations$')" = $((4096 / 32))
 
+# refused NAME MESSAGE OPTIONS...
+refused() {
+    local name=$1 message=$2
+    shift 2
+    "$croft" run -m undercroft "$@" pipeline 16 >output 2>messages
+    check "$name: status" test $? = 1
+    check "$name: message" grep -q -- "$message" messages
+}
+
+# What TOM's packets need of a network; without these rules, the program does not end.
+refused "a network of whole packets" "packets of blocks carry the registers of a warp" --set net.flow=cut_through \
+    --set net.buffer=16 --set net.priority_buffer=0
+refused "packets that stay in the network" "would keep back other stacks' requests" --set stack.unit.queue=1 \
+    --set offload.policy=no_ctrl
+same "a short queue" pipeline --set stack.unit.queue=1
+
 # Tasks that share a line of 128 bytes are in order.
 "$croft" cc -O2 -g "$examples/nucd/meabo2.c" -lm -o meabo2 2>messages
 "$croft" run -m undercroft --check coherence meabo2 >output 2>messages
