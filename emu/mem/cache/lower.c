@@ -272,10 +272,12 @@ bool cache_push(struct cache *cache, struct mem_push *push)
     return mem_pushes_add(&cache->pushes, push, cache->writes_taken, cache->writes_used);
 }
 
-/* Tells observers that the line has left, if neither the tags nor the write buffer have it. */
+/* Tells observers, if there are any, that the line has left, if neither the tags nor the write buffer have it. The tags of a
+ * line that memory has just answered are seldom in the host's caches. */
 static void tell_gone(const struct cache *cache, uint64_t line, uint64_t now)
 {
-    if (tags_find(&cache->front.tags, line) == TAGS_NONE && !cache_write_find(cache, line))
+    if (cache->observers.first && tags_find(&cache->front.tags, line) == TAGS_NONE &&
+        !cache_write_find(cache, line))
         cache_tell_evict(cache, line, now);
 }
 

@@ -35,8 +35,8 @@ struct place {
     struct launched *launched; /* NULL: free */
     struct simt_block block;
     struct grid_block warps;
-    uint32_t stacks; /* first of its warps' stacks among the multiprocessor's */
-    struct member members[SIMT_WARPS];
+    uint32_t stacks;        /* first of its warps' stacks among the multiprocessor's */
+    struct member *members; /* as many as the multiprocessor has warps */
 };
 
 struct station {
@@ -438,8 +438,10 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
         station->first_stack = stacks;
         stacks += station->config->warps;
         station->places = alloc(station->config->blocks, sizeof *station->places);
-        for (uint32_t j = 0; j < station->config->blocks; j++)
+        for (uint32_t j = 0; j < station->config->blocks; j++) {
             station->places[j].grid = grid;
+            station->places[j].members = alloc(station->config->warps, sizeof *station->places[j].members);
+        }
     }
     return grid;
 }
@@ -450,8 +452,10 @@ void simt_grid_free(struct simt_grid *grid)
         return;
     event_cancel(grid->parts.queue, &grid->event);
     for (uint32_t i = 0; i < grid->parts.count; i++) {
-        for (uint32_t j = 0; j < grid->stations[i].config->blocks; j++)
+        for (uint32_t j = 0; j < grid->stations[i].config->blocks; j++) {
             grid_block_free(&grid->stations[i].places[j].warps);
+            free(grid->stations[i].places[j].members);
+        }
         free(grid->stations[i].places);
     }
     while (grid->first) {
