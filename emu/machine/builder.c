@@ -95,7 +95,9 @@ static bool make_part(struct built_part *part, const struct builder_making *maki
                                    .children = children,
                                    .child_count = child_count,
                                    .place = place};
+    part->first_component = making->numbers->component;
     part->object = instance->kind->make(instance->config, &site, err);
+    part->components = making->numbers->component - part->first_component;
     free(configs);
     networks_children_free(children, child_count);
     if (part->object && making->sink && instance->kind->observe)

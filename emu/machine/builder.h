@@ -19,6 +19,7 @@ struct built_part {
     uint16_t *routes;
     bool *reached, *below;
     uint16_t *nodes;
+    uint32_t first_component, components; /* component numbers of its events */
 };
 
 struct builder {

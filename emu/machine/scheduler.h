@@ -77,6 +77,9 @@ struct scheduler {
         bool told;     /* the warning has been printed */
     } still;           /* a standstill: no instruction ends */
     struct progress progress;
+    /* Fires the next event in place of event_queue_step(); NULL: nobody watches events. */
+    bool (*step)(void *context, struct event_queue *queue);
+    void *step_context;
     void (*reset)(void *context); /* resets the machine's parts; NULL: there are none */
     void *reset_context;
 };

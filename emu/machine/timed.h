@@ -19,6 +19,8 @@
 #ifndef EMU_MACHINE_TIMED_H
 #define EMU_MACHINE_TIMED_H
 
+#include <stdio.h>
+
 #include "emu/core/mechanism.h"
 #include "emu/debug/trace.h"
 #include "emu/hart/hart.h"
@@ -41,6 +43,7 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
+    bool study;                      /* measure what a parallel simulation could gain; not with a trace */
     const char *program;             /* ELF file, for symbols and lines in messages, or NULL */
     bool progress;                   /* show progress on standard error if that is a terminal */
 };
@@ -72,6 +75,9 @@ const char *timed_limit(const struct timed *timed);
 
 /* Makes system_run() run the system, whose harts must be the machine's, in simulated time. */
 void timed_attach(struct timed *timed, struct system *system);
+
+/* Prints what a parallel simulation could gain, if the options ask for it (emu/machine/study/study.h). */
+void timed_study(struct timed *timed, FILE *file);
 
 /* Ends the run: brings the statistics of the parts up to date. Does not close the trace. Adds facts about the
  * run to `stats` unless it is NULL. Prints the results of the checks on standard error. Returns the number of

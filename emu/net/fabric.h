@@ -65,6 +65,10 @@ void *fabric_port(struct fabric *fabric, uint32_t input);
 struct fabric *fabric_of_port(void *port);
 uint32_t fabric_port_node(const void *port);
 
+/* Return the number of the node of an output, and the topology of the network. */
+uint32_t fabric_output_node(const struct fabric *fabric, uint32_t output);
+const struct topology *fabric_topology(const struct fabric *fabric);
+
 /* Connects an output to the port below it. Call it for each output before the first request. */
 void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_port_ops *ops, void *port);
 

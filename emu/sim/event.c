@@ -326,6 +326,11 @@ uint64_t event_queue_next(struct event_queue *queue)
     return event ? event->time : CLOCK_NEVER;
 }
 
+const struct event *event_queue_first(struct event_queue *queue)
+{
+    return first_event(queue);
+}
+
 /* Fires an event. Prefetches the data of the next one, because events are far apart in the host's memory. */
 static FORCE_INLINE void fire(struct event_queue *queue, struct event *event)
 {

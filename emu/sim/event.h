@@ -70,6 +70,9 @@ static inline bool event_pending(const struct event *event)
 /* Returns the time of the next event, or CLOCK_NEVER if none is pending. */
 uint64_t event_queue_next(struct event_queue *queue);
 
+/* Returns the next event, or NULL if none is pending. */
+const struct event *event_queue_first(struct event_queue *queue);
+
 /* Fires the next event. Returns false if none is pending. */
 bool event_queue_step(struct event_queue *queue);
 

@@ -42,6 +42,7 @@ enum {
     DETAIL,
     CHECK,
     TRACE,
+    PARTITION_STUDY,
     JIT,
     JIT_BYTES,
     SETENV,
@@ -101,6 +102,10 @@ static const struct option_row rows[] = {
                "write a trace of the timed run; may be repeated; KIND is perfetto, konata, dram, nucd or "
                "memory (default FILE: "
                "trace.json, trace.kanata, trace.dram, trace.csv, trace.memory.zst)"},
+    [PARTITION_STUDY] =
+        {"partition-study", 0, "FILE",
+         "write to FILE ('-': standard output) how much work the parts between links have in each "
+         "window of the links' latency, and what several threads would gain"},
     [JIT] = {"jit", 0, "off|on|always|check",
              "compile hot code of user programs without a clock (default: off); always: all code, for tests"},
     [JIT_BYTES] = {"jit-memory", 0, "SIZE", "memory for compiled code (default: 64 MiB)"},
@@ -122,8 +127,9 @@ const struct option_set run_interface = {
     .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
                "program's, or 128 + n if signal n ended it.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
-    .notes = "--max-time, --detail, --check and --trace are for timed machines, such as nucd.\n"
-             "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
+    .notes =
+        "--max-time, --detail, --check, --trace and --partition-study are for timed machines, such as nucd.\n"
+        "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
     .stop_at_argument = true,
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
@@ -193,6 +199,7 @@ static bool take_timing(struct request *r, int option, const char *value)
     switch (option) {
     case MAX_TIME: taken = timing_take_max_time(&r->timing, value, &err); break;
     case DETAIL: taken = timing_take_detail(&r->timing, value, &err); break;
+    case PARTITION_STUDY: taken = timing_take_study(&r->timing, value, &err); break;
     case CHECK: taken = timing_take_check(&r->timing, value, &err); break;
     default: taken = timing_take_trace(&r->timing, value, &err); break;
     }
@@ -357,7 +364,8 @@ static bool take_option(struct request *r, int option, const char *value)
     case MAX_TIME:
     case DETAIL:
     case CHECK:
-    case TRACE: return take_timing(r, option, value);
+    case TRACE:
+    case PARTITION_STUDY: return take_timing(r, option, value);
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
     case ISA: set_isa(r, value); return true;

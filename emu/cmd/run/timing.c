@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/io/output.h"
 #include "emu/sim/text/nearest.h"
 #include "emu/sim/text/quantity.h"
 #include "emu/sim/text/say.h"
@@ -82,6 +83,15 @@ bool timing_take_trace(struct timing_options *options, const char *value, struct
     return true;
 }
 
+bool timing_take_study(struct timing_options *options, const char *value, struct error *err)
+{
+    note(options, "--partition-study");
+    if (!value[0])
+        return error_set(err, "--partition-study needs a file ('-': standard output)");
+    options->study = value;
+    return true;
+}
+
 static bool wants(const struct timing_options *options, const char *kind)
 {
     for (size_t i = 0; i < options->trace_count; i++)
@@ -143,6 +153,9 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         timing->untimed = untimed_new(machine, harts, count);
         return true;
     }
+    if (options->study && options->trace_count > 0)
+        return error_set(
+            err, "--partition-study and --trace exclude each other: traces change what an event costs");
     if (!can_trace(options, machine, tasks, err) || !open_traces(timing, options, err))
         return false;
     const struct timed_options timed = {
@@ -157,13 +170,30 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .context = log,
         .mechanism = tasks ? tasks->mechanism : (struct core_mechanism){0},
         .program = program,
+        .study = options->study,
         .progress = true,
     };
     timing->timed = timed_new(&timed, harts, count, err);
     if (!timing->timed)
         return false;
+    timing->study = options->study;
     timed_publish(timing->timed, stats);
     return true;
+}
+
+static bool write_study(const struct timing *timing, struct error *err)
+{
+    struct output *output;
+    if (!timing->study)
+        return true;
+    if (strcmp(timing->study, "-") == 0) {
+        timed_study(timing->timed, stdout);
+        return true;
+    }
+    if (!(output = output_open(timing->study, err)))
+        return false;
+    timed_study(timing->timed, output_stream(output));
+    return output_keep(output, err);
 }
 
 bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err)
@@ -178,7 +208,7 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
     for (size_t i = 0; i < timing->trace_count; i++)
         if (trace_warning(timing->traces[i], &warning))
             say_warning("%s", warning.text);
-    return trace_close(trace, timed_now(timing->timed), err);
+    return write_study(timing, err) && trace_close(trace, timed_now(timing->timed), err);
 }
 
 void timing_doubt(const struct timing *timing)

@@ -17,17 +17,19 @@ struct timing_options {
         const char *kind, *path; /* path: NULL: the kind's default */
     } traces[TRACE_KINDS];
     size_t trace_count;
+    const char *study; /* file for --partition-study; NULL: none */
     const char *first; /* the first of these options on the command line, or NULL */
 };
 
 void timing_init(struct timing_options *options);
 
-/* Take the value of --max-time, --detail, --check and --trace. Return false and set err if it is not
+/* Take the value of --max-time, --detail, --check, --trace and --partition-study. Return false and set err if it is not
  * allowed. */
 bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_check(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_trace(struct timing_options *options, const char *value, struct error *err);
+bool timing_take_study(struct timing_options *options, const char *value, struct error *err);
 
 /* Returns false and sets err if options were given but the machine has no clock. */
 bool timing_check(const struct timing_options *options, const struct machine_config *machine,
@@ -39,6 +41,7 @@ struct timing {
     struct trace *traces[TRACE_KINDS];
     size_t trace_count;
     struct trace *trace;     /* these joined; it owns them */
+    const char *study;       /* file for --partition-study; NULL: none */
     struct untimed *untimed; /* of a machine without a clock; or NULL */
 };
 

@@ -57,7 +57,8 @@ static bool must_leave(const struct scheduler *s)
 /* Fires the next event. False when there is none. */
 static inline bool step(struct scheduler *s)
 {
-    bool fired = event_queue_step(s->queue);
+    bool fired =
+        __builtin_expect(!s->step, 1) ? event_queue_step(s->queue) : s->step(s->step_context, s->queue);
     if (s->progress.countdown != 0 && --s->progress.countdown == 0)
         progress_look(&s->progress, s->queue->now, system_instructions(s->system));
     if (s->system && s->system->slice && ++s->fired >= s->system->slice) {

@@ -39,7 +39,8 @@ static bool make_parts(struct timed *timed, struct error *err)
 {
     const struct builder_making making = {.queue = &timed->queue,
                                           .numbers = &timed->numbers,
-                                          .sink = trace_tracks(timed->options.trace),
+                                          .sink = timed->study ? study_sink(timed->study)
+                                                               : trace_tracks(timed->options.trace),
                                           .place = place_of,
                                           .context = timed};
     timed->cores = alloc(timed->count, sizeof *timed->cores);
@@ -101,11 +102,16 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
     if (options->progress)
         scheduler_show_progress(&timed->scheduler);
+    if (options->study)
+        timed->study = study_new();
     timed_start_mechanism(timed);
     if (timed_simt_new(timed, err) && make_parts(timed, err) && timed_simt_offload(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         attach_mechanism(timed);
+        if (timed->study)
+            study_watch(timed->study, &timed->builder, &timed->scheduler, timed->numbers.component,
+                        timed_simt_component(timed), &timed->warming);
         if (options->max_time != UINT64_MAX)
             scheduler_limit_time(&timed->scheduler, options->max_time);
         return timed;
@@ -123,6 +129,7 @@ void timed_free(struct timed *timed)
         timed->harts[i].custom = NULL;
     timed_simt_free(timed);
     builder_free(&timed->builder);
+    study_free(timed->study);
     timed_free_kept(timed);
     if (timed->options.mechanism.ops)
         timed->options.mechanism.ops->stop(timed->options.mechanism.context);

@@ -23,7 +23,8 @@ struct cluster {
 struct timed_simt {
     struct cluster *clusters;
     uint32_t cluster_count;
-    uint32_t count; /* number of multiprocessors */
+    uint32_t count;     /* number of multiprocessors */
+    uint32_t component; /* of launches */
     struct simt_grid *grid;
     struct placement_table *table; /* NULL: none */
     struct kernels *kernels;
@@ -152,8 +153,7 @@ static void find_clusters(struct timed_simt *simt, const struct tree *tree)
     }
 }
 
-static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt *simt,
-                                   const struct clock *clock)
+static struct simt_grid *make_grid(struct timed *timed, struct timed_simt *simt, const struct clock *clock)
 {
     const struct simt_config **configs = alloc(simt->count, sizeof *configs);
     uint32_t *numbers = alloc(simt->count, sizeof *numbers);
@@ -165,7 +165,7 @@ static struct simt_grid *make_grid(struct timed *timed, const struct timed_simt 
     const struct simt_grid_parts parts = {
         .queue = &timed->queue,
         .clock = *clock,
-        .component = timed->numbers.component++,
+        .component = simt->component = timed->numbers.component++,
         .count = simt->count,
         .configs = configs,
         .placement = timed->options.machine->simt->placement,
@@ -268,6 +268,11 @@ void timed_simt_watch(struct timed *timed)
             cache_check_words(beside.l1, timed->words,
                               word_versions_agent(timed->words, simt_name(beside.simt)));
     }
+}
+
+uint32_t timed_simt_component(const struct timed *timed)
+{
+    return timed->simt ? timed->simt->component : EVENT_COMPONENTS;
 }
 
 struct simt_grid *timed_simt_grid(const struct timed *timed)

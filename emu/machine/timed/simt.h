@@ -50,6 +50,8 @@ bool timed_simt_new(struct timed *timed, struct error *err);
 const struct simt_site *timed_simt_site(struct timed *timed, const struct instance *instance,
                                         const struct mem_site *memory);
 void timed_simt_free(struct timed *timed);
+/* Returns the component of the events in which launches and blocks begin; EVENT_COMPONENTS: there are no multiprocessors. */
+uint32_t timed_simt_component(const struct timed *timed);
 /* Returns the scheduler of launches' blocks; NULL: the machine has no multiprocessors. */
 struct simt_grid *timed_simt_grid(const struct timed *timed);
 

@@ -8,6 +8,7 @@
 #include "emu/dram/observers/check.h"
 #include "emu/machine/builder.h"
 #include "emu/machine/scheduler.h"
+#include "emu/machine/study/study.h"
 #include "emu/machine/timed.h"
 #include "emu/machine/timed/simt.h"
 #include "emu/mem/coherence.h"
@@ -57,6 +58,7 @@ struct timed {
     struct word_versions *words; /* NULL: none of words */
     struct symbols *symbols;
 
+    struct study *study; /* or NULL */
     struct timed_kept *kept;
 
     unsigned regions; /* number of open regions of interest (--detail roi) */

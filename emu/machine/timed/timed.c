@@ -21,6 +21,12 @@ const char *timed_limit(const struct timed *timed)
     return timed->scheduler.expired;
 }
 
+void timed_study(struct timed *timed, FILE *file)
+{
+    if (timed->study)
+        study_print(timed->study, file);
+}
+
 void timed_attach(struct timed *timed, struct system *system)
 {
     scheduler_attach(&timed->scheduler, system);

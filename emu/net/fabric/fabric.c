@@ -433,6 +433,16 @@ void fabric_connect(struct fabric *fabric, uint32_t output, const struct mem_por
         .port_ops = ops, .port = port, .client_ops = &client, .client = &fabric->outputs[output]};
 }
 
+uint32_t fabric_output_node(const struct fabric *fabric, uint32_t output)
+{
+    return fabric->outputs[output].node;
+}
+
+const struct topology *fabric_topology(const struct fabric *fabric)
+{
+    return &fabric->shape.topology;
+}
+
 struct network *fabric_network(struct fabric *fabric)
 {
     return fabric->network;

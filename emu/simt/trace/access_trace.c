@@ -11,7 +11,7 @@
 
 static const char magic[] = "croft memory trace 2\n";
 
-enum { WORD = 8, RECORD = ACCESS_WORDS * WORD, IN = 1 << 16 };
+enum { WORD = 8, RECORD = ACCESS_RECORD, IN = 1 << 16 };
 
 struct access_reader {
     FILE *file;
@@ -96,16 +96,9 @@ struct access_reader *access_reader_open(const char *path, struct error *err)
     return NULL;
 }
 
-bool access_reader_next(struct access_reader *reader, struct access_record *record, struct error *err)
+void access_record_read(const uint8_t bytes[ACCESS_RECORD], struct access_record *record)
 {
-    uint8_t bytes[RECORD];
     uint64_t words[ACCESS_WORDS];
-    err->text[0] = '\0';
-    size_t got = take(reader, bytes, sizeof bytes, err);
-    if (got > 0 && got < sizeof bytes && !err->text[0])
-        (void)error_set(err, "%s: the last record is cut off", reader->path);
-    if (got < sizeof bytes)
-        return false;
     for (unsigned i = 0; i < ACCESS_WORDS; i++)
         words[i] = little_endian_get(bytes + i * WORD, WORD);
     *record = (struct access_record){
@@ -122,6 +115,18 @@ bool access_reader_next(struct access_reader *reader, struct access_record *reco
         .threads = (uint8_t)(words[4] >> 57),
         .words = words[5],
     };
+}
+
+bool access_reader_next(struct access_reader *reader, struct access_record *record, struct error *err)
+{
+    uint8_t bytes[RECORD];
+    err->text[0] = '\0';
+    size_t got = take(reader, bytes, sizeof bytes, err);
+    if (got > 0 && got < sizeof bytes && !err->text[0])
+        (void)error_set(err, "%s: the last record is cut off", reader->path);
+    if (got < sizeof bytes)
+        return false;
+    access_record_read(bytes, record);
     return true;
 }
 

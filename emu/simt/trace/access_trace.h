@@ -48,6 +48,10 @@ struct track access_trace_open(struct track_sink *sink);
 void access_trace_begin(struct track stream);
 void access_trace_write(struct track stream, const struct access_record *record);
 
+/* Reads a record from the bytes that access_trace_write() gives a sink. */
+enum { ACCESS_RECORD = 8 * ACCESS_WORDS };
+void access_record_read(const uint8_t bytes[ACCESS_RECORD], struct access_record *record);
+
 /* Reads a trace. access_reader_open() returns NULL with err set if the file cannot be read or is no such trace.
  * access_reader_next() returns whether there was one more record; if not, err->text is empty at the end of the trace, and
  * otherwise says what is wrong with the file. */
