@@ -38,6 +38,7 @@ struct dram_clocks dram_config_clocks(const struct dram_config *config)
     if (!config->bank_groups) {
         clocks.tRRDL = clocks.tRRDS;
         clocks.tCCDL = clocks.tCCDS;
+        clocks.tCCDLWR = 0;
         clocks.tWTRL = clocks.tWTRS;
     }
     const bool each = config->inside == DRAM_INSIDE_CLOCK;
@@ -110,7 +111,8 @@ static bool check_progress(const struct dram_config *config, const struct dram_c
     const bool all = config->refresh == DRAM_REFRESH_ALL;
     const uint64_t rounds = all ? 1 : dram_config_rank_banks(config),
                    interval = rounds * dram_config_refresh_clocks(config),
-                   taken = clocks->tRP + (all ? clocks->tRFC : clocks->tRFCB);
+                   taken = (all && clocks->tRPAB > clocks->tRP ? clocks->tRPAB : clocks->tRP) +
+                           (all ? clocks->tRFC : clocks->tRFCB);
     const struct {
         const char *name;
         uint32_t clocks;
@@ -143,13 +145,14 @@ static bool check_times(const struct dram_config *config, struct error *err)
         return error_set(err, "tCWL: %.12g ns must be below tCL + tBURST, or writes would overtake reads",
                          (double)config->tCWL / 1e6);
     uint32_t interval = dram_config_refresh_clocks(config);
-    uint32_t needed = clocks.tRC + (config->refresh == DRAM_REFRESH_BANK ? clocks.tRFCB : clocks.tRFC);
+    const uint32_t next = clocks.tRREFB > clocks.tRREFD ? clocks.tRREFB : clocks.tRREFD; /* of another bank */
+    uint32_t needed = clocks.tRC + (config->refresh == DRAM_REFRESH_BANK ? next : clocks.tRFC);
     if (config->refresh != DRAM_REFRESH_NONE && interval <= needed)
-        return error_set(
-            err,
-            "tREFI: a refresh every %" PRIu32
-            " clocks leaves no time for accesses, because each takes tRC + tRFC (or tRFCB), %" PRIu32,
-            interval, needed);
+        return error_set(err,
+                         "tREFI: a refresh every %" PRIu32
+                         " clocks leaves no time for accesses, because each takes tRC + tRFC (of one bank: "
+                         "tRREFD or tRREFB), %" PRIu32,
+                         interval, needed);
     if (config->refresh == DRAM_REFRESH_BANK && clocks.tRFCB == 0)
         return error_set(err, "refresh: %s has no refresh of single banks",
                          dram_standard_name(config->standard));

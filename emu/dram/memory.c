@@ -302,8 +302,8 @@ void dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->edge_time = CLOCK_NEVER;
     memory->edges_per_fs = 1.0 / (double)config->tCK;
     memory->read_clocks = histogram_log2(4, 9); /* the latency of an idle memory is tens of clocks */
-    memory->lookahead = (common->clocks.tCL + common->clocks.tBURST) * config->tCK + config->front_latency +
-                        config->back_latency;
+    common->read_clocks = dram_command_shift(config, DRAM_RD) + common->clocks.tCL + common->clocks.tBURST;
+    memory->lookahead = common->read_clocks * config->tCK + config->front_latency + config->back_latency;
     memory->slices = aligned_alloc(DRAM_LINE, config->channels * sizeof *memory->slices);
     memory->bursts =
         calloc(config->read_queue > config->write_queue ? config->read_queue : config->write_queue,

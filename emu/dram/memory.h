@@ -11,8 +11,7 @@
 
 /* A request to an idle memory with closed banks has a latency of front_latency + tRCDRD + tCL + tBURST +
  * back_latency from the first clock edge at or after its arrival (with act_last_clock, act_clocks - 1 clocks
- * more). A write, and a read that is satisfied by a
- * queued write, is answered tCK + front_latency + back_latency after its arrival. Both latencies of the
+ * more). A write, and a read that is satisfied by a queued write, is answered tCK + front_latency + back_latency after its arrival. Both latencies of the
  * controller are added to the response, so they delay responses but do not change the order of commands.
  * Maintenance (MEM_CLEAN ...) is answered like a write and does not reach the devices, because accepted
  * writes are in memory. */

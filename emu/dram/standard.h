@@ -66,4 +66,9 @@ void dram_table_init(struct dram_table *table, const struct dram_config *config)
 /* Returns the source of a field's value, or NULL. Fields are named as in struct dram_config. */
 const char *dram_standard_source(enum dram_standard standard, const char *field);
 
+/* Return the clocks for which a command occupies its command bus, and those from the first of these to the one that its times
+ * count from. */
+uint32_t dram_command_clocks(const struct dram_config *config, enum dram_command command);
+uint32_t dram_command_shift(const struct dram_config *config, enum dram_command command);
+
 #endif

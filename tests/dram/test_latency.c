@@ -18,11 +18,12 @@ static void idle_read_is_the_sum_of_its_parts(void **state)
         [DRAM_STANDARD_hbm1_axram] = {0, 14000, 14000, 2000, 0},
         [DRAM_STANDARD_hmc_axram] = {4000, 10400, 10400, 3200, 4000},
         [DRAM_STANDARD_ddr4_3200] = {0, 13750, 13750, 2500, 0},
-        [DRAM_STANDARD_ddr5_4800] = {0, 14144, 14144, 3328, 0},
+        /* a column command's second clock, and an activate's */
+        [DRAM_STANDARD_ddr5_4800] = {0, 14144, 14144 + 416, 3328, 0},
         [DRAM_STANDARD_lpddr5_6400] = {0, 18750, 21250, 2500, 0},
-        [DRAM_STANDARD_gddr6_14] = {0, 14820, 13680, 1140, 0},
-        [DRAM_STANDARD_hbm2] = {0, 14000, 14000, 2000, 0},
-        [DRAM_STANDARD_hbm3] = {0, 19375, 12500, 1250, 0},
+        [DRAM_STANDARD_gddr6_14] = {0, 15390, 13680, 1140, 0},
+        [DRAM_STANDARD_hbm2] = {0, 14000 + 1000, 14000, 2000, 0},
+        [DRAM_STANDARD_hbm3] = {0, 19375 + 625, 12500, 1250, 0},
     };
     for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
         struct dram_config config;

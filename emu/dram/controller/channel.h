@@ -17,8 +17,8 @@ struct dram_common {
     struct dram_config config;
     struct dram_clocks clocks;
     struct dram_rules rules;
-    uint32_t refresh_clocks;
-    struct observer_list observers; /* struct dram_observer */
+    uint32_t refresh_clocks, read_clocks; /* read_clocks: from a read command to the end of its data */
+    struct observer_list observers;       /* struct dram_observer */
     /* Called for each read command, in the order of commands. `cycle` is the end of the burst's data. */
     void (*read_done)(void *context, struct mem_request *request, uint64_t cycle);
     void *context;

@@ -331,8 +331,7 @@ static void grant(void *owner, const struct dram_choice *choice)
     const bool closed = command == DRAM_RDA || command == DRAM_WRA;
     issue(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row, column);
     if (request)
-        common->read_done(common->context, request,
-                          channel->floor + common->clocks.tCL + common->clocks.tBURST);
+        common->read_done(common->context, request, channel->floor + common->read_clocks);
     (void)dram_requests_turn(channel);
 }
 

@@ -22,8 +22,8 @@ static enum dram_target target_of(const struct dram_rules *rules, enum dram_scop
 static uint32_t from_first_clock(const struct dram_rules *rules, enum dram_command earlier,
                                  enum dram_command later, uint32_t clocks)
 {
-    clocks += earlier == DRAM_ACT ? rules->act_shift : 0;
-    const uint32_t less = later == DRAM_ACT ? rules->act_shift : 0;
+    clocks += rules->shift[earlier];
+    const uint32_t less = rules->shift[later];
     return clocks > less ? clocks - less : 0;
 }
 
@@ -131,7 +131,8 @@ static void take_commands(struct dram_rules *rules, const struct dram_config *co
         if (row->change == DRAM_CHANGE_OPENS && row->extent == DRAM_EXTENT_ALIKE)
             rules->wide_open = command;
         rules->bus[command] = config->dual_command && row->bus == DRAM_BUS_COLUMN;
-        rules->bus_clocks[command] = command == DRAM_ACT ? (uint8_t)config->act_clocks : 1;
+        rules->bus_clocks[command] = (uint8_t)dram_command_clocks(config, command);
+        rules->shift[command] = (uint8_t)dram_command_shift(config, command);
         rules->timed_as[command] = (uint8_t)row->timed_as;
         rules->bank_as[command] = (uint8_t)command;
         rules->extent[command] = (uint8_t)row->extent;
@@ -144,7 +145,6 @@ void dram_rules_compile(struct dram_rules *rules, const struct dram_config *conf
                         const struct dram_table *table)
 {
     memset(rules, 0, sizeof *rules);
-    rules->act_shift = config->act_last_clock ? config->act_clocks - 1 : 0;
     rules->act4 = dram_config_clocks(config).tACT4;
     take_commands(rules, config);
     take_bank_times(rules, table, DRAM_PREA, DRAM_PRE);

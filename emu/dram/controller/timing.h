@@ -54,11 +54,11 @@ struct dram_rules {
     uint8_t rank_of[DRAM_BANKS];
     uint64_t rank_banks[DRAM_RANKS]; /* by rank: set of its banks */
     uint32_t wide;                   /* groups that a command for a bank of each group reaches */
-    uint64_t firsts;    /* set of the first banks of the first so many groups of the first rank */
-    uint32_t grouped;   /* set of the commands that delay others of their bank group */
-    uint32_t act_shift; /* clocks from an activate's first to the one that its times count from */
-    uint32_t wide_open; /* the command that opens a bank of each group, or 0 */
-    uint32_t act4;      /* clocks from its first activate to its last */
+    uint64_t firsts;              /* set of the first banks of the first so many groups of the first rank */
+    uint32_t grouped;             /* set of the commands that delay others of their bank group */
+    uint8_t shift[DRAM_COMMANDS]; /* clocks from a command's first to the one that its times count from */
+    uint32_t wide_open;           /* the command that opens a bank of each group, or 0 */
+    uint32_t act4;                /* clocks from its first activate to its last */
 };
 
 /* Cycles from which each command may come. A command for a bank may come from the latest of the cycles of its

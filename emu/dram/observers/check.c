@@ -67,8 +67,8 @@ static uint32_t bank_gap(const struct dram_config *c, enum dram_command earlier,
     case DRAM_WR: return is_precharge(later) ? write_to_precharge : 0;
     case DRAM_RDA: return starts ? read_to_precharge + ck(c, c->tRP) : 0;
     case DRAM_WRA: return starts ? write_to_precharge + ck(c, c->tRP) : 0;
-    case DRAM_PRE:
-    case DRAM_PREA: return starts ? ck(c, c->tRP) : 0;
+    case DRAM_PRE: return starts ? ck(c, c->tRP) : 0;
+    case DRAM_PREA: return starts ? longer(ck(c, c->tRP), ck(c, c->tRPAB)) : 0;
     case DRAM_REFB: return starts ? ck(c, c->tRFCB) : 0;
     default: return 0;
     }
@@ -82,6 +82,8 @@ static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier,
     uint32_t burst = ck(c, c->tBURST);
     if (earlier == DRAM_ACT && later == DRAM_ACT)
         return ck(c, grouped ? c->tRRDL : c->tRRDS);
+    if (is_write(earlier) && is_write(later) && grouped)
+        return longer(ck(c, c->tCCDL), ck(c, c->tCCDLWR));
     if ((is_read(earlier) && is_read(later)) || (is_write(earlier) && is_write(later)))
         return ck(c, grouped ? c->tCCDL : c->tCCDS);
     if (is_read(earlier) && is_write(later))
@@ -90,10 +92,12 @@ static uint32_t rank_gap(const struct dram_config *c, enum dram_command earlier,
         return ck(c, c->tCWL) + burst + ck(c, grouped ? c->tWTRL : c->tWTRS);
     if (earlier == DRAM_REF && (later == DRAM_ACT || is_refresh(later)))
         return ck(c, c->tRFC);
-    if (earlier == DRAM_REFB && (later == DRAM_ACT || later == DRAM_REFB))
+    if (earlier == DRAM_REFB && later == DRAM_REFB)
+        return longer(ck(c, c->tRREFD), ck(c, c->tRREFB));
+    if (earlier == DRAM_REFB && later == DRAM_ACT)
         return ck(c, c->tRREFD);
     if (earlier == DRAM_ACT && later == DRAM_REFB)
-        return ck(c, c->tRREFD);
+        return ck(c, grouped ? c->tRRDL : c->tRRDS);
     if (is_precharge(earlier) && is_precharge(later))
         return ck(c, c->tPPD);
     return 0;
@@ -219,15 +223,22 @@ static uint32_t stated_gap(const struct dram_config *config, enum dram_command e
     return same_bank ? longer(gap, bank_gap(config, earlier, later)) : gap;
 }
 
+/* Returns the clocks for which a command occupies its command bus, after the first. */
+static uint32_t last_clock(const struct dram_config *config, enum dram_command command)
+{
+    if (command == DRAM_ACT)
+        return config->act_clocks - 1;
+    return moves_data(command) ? config->column_clocks - 1 : 0;
+}
+
 uint32_t dram_checker_gap(const struct dram_config *config, enum dram_command earlier,
                           enum dram_command later, enum dram_relation relation)
 {
-    const uint32_t gap = stated_gap(config, earlier, later, relation), late = config->act_clocks - 1;
-    if (gap == 0 || !config->act_last_clock || (earlier == DRAM_ACT) == (later == DRAM_ACT))
+    const uint32_t gap = stated_gap(config, earlier, later, relation);
+    if (gap == 0 || !config->act_last_clock)
         return gap;
-    if (earlier == DRAM_ACT)
-        return gap + late;
-    return gap > late ? gap - late : 0;
+    const uint32_t from = gap + last_clock(config, earlier), less = last_clock(config, later);
+    return from > less ? from - less : 0;
 }
 
 void dram_checker_init(struct dram_checker *checker, const struct dram_config *config)
@@ -285,7 +296,7 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
                        const struct dram_record *record)
 {
     const struct dram_config *c = &checker->config;
-    const uint32_t reach = longer(checker->reach, c->act_clocks);
+    const uint32_t reach = longer(checker->reach, longer(c->act_clocks, c->column_clocks));
     for (uint64_t age = 1; age <= channel->count && age <= DRAM_HISTORY; age++) {
         const struct dram_record *past = &channel->past[(channel->count - age) % DRAM_HISTORY];
         if (past->cycle > record->cycle)
@@ -295,7 +306,7 @@ static bool check_gaps(struct dram_checker *checker, const struct dram_checker_c
             break;
         bool same_bus = !c->dual_command ||
                         on_column_bus(checker, past->command) == on_column_bus(checker, record->command);
-        if (same_bus && distance < (past->command == DRAM_ACT ? c->act_clocks : 1))
+        if (same_bus && distance <= last_clock(c, past->command))
             return violation(checker, record, "the command bus is busy");
         uint32_t gap = checker->gaps[past->command][record->command][relation_of(checker, past, record)];
         if (distance < gap) {
@@ -332,7 +343,8 @@ static bool check_data(struct dram_checker *checker, struct dram_checker_channel
 {
     const struct dram_config *c = &checker->config;
     bool written = is_write(record->command) || checker->rows[record->command].data == DRAM_DATA_WRITE;
-    uint64_t start = record->cycle + ck(c, written ? c->tCWL : c->tCL);
+    uint64_t start = record->cycle + ck(c, written ? c->tCWL : c->tCL) +
+                     (c->act_last_clock ? last_clock(c, record->command) : 0);
     uint64_t end = channel->data_end;
     bool fits = start >= end;
     if (end && record->rank != channel->data_rank)

@@ -109,7 +109,9 @@ static void move_data(struct dram_track *memory, struct channel *channel, struct
         bank->row_end = auto_precharge(clocks, bank, record);
     (void)snprintf(name, sizeof name, "%s %" PRIu32 ".%" PRIu32 ".%" PRIu32, read ? "read" : "write",
                    record->rank, record->group, record->bank);
-    show_slice(memory, channel->data_bus, name, record->cycle + (read ? clocks->tCL : clocks->tCWL),
+    show_slice(memory, channel->data_bus, name,
+               record->cycle + dram_command_shift(&memory->config, record->command) +
+                   (read ? clocks->tCL : clocks->tCWL),
                clocks->tBURST);
 }
 

@@ -21,6 +21,7 @@
 #define CK(n) ((n)*config->tCK)
 enum {
     ACT = DRAM_SET(ACT),
+    PREALL = DRAM_SET(PREA),
     CLOSE = DRAM_SET(PRE) | DRAM_SET(PREA),
     RD = DRAM_SET(RD),
     RDA = DRAM_SET(RDA),
@@ -125,8 +126,10 @@ static void DRAM_NAME(table_)(struct dram_table *table, const struct dram_clocks
     (void)name;
 #include "emu/dram/param.def"
 #undef DRAM_PARAM
-    const uint32_t tCCD4 = clocks->tCCD4, tWTR4 = clocks->tWTR4, tWTR4S = clocks->tWTR4S;
+    const uint32_t tCCD4 = clocks->tCCD4, tWTR4 = clocks->tWTR4, tWTR4S = clocks->tWTR4S,
+                   tCCDW = clocks->tCCDLWR > clocks->tCCDL ? clocks->tCCDLWR : clocks->tCCDL;
     (void)tCCD4;
+    (void)tCCDW;
     (void)tWTR4;
     (void)tWTR4S;
     enum {

@@ -71,6 +71,7 @@ void dram_config_default(struct dram_config *config, enum dram_standard standard
         .ranks = 1,
         .devices = 1,
         .act_clocks = 1,
+        .column_clocks = 1,
         .read_queue = 32, /* as in DRAMsim3 and Ramulator 2 */
         .write_queue = 32,
         .write_high = 26, /* 0.8 and 0.2 of the queue, as in Ramulator */
@@ -102,4 +103,16 @@ const struct dram_command_row *dram_commands(const struct dram_config *config)
 const char *dram_standard_source(enum dram_standard standard, const char *field)
 {
     return standards[standard].source(field);
+}
+
+uint32_t dram_command_clocks(const struct dram_config *config, enum dram_command command)
+{
+    if (command == DRAM_ACT)
+        return config->act_clocks;
+    return command < DRAM_OWN && dram_command_is_column(command) ? config->column_clocks : 1;
+}
+
+uint32_t dram_command_shift(const struct dram_config *config, enum dram_command command)
+{
+    return config->act_last_clock ? dram_command_clocks(config, command) - 1 : 0;
 }
