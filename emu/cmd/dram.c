@@ -237,6 +237,9 @@ static bool save(const struct run *run, struct error *err)
 {
     struct stats *stats = alone_memory_stats(run->memory);
     const char *path = run->request->stats;
+    struct error doubts[ENERGY_DOUBTS];
+    for (unsigned i = energy_doubts(alone_memory_energies(run->memory), doubts); i-- > 0;)
+        (void)fprintf(stderr, "croft dram: warning: %s\n", doubts[i].text);
     stats_fact_text(stats, "memory", run->request->memory);
     stats_fact_number(stats, "accesses", run->reads + run->writes);
     stats_fact_number(stats, "time", run->last - run->first);

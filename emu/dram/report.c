@@ -1,5 +1,6 @@
 /* The statistics and energies of a memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/dram/observers/banks.h"
 #include "emu/sim/alloc.h"
@@ -163,6 +164,16 @@ static void charge_own(struct dram_memory *memory, struct energy_ledger *ledger,
                        .group = "dram"});
 }
 
+/* Returns what would tell an energy that is 0 because the standard has no source for its energies, or NULL. */
+static const char *untold(const struct dram_config *config, const char *field, uint64_t unit)
+{
+    const bool spare = strcmp(field, "energy_io_bit") == 0 || strcmp(field, "energy_refb") == 0;
+    if (unit || spare || dram_rows(config)->source("energy_read_bit"))
+        return NULL;
+    return "energy_act, energy_ref, energy_read_bit, energy_write_bit, power_open and power_closed, which no "
+           "source tells";
+}
+
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
 {
     const struct dram_config *config = &memory->common.config;
@@ -205,6 +216,7 @@ void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger
                                             .unit = rows[i].unit,
                                             .kind = rows[i].kind,
                                             .fields = rows[i].field,
+                                            .untold = untold(config, rows[i].field, rows[i].unit),
                                             .group = "dram"});
     }
     charge_own(memory, ledger, scope);

@@ -247,11 +247,45 @@ static void refreshes_leave_other_ranks(void **state)
     conflicts_under(config, 20);
 }
 
+/* Each standard counts energies, or says that it does not. By hand: 6 requests of DDR5 are an activate of four devices, and 6 bursts of
+ * 512 bits. */
+static void energies_are_told(void **state)
+{
+    (void)state;
+    for (enum dram_standard standard = 0; standard < DRAM_STANDARDS; standard++) {
+        struct dram_config config = one_channel(standard);
+        struct rig *rig = rig_new(&config, 6, NULL);
+        struct energy_ledger ledger;
+        struct error doubts[ENERGY_DOUBTS];
+        energy_init(&ledger);
+        ledger.part = "dram";
+        dram_memory_energy(&rig->memory, &ledger, scope_enter(NULL, "dram"));
+        for (unsigned i = 0; i < 6; i++)
+            (void)probe_send(&rig->probes[i], i < 4 ? MEM_READ : MEM_WRITE, address_of(rig, 0, 1, 3, i),
+                             config.burst_bytes);
+        rig_until(rig, 1000);
+        const bool unknown = standard == DRAM_STANDARD_lpddr5_6400 || standard == DRAM_STANDARD_hbm3;
+        assert_int_equal(energy_doubts(&ledger, doubts), unknown);
+        if (unknown)
+            assert_non_null(
+                strstr(doubts[0].text, "some energy of dram is not counted; set dram.energy_act"));
+        assert_true((energy_total(&ledger) == 0) == unknown);
+        if (standard == DRAM_STANDARD_ddr5_4800) {
+            assert_int_equal(energy_of(account_of(&ledger, "dram.activate")), 4 * 1523808);
+            assert_int_equal(energy_of(account_of(&ledger, "dram.read")), 4 * 512 * 11097);
+            assert_int_equal(energy_of(account_of(&ledger, "dram.write")), 2 * 512 * 9638);
+        }
+        energy_free(&ledger);
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
                                        cmocka_unit_test(hits_in_turn),
                                        cmocka_unit_test(idle_energy),
+                                       cmocka_unit_test(energies_are_told),
                                        cmocka_unit_test(banks_by_hand),
                                        cmocka_unit_test(banks_add_up),
                                        cmocka_unit_test(refreshes_are_no_conflicts),

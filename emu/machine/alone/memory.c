@@ -145,6 +145,14 @@ static void publish(struct alone_memory *memory)
     dram_memory_publish(&memory->dram, memory->stats, scope_enter(&root, "dram"));
     dram_memory_energy(&memory->dram, &memory->ledger, scope_enter(&root, "dram"));
     energy_publish(&memory->ledger, memory->stats);
+    struct error doubts[ENERGY_DOUBTS]; /* before the first command: only energies that nobody has told */
+    if (energy_doubts(&memory->ledger, doubts))
+        stats_fact_text(memory->stats, "warning", doubts[0].text);
+}
+
+const struct energy_ledger *alone_memory_energies(const struct alone_memory *memory)
+{
+    return &memory->ledger;
 }
 
 struct alone_memory *alone_memory_new(const struct tree *tree, const struct alone_client *client)

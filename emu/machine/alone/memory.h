@@ -38,10 +38,12 @@ enum alone_offer { ALONE_TAKEN, ALONE_FULL, ALONE_MISFIT };
 enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
                                     uint64_t tag, struct error *err);
 
-/* Its parts: the queue that moves its time, the memory itself, and its statistics with energies. */
+/* Its parts: the queue that moves its time, the memory itself, its statistics, which have a fact `warning` if
+ * energies are not told, and its energies. */
 struct event_queue *alone_memory_queue(struct alone_memory *memory);
 struct dram_memory *alone_memory_dram(struct alone_memory *memory);
 struct stats *alone_memory_stats(struct alone_memory *memory);
+const struct energy_ledger *alone_memory_energies(const struct alone_memory *memory);
 
 /* Returns the number of requests that are not answered yet. */
 uint64_t alone_memory_outstanding(const struct alone_memory *memory);
