@@ -19,7 +19,7 @@ SYSTEM_HEADERS := $(patsubst host/include/%,$(SYSROOT)/include/%,$(wildcard host
 SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/include/croft/*.h isa/include/croft/*/*.h isa/include/croft/*.def)) \
                $(SYSTEM_HEADERS) \
                $(patsubst linker/%,$(SYSROOT)/lib/%,$(wildcard linker/*.ld)) \
-               $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a
+               $(SYSROOT)/lib/croft.specs $(SYSROOT)/lib/crt0.o $(SYSROOT)/lib/libcroft.a $(SHARE)/linux/libcroft.a
 
 # What a user reads, in the tree's places, so that links between pages hold; below share/doc, as Debian's policy has it (12.5, 12.6).
 # Pages name the command as it is after an installation.
@@ -74,7 +74,22 @@ $(BUILD)/cross/host/calls/%.o: host/calls/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SH
 # newlib's.
 $(BUILD)/cross/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h
 	@mkdir -p $(@D)
-	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
+	$(CROSS)gcc $(HOST_CFLAGS) -Ihost/simt/newlib -isystem $(SHARE)/include -c $< -o $@
+
+# The same runtime for programs of Linux, which brings its own C library.
+LINUX_OBJ := $(addprefix $(BUILD)/linux/host/simt/,launch.o scalar.o linux/platform.o linux/entry.o)
+$(BUILD)/linux/host/simt/%.o: host/simt/%.c $(NEWLIB) | $(SYSTEM_HEADERS) $(SHARE)/include/croft/simt.h
+	@mkdir -p $(@D)
+	$(CROSS)gcc $(HOST_CFLAGS) -fPIC -fvisibility=hidden -Ihost/simt/linux -isystem $(SHARE)/include -c $< -o $@
+
+$(BUILD)/linux/host/simt/linux/entry.o: host/simt/linux/entry.S host/simt/layout.h host/simt/leave.S host/simt/switch.S | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D)
+	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
+
+$(SHARE)/linux/libcroft.a: $(LINUX_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	$(CROSS)ar rcsD $@ $^
 
 # What `croft cc -foffload-loops` calls.
 $(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/loops.h $(SHARE)/include/croft/nucd.h \
@@ -82,7 +97,7 @@ $(BUILD)/cross/host/nucd/%.o: host/nucd/%.c $(NEWLIB) | $(SHARE)/include/croft/l
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(HOST_CFLAGS) -isystem $(SHARE)/include -c $< -o $@
 
-$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h host/simt/leave.S | $(BUILD)/setup-build.stamp
+$(BUILD)/cross/host/simt/%.o: host/simt/%.S host/simt/layout.h host/simt/leave.S host/simt/switch.S | $(BUILD)/setup-build.stamp
 	@mkdir -p $(@D)
 	$(CROSS)gcc -I. -march=rv64gc -mabi=lp64d -mcmodel=medany -g -ffile-prefix-map=$(CURDIR)/= -c $< -o $@
 
@@ -168,9 +183,9 @@ install: all install-api ## copy croft and its files to PREFIX (/usr/local); DES
 	cp -r $(DOC) $(DESTDIR)$(PREFIX)/share/doc/croft
 	umask 022; mkdir -p $(DESTDIR)$(PREFIX)/share/croft/cmake $(DESTDIR)$(PREFIX)/share/pkgconfig
 	cp examples/linux/riscv64-linux.cmake $(DESTDIR)$(PREFIX)/share/croft/cmake
-	printf 'prefix=%s\n\nName: croft\nDescription: headers of croft for programs of Linux\nVersion: %s\nCflags: -isystem $${prefix}/share/croft/include\n' \
+	printf 'prefix=%s\n\nName: croft\nDescription: headers and runtime of croft for programs of Linux\nVersion: %s\nCflags: -isystem $${prefix}/share/croft/include\nLibs: -L$${prefix}/share/croft/linux -lcroft\n' \
 	    $(PREFIX) "$$($(BUILD)/bin/croft version | sed -n '1s/[^0-9]*\([0-9][^ ]*\).*/\1/p')" >$(DESTDIR)$(PREFIX)/share/pkgconfig/croft.pc
 	chmod -R u+rwX,go+rX $(addprefix $(DESTDIR)$(PREFIX)/,bin/croft share/croft share/doc/croft share/pkgconfig/croft.pc \
 	    share/man/man1 share/bash-completion/completions/croft share/zsh/site-functions/_croft)
 
--include $(HOST_OBJ:.o=.d)
+-include $(HOST_OBJ:.o=.d) $(LINUX_OBJ:.o=.d)

@@ -473,7 +473,10 @@ static int finish_linux(void *process, enum system_stop stop, struct error *err)
 /* Runs a program of Linux. */
 static int run_linux(struct session *s, const struct request *r, struct error *err)
 {
-    struct user_options user = r->user;
+    struct launch_options simt;
+    struct timed_launch launches;
+    timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, NULL);
+    struct user_options user = options_of_program(s, r, &simt, &launches);
     if (r->env == ENV_KERNEL) {
         (void)error_set(
             err,
@@ -482,15 +485,12 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
             user.program);
         return -1;
     }
-    user.stack_size = s->machine.stack->size;
-    user.stats = report_stats(s->report);
-    user.log = s->log;
-    user.signal = interrupt_arrived();
     const struct linux_options options = {.machine = &s->machine, .firmware = firmware(s), .user = &user};
     struct process *process = linux_new(&options, err);
     if (!process)
         return -1;
     user.system = linux_system(process);
+    launches.decoder = user.system->harts[0].decoder;
     int status = -1;
     const struct program p = {.system = linux_system(process),
                               .program = user.program,
@@ -499,7 +499,11 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
                               .context = process};
     if (start_clock(s, r, &p, err)) {
         user.timed = s->timing.timed;
+        if (s->timing.timed && s->machine.simt)
+            launches_join(&launches, s->timing.timed);
         status = run_program(s, &p, err);
+        if (status >= 0)
+            warn_launches(s, r, &launches);
     }
     timing_free(&s->timing);
     linux_free(process);

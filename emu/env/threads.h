@@ -19,6 +19,30 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                             unsigned hosts);
 void threads_free(struct threads *threads);
 
+/* An environment whose programs have threads of their own, which it lets take turns and wait (Linux). It serves calls of
+ * threads_call() again after threads_turn() or threads_awaits(). All page tables are complete. */
+struct threads_scheduler {
+    /* Returns the physical address of that many bytes, or 0 if there is no room. Called at the first launch. */
+    uint64_t (*stacks)(void *context, uint64_t bytes);
+    /* Serves a call of a kernel's thread, whose registers the hart has. Returns the value for a0. */
+    int64_t (*serve)(void *context);
+    /* Returns the number, not 0, of the program's thread whose call is being served. */
+    uint64_t (*caller)(void *context);
+    /* With a clock: a launch has ended. */
+    void (*changed)(void *context);
+    void *context;
+};
+
+/* Hands the program's threads over to a scheduler, before the first launch. *scheduler must outlive them. */
+void threads_schedule(struct threads *threads, const struct threads_scheduler *scheduler);
+
+/* With a scheduler: returns whether the call that has just been served must be repeated when threads_ready(*what). */
+bool threads_awaits(struct threads *threads, uint64_t *what);
+bool threads_ready(struct threads *threads, uint64_t what);
+
+/* With a scheduler: the program's thread of that number has ended; its unfinished launch ends. */
+void threads_abandon(struct threads *threads, uint64_t caller);
+
 /* Serves the call that the guest has just made: one that launches threads, waits for launches or asks for limits
  * (croft/simt_call.h), or any of calls_serve(). Returns the value for a0. */
 int64_t threads_call(struct user *user);
@@ -33,7 +57,7 @@ void threads_answer(struct threads *threads, uint64_t result);
  * threads_wait() returns whether the call of the program that has just been served waits for multiprocessors and must be
  * repeated; NULL is allowed. Under the kernel, the multiprocessors interrupt (SEIP) the host that made a launch when
  * threads of the launch need the kernel, and a host whose call need not wait any longer. threads_need() serves
- * DOOR_THREADS (door.h), threads_forget() DOOR_FORGET. Without the kernel, the call is served again (system_resume()). */
+ * DOOR_THREADS (door.h), threads_forget() DOOR_FORGET, and a scheduler's change of page tables. Without the kernel, the call is served again (system_resume()). */
 bool threads_wait(struct threads *threads);
 void threads_need(struct threads *threads, struct kernel_frame *frame);
 void threads_forget(struct threads *threads);
@@ -42,7 +66,7 @@ void threads_forget(struct threads *threads);
  * the end of the run it counts as retired, like other calls within which a program ends. NULL is allowed. */
 bool threads_call_open(const struct threads *threads);
 
-/* Without a clock and with several hosts under the kernel: returns whether the call that has just been served must be repeated
+/* Without a clock and with several hosts under the kernel, or with a scheduler: returns whether the call that has just been served must be repeated
  * when other harts have had a turn: a launch has not ended. NULL is allowed. */
 bool threads_turn(struct threads *threads);
 

@@ -10,6 +10,11 @@ find_path(CROFT_INCLUDE croft/nucd.h
     HINTS "${CMAKE_CURRENT_LIST_DIR}/../../isa/include" "${CMAKE_CURRENT_LIST_DIR}/../include"
     NO_CMAKE_FIND_ROOT_PATH)
 include_directories(SYSTEM "${CROFT_INCLUDE}")
+find_library(CROFT_LIBRARY libcroft.a
+    HINTS "${CMAKE_CURRENT_LIST_DIR}/../../build/share/croft/linux" "${CMAKE_CURRENT_LIST_DIR}/../linux"
+    NO_CMAKE_FIND_ROOT_PATH)
+set(CMAKE_C_STANDARD_LIBRARIES_INIT "${CROFT_LIBRARY}")
+set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "${CROFT_LIBRARY}")
 
 # `ctest` and try_run() execute programs on this machine.
 set(CMAKE_CROSSCOMPILING_EMULATOR "${CROFT};run")

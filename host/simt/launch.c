@@ -1,9 +1,8 @@
 /* Launches: by system call if the machine has multiprocessors, otherwise on this core. */
 #include <croft/simt.h>
 #include <errno.h>
+#include <platform.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <sys/lock.h>
 
 #include "host/calls/call.h"
 #include "host/simt/simt.h"
@@ -27,12 +26,9 @@ CHECK_CSR(BARRIER, sbarrier);
 /* Limits of the scalar core: those of a Fermi multiprocessor, so that programs that fit here also fit there. */
 enum { SCALAR_WIDTH = 1, SCALAR_THREADS = 1024, SCALAR_SCRATCHPAD = 48 * 1024 };
 
-void __sinit(struct _reent *reent);
-
 struct croft_simt_state croft_simt;
 
-/* Makes the linker choose our locks (locks.c) over newlib's, which do nothing. */
-__attribute__((used)) static void (*const simt_locks)(_LOCK_T) = __retarget_lock_acquire;
+SIMT_LOCKS
 
 static long simt_ask(enum simt_query what)
 {
@@ -97,8 +93,7 @@ long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim gri
     };
     simt_extent(record.grid, grid);
     simt_extent(record.block, block);
-    /* exit() flushes only the streams that the first thread has set up. */
-    __sinit(_GLOBAL_REENT);
+    simt_prepare();
     croft_simt.hardware = simt_count() > 0;
     if (!croft_simt.hardware)
         return simt_scalar_launch(&record);

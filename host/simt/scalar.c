@@ -3,9 +3,9 @@
  * paused threads keep a stack. */
 #include <croft/simt.h>
 #include <errno.h>
+#include <platform.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +57,7 @@ static struct {
 
 static void scalar_fail(const char *what)
 {
-    fprintf(stderr, "simt: thread %llu: %s\n", (unsigned long long)croft_simt.thread_id, what);
-    abort();
+    simt_fail(croft_simt.thread_id, what);
 }
 
 /* Switches from a thread to the scheduler. */

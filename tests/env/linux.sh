@@ -56,14 +56,19 @@ ask() {
     (cd "$(fresh "$OUT/dir")" && oracle "$OUT/$program.wanted" -E NAME=value "$@" "$OUT/$program" argument && echo "$wanted" >"$OUT/$program.status")
 }
 
-# says NAME STATUS TEXT OPTIONS... PROGRAM: the run ends with that status and message.
-says() {
-    local name=$1 ends=$2 text=$3
-    shift 3
+# ends NAME STATUS OPTIONS... PROGRAM: the run ends with that status.
+ends() {
+    local name=$1 wanted=$2
+    shift 2
     status=0
     (cd "$OUT/dir" && timeout 300 "$CROFT" run "$@") >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
-    check "$name: status $status, not $ends" [ "$status" = "$ends" ]
-    check "$name says '$text'" grep -qF -- "$text" "$OUT/errors"
+    check "$name: status $status, not $wanted" [ "$status" = "$wanted" ]
+}
+
+# says NAME STATUS TEXT OPTIONS... PROGRAM: the run ends with that status and message.
+says() {
+    ends "$1" "$2" "${@:4}"
+    check "$1 says '$3'" grep -qF -- "$3" "$OUT/errors"
 }
 
 # Each call of the table has a test; the table ascends.
@@ -367,6 +372,47 @@ test_offloads() {
     says_of "croft cc --linux" "--linux is for riscv64-linux-gnu-gcc" cc --linux --bare none.c
 }
 
+# launched NAME PROGRAM LAUNCHES OPTIONS...: output and status are qemu-riscv64's, and multiprocessors have executed the launches.
+launched() {
+    equal "$2" "$1" "${@:4}" --stats "$OUT/stats.json"
+    check "$2, $1: launches" grep -q "\"simt.launches\": $3," "$OUT/stats.json"
+}
+
+# Kernels on multiprocessors, launched by several of the program's threads.
+test_launches() {
+    local machine which
+    "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launches.c" -o "$OUT/launches"
+    ask launches
+    equal launches "without multiprocessors"
+    launched "no clock" launches 24 --set simt.count=2
+    launched "three harts" launches 24 -m virt --set simt.count=2 --set harts=3
+    launched "one host with a clock" launches 24 -m gpu
+    without_host "$OUT/stats.json" >"$OUT/first"
+    launched "again" launches 24 -m gpu
+    without_host "$OUT/stats.json" >"$OUT/second"
+    check "two runs with launches have the same statistics" cmp -s "$OUT/first" "$OUT/second"
+    launched "two hosts with a clock" launches 24 -m gpu --set host.count=2
+    "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O0 examples/linux/kernels.cc -o "$OUT/kernels" # position-independent
+    ask kernels -L "$sysroot"
+    launched "dynamic" kernels 2 -m gpu --sysroot "$sysroot"
+    "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O2 -static examples/linux/kernels.cc -o "$OUT/kernels"
+    launched "beside regions" kernels 2 -m undercroft
+    check "kernels: tasks" grep -q '"accel.0.tasks": 4,' "$OUT/stats.json"
+    for machine in functional gpu; do
+        ends "launches: calls, $machine" 0 -m $machine --set simt.count=2 "$OUT/launches" calls
+        check "calls of launches, $machine" grep -qx "0 wrong calls" "$OUT/output"
+        says "launches: thread-local storage, $machine" 139 "in thread-local storage, which threads of kernels in programs of Linux do not have" \
+            -m $machine --set simt.count=2 "$OUT/launches" local
+        says "launches: fault, $machine" 139 "store of 4 bytes to 0x8, where nothing is mapped" -m $machine --set simt.count=2 "$OUT/launches" fault
+        check "names the thread, $machine" grep -qF "in thread (0, 0, 0) of block (0, 0, 0) of launch 1, lane 0 of warp 0" "$OUT/errors"
+        ends "launches: the program's end, $machine" 5 -m $machine --set simt.count=2 "$OUT/launches" end
+        says "launches: calls in kernels, $machine" 0 "system call 222 at 0x" -m $machine --set simt.count=2 "$OUT/launches" call
+        check "calls in kernels, $machine" [ "$(cat "$OUT/output")" = "a kernel writes"$'\n'"result 2" ]
+        says "launches: limit, $machine" 124 "(--max-insns), of which warps have executed" -m $machine --set simt.count=2 --max-insns 1000000 \
+            "$OUT/launches" forever
+    done
+}
+
 # says_of NAME TEXT ARGUMENTS...: a usage error of croft.
 says_of() {
     status=0
@@ -400,5 +446,6 @@ test_mirror
 test_host
 test_headers
 test_offloads
+test_launches
 test_cmake
 conclude

@@ -14,19 +14,22 @@
 
 int cc_linux(const char *command, const char *compiler, char *const *arguments, int count)
 {
-    enum { BEFORE = 3 };
-    char headers[PATH_MAX];
+    enum { BEFORE = 4, AFTER = 1 };
+    char headers[PATH_MAX], library[PATH_MAX] = "-L";
     struct error err;
-    if (!paths_share("include", headers, sizeof headers, &err)) {
+    if (!paths_share("include", headers, sizeof headers, &err) ||
+        !paths_share("linux", library + 2, sizeof library - 2, &err)) {
         fprintf(stderr, "%s: %s\n", command, err.text);
         return 1;
     }
-    char **all = alloc((size_t)count + BEFORE + 1, sizeof *all);
+    char **all = alloc((size_t)count + BEFORE + AFTER + 1, sizeof *all);
     all[0] = (char *)(uintptr_t)compiler;
     all[1] = (char *)(uintptr_t) "-isystem";
     all[2] = headers;
+    all[3] = library;
     for (int i = 0; i < count; i++)
         all[BEFORE + i] = arguments[i];
+    all[BEFORE + count] = (char *)(uintptr_t) "-lcroft"; /* launches of <croft/simt.h> */
     execvp(compiler, all);
     if (errno == ENOENT)
         fprintf(stderr, "%s: %s is not installed; on Debian: apt-get install %s libc6-dev-riscv64-cross\n",

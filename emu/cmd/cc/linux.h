@@ -1,4 +1,4 @@
-/* The cross compilers for programs of Linux, with our headers. */
+/* The cross compilers for programs of Linux, with our headers and runtime. */
 #ifndef EMU_CMD_CC_LINUX_H
 #define EMU_CMD_CC_LINUX_H
 

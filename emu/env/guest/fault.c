@@ -42,12 +42,25 @@ static bool print_window(uint64_t address)
     return true;
 }
 
+/* If a thread of a kernel has used thread-local storage in a program of Linux (host/simt/linux/entry.S), says so and returns true. */
+static bool print_thread_local(const struct user *user, uint64_t address)
+{
+    enum { REACH = 1 << 20 };
+    const uint64_t base = UINT64_C(5) << 44;
+    if (!user->launched || address - (base - REACH) >= 2 * REACH)
+        return false;
+    fprintf(say_stream(), "in thread-local storage, which threads of kernels in programs of Linux do not "
+                          "have: kernels cannot use errno, "
+                          "stdio or malloc()");
+    return true;
+}
+
 static void print_store(const struct user *user, const struct fault_place *place, uint64_t address)
 {
     fault_print_access(place, insn_table[place->insn.id].iclass == CLASS_AMO ? "atomic access" : "store",
                        "to", address);
     fprintf(say_stream(), ", ");
-    if (print_window(address))
+    if (print_window(address) || print_thread_local(user, address))
         return;
     if (user->pages) {
         fprintf(say_stream(), "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_WRITE));
@@ -75,7 +88,7 @@ static void print_load(const struct user *user, const struct fault_place *place,
 {
     fault_print_access(place, "load", "from", address);
     fprintf(say_stream(), ", ");
-    if (print_window(address))
+    if (print_window(address) || print_thread_local(user, address))
         return;
     if (user->pages) {
         fprintf(say_stream(), "%s", kernel_pages_refusal(user->pages, address, CROFT_RANGE_READ));

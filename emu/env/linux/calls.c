@@ -1,6 +1,5 @@
 /* Chooses the server of a call. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "emu/env/calls/served.h"
@@ -42,25 +41,12 @@ static const struct row *find(uint64_t number)
     return NULL;
 }
 
-static void warn_missing(struct process *process, uint64_t number)
-{
-    struct user *user = process->user;
-    char place[SYMBOLS_TEXT];
-    bool *told = &process->told[number < LINUX_CALLS_MOST ? number : LINUX_CALLS_MOST - 1];
-    if (*told)
-        return;
-    *told = true;
-    guest_warn(user, "system call %" PRIu64 " at 0x%" PRIx64 ", %s, is missing: it returns -ENOSYS", number,
-               user->hart->pc, symbols_describe(user->symbols, user->hart->pc, place, sizeof place));
-}
-
 int64_t linux_call(struct process *process, struct thread *thread, struct hart *hart)
 {
     const uint64_t number = hart->x[X_A7], *a = &hart->x[X_A0];
     const struct row *row = find(number);
     if (!row) {
-        warn_missing(process, number);
-        return -ENOSYS;
+        return call_refuse(process, number, "is missing");
     }
     if (row->own)
         return row->own(process, thread, a);

@@ -60,6 +60,8 @@ static void follow_tables(struct process *process)
         process->fence[i] = true;
     }
     tasks_set_ranges(process->tasks, process->space.ranges_at);
+    if (process->user->threads)
+        threads_forget(process->user->threads);
 }
 
 static void end_by_region(struct process *process, struct hart *hart, unsigned accelerator, uint64_t pc)
@@ -91,7 +93,7 @@ static bool serve_region(struct process *process, struct thread *thread, struct 
     hart->priv.mepc = begin;
     if (process->user->ended)
         return true;
-    if (result == LINUX_WAITS || result == LINUX_RETURNS) {
+    if (result == LINUX_WAITS || result == LINUX_RETURNS || result == LINUX_TURNS) {
         if (process->on[hart->hartid] == thread) { /* it has not exited */
             thread->state = THREAD_RUNNING;
             thread->deadline = LINUX_NEVER;
@@ -114,19 +116,22 @@ static void take_region(struct process *process, struct thread *thread, struct h
     end_by_region(process, hart, accelerator, pc);
 }
 
-static void take_call(struct process *process, struct thread *thread, struct hart *hart)
+/* Returns whether the thread gives way to others. */
+static bool take_call(struct process *process, struct thread *thread, struct hart *hart)
 {
+    const bool yields = hart->x[X_A7] == 124; /* sched_yield */
     hart->pc = hart->priv.mepc;
     int64_t result = linux_call(process, thread, hart);
     (void)kernel_pages_settle(process->user->pages, true);
-    if (process->user->ended || result == LINUX_RETURNS)
-        return;
+    if (process->user->ended || result == LINUX_RETURNS || result == LINUX_TURNS)
+        return yields || result == LINUX_TURNS;
     if (result == LINUX_WAITS) {
         thread_store(thread, hart);
-        return;
+        return false;
     }
     hart->x[X_A0] = (uint64_t)result;
     hart->priv.mepc += 4;
+    return yields;
 }
 
 /* Serves the trap of the thread on the hart. Returns whether the thread gives way to others. */
@@ -136,11 +141,8 @@ static bool take_trap(struct process *process, struct thread *thread, struct har
     process->user->hart = hart;
     if (cause & INTERRUPT)
         return linux_now(process) >= thread->slice_end;
-    if (cause == TRAP_ECALL_USER) {
-        bool yields = hart->x[X_A7] == 124; /* sched_yield */
-        take_call(process, thread, hart);
-        return yields;
-    }
+    if (cause == TRAP_ECALL_USER)
+        return take_call(process, thread, hart);
     if (cause == TRAP_NUCD_CALL) { /* there is no driver: it is a HINT, and the host runs the region */
         hart->offload.traps = false;
         hart->priv.mepc += 4;
@@ -205,8 +207,12 @@ static bool hook_wait(void *context)
 
 static uint64_t hook_next_event(void *context)
 {
-    const uint64_t next = threads_next(context);
-    return next == LINUX_NEVER ? UINT64_MAX : (next + SYSTEM_TICK_NS - 1) / SYSTEM_TICK_NS;
+    const struct process *process = context;
+    uint64_t next = threads_next(process);
+    if (next == LINUX_NEVER)
+        return UINT64_MAX;
+    next -= next < process->passed ? next : process->passed;
+    return (next + SYSTEM_TICK_NS - 1) / SYSTEM_TICK_NS;
 }
 
 static bool hook_marker(void *context, struct hart *hart)
@@ -331,6 +337,7 @@ static bool set_up(struct process *process, struct error *err)
         return false;
     process->user->pages = kernel_pages_new(&process->system.harts[0]);
     kernel_pages_set_ranges(process->user->pages, process->space.ranges);
+    launches_init(process);
     if (!make_tasks(process, err) || !start(process, err))
         return false;
     process->system.hooks = (struct system_hooks){.run = o->user->log ? hook_run : NULL,
@@ -368,6 +375,7 @@ void linux_free(struct process *process)
         free(thread);
     }
     if (process->user) {
+        threads_free(process->user->threads);
         kernel_pages_free(process->user->pages);
         guest_free(process->user);
     }

@@ -67,6 +67,13 @@ static void print_memory(struct process *process, FILE *to)
             frames_left(&process->space.frames) / 1024);
 }
 
+/* C libraries ask for it before they give memory back. */
+static void print_overcommit(struct process *process, FILE *to)
+{
+    (void)process;
+    fprintf(to, "0\n");
+}
+
 int proc_open(struct process *process, const char *path)
 {
     static const struct {
@@ -78,6 +85,7 @@ int proc_open(struct process *process, const char *path)
         {"/proc/self/cmdline", print_command},
         {"/proc/cpuinfo", print_processors},
         {"/proc/meminfo", print_memory},
+        {"/proc/sys/vm/overcommit_memory", print_overcommit},
         {"/sys/devices/system/cpu/online", print_online},
         {"/sys/devices/system/cpu/possible", print_online},
     };

@@ -8,6 +8,7 @@
 #include "emu/env/guest/guest.h"
 #include "emu/env/linux.h"
 #include "emu/env/linux/space.h"
+#include "emu/env/threads.h"
 
 enum { X_RA = 1, X_SP = 2, X_TP = 4, X_A0 = 10, X_A1 = 11, X_A2 = 12, X_A7 = 17 };
 
@@ -25,6 +26,8 @@ enum {
 /* A call's result: the thread waits, or its registers are set already. */
 #define LINUX_WAITS   INT64_MIN
 #define LINUX_RETURNS (INT64_MIN + 1)
+/* The thread gives way to others and then makes its call again. */
+#define LINUX_TURNS   (INT64_MIN + 2)
 
 /* Never, of times in ns. */
 #define LINUX_NEVER UINT64_MAX
@@ -52,8 +55,8 @@ struct signal_queue {
 
 enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING };
 
-/* What a thread waits for. AGAIN, POLL: until another call may have made a file ready. */
-enum thread_wait { WAIT_FUTEX, WAIT_TIME, WAIT_SIGNAL, WAIT_AGAIN, WAIT_POLL };
+/* What a thread waits for. AGAIN, POLL: until another call may have made a file ready. LAUNCH: for multiprocessors. */
+enum thread_wait { WAIT_FUTEX, WAIT_TIME, WAIT_SIGNAL, WAIT_AGAIN, WAIT_POLL, WAIT_LAUNCH };
 
 struct thread {
     struct thread *next; /* by ascending number */
@@ -68,8 +71,9 @@ struct thread {
     char name[16];
 
     enum thread_wait wait;
-    uint64_t wait_address, wait_bits;  /* of a futex: its key and set; of signals: the set */
-    uint64_t deadline;                 /* ns of the process's clock, or LINUX_NEVER */
+    uint64_t wait_address,
+        wait_bits;     /* of a futex: its key and set; of signals: the set; of a launch: threads_awaits() */
+    uint64_t deadline; /* ns of the process's clock, or LINUX_NEVER */
     int64_t timeout_result;            /* what the call returns at the deadline */
     uint64_t rest_address;             /* where the rest of an interrupted sleep is stored, or 0 */
     uint64_t info_address;             /* where sigtimedwait stores the signal, or 0 */
@@ -108,6 +112,7 @@ struct process {
     struct system system;
     struct tasks *tasks; /* NULL: no accelerator takes tasks */
     struct user *user;
+    struct threads_scheduler scheduler; /* of user->threads */
     struct space space;
     struct mirror mirror;
     int memory_file;        /* of `all`, if it is mirrored; else -1 */
@@ -131,6 +136,7 @@ struct process {
     struct timer timers[LINUX_TIMERS];
     uint64_t timers_due; /* ns: the first deadline of a timer, or LINUX_NEVER */
     bool reads_signals;  /* a descriptor of signals has been made */
+    uint64_t passed;     /* without a clock: ns that kernels have taken, in which harts do not run */
     uint64_t awaited;    /* ns: input has been waited for in real time until then */
     bool epolls_input;   /* an epoll has a standard stream */
     uint64_t ended_ran;  /* ns that threads which have ended ran */
@@ -240,10 +246,20 @@ int64_t signal_put_info(struct process *process, uint64_t address, const struct 
 /* Ends the program by a signal, with a report. */
 void signal_kill(struct process *process, struct hart *hart, int number);
 
+/* launches.c */
+
+/* Gives the program threads on multiprocessors, if the machine has them. */
+void launches_init(struct process *process);
+
 /* calls.c */
 
-/* Serves the call of the thread on the hart. Returns its result, LINUX_WAITS or LINUX_RETURNS. */
+/* Serves the call of the thread on the hart. Returns its result, LINUX_WAITS, LINUX_RETURNS or LINUX_TURNS. */
 int64_t linux_call(struct process *process, struct thread *thread, struct hart *hart);
+
+/* refuse.c */
+
+/* Returns -ENOSYS for the call of the hart; warns once of each number that it "is missing", or whatever `how` says. */
+int64_t call_refuse(struct process *process, uint64_t number, const char *how);
 
 /* load.c */
 

@@ -7,7 +7,7 @@
 
 uint64_t linux_now(const struct process *process)
 {
-    return system_nanoseconds(&process->system);
+    return system_nanoseconds(&process->system) + process->passed;
 }
 
 static struct guest_time time_of(uint64_t ns)

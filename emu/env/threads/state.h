@@ -29,6 +29,7 @@ struct threads {
     const struct launch_options *options;
     struct launch_host host;
     struct launch *launch;
+    const struct threads_scheduler *scheduler; /* NULL: none */
     uint64_t stacks;
     struct system *system;         /* runs the program; NULL: calls run to their end at once */
     bool paused;                   /* the launch waits until the kernel has brought pages in */
@@ -40,10 +41,11 @@ struct threads {
     /* Without a clock and with several hosts, a launch takes turns with the harts. */
     bool turns;     /* that is so */
     bool turn_over; /* the call must be repeated when others have had their turns */
-    unsigned owner; /* host whose launch has not ended, plus 1; 0: none */
+    uint64_t
+        owner; /* host whose launch has not ended, plus 1, or the scheduler's number of its thread; 0: none */
     unsigned host_count;
     struct threads_host *hosts; /* hosts[host_count] */
-    /* On a timed machine, under the kernel or with several hosts: threads run beside the hosts' harts, and a call that waits
+    /* On a timed machine, under the kernel, with several hosts or with a scheduler: threads run beside the hosts' harts, and a call that waits
      * is repeated. */
     bool beside;
     struct request *requests, **newest; /* requests not given to the kernel yet, oldest first */

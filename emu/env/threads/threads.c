@@ -27,6 +27,13 @@ static unsigned caller_of(const struct threads *threads)
     return threads->host_count > 1 ? threads->user->hart->hartid : 0;
 }
 
+/* Returns the number, not 0, of whoever makes the call that is being served. */
+static uint64_t owner_of(const struct threads *threads)
+{
+    return threads->scheduler ? threads->scheduler->caller(threads->scheduler->context)
+                              : (uint64_t)caller_of(threads) + 1;
+}
+
 static uint64_t executed_by_all(const struct threads *threads)
 {
     uint64_t executed = launch_executed(threads->launch);
@@ -61,7 +68,10 @@ static bool translate(void *context, uint64_t address, enum warp_access access, 
 static uint64_t take_stacks(void *context, uint64_t bytes)
 {
     struct threads *threads = context;
-    uint64_t stacks = threads->stacks ? threads->stacks : heap_map(&threads->user->heap, bytes);
+    const struct threads_scheduler *scheduler = threads->scheduler;
+    uint64_t stacks = scheduler         ? scheduler->stacks(scheduler->context, bytes)
+                      : threads->stacks ? threads->stacks
+                                        : heap_map(&threads->user->heap, bytes);
     if (!stacks)
         return 0;
     if (threads->options->observed)
@@ -120,6 +130,13 @@ static void show_host(struct hart *hart, const struct registers *kept)
     hart->pc = kept->pc;
 }
 
+/* Lets messages read the program's memory as the program does. */
+static void show_to_reports(struct hart *hart)
+{
+    hart->privilege = PRIV_U;
+    priv_changed(hart);
+}
+
 static void report_fault(void *context, struct warp *warp, const struct warp_report *report)
 {
     struct threads *threads = context;
@@ -149,6 +166,8 @@ static void report_fault(void *context, struct warp *warp, const struct warp_rep
                 user->options->program, below, threads->options->stack);
     user->hart->trap = report->trap;
     user->launched = true;
+    if (threads->scheduler)
+        show_to_reports(user->hart);
     guest_end(user, fault_report(user));
     if (threads->system)
         system_exit(threads->system, user->status);
@@ -193,7 +212,9 @@ static void notify_host(struct threads *threads, unsigned i)
 
 static void notify(struct threads *threads)
 {
-    for (unsigned i = 0; i < threads->host_count; i++)
+    if (threads->scheduler)
+        threads->scheduler->changed(threads->scheduler->context);
+    for (unsigned i = 0; i < threads->host_count && !threads->scheduler; i++)
         notify_host(threads, i);
 }
 
@@ -218,7 +239,28 @@ static void launch_ended(void *context)
 static void await(struct threads *threads, uint64_t what)
 {
     threads->hosts[caller_of(threads)] = (struct threads_host){true, what};
-    notify_host(threads, caller_of(threads));
+    if (!threads->scheduler)
+        notify_host(threads, caller_of(threads));
+}
+
+bool threads_awaits(struct threads *threads, uint64_t *what)
+{
+    struct threads_host *host = &threads->hosts[caller_of(threads)];
+    const bool waits = threads->beside && host->waits;
+    *what = host->awaited;
+    host->waits = false;
+    return waits;
+}
+
+bool threads_ready(struct threads *threads, uint64_t what)
+{
+    return launch_ready(threads->launch, what);
+}
+
+void threads_abandon(struct threads *threads, uint64_t caller)
+{
+    if (threads->owner == caller)
+        threads->owner = 0;
 }
 
 bool threads_wait(struct threads *threads)
@@ -268,7 +310,7 @@ void threads_need(struct threads *threads, struct kernel_frame *frame)
 
 void threads_forget(struct threads *threads)
 {
-    if (threads->beside)
+    if (threads->beside || threads->scheduler)
         launch_forget(threads->launch);
 }
 
@@ -277,7 +319,7 @@ void threads_forget(struct threads *threads)
 static int64_t ask_for(struct threads *threads, uint64_t address, uint64_t length, uint32_t permission)
 {
     struct kernel_pages *pages = threads->user->pages;
-    if (!pages || !kernel_pages_allow(pages, address, permission) ||
+    if (!pages || threads->scheduler || !kernel_pages_allow(pages, address, permission) ||
         kernel_pages_view(pages, address, length, permission == CROFT_RANGE_WRITE))
         return 0;
     threads->paused = true;
@@ -347,7 +389,7 @@ static enum launch_end run(struct threads *threads, const struct simt_launch_rec
     if (system)
         system_count_call(system, launch_executed(launch), end != LAUNCH_PAUSE);
     threads->turn_over = threads->turns && end == LAUNCH_PAUSE;
-    threads->owner = threads->turn_over || end == LAUNCH_CALL || end == LAUNCH_TRAP ? caller.host + 1 : 0;
+    threads->owner = threads->turn_over || end == LAUNCH_CALL || end == LAUNCH_TRAP ? owner_of(threads) : 0;
     return end;
 }
 
@@ -364,8 +406,7 @@ static void keep_call(struct threads *threads, bool cut)
 /* Returns whether another host's launch, or this one's, if `own`, has not ended: the call is then repeated. */
 static bool must_take_turns(struct threads *threads, bool own)
 {
-    threads->turn_over =
-        threads->turns && threads->owner && (own || threads->owner != caller_of(threads) + 1);
+    threads->turn_over = threads->turns && threads->owner && (own || threads->owner != owner_of(threads));
     if (threads->turns && stopped(threads))
         end_early(threads);
     return threads->turn_over;
@@ -509,8 +550,9 @@ void threads_answer(struct threads *threads, uint64_t result)
 /* Returns whether there are missing bytes that the kernel can bring in. */
 static bool can_bring(const struct user *user, const struct kernel_missing *missing)
 {
-    return missing->length > 0 && kernel_pages_allow(user->pages, missing->address,
-                                                     missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
+    return missing->length > 0 && !user->threads->scheduler &&
+           kernel_pages_allow(user->pages, missing->address,
+                              missing->write ? CROFT_RANGE_WRITE : CROFT_RANGE_READ);
 }
 
 static bool serve_lane(void *context, struct warp *warp, unsigned lane, uint64_t *result)
@@ -520,12 +562,13 @@ static bool serve_lane(void *context, struct warp *warp, unsigned lane, uint64_t
     if (threads->system)
         system_quiet(threads->system); /* the call may print */
     threads->missing.length = 0;
-    if (user->pages && is_kernels(warp_register(warp, A7, lane)))
+    if (user->pages && !threads->scheduler && is_kernels(warp_register(warp, A7, lane)))
         return ask_kernel(threads, warp, lane, result);
     struct registers kept = show_lane(user->hart, warp, lane);
     const struct guest_lane memory = {launch_memory(threads->launch), warp_scratchpad(warp)};
     user->lane = &memory;
-    *result = (uint64_t)threads_call(user);
+    *result = threads->scheduler ? (uint64_t)threads->scheduler->serve(threads->scheduler->context)
+                                 : (uint64_t)threads_call(user);
     guest_settle(user);
     threads->missing = (struct kernel_missing){0};
     if (user->pages)
@@ -573,6 +616,18 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                                        .write_first = user->write_first};
     threads->launch = launch_new(&setup);
     return threads;
+}
+
+void threads_schedule(struct threads *threads, const struct threads_scheduler *scheduler)
+{
+    const bool timed = threads->options->device != NULL;
+    threads->scheduler = scheduler;
+    threads->turns = !timed;
+    threads->beside = timed;
+    threads->host.grid.missing = NULL;
+    threads->host.grid.later = NULL;
+    if (timed)
+        threads->host.grid.ended = launch_ended;
 }
 
 void threads_free(struct threads *threads)

@@ -230,7 +230,8 @@ void launch_forget(struct launch *launch)
     if (!launch->ready)
         return;
     warp_memory_forget(&launch->memory);
-    device->forget(device->context);
+    if (device)
+        device->forget(device->context);
 }
 
 void launch_debug(struct launch *launch, struct warp_debug *debug)

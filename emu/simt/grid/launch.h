@@ -147,7 +147,7 @@ struct warp *launch_trapped(const struct launch *launch, const struct warp_repor
 bool launch_wait(struct launch *launch, uint64_t number);
 
 /* With a clock: struct launch_device's ready(), resume() and forget(). launch_forget() also discards the translations by
- * which threads reach their bytes. */
+ * which threads reach their bytes; without a clock these alone. */
 bool launch_ready(struct launch *launch, uint64_t number);
 void launch_resume(const struct launch *launch, struct custom_waiter *waiter);
 void launch_forget(struct launch *launch);

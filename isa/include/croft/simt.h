@@ -22,7 +22,11 @@
  * On multiprocessors, too, only blocks that fit at the same time are certain to run concurrently.
  *
  * Restrictions: kernels cannot launch kernels or wait for them (EBUSY); only threads of the same launch may use pointers to a thread's
- * stack. */
+ * stack.
+ *
+ * Programs of Linux (croft cc --linux, croft c++) have the same, with the library share/croft/linux/libcroft.a. Kernels' threads
+ * there have no thread-local storage, and so no errno, no stdio and no malloc(): on multiprocessors their first use of it ends the
+ * program with a message. Kernels may be functions of C++ (C++14 and later), without exceptions that leave them. */
 #ifndef CROFT_SIMT_H
 #define CROFT_SIMT_H
 
@@ -31,22 +35,35 @@
 
 #define CROFT_SIMT_INLINE static inline __attribute__((always_inline, unused))
 
+/* Of C++ (from C++14 on), so that initialisers that leave members out are complete. */
+#ifdef __cplusplus
+#define CROFT_SIMT_ZERO            = 0
+#define CROFT_SIMT_MAKE(type, ...) (type{__VA_ARGS__})
+#define CROFT_SIMT_OPTIONS(...)    (simt_options{__VA_ARGS__})
+extern "C" {
+#else
+#define CROFT_SIMT_ZERO
+#define CROFT_SIMT_MAKE(type, ...) ((struct type){__VA_ARGS__})
+#define CROFT_SIMT_OPTIONS(...)    ((struct simt_options){.unused = 0, __VA_ARGS__})
+#endif
+
 /* Size of a grid in blocks, or of a block in threads; y or z of 0 count as 1. */
 struct simt_dim {
-    uint32_t x, y, z;
+    uint32_t x CROFT_SIMT_ZERO, y CROFT_SIMT_ZERO, z CROFT_SIMT_ZERO;
 };
 
 /* simt_dim(x), simt_dim(x, y) or simt_dim(x, y, z) */
-#define simt_dim(...) ((struct simt_dim){__VA_ARGS__})
+#define simt_dim(...) CROFT_SIMT_MAKE(simt_dim, __VA_ARGS__)
 
 /* Options of a launch: designated initialisers at the end of simt_launch(). */
 struct simt_options {
     /* Bytes that simt_shared() points to in each block; their initial contents are undefined. */
-    uint32_t scratchpad;
+    uint32_t scratchpad CROFT_SIMT_ZERO;
     /* 32-bit registers of a thread, which limit the blocks on a multiprocessor; 0: determined from the code */
-    uint32_t registers;
-    uint64_t queue; /* launches of one queue run in order, those of different queues may overlap */
-    uint32_t unused;
+    uint32_t registers CROFT_SIMT_ZERO;
+    uint64_t queue
+        CROFT_SIMT_ZERO; /* launches of one queue run in order, those of different queues may overlap */
+    uint32_t unused CROFT_SIMT_ZERO;
 };
 
 /* Starts `kernel`, the name of a function void (T *), on all threads of a grid, each with `argument` (T *), which must
@@ -56,7 +73,7 @@ struct simt_options {
  * more scratchpad than simt_most_shared(); EBUSY in a kernel; ENOMEM. */
 #define simt_launch(kernel, argument, grid, block, ...)                                                      \
     croft_simt_launch(simt_entry(kernel), ((void)sizeof((kernel)(argument), 0), (argument)), (grid),         \
-                      (block), (struct simt_options){.unused = 0, __VA_ARGS__})
+                      (block), CROFT_SIMT_OPTIONS(__VA_ARGS__))
 
 /* Waits until launch `number` has ended; 0: all launches. Returns 0; or -1 and errno: EINVAL if there was no such
  * launch, EBUSY in a kernel. Afterwards the caller sees the threads' stores. */
@@ -80,6 +97,14 @@ struct croft_simt_state {
 };
 extern struct croft_simt_state croft_simt;
 
+/* simt_launch() for an entry returned by simt_entry(). */
+long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim grid, struct simt_dim block,
+                       struct simt_options options);
+
+#ifdef __cplusplus
+}
+#endif
+
 /* CSRs of a multiprocessor's threads, read-only except for the barrier. */
 enum croft_simt_csr {
     CROFT_SIMT_THREAD = 0xcc0, /* x, y, z */
@@ -98,10 +123,20 @@ enum croft_simt_csr {
 };
 
 /* Threads of multiprocessors have tp in the window of stacks, whose bit 46 is set (isa/MANUAL.md, chapter SIMT); other
- * harts have it lower. So the test needs no load, and a shift by 17 makes the bit the sign. */
+ * harts have it lower. So the test needs no load, and a shift by 17 makes the bit the sign.
+ *
+ * In programs of Linux, where tp of the program's threads can be anywhere in an address space of 47 bits, theirs is one that no
+ * thread-local storage can have: 5 << 44. */
+#ifdef __linux__
+#define CROFT_SIMT_ON_HARDWARE(reg, label)                                                                   \
+    "li " reg ", 5\n\t"                                                                                      \
+    "slli " reg ", " reg ", 44\n\t"                                                                          \
+    "beq " reg ", tp, " label "\n\t"
+#else
 #define CROFT_SIMT_ON_HARDWARE(reg, label)                                                                   \
     "slli " reg ", tp, 17\n\t"                                                                               \
     "bltz " reg ", " label "\n\t"
+#endif
 
 /* Reads a CSR, or executes the instruction `instead`. Not volatile, because a thread's coordinates do not change, so
  * the compiler may keep them; the test is in the same statement, because the compiler could otherwise read the CSR
@@ -254,9 +289,5 @@ CROFT_SIMT_INLINE void simt_pause(void)
                 : "i"(kernel));                                                                              \
         croft_entry;                                                                                         \
     })
-
-/* simt_launch() for an entry returned by simt_entry(). */
-long croft_simt_launch(uint64_t entry, const void *argument, struct simt_dim grid, struct simt_dim block,
-                       struct simt_options options);
 
 #endif

@@ -15,6 +15,8 @@ int64_t linux_exit(struct process *process, struct thread *thread, const uint64_
     const uint64_t clear_tid = thread->clear_tid;
     const int32_t none = 0;
     futex_abandon(process, thread);
+    if (process->user->threads)
+        threads_abandon(process->user->threads, (uint64_t)thread->id);
     thread_remove(process, thread);
     if (clear_tid && address_space_write(&process->space, clear_tid, &none, sizeof none))
         (void)futex_wake(process, clear_tid, 1, UINT64_MAX);
