@@ -11,7 +11,7 @@ KERNEL_CFLAGS := -std=c17 -O2 -g -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmo
 
 .PHONY: kernel
 kernel: $(KERNEL_ELF) ## the kernel beneath user programs
-all: $(KERNEL_ELF)
+all: $(KERNEL_ELF) $(SHARE)/kernel/linux.bin
 
 $(BUILD)/cross/host/kernel/%.o: host/kernel/%.c | $(BUILD)/setup-build.stamp $(SHARE)/include/croft/firmware/map.h
 	@mkdir -p $(@D)
@@ -25,5 +25,12 @@ $(KERNEL_ELF): $(KERNEL_OBJ) linker/kernel.ld linker/croft_map.ld linker/croft_d
 	@mkdir -p $(@D)
 	$(CROSS)gcc $(KERNEL_CFLAGS) -static -Llinker -T linker/kernel.ld -Wl,--build-id=none,--no-warn-rwx-segments \
 	    $(KERNEL_OBJ) -o $@
+
+# What of the kernel lies beneath programs of Linux.
+$(SHARE)/kernel/linux.bin: host/kernel/linux/trap.S isa/include/croft/door.h | $(BUILD)/setup-build.stamp
+	@mkdir -p $(@D) $(BUILD)/cross/host/kernel/linux
+	$(CROSS)gcc -march=rv64gc_zicsr_zifencei -mabi=lp64d -nostdlib -static -Ttext=0 -Wl,--build-id=none,-e,0 -I. $< \
+	    -o $(BUILD)/cross/host/kernel/linux/trap.elf
+	$(CROSS)objcopy -O binary $(BUILD)/cross/host/kernel/linux/trap.elf $@
 
 -include $(KERNEL_OBJ:.o=.d)

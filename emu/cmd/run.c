@@ -477,15 +477,15 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
     struct timed_launch launches;
     timed_launch_init(&launches, s->machine.simt, s->machine.multiprocessors, s->machine.warps, NULL);
     struct user_options user = options_of_program(s, r, &simt, &launches);
-    if (r->env == ENV_KERNEL) {
-        (void)error_set(
-            err,
-            "%s is a Linux program, which --env user runs, with page tables of its own; --env kernel "
-            "runs programs of croft cc",
-            user.program);
+    char image[PATH_MAX];
+    if (r->env == ENV_KERNEL && !paths_share("kernel/linux.bin", image, sizeof image, err))
         return -1;
-    }
-    const struct linux_options options = {.machine = &s->machine, .firmware = firmware(s), .user = &user};
+    if (r->env == ENV_KERNEL)
+        tasks_warn_without_kernel(s->machine.tree);
+    const struct linux_options options = {.machine = &s->machine,
+                                          .kernel = r->env == ENV_KERNEL ? image : NULL,
+                                          .firmware = firmware(s),
+                                          .user = &user};
     struct process *process = linux_new(&options, err);
     if (!process)
         return -1;

@@ -6,6 +6,9 @@
  * emulator serves them (emu/env/linux/linux.c); a call takes the time of the stub. Threads run on the machine's hosts; more
  * threads than hosts take turns. Time, random numbers, process and thread numbers are the same in every run.
  *
+ * With a kernel (linux_options.kernel), traps enter it in supervisor mode: it saves and restores registers, switches between threads and
+ * waits (host/kernel/linux); the emulator serves it.
+ *
  * emu/env/linux/calls.def lists the calls. */
 #ifndef EMU_ENV_LINUX_H
 #define EMU_ENV_LINUX_H
@@ -16,7 +19,8 @@
 
 struct linux_options {
     const struct machine_config *machine;
-    const char *firmware;            /* for accelerators that take tasks; NULL: none does */
+    const char *kernel;   /* image of the kernel beneath the program; NULL: there is none, --env user */
+    const char *firmware; /* for accelerators that take tasks; NULL: none does */
     const struct user_options *user; /* sysroot: absolute paths are looked up in it first, to read */
 };
 

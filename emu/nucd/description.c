@@ -94,8 +94,8 @@ void nucd_warn_driver(const struct tree *tree)
     if (!nucd_wanted(tree) || nucd_described(tree)->mode != NUCD_MODE_DRIVER)
         return;
     tree_source_of(tree, "nucd.mode", source);
-    say_warning("nucd.mode (%s): the driver is in the kernel: without --env kernel the host "
-                "runs all regions",
+    say_warning("nucd.mode (%s): the driver is in the kernel beneath programs of croft cc (--env kernel): "
+                "here the host runs all regions",
                 source);
 }
 

@@ -106,6 +106,34 @@ test_calls() {
     done
 }
 
+# instructions FILE: those of the first hart, in statistics.
+instructions() {
+    sed -n 's/^ *"host.0.instructions": \([0-9]*\),*$/\1/p' "$1" | head -n 1
+}
+
+# The same beneath the kernel, which saves registers, switches threads and waits in supervisor mode.
+test_kernel() {
+    local program
+    for program in "${calls[@]}" cxx; do
+        equal "$program" "beneath the kernel" --env kernel
+        equal "$program" "beneath the kernel, three harts" --env kernel -m virt --set harts=3
+        equal "$program" "beneath the kernel, three hosts with a clock" --env kernel -m nucd --set host.count=3
+    done
+    croft cxx -m ddr3 --stats "$OUT/user.json"
+    equal cxx "beneath the kernel, in order" --env kernel -m ddr3 --stats "$OUT/kernel.json"
+    check "the kernel takes instructions: $(instructions "$OUT/user.json"), $(instructions "$OUT/kernel.json")" \
+        [ "$(instructions "$OUT/kernel.json")" -gt $(($(instructions "$OUT/user.json") + 5000)) ]
+    equal threads-dynamic "dynamic, beneath the kernel" --env kernel --sysroot "$sysroot"
+    equal openmp "three harts beneath the kernel" --env kernel --sysroot "$sysroot" -m virt --set harts=3
+    equal launches "beneath the kernel" --env kernel -m gpu --set host.count=2
+    equal regions "beneath the kernel" --env kernel -m nucd --set host.count=2 --sysroot "$sysroot"
+    says "the driver" 0 "the driver is in the kernel beneath programs of croft cc (--env kernel): here the host runs all regions" \
+        --env kernel -m nucd --set nucd.mode=driver --sysroot "$sysroot" "$OUT/regions"
+    says "beneath the kernel, a fault" 139 "store of 4 bytes to 0x0, where nothing is mapped" --env kernel "$OUT/faults" null
+    says "beneath the kernel, a limit" 124 "stopped after 1000 instructions (--max-insns)" --env kernel --max-insns 1000 "$OUT/faults"
+    says "beneath the kernel, a dead lock" 1 "all 1 threads wait for ever" --env kernel -m ddr3 "$OUT/faults" wait
+}
+
 test_dynamic() {
     local program
     for program in threads-dynamic signals-fixed cxx-dynamic; do
@@ -116,7 +144,6 @@ test_dynamic() {
     says "no sysroot" 1 "needs the dynamic linker /lib/ld-linux-riscv64-lp64d.so.1; name the folder that has it" "$OUT/cxx-dynamic"
     says "empty sysroot" 1 "which --sysroot $OUT/dir does not have (No such file or directory); name the folder that has it at this path" --sysroot . "$OUT/cxx-dynamic"
     says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries" --sysroot /none "$OUT/cxx-dynamic"
-    says "kernel" 1 "is a Linux program, which --env user runs" --env kernel "$OUT/cxx"
 }
 
 test_faults() {
@@ -447,5 +474,6 @@ test_host
 test_headers
 test_offloads
 test_launches
+test_kernel
 test_cmake
 conclude

@@ -165,27 +165,44 @@ static void leave(struct process *process, struct hart *hart)
         MSTATUS_FS; /* MPP and MPIE are 0: user mode, where interrupts of machine mode are on */
 }
 
-static void hook_stub(void *context, struct hart *hart)
+/* Serves the trap of a hart, whose registers are those of the thread on it, with mepc, mcause and mtval, and chooses the thread that
+ * it goes on with. Returns false if the program has ended. */
+static bool serve(struct process *process, struct hart *hart)
 {
-    struct process *process = context;
     const unsigned host = hart->hartid;
     bool yields = false, runs;
-    hart_retire_call(hart);
-    system_set_interrupt(&process->system, host, IRQ_MSI, false);
+    system_set_interrupt(&process->system, host, process->irq, false);
     if (process->on[host])
         yields = take_trap(process, process->on[host], hart);
     if (process->user->ended)
-        return;
+        return false;
     runs = threads_choose(process, host, yields);
     if (runs)
         signals_deliver(process, process->on[host], hart);
     if (process->user->ended)
-        return;
+        return false;
     follow_tables(process);
     threads_call_hosts(process);
-    leave(process, hart);
     if (threads_next(process) != LINUX_NEVER)
         system_timer_moved(&process->system);
+    return true;
+}
+
+static void hook_stub(void *context, struct hart *hart)
+{
+    struct process *process = context;
+    hart_retire_call(hart);
+    if (serve(process, hart))
+        leave(process, hart);
+}
+
+static void hook_door(void *context, struct hart *hart)
+{
+    struct process *process = context;
+    hart_retire_call(hart);
+    const struct kernel_visit visit = kernel_enter(process, hart);
+    if (serve(process, hart))
+        kernel_leave(process, hart, &visit);
 }
 
 static void hook_update(void *context)
@@ -236,13 +253,15 @@ static void set_up_hart(struct process *process, unsigned index)
     if (index >= process->hosts)
         return; /* it sleeps for ever */
     priv->mtvec = process->stub;
-    priv->mie = IRQ_BIT(IRQ_MSI);
+    priv->mie = IRQ_BIT(process->irq);
     priv->satp = (uint64_t)SATP_SV39 << SATP_MODE_SHIFT | process->space.root / FRAME;
     priv->pmpcfg[0] = PMP_NAPOT | PMP_R | PMP_W | PMP_X;
     priv->pmpaddr[0] = UINT64_MAX >> 10;
     priv->mcounteren = priv->scounteren = 7; /* cycle, time, instret */
     priv->menvcfg = priv->senvcfg = ENVCFG_CBZE | ENVCFG_CBCFE | (ENVCFG_CBIE & 1 << 4);
     priv->mstatus = MSTATUS_FS;
+    if (process->options->kernel)
+        kernel_set_up_hart(process, hart);
     priv_changed(hart);
 }
 
@@ -296,17 +315,19 @@ static bool start(struct process *process, struct error *err)
     process->fence[0] = false;
     hart->pc = hart->priv.mepc;
     hart->privilege = PRIV_U;
+    if (process->options->kernel)
+        kernel_begin(process, hart);
     priv_changed(hart);
     return true;
 }
 
-/* Makes memory. Without a clock, harts access it through a mirror; logs do not need it, and limits of memory have to see the first
- * store to each page. */
+/* Makes memory. Without a clock, harts access it through a mirror; logs do not need it, limits of memory have to see the first
+ * store to each page, and the kernel lies outside of it. */
 static bool make_memory(struct process *process, struct error *err)
 {
     const struct linux_options *o = process->options;
     const struct memory_config *memory = o->machine->memory;
-    if (machine_timed(o->machine) || o->user->log || o->user->max_memory)
+    if (machine_timed(o->machine) || o->user->log || o->user->max_memory || o->kernel)
         return phys_init(&process->all, memory->base, memory->size, err);
     if (!phys_init_shared(&process->all, memory->base, memory->size, &process->memory_file, err))
         return false;
@@ -328,10 +349,16 @@ static bool set_up(struct process *process, struct error *err)
     process->hosts = count_hosts(o);
     process->stub = process->memory.base;
     memcpy(phys_at(&process->memory, process->stub, sizeof stub_code), stub_code, sizeof stub_code);
-    if (!address_space_init(&process->space, &process->memory, process->stub + FRAME,
+    process->irq = o->kernel ? IRQ_SSI : IRQ_MSI;
+    if (o->kernel && !kernel_load_image(process, err))
+        return false;
+    const uint64_t frames = o->kernel ? process->hosts : 0;
+    if (!address_space_init(&process->space, &process->memory, process->stub + FRAME * (1 + frames),
                             process->mirror.shows ? &process->mirror : NULL, err) ||
         !make_harts(process, err))
         return false;
+    if (o->kernel)
+        kernel_map(process);
     process->user = guest_new(&process->system.harts[0], &process->memory, o->user, err);
     if (!process->user)
         return false;
@@ -342,7 +369,7 @@ static bool set_up(struct process *process, struct error *err)
         return false;
     process->system.hooks = (struct system_hooks){.run = o->user->log ? hook_run : NULL,
                                                   .marker = hook_marker,
-                                                  .semihosting = hook_stub,
+                                                  .semihosting = o->kernel ? hook_door : hook_stub,
                                                   .update = hook_update,
                                                   .next_event = hook_next_event,
                                                   .wait = hook_wait,
@@ -422,6 +449,8 @@ int linux_finish(struct process *process, enum system_stop stop)
     user->hart = &process->system.harts[process->system.current];
     if (user->hart->privilege == PRIV_M) /* report the program's pc */
         user->hart->pc = user->hart->priv.mepc;
+    if (user->hart->privilege == PRIV_S)
+        user->hart->pc = user->hart->priv.sepc;
     if (stop == SYSTEM_STUCK)
         return report_stuck(process);
     if (guest_interrupted(user))

@@ -174,7 +174,7 @@ void signal_send(struct process *process, struct thread *thread, const struct qu
     if (to && to->state == THREAD_WAITING && (wanted || !blocked))
         interrupt(process, to, number);
     else if (to && to->state == THREAD_RUNNING)
-        system_set_interrupt(&process->system, to->host, IRQ_MSI, true);
+        system_set_interrupt(&process->system, to->host, process->irq, true);
     if (process->reads_signals)
         threads_repeat(process);
 }

@@ -118,7 +118,9 @@ struct process {
     int memory_file;        /* of `all`, if it is mirrored; else -1 */
     struct sandbox sysroot; /* root -1: none */
     unsigned hosts;
-    uint64_t stub; /* physical address of the trap stub */
+    uint64_t
+        stub; /* physical address of the trap stub, or of the kernel, whose frames follow it in pages of their own */
+    unsigned irq; /* the interrupt that calls a host */
 
     struct thread *threads;
     struct thread *on[LINUX_HOSTS]; /* the thread on a host, or NULL */
@@ -245,6 +247,27 @@ bool signal_take(struct process *process, struct thread *thread, uint64_t set, s
 int64_t signal_put_info(struct process *process, uint64_t address, const struct queued_signal *signal);
 /* Ends the program by a signal, with a report. */
 void signal_kill(struct process *process, struct hart *hart, int number);
+
+/* kernel.c: the kernel beneath the program. */
+
+/* Loads the kernel, and lets a hart enter it by traps. kernel_begin(): the hart begins in the program. */
+bool kernel_load_image(struct process *process, struct error *err);
+void kernel_set_up_hart(const struct process *process, struct hart *hart);
+void kernel_begin(const struct process *process, struct hart *hart);
+
+/* Maps the kernel and its frames in the upper half of the address space, for supervisor mode. */
+void kernel_map(const struct process *process);
+
+/* The kernel's registers while the hart has the program's, at the door; and the thread that has trapped. */
+struct kernel_visit {
+    uint64_t x[32], pc;
+    int32_t thread; /* 0: none */
+};
+
+/* Begin and end a visit: the hart gets the registers of the program, with mepc, mcause and mtval; and the kernel's again, while those of
+ * the thread that it goes on with are put into its frame. */
+struct kernel_visit kernel_enter(const struct process *process, struct hart *hart);
+void kernel_leave(struct process *process, struct hart *hart, const struct kernel_visit *visit);
 
 /* launches.c */
 

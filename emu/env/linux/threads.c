@@ -123,7 +123,7 @@ void threads_call_hosts(struct process *process)
         ready += thread->state == THREAD_READY;
     for (unsigned i = 0; i < process->hosts && ready > 0; i++)
         if (!process->on[i]) {
-            system_set_interrupt(&process->system, i, IRQ_MSI, true);
+            system_set_interrupt(&process->system, i, process->irq, true);
             ready--;
         }
 }
@@ -230,7 +230,7 @@ void threads_update(struct process *process)
     bool ready = first_ready(process) != NULL;
     for (unsigned i = 0; i < process->hosts && ready; i++)
         if (process->on[i] && process->on[i]->slice_end <= now)
-            system_set_interrupt(&process->system, i, IRQ_MSI, true);
+            system_set_interrupt(&process->system, i, process->irq, true);
     threads_call_hosts(process);
 }
 

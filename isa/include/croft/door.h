@@ -19,6 +19,26 @@
 
 #define DOOR_PANIC_NUMBER 0x104
 
+/* What the part of the kernel beneath programs of Linux (host/kernel/linux) shares with the emulator: a frame for each host, and the
+ * answers of the door. */
+
+/* Offsets in struct linux_frame; register n is at 8 * n. */
+#define LINUX_FRAME_PC     256
+#define LINUX_FRAME_CAUSE  264
+#define LINUX_FRAME_VALUE  272
+#define LINUX_FRAME_FLOATS 280
+#define LINUX_FRAME_OLD    544
+
+/* The door's operation (door.h has the others): a host has trapped, or has been woken. Its answer is a set of: */
+#define DOOR_LINUX_NUMBER 0x10b
+#define LINUX_NEXT_FENCE  1 /* page tables have changed */
+#define LINUX_NEXT_SWITCH 2 /* the frame is another thread's: its floating-point registers are in `floats` */
+#define LINUX_NEXT_IDLE   4 /* the host has no thread: it waits for its software interrupt, and asks again */
+
+/* Offsets in the image: the handler of traps, and where a host without a thread begins, with s0 = the address of its frame. */
+#define LINUX_KERNEL_TRAP 0
+#define LINUX_KERNEL_IDLE 4
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +69,7 @@ enum door_operation {
     DOOR_THREADS = 0x109,
     /* Mappings or permissions have been removed: multiprocessors forget their translations. a1 is not used. */
     DOOR_FORGET = 0x10a,
+    DOOR_LINUX = DOOR_LINUX_NUMBER, /* beneath programs of Linux; a1 is not used */
 };
 
 enum kernel_wait {
@@ -84,6 +105,22 @@ _Static_assert(offsetof(struct kernel_frame, pc) == KERNEL_FRAME_PC &&
                    offsetof(struct kernel_frame, cause) == KERNEL_FRAME_CAUSE &&
                    offsetof(struct kernel_frame, value) == KERNEL_FRAME_VALUE &&
                    offsetof(struct kernel_frame, stack) == KERNEL_FRAME_STACK,
+               "the kernel's assembler finds the fields");
+#endif
+
+struct linux_frame {
+    uint64_t x[32];
+    uint64_t pc, cause, value; /* sepc, scause, stval */
+    uint64_t floats[33];       /* f0 to f31 and fcsr, of the thread that a host goes on with */
+    uint64_t old[33];          /* where the kernel stores those of the thread before */
+};
+
+#ifndef __cplusplus
+_Static_assert(offsetof(struct linux_frame, pc) == LINUX_FRAME_PC &&
+                   offsetof(struct linux_frame, cause) == LINUX_FRAME_CAUSE &&
+                   offsetof(struct linux_frame, value) == LINUX_FRAME_VALUE &&
+                   offsetof(struct linux_frame, floats) == LINUX_FRAME_FLOATS &&
+                   offsetof(struct linux_frame, old) == LINUX_FRAME_OLD,
                "the kernel's assembler finds the fields");
 #endif
 
