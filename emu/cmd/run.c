@@ -329,34 +329,52 @@ static void warn_interpreted(const struct request *r, const char *why)
         say_warning("--jit=%s compiles nothing: %s", ways[r->jit], why);
 }
 
-/* Makes the compiler for a user program: for one hart without a clock, of which nobody sees the single instructions. Returns NULL,
- * with a warning if one was asked for, where code is interpreted. */
-static struct jit *new_compiler(const struct session *s, const struct request *r, const struct system *system)
+/* The compilers of a system's harts; count 0: code is interpreted. */
+struct compilers {
+    struct jit **jits;
+    unsigned count;
+};
+
+/* Makes a compiler for each hart without a clock, of which nobody sees the single instructions; they share the memory for code. Warns
+ * if they were asked for, but code is interpreted. */
+static struct compilers new_compilers(const struct session *s, const struct request *r,
+                                      const struct system *system)
 {
+    struct compilers c = {0};
     const char *why = s->timing.timed         ? "the machine has a clock"
-                      : system->count != 1    ? "there are several harts"
                       : s->log || s->trap_log ? "--log shows single instructions"
                       : s->gdb                ? "--gdb shows single instructions"
                                               : NULL;
-    if (!why)
-        return jit_new(&system->harts[0], r->jit, r->jit_memory);
-    warn_interpreted(r, why);
-    return NULL;
+    if (why)
+        warn_interpreted(r, why);
+    if (why || r->jit == JIT_OFF)
+        return c;
+    const uint64_t share = r->jit_memory / system->count;
+    c.count = system->count;
+    c.jits = alloc(c.count, sizeof(struct jit *));
+    for (unsigned i = 0; i < c.count; i++)
+        c.jits[i] = jit_new(&system->harts[i], r->jit, share > JIT_MEMORY_LEAST ? share : JIT_MEMORY_LEAST);
+    return c;
 }
 
-/* Warns after a run of which the compiler could compile nothing, or nothing from a certain instruction on. */
-static void free_compiler(struct jit *jit, const struct request *r, const struct hart *hart)
+/* Warns after a run of which a compiler could compile nothing, or nothing from a certain instruction on. */
+static void free_compilers(struct compilers *c, const struct request *r)
 {
     char why[128];
-    if (jit && jit_failed(jit) && (r->jit != JIT_ON || jit_regions(jit) == 0)) {
+    bool failed = false, compiled = false;
+    for (unsigned i = 0; i < c->count; i++) {
+        failed |= jit_failed(c->jits[i]);
+        compiled |= jit_regions(c->jits[i]) > 0;
+    }
+    if (failed && (r->jit != JIT_ON || !compiled)) {
         const char *lacks = jit_lacks();
         (void)snprintf(why, sizeof why, "this host has not %s",
                        lacks ? lacks : "what its code generator needs");
         warn_interpreted(r, why);
-    } else if (jit && hart->tlb && jit_regions(jit) == 0) {
-        warn_interpreted(r, "the program stores to pages with its code");
     }
-    jit_free(jit);
+    for (unsigned i = 0; i < c->count; i++)
+        jit_free(c->jits[i]);
+    free(c->jits);
 }
 
 /* Runs a user program on `harts`. */
@@ -377,11 +395,11 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
     p.threads = user ? user_threads(user) : NULL;
-    struct jit *jit = new_compiler(s, r, &harts->system);
+    struct compilers compilers = new_compilers(s, r, &harts->system);
     int status = user ? run_program(s, &p, err) : -1;
     if (status >= 0)
         warn_launches(s, r, launches);
-    free_compiler(jit, r, &harts->system.harts[0]);
+    free_compilers(&compilers, r);
     user_free(user);
     return status;
 }
@@ -455,7 +473,9 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
         user.timed = s->timing.timed;
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
+        struct compilers compilers = new_compilers(s, r, p.system);
         status = run_program(s, &p, err);
+        free_compilers(&compilers, r);
         if (status >= 0)
             warn_launches(s, r, &launches);
     }
@@ -501,7 +521,9 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
         user.timed = s->timing.timed;
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
+        struct compilers compilers = new_compilers(s, r, p.system);
         status = run_program(s, &p, err);
+        free_compilers(&compilers, r);
         if (status >= 0)
             warn_launches(s, r, &launches);
     }
@@ -562,7 +584,12 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
                               .restart = bare_restart,
                               .save = options.save ? bare_save : NULL,
                               .context = bare};
-    int status = start_clock(s, r, &p, err) ? run_program(s, &p, err) : -1;
+    int status = -1;
+    if (start_clock(s, r, &p, err)) {
+        struct compilers compilers = new_compilers(s, r, p.system);
+        status = run_program(s, &p, err);
+        free_compilers(&compilers, r);
+    }
     timing_free(&s->timing);
     struct error close_error;
     if (!bare_free(bare, &close_error) && status >= 0) {
@@ -580,15 +607,6 @@ static void warn_environment(const struct request *r)
         say_warning("%s is a program for --env user or kernel; croft cc --bare compiles for "
                     "machine mode",
                     r->user.program);
-}
-
-/* Warns before the run of a program that is interpreted because of its environment. */
-static void warn_translated(const struct session *s, const struct request *r)
-{
-    if (is_linux(s, r))
-        warn_interpreted(r, "it is a program of Linux");
-    else if (r->env == ENV_BARE || r->env == ENV_KERNEL)
-        warn_interpreted(r, r->env == ENV_BARE ? "the environment is bare" : "the environment is kernel");
 }
 
 /* Warns before the run that an option behind the program has no effect on croft. */
@@ -623,7 +641,6 @@ static int run(const struct request *r, int statistics, const struct engine_mach
     warn_order(r);
     warn_environment(r);
     if (set_up(&session, r, loaded, &err)) {
-        warn_translated(&session, r);
         status = is_linux(&session, r)  ? run_linux(&session, r, &err)
                  : r->env == ENV_BARE   ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)

@@ -28,7 +28,7 @@ struct block_view {
     union op *first;
     uint32_t insns, exits;
     uint32_t insn, exit; /* numbers of its first ones in the cache */
-    bool live;           /* it was not dropped, and serves the hart's present mode */
+    bool live;           /* not dropped, and serves the hart's present mode and address space */
 };
 
 /* Blocks are numbered from 0, in the order in which they were made. */

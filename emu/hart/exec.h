@@ -53,6 +53,10 @@ struct mirror;
  * for it, the hart only forgets its blocks when it would leave the mirror, so that it translates as many everywhere. */
 void exec_use_mirror(struct hart *hart, const struct mirror *mirror);
 
+/* Lets a hart with a mirror that has not run access data through its TLB, because a compiler's code does. It forgets its blocks when it
+ * would leave the mirror. */
+void exec_leave_mirror(struct hart *hart);
+
 /* Lets a hart with a window or a mirror access data through a TLB from now on, because it has run code that it can store to: stores
  * to pages with code must leave the fast path. Call it between blocks; it flushes them. */
 void exec_use_tlb(struct hart *hart);

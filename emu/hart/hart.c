@@ -109,16 +109,30 @@ void hart_set_hook(struct hart *hart, uint64_t address,
     mmu_flush(hart);
 }
 
-/* Keeps back what exceeds the compiler's slice of a budget. The last slices are one, so that the run ends at the same block
- * with and without a compiler. */
+/* Keeps back what exceeds the rest of the compiler's slice of a budget. The last slices are one, so that the run ends at the same
+ * block with and without a compiler. */
 static int64_t slice_of(const struct hart *hart, int64_t budget)
 {
     struct compiler *compiler = hart->compiler;
-    if (!compiler || hart->tlb)
+    if (!compiler)
         return budget;
-    int64_t slice = budget > 2 * compiler->slice + BLOCK_INSNS ? compiler->slice : budget;
+    int64_t slice = budget > compiler->slice + compiler->left + BLOCK_INSNS ? compiler->left : budget;
     compiler->reserve = budget - slice;
+    compiler->ran = 0;
     return slice;
+}
+
+/* Subtracts what the interpreter has executed of a budget from the rest of the compiler's slice, and lets the compiler look if that is
+ * used up. Runs of privileged harts end often: a slice is as long as several of them. */
+static void note_slice(struct hart *hart, int64_t budget)
+{
+    struct compiler *compiler = hart->compiler;
+    const int64_t executed = budget - hart->budget - compiler->ran;
+    compiler->left = compiler->left > executed ? compiler->left - executed : 0;
+    if (hart->stop != HART_STOP_LIMIT || compiler->left > 0)
+        return;
+    compiler->left = compiler->slice;
+    compiler->sampled(compiler, hart);
 }
 
 /* Runs blocks until the budget is used up or the run ends otherwise. With a compiler, it may be used up in part. */
@@ -131,8 +145,8 @@ static enum hart_stop run_blocks(struct hart *hart, int64_t budget)
     exec_run(hart, exec_enter(hart), budget);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
-    if (hart->compiler && hart->stop == HART_STOP_LIMIT && !hart->tlb)
-        hart->compiler->sampled(hart->compiler, hart);
+    if (hart->compiler)
+        note_slice(hart, budget);
     return hart->stop;
 }
 

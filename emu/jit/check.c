@@ -10,6 +10,7 @@
 #include "emu/hart/exec.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/mmu.h"
 #include "emu/hart/step.h"
 #include "emu/sim/alloc.h"
 
@@ -23,6 +24,7 @@ struct moment {
     bool reserved;
     uint8_t size; /* of the store, or 0 */
     uint64_t address;
+    uint8_t *bytes; /* on the host */
     uint8_t old[8], new[8];
 };
 
@@ -34,9 +36,17 @@ struct check {
     struct moment moments[STEPS + 1];
 };
 
-static uint8_t *bytes_at(const struct hart *hart, const struct moment *moment)
+/* Returns where the bytes of an access by fast handlers are on the host, or NULL. */
+static uint8_t *find_bytes(const struct hart *hart, uint64_t address, unsigned size, bool store)
 {
-    return hart->load_bytes + (moment->address - hart->load_base);
+    const uint64_t base = store ? hart->store_base : hart->load_base;
+    if (!hart->tlb)
+        return address - base <= (store ? hart->store_last : hart->load_last)
+                   ? hart->load_bytes + (address - hart->load_base)
+                   : NULL;
+    const struct tlb_entry *entry = &(store ? hart->store_tlb : hart->load_tlb)[tlb_index(address)];
+    const uint64_t compared = ~(uint64_t)(MMU_PAGE - 1) | (size - 1);
+    return (address & compared) == entry->tag ? (uint8_t *)(uintptr_t)(entry->addend + address) : NULL;
 }
 
 static void note(const struct hart *hart, struct moment *moment)
@@ -63,12 +73,11 @@ static bool is_simple(const struct hart *hart, const struct insn *insn, struct m
         return true;
     const bool offset = info->access == ACCESS_STORE || info->access == ACCESS_LOAD;
     moment->address = hart->x[insn->rs1] + (offset ? (uint64_t)(int64_t)insn->imm : 0);
-    if (!stores)
-        return moment->address - hart->load_base <= hart->load_last;
-    if (moment->address - hart->store_base > hart->store_last)
-        return false;
+    moment->bytes = find_bytes(hart, moment->address, info->size, stores);
+    if (!moment->bytes || !stores)
+        return moment->bytes != NULL;
     moment->size = info->size;
-    memcpy(moment->old, bytes_at(hart, moment), moment->size);
+    memcpy(moment->old, moment->bytes, moment->size);
     return true;
 }
 
@@ -88,11 +97,11 @@ static void step_ahead(struct check *check, uint32_t count)
             break;
         hart->x[0] = 0;
         if (moment->size)
-            memcpy(moment->new, bytes_at(hart, moment), moment->size);
+            memcpy(moment->new, moment->bytes, moment->size);
     }
     for (uint32_t i = check->steps; i-- > 0;)
         if (check->moments[i].size)
-            memcpy(bytes_at(hart, &check->moments[i]), check->moments[i].old, check->moments[i].size);
+            memcpy(check->moments[i].bytes, check->moments[i].old, check->moments[i].size);
     *hart = saved;
 }
 
@@ -125,7 +134,7 @@ static bool compare_memory(const struct check *check, uint32_t retired)
 {
     for (uint32_t i = 0; i < retired; i++) {
         const struct moment *moment = &check->moments[i];
-        const uint8_t *found = bytes_at(check->hart, moment);
+        const uint8_t *found = moment->bytes;
         for (uint32_t b = 0; b < moment->size; b++)
             if (found[b] != moment->new[b] && !is_overwritten(check, i, retired, moment->address + b)) {
                 report(check, retired,

@@ -50,6 +50,9 @@ enum { QUICK_BLOCK = 150, QUICK_INSN = 1500, QUICK_SHARE = 8, QUICK_MOST = 6000 
 /* It takes what has run a little. */
 static const struct region_limits quick_limits = {.seed = 1000, .others = 50, .most = QUICK_MOST};
 
+/* Dropped blocks are looked for at once so often between two samples, and then at the next one. */
+enum { FOLLOWED_MOST = 4 };
+
 /* Address space for the last region, besides the memory that may be used. */
 #define LAST_REGION (UINT64_C(16) << 20)
 
@@ -81,6 +84,7 @@ struct jit {
     uint32_t member_count;
     uint64_t regions;        /* compiled so far */
     uint64_t flushes, drops; /* of the hart's blocks when they were looked at last */
+    unsigned followed;       /* how often that was between samples since the last one */
     uint64_t room;           /* memory for code */
     /* The region whose code is being made. The worker has LLVM, the memory and `code` until it is done. */
     struct compiled *making; /* NULL: none */
@@ -137,15 +141,61 @@ static void forget_all(struct jit *jit)
     jit->member_count = 0;
 }
 
-/* Forgets all code if blocks have gone since. */
+/* Returns whether a block of the region has been dropped. */
+static bool has_dropped(const struct jit *jit, const struct compiled *compiled)
+{
+    for (uint32_t b = 0; b < compiled->blocks; b++)
+        if (compiled->firsts[b]->run == jit->hart->exec->dropped)
+            return true;
+    return false;
+}
+
+/* Forgets a region of the list, whose blocks are in none then. */
+static void forget_at(struct jit *jit, struct compiled **at)
+{
+    struct compiled *compiled = *at;
+    for (uint32_t b = 0; b < compiled->blocks; b++) {
+        uint32_t block = block_view_find(jit->hart->blocks, compiled->firsts[b]);
+        jit->members[block] = 0;
+        jit->closed[block] = false;
+    }
+    *at = compiled->next;
+    forget(jit, compiled);
+}
+
+/* Forgets the regions with blocks that have been dropped; all if blocks have been flushed. */
 static void follow_blocks(struct jit *jit)
 {
     const struct block_cache *blocks = jit->hart->blocks;
-    if (jit->flushes != block_flushes(blocks) || jit->drops != block_drops(blocks)) {
+    if (jit->flushes != block_flushes(blocks)) {
         forget_all(jit);
-        jit->flushes = block_flushes(blocks);
-        jit->drops = block_drops(blocks);
+    } else if (jit->drops != block_drops(blocks)) {
+        forget_making(jit);
+        for (struct compiled **at = &jit->compiled; *at;) {
+            (*at)->region.drops = block_drops(blocks);
+            if (has_dropped(jit, *at))
+                forget_at(jit, at);
+            else
+                at = &(*at)->next;
+        }
     }
+    jit->flushes = block_flushes(blocks);
+    jit->drops = block_drops(blocks);
+}
+
+static op_handler *dropped(struct compiler *compiler, struct compiled_entry *entry)
+{
+    struct jit *jit = (struct jit *)compiler;
+    op_handler *run = entry->run;
+    if (jit->followed == FOLLOWED_MOST)
+        return run;
+    jit->followed++;
+    const struct compiled_region *region = entry->region;
+    follow_blocks(jit);
+    for (const struct compiled *compiled = jit->compiled; compiled; compiled = compiled->next)
+        if (&compiled->region == region)
+            return NULL;
+    return run;
 }
 
 /* Lets the blocks that are entries lead to the region's code. */
@@ -203,10 +253,7 @@ static void forget_overlapping(struct jit *jit, const struct region *region)
             at = &compiled->next;
             continue;
         }
-        for (uint32_t b = 0; b < compiled->blocks; b++)
-            jit->members[block_view_find(jit->hart->blocks, compiled->firsts[b])] = 0;
-        *at = compiled->next;
-        forget(jit, compiled);
+        forget_at(jit, at);
     }
 }
 
@@ -331,7 +378,8 @@ static uint64_t missing(const struct jit *jit, const struct region *region)
 /* Returns whether the hart executes code as regions do: by the handlers for which rows.c is compiled, without stops. */
 static bool suits(const struct hart *hart)
 {
-    return hart->exec == &exec_v3 && !hart->breakpoint_count && !hart->compares && !hart->triggers.armed;
+    return (hart->exec == &exec_v3 || hart->exec == &exec_v3_tlb) && !hart->stale &&
+           !hart->breakpoint_count && !hart->compares && !hart->triggers.armed;
 }
 
 /* Returns the region that the block with that first op enters, or NULL. */
@@ -345,7 +393,9 @@ static struct compiled *compiled_at(const struct jit *jit, const union op *first
 /* Returns what choosing a region and compiling it quickly costs, in interpreted instructions. */
 static uint64_t quick_cost(const struct jit *jit, const struct region *region)
 {
-    return (uint64_t)block_view_count(jit->hart->blocks) * QUICK_BLOCK + (uint64_t)region->insns * QUICK_INSN;
+    uint64_t blocks =
+        jit->hart->tlb ? HART_JUMP_ENTRIES / 16 + region->count : block_view_count(jit->hart->blocks);
+    return blocks * QUICK_BLOCK + (uint64_t)region->insns * QUICK_INSN;
 }
 
 /* Returns whether the block at the hart's pc may be the seed of a quick region: it is in none, or it is entered, or interpreted, often. */
@@ -395,11 +445,13 @@ static void choose_thoroughly(struct jit *jit)
     struct region_limits limits = *jit->limits;
     struct region region;
     uint32_t seed = block_view_at(hart->blocks, hart->pc);
-    if (jit->making || jit->failed || hart->instret < jit->next || seed == UINT32_MAX)
+    const bool quick_only = hart->tlb; /* LLVM's code does not look at the TLB */
+    if (jit->making || jit->failed || hart->instret < jit->next || seed == UINT32_MAX ||
+        (quick_only && jit->mode == JIT_ON))
         return;
     const struct compiled *compiled = compiled_at(jit, block_view(hart->blocks, seed).first);
     bool inside = jit->mode == JIT_ON && seed < jit->member_count && jit->closed[seed];
-    if ((compiled && compiled->thorough) ||
+    if ((compiled && (compiled->thorough || quick_only)) ||
         (inside && (uint64_t)jit->members[seed] * SLICE < 2 * (uint64_t)COST_REGION))
         return;
     limits.again = true;
@@ -407,11 +459,11 @@ static void choose_thoroughly(struct jit *jit)
     uint64_t wait = region.count > 0 ? missing(jit, &region) : 0;
     if (wait > 0)
         jit->next = hart->instret + (wait < LEAST_WAIT ? LEAST_WAIT : wait > MOST_WAIT ? MOST_WAIT : wait);
-    if (region.count > 0 && wait == 0 &&
-        (jit->mode == JIT_ON || jit->regions % 2 || !compile_quickly(jit, &region)))
-        compile(jit, &region, jit->mode == JIT_ON);
-    else
+    const bool quickly = quick_only || (jit->mode != JIT_ON && jit->regions % 2 == 0);
+    if (region.count == 0 || wait > 0 || (quickly && compile_quickly(jit, &region)) || quick_only)
         region_free(&region);
+    else
+        compile(jit, &region, jit->mode == JIT_ON);
 }
 
 static void sampled(struct compiler *compiler, struct hart *hart)
@@ -419,6 +471,7 @@ static void sampled(struct compiler *compiler, struct hart *hart)
     struct jit *jit = (struct jit *)compiler;
     bool long_run = compiler->long_run;
     compiler->long_run = false;
+    jit->followed = 0;
     if ((jit->failed && jit->mode != JIT_ON) || !suits(hart))
         return;
     follow_blocks(jit);
@@ -462,9 +515,12 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory)
     if (mode == JIT_OFF)
         return NULL;
     bool always = mode != JIT_ON;
+    exec_leave_mirror(hart);
     struct jit *jit = alloc(1, sizeof *jit);
     jit->compiler = (struct compiler){.sampled = sampled,
+                                      .dropped = dropped,
                                       .slice = always ? ALWAYS_SLICE : SLICE,
+                                      .left = always ? ALWAYS_SLICE : SLICE,
                                       .entry = always ? 0 : COST_ENTRY,
                                       .longest = always ? INT64_MAX : LONGEST};
     jit->hart = hart;
@@ -507,14 +563,16 @@ bool jit_compile(struct jit *jit, uint64_t pc)
     struct region region;
     if (jit->failed || !suits(jit->hart))
         return false;
+    const bool quick_only = jit->hart->tlb;
     jit_wait(jit);
     region_choose(&region, jit->hart, pc, &always_limits);
     bool compiles = region.count > 0;
-    if (compiles && (jit->regions % 2 || !compile_quickly(jit, &region)))
-        compile(jit, &region, false);
-    else
+    bool quickly = compiles && (quick_only || jit->regions % 2 == 0) && compile_quickly(jit, &region);
+    if (!compiles || quickly || quick_only)
         region_free(&region);
-    return compiles && !jit->failed;
+    else
+        compile(jit, &region, false);
+    return compiles && !jit->failed && (quickly || !quick_only);
 }
 
 void jit_wait(struct jit *jit)

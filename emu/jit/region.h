@@ -45,4 +45,9 @@ void region_free(struct region *region);
 /* Returns the block with that first op, or NULL. */
 const struct region_block *region_find(const struct region *region, const union op *first);
 
+/* Returns the block to which an exit to `to` leads, or NULL. far: it is on another page, so that control goes there only while the hart's
+ * jump cache has the block. */
+const struct region_block *region_target(const struct region *region, const struct hart *hart,
+                                         const union op *to, bool *far);
+
 #endif

@@ -82,6 +82,5 @@ warned() {
 }
 warned "a clock" "the machine has a clock" -m ddr3
 warned "a log" "--log shows single instructions" --log insn:/dev/null
-warned "the kernel" "the environment is kernel" --env kernel
 check "there are programs" [ "$programs" -gt 0 ]
 conclude

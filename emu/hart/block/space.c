@@ -141,19 +141,25 @@ static const struct mmu_leaf *known_leaf(const struct context *context, uint64_t
     return NULL;
 }
 
-bool space_leaf(struct hart *hart, uint64_t pc, struct mmu_leaf *leaf)
+bool space_known_leaf(const struct block_cache *cache, uint64_t pc, struct mmu_leaf *leaf)
 {
-    struct block_cache *cache = hart->blocks;
-    struct context *context = &cache->contexts[cache->context];
+    const struct context *context = &cache->contexts[cache->context];
     if (!is_translated(context)) {
         *leaf = (struct mmu_leaf){.physical = context->space, .bits = LEAF_EVERYTHING};
         return true;
     }
     const struct mmu_leaf *known = known_leaf(context, pc);
-    if (known) {
+    if (known)
         *leaf = *known;
+    return known != NULL;
+}
+
+bool space_leaf(struct hart *hart, uint64_t pc, struct mmu_leaf *leaf)
+{
+    struct block_cache *cache = hart->blocks;
+    struct context *context = &cache->contexts[cache->context];
+    if (space_known_leaf(cache, pc, leaf))
         return true;
-    }
     if (!mmu_find_code(hart, pc, leaf)) {
         *leaf = (struct mmu_leaf){.address = pc, .physical = UINT64_MAX, .bits = 1};
         return false;

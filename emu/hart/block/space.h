@@ -63,6 +63,9 @@ void space_fence(struct block_cache *cache, const struct mmu_fence *fence);
  * of the two bytes at pc that is mapped to no memory. */
 bool space_leaf(struct hart *hart, uint64_t pc, struct mmu_leaf *leaf);
 
+/* Finds the leaf of the current context that is known to hold code at pc. Returns false if none is; does not walk tables. */
+bool space_known_leaf(const struct block_cache *cache, uint64_t pc, struct mmu_leaf *leaf);
+
 /* Empties the jump caches and leaves of all contexts; or the entry of all jump caches for pc. */
 void space_forget(struct block_cache *cache);
 void space_forget_jump(struct block_cache *cache, uint64_t pc);

@@ -10,8 +10,11 @@ uint32_t block_view_count(const struct block_cache *cache)
 static bool is_live(const struct block_cache *cache, const struct block *block)
 {
     const struct block_mode *mode = &cache->contexts[cache->context].mode;
-    return !block->dropped && block->bits == LEAF_EVERYTHING && block->mode.privilege == mode->privilege &&
-           block->mode.fp_dirty == mode->fp_dirty && block->mode.fp_host == mode->fp_host;
+    struct mmu_leaf leaf;
+    return !block->dropped && block->mode.privilege == mode->privilege &&
+           block->mode.fp_dirty == mode->fp_dirty && block->mode.fp_host == mode->fp_host &&
+           space_known_leaf(cache, block->pc, &leaf) && block->bits == leaf.bits &&
+           block->physical == leaf_place(&leaf, block->pc);
 }
 
 struct block_view block_view(const struct block_cache *cache, uint32_t block)
@@ -42,9 +45,8 @@ uint32_t block_view_find(const struct block_cache *cache, const union op *first)
 
 uint32_t block_view_at(const struct block_cache *cache, uint64_t pc)
 {
-    const struct mmu_leaf everything = {.physical = cache->contexts[cache->context].space,
-                                        .bits = LEAF_EVERYTHING};
-    const union op *first = block_lookup(cache, &everything, pc);
+    struct mmu_leaf leaf;
+    const union op *first = space_known_leaf(cache, pc, &leaf) ? block_lookup(cache, &leaf, pc) : NULL;
     return first ? block_view_find(cache, first) : UINT32_MAX;
 }
 

@@ -56,7 +56,11 @@ struct compiled_entry {
 struct compiler {
     /* The interpreter has executed `slice` instructions since the last call; hart->pc is where it was interrupted. */
     void (*sampled)(struct compiler *compiler, struct hart *hart);
-    int64_t slice;
+    /* Blocks have been dropped since the region of the entry was compiled. Returns NULL if the region is still valid, or else the
+     * handler that executes the op; then the entry may be gone. */
+    op_handler *(*dropped)(struct compiler *compiler, struct compiled_entry *entry);
+    int64_t slice, left; /* left: of the slice, when a run begins */
+    int64_t ran;         /* what regions have taken of the run's budget, if that has no reserve */
     /* Runs a region in place of its code, with the same results; NULL: the code runs. */
     uint32_t (*run)(struct compiler *compiler, struct hart *hart, const struct compiled_entry *entry,
                     int64_t budget);

@@ -57,6 +57,15 @@ void exec_use_mirror(struct hart *hart, const struct mirror *mirror)
     hart_flush_code(hart);
 }
 
+void exec_leave_mirror(struct hart *hart)
+{
+    if (hart->exec != &exec_v3_direct)
+        return;
+    hart->exec = &exec_v3_tlb;
+    mmu_flush(hart);
+    hart_flush_code(hart);
+}
+
 void exec_use_tlb(struct hart *hart)
 {
     hart->paging_due = false;

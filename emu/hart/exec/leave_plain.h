@@ -146,6 +146,7 @@ static inline const struct compiled_exit *run_region(struct hart *hart, const st
                         : region->code(hart, all - kept, entry->number, region->slots, region->memory);
     bool used_up = kept && region->exits[exit].kind == COMPILED_ENTER;
     all = hart->budget + (UNLIKELY(compiler->run) ? 0 : kept);
+    compiler->ran += compiler->reserve ? 0 : budget - all;
     budget = compiler->reserve ? budget - compiler->entry : budget;
     hart->budget = used_up ? -1 : all < budget ? all : budget;
     compiler->long_run |= used_up;
@@ -158,9 +159,13 @@ static inline const struct compiled_exit *run_region(struct hart *hart, const st
 static const union op *op_compiled(PARAMETERS)
 {
     struct compiled_entry *entry = op[-1].head.compiled;
-    if (UNLIKELY(entry->region->drops != block_drops(hart->blocks) ||
-                 entry->region->store_base != hart->store_base))
+    if (UNLIKELY(entry->region->store_base != hart->store_base))
         TAIL_RETURN entry->run(hart, op, acc, budget);
+    if (UNLIKELY(entry->region->drops != block_drops(hart->blocks))) {
+        op_handler *instead = hart->compiler->dropped(hart->compiler, entry);
+        if (instead)
+            TAIL_RETURN instead(hart, op, acc, budget);
+    }
     entry->entered++;
     const struct compiled_exit *exit = run_region(hart, entry, budget);
     budget = hart->budget;

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "emu/hart/hart.h"
+#include "emu/hart/mmu.h"
 #include "emu/jit/quick/state.h"
 #include "emu/sim/alloc.h"
 
@@ -64,6 +65,7 @@ void quick_note_write(struct quick *q, unsigned r)
 {
     q->known &= ~(UINT32_C(1) << r);
     q->checked[0][r].valid = q->checked[1][r].valid = false;
+    q->page.valid &= q->page.rs1 != r;
 }
 
 uint32_t quick_leave(struct quick *q, enum compiled_exit_kind kind, const union op *op)
@@ -146,4 +148,40 @@ void quick_check(struct quick *q, struct place address, int64_t least, uint64_t 
         x86_arithmetic(code, X86_CMP, true, RCX, in_register(RDX));
     }
     quick_exit_if(q, X86_A, quick_resume(q));
+}
+
+/* tlb_index() times the size of an entry, by 32-bit operations on the address. */
+enum { ENTRY_SHIFT = 4, ENTRY_MASK = (TLB_ENTRIES - 1) << ENTRY_SHIFT };
+_Static_assert(sizeof(struct tlb_entry) == 1 << ENTRY_SHIFT, "the index is shifted");
+_Static_assert(offsetof(struct tlb_entry, tag) == 0, "the comparison has no displacement");
+
+void quick_page(struct quick *q, struct place address, const struct page *page)
+{
+    struct code *code = &q->code;
+    const struct place at = in_register(AT_MEMORY);
+    const size_t table = page->store ? offsetof(struct hart, store_tlb) : offsetof(struct hart, load_tlb);
+    if (!address.memory && page->first) {
+        x86_lea(code, RCX, in_memory(address.reg, (int32_t)page->first));
+    } else {
+        x86_load(code, RCX, address);
+        if (page->first)
+            x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), (int32_t)page->first);
+    }
+    x86_op(code, 0, 0x8b, false, AT_MEMORY, in_register(RCX));
+    x86_shift(code, X86_SHR, false, AT_MEMORY, 8);
+    x86_arithmetic(code, X86_XOR, false, AT_MEMORY, in_register(RCX));
+    x86_shift(code, X86_SHR, false, AT_MEMORY, 8);
+    x86_arithmetic_constant(code, X86_AND, false, at, ENTRY_MASK);
+    x86_arithmetic(code, X86_ADD, true, AT_MEMORY, quick_field(table));
+    if (page->span > page->alignment) {
+        x86_op(code, 0, 0x8b, false, RDX, in_register(RCX));
+        x86_arithmetic_constant(code, X86_AND, false, in_register(RDX), MMU_PAGE - 1);
+        x86_arithmetic_constant(code, X86_CMP, false, in_register(RDX), (int32_t)(MMU_PAGE - page->span));
+        quick_exit_if(q, X86_A, quick_resume(q));
+    }
+    x86_arithmetic_constant(code, X86_AND, true, in_register(RCX), -MMU_PAGE | (page->alignment - 1));
+    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(AT_MEMORY, 0));
+    quick_exit_if(q, X86_NE, quick_resume(q));
+    x86_load(code, AT_MEMORY, in_memory(AT_MEMORY, offsetof(struct tlb_entry, addend)));
+    q->page = *page;
 }

@@ -12,6 +12,14 @@
 
 enum { CODE_ALIGNMENT = 16, TARGETS_MOST = 4096 };
 
+/* An entry of the table of indirect targets. A hart with a TLB has all of it, and goes there only while its jump cache has the block. */
+struct target {
+    uint64_t pc, code; /* where the code is */
+    uint64_t place;    /* of the block in the jump cache, in bytes */
+    const union op *first;
+};
+enum { TARGET_SHORT = offsetof(struct target, place) };
+
 /* Checks that an instruction's access is in bounds, together with the block's later accesses by the same value of the register. */
 static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
 {
@@ -37,6 +45,50 @@ static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
     quick_check(q, address, range.least, (uint64_t)(range.most - range.least), store);
 }
 
+enum { PAGE_SPAN = 1024 }; /* bytes of a page for which the TLB is looked at once, at most */
+
+/* Adds an access at an offset to those that one look at the TLB serves. Returns whether that is possible. */
+static bool widen(struct page *page, int64_t offset, unsigned size)
+{
+    const int64_t alignment = size > page->alignment ? size : page->alignment;
+    int64_t first = offset < page->first ? offset : page->first;
+    const int64_t last = page->first + page->span, end = offset + size > last ? offset + size : last;
+    first &= -alignment;
+    if (offset % size || end - first > PAGE_SPAN || !quick_is_small((uint64_t)first))
+        return false;
+    page->alignment = (uint8_t)alignment;
+    page->first = first;
+    page->span = end - first;
+    return true;
+}
+
+/* Looks at the TLB for an instruction's access, and for the block's next ones of the same kind by the same value of the register. */
+static void look_at_page(struct quick *q, uint32_t i, const struct insn *insn)
+{
+    const bool store = ops_accesses(insn, true);
+    const unsigned size = insn_table[insn->id].size, r = insn->rs1;
+    const struct page *known = &q->page;
+    if (known->valid && known->rs1 == r && known->store == store && insn->imm % (int)size == 0 &&
+        size <= known->alignment && insn->imm >= known->first &&
+        insn->imm + (int)size <= known->first + known->span)
+        return;
+    struct page page = {true, store, (uint8_t)r, (uint8_t)size, insn->imm, size};
+    bool more = insn->imm % (int)size == 0;
+    for (; more && i < q->block->limit; i++) {
+        const struct insn *next = block_view_insn(q->hart->blocks, &q->block->view, i).insn;
+        const struct insn_info *info = &insn_table[next->id];
+        const bool simple = ops_accesses(next, true) || ops_accesses(next, false);
+        if (simple)
+            more = next->rs1 == r && ops_accesses(next, store) && widen(&page, next->imm, info->size);
+        else
+            more = info->access == ACCESS_NONE;
+        more &= !(format_table[info->format].rd == ROLE_X && next->rd == r);
+    }
+    if (r == 0)
+        x86_constant(&q->code, RAX, 0);
+    quick_page(q, r ? quick_x(q, r) : in_register(RAX), &page);
+}
+
 /* Takes the exit in the slot: counts it, and subtracts from the budget. */
 static void count_exit(struct quick *q, const union op *slot, uint64_t retired)
 {
@@ -48,12 +100,26 @@ static void count_exit(struct quick *q, const union op *slot, uint64_t retired)
     x86_arithmetic_constant(&q->code, X86_SUB, true, in_register(AT_BUDGET), (int32_t)retired);
 }
 
+/* Leaves through the exit in the slot unless the hart's jump cache has the block. */
+static void check_cached(struct quick *q, const struct block_view *view, const union op *slot)
+{
+    struct code *code = &q->code;
+    const uint64_t index = view->pc >> 1 & (HART_JUMP_ENTRIES - 1);
+    x86_load(code, RAX, quick_field(offsetof(struct hart, jump_cache)));
+    x86_constant(code, RCX, (uint64_t)(uintptr_t)view->first);
+    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(RAX, (int32_t)(index * sizeof(union op *))));
+    quick_exit_if(q, X86_NE, quick_leave(q, COMPILED_LEAVE, slot));
+}
+
 /* Ends the way of control through the exit of an op to a known address. If that is block `next`, it follows. */
 static void emit_direct(struct quick *q, const union op *op, const struct region_block *next)
 {
     const union op *slot = op + 1;
+    bool far;
     count_exit(q, slot, (uint64_t)op->imm);
-    const struct region_block *to = region_find(q->region, slot->exit.to);
+    const struct region_block *to = region_target(q->region, q->hart, slot->exit.to, &far);
+    if (to && far)
+        check_cached(q, &to->view, slot);
     if (to && to == next)
         return;
     uint32_t at = x86_jump(&q->code);
@@ -81,9 +147,22 @@ static void emit_indirect(struct quick *q, const union op *slot, uint64_t retire
     x86_arithmetic_constant(code, X86_AND, false, in_register(RCX), (int32_t)q->target_mask);
     x86_bytes(code, lea_rdx, sizeof lea_rdx);
     quick_jump(q, code->size - 4)->kind = TO_TARGETS;
-    x86_arithmetic(code, X86_CMP, true, RAX, indexed(RDX, RCX, 3, 0));
+    if (!q->hart->tlb) {
+        x86_arithmetic(code, X86_CMP, true, RAX, indexed(RDX, RCX, 3, offsetof(struct target, pc)));
+        quick_exit_if(q, X86_NE, miss);
+        x86_op(code, 0, 0xff, false, 4, indexed(RDX, RCX, 3, offsetof(struct target, code)));
+        return;
+    }
+    x86_shift(code, X86_SHL, false, RCX, 1);
+    x86_lea(code, RDX, indexed(RDX, RCX, 3, 0));
+    x86_arithmetic(code, X86_CMP, true, RAX, in_memory(RDX, offsetof(struct target, pc)));
     quick_exit_if(q, X86_NE, miss);
-    x86_op(code, 0, 0xff, false, 4, indexed(RDX, RCX, 3, 8));
+    x86_load(code, RCX, in_memory(RDX, offsetof(struct target, place)));
+    x86_arithmetic(code, X86_ADD, true, RCX, quick_field(offsetof(struct hart, jump_cache)));
+    x86_load(code, RCX, in_memory(RCX, 0));
+    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(RDX, offsetof(struct target, first)));
+    quick_exit_if(q, X86_NE, miss);
+    x86_op(code, 0, 0xff, false, 4, in_memory(RDX, offsetof(struct target, code)));
 }
 
 /* Emits a return. If it goes to the address that the block expects, the block continues. */
@@ -159,7 +238,7 @@ static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
         return true;
     }
     if (ops_accesses(insn, false) || ops_accesses(insn, true))
-        check_access(q, i, insn);
+        (q->hart->tlb ? look_at_page : check_access)(q, i, insn);
     if (!select_row(q, at, rtz, &outcome)) {
         emit_resume(q);
         return false;
@@ -182,6 +261,7 @@ static void begin_block(struct quick *q, uint32_t number)
     q->acc = 0;
     q->known = 0;
     memset(q->checked, 0, sizeof q->checked);
+    q->page.valid = false;
     if (!q->block->head)
         return;
     x86_arithmetic_constant(&q->code, X86_CMP, true, in_register(AT_BUDGET), (int32_t)q->block->need);
@@ -207,7 +287,8 @@ static const struct region_block *emit_block(struct quick *q, uint32_t number)
         return NULL;
     }
     const union op *last = ops_after(&at);
-    const struct region_block *next = region_find(q->region, last[1].exit.to);
+    bool far;
+    const struct region_block *next = region_target(q->region, q->hart, last[1].exit.to, &far);
     if (next && q->starts[next - q->region->blocks] != UINT32_MAX)
         next = NULL;
     emit_direct(q, last, next);
@@ -354,21 +435,28 @@ static uint32_t count_targets(const struct quick *q)
     return targets;
 }
 
+static uint32_t target_size(const struct quick *q)
+{
+    return q->hart->tlb ? sizeof(struct target) : TARGET_SHORT;
+}
+
 /* The table of indirect targets: an entry for the bits of a pc that target_mask has. */
 static uint32_t emit_targets(struct quick *q)
 {
-    static const uint64_t none[2] = {1, 0}; /* no pc is odd */
+    static const struct target none = {.pc = 1}; /* no pc is odd */
+    const uint32_t size = target_size(q);
     while (q->code.size % CODE_ALIGNMENT)
         x86_byte(&q->code, 0xcc);
     uint32_t table = q->code.size;
     for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++)
-        x86_bytes(&q->code, none, sizeof none);
+        x86_bytes(&q->code, &none, size);
     for (uint32_t b = 0; b < q->region->count; b++) {
-        const struct region_block *block = &q->region->blocks[b];
-        uint64_t entry[2] = {block->view.pc, q->starts[b]};
-        if (block->indirect)
-            memcpy(q->code.bytes + table + 8 * (size_t)(block->view.pc & q->target_mask), entry,
-                   sizeof entry);
+        const struct block_view *view = &q->region->blocks[b].view;
+        const struct target target = {view->pc, q->starts[b],
+                                      (view->pc >> 1 & (HART_JUMP_ENTRIES - 1)) * sizeof(union op *),
+                                      view->first};
+        if (q->region->blocks[b].indirect)
+            memcpy(q->code.bytes + table + size * (size_t)((view->pc & q->target_mask) / 2), &target, size);
     }
     return table;
 }
@@ -402,10 +490,11 @@ static bool place_code(struct quick *q, uint8_t *at, uint32_t targets, uint32_t 
         memcpy(at + jump->at, &short_distance, sizeof short_distance);
     }
     for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++) {
-        uint64_t entry[2];
-        memcpy(entry, at + targets + 16 * (size_t)i, sizeof entry);
-        entry[1] += (uint64_t)(uintptr_t)at;
-        memcpy(at + targets + 16 * (size_t)i, entry, sizeof entry);
+        uint8_t *entry = at + targets + target_size(q) * (size_t)i + offsetof(struct target, code);
+        uint64_t code;
+        memcpy(&code, entry, sizeof code);
+        code += (uint64_t)(uintptr_t)at;
+        memcpy(entry, &code, sizeof code);
     }
     return true;
 }

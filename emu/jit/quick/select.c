@@ -9,8 +9,13 @@ static void select_place(struct selection *s, const struct micro *micro)
     struct value a = value_operand(s, micro, 0);
     if (!s->checked) {
         struct place address = value_place(s, a);
+        const uint8_t size = insn_table[s->insn->id].size;
+        const struct page page = {false, micro->extra, 0, size, 0, size};
         s->failed |= (s->taken & (1U << RCX | 1U << RDX)) != 0;
-        quick_check(s->q, address, 0, 0, micro->extra);
+        if (s->q->hart->tlb)
+            quick_page(s->q, address, &page);
+        else
+            quick_check(s->q, address, 0, 0, micro->extra);
         a = (struct value){.kind = PLACED, .at = address};
     }
     int32_t displacement = 0;

@@ -25,6 +25,14 @@ struct checked {
     int64_t least, most;
 };
 
+/* Of a hart with a TLB: AT_MEMORY is the addend of the page of `span` bytes from register + first on. Accesses to these, aligned to
+ * their size of up to `alignment` bytes, need no other look at the TLB. */
+struct page {
+    bool valid, store;
+    uint8_t rs1, alignment;
+    int64_t first, span;
+};
+
 /* A jump whose distance is open, at an offset in the code. */
 struct open_jump {
     uint32_t at;
@@ -54,7 +62,8 @@ struct quick {
     uint32_t leave;       /* offset of the end */
     /* Of the current block: */
     struct checked checked[2][32]; /* for loads and stores, by register */
-    uint32_t known;                /* registers with a known value: */
+    struct page page;
+    uint32_t known; /* registers with a known value: */
     uint64_t constant[32];
     unsigned acc;    /* register whose value the next op finds in acc */
     uint32_t resume; /* the exit before the current instruction, or UINT32_MAX */
@@ -102,6 +111,10 @@ void quick_return_to(struct quick *q, uint32_t first);
 
 /* Emits the check that accesses to up to 8 bytes from address + least to address + least + span are in bounds. It uses RCX and RDX. */
 void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store);
+
+/* Emits the look at the TLB for page.span bytes from address on, which must be a multiple of page.alignment. It uses RCX, and RDX if the
+ * span is longer than the alignment. */
+void quick_page(struct quick *q, struct place address, const struct page *page);
 
 /* The outcome of a row. */
 struct outcome {

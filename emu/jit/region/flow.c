@@ -14,6 +14,7 @@ enum state { NEW, ACTIVE, DONE };
 
 struct flow {
     struct region *region;
+    const struct hart *hart;
     const struct block_cache *cache;
     uint8_t *state;  /* enum state, by block */
     uint32_t *close; /* by block: the head to which it goes back, plus 1; 0: none */
@@ -44,7 +45,8 @@ static struct region_block *exit_target(const struct flow *flow, const struct re
     *retired = exit.retired;
     if (exit.indirect || exit.retired > from->limit)
         return NULL;
-    const struct region_block *to = region_find(flow->region, exit.slot->exit.to);
+    bool far;
+    const struct region_block *to = region_target(flow->region, flow->hart, exit.slot->exit.to, &far);
     return to ? &flow->region->blocks[to - flow->region->blocks] : NULL;
 }
 
@@ -127,7 +129,7 @@ static void number_loops(struct flow *flow, bool single)
 
 void flow_mark(struct region *region, const struct hart *hart)
 {
-    struct flow flow = {.region = region, .cache = hart->blocks};
+    struct flow flow = {.region = region, .hart = hart, .cache = hart->blocks};
     flow.state = alloc(region->count, sizeof *flow.state);
     flow.close = alloc(region->count, sizeof *flow.close);
     flow.inside = alloc(region->count, sizeof *flow.inside);

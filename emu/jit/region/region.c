@@ -10,11 +10,16 @@
 
 /* What is known about all blocks. */
 struct profile {
+    const struct hart *hart;
     const struct block_cache *cache;
     const struct region_limits *limits;
     uint32_t count;
+    /* Programs with address translation, such as Linux, have too many blocks to look at all: facts are gathered when they are needed,
+     * and targets of indirect jumps are those in the hart's jump cache. */
+    bool lazy;
+    bool pushed; /* the targets of indirect jumps are in the queue, or refused */
     struct fact {
-        uint64_t entries, direct; /* all, and those through direct exits */
+        uint64_t entries, direct; /* all, and those through direct exits (unless lazy) */
         bool chosen;
     } * facts;
 };
@@ -34,11 +39,13 @@ static uint64_t block_entries(const struct block_cache *cache, const struct bloc
     return sum;
 }
 
-static void profile_init(struct profile *profile, const struct block_cache *cache)
+static void profile_init(struct profile *profile, const struct hart *hart)
 {
-    *profile = (struct profile){.cache = cache, .count = block_view_count(cache)};
+    const struct block_cache *cache = hart->blocks;
+    *profile = (struct profile){
+        .hart = hart, .cache = cache, .count = block_view_count(cache), .lazy = hart->tlb != NULL};
     profile->facts = alloc(profile->count + 1, sizeof *profile->facts);
-    for (uint32_t b = 0; b < profile->count; b++) {
+    for (uint32_t b = 0; !profile->lazy && b < profile->count; b++) {
         struct block_view view = block_view(cache, b);
         for (uint32_t e = 0; view.live && e < view.exits; e++) {
             struct block_exit exit = block_view_exit(cache, &view, e);
@@ -53,10 +60,15 @@ static void profile_init(struct profile *profile, const struct block_cache *cach
     }
 }
 
-static uint64_t indirect_entries(const struct profile *profile, uint32_t block)
+/* Returns whether indirect jumps go to the block at least so often. */
+static bool is_indirect(const struct profile *profile, uint32_t block, uint64_t least)
 {
     const struct fact *fact = &profile->facts[block];
-    return fact->entries > fact->direct ? fact->entries - fact->direct : 0;
+    if (!profile->lazy)
+        return (fact->entries > fact->direct ? fact->entries - fact->direct : 0) >= least;
+    const struct block_view view = block_view(profile->cache, block);
+    return fact->entries >= least &&
+           profile->hart->jump_cache[view.pc >> 1 & (HART_JUMP_ENTRIES - 1)] == view.first;
 }
 
 /* Returns how many of the block's instructions, from its first, run at least `least` times. */
@@ -97,7 +109,12 @@ static void push(struct queue *queue, struct profile *profile, uint32_t block, u
     struct fact *fact = &profile->facts[block];
     const struct region_limits *limits = profile->limits;
     bool closed = block < limits->closed_count && limits->closed[block];
-    if (fact->chosen || fact->entries < least || closed || !block_view(profile->cache, block).live)
+    if (fact->chosen || closed)
+        return;
+    const struct block_view view = block_view(profile->cache, block);
+    if (profile->lazy)
+        fact->entries = block_entries(profile->cache, &view);
+    if (fact->entries < least || !view.live)
         return;
     fact->chosen = true;
     queue->blocks[queue->count++] = block;
@@ -114,6 +131,41 @@ static uint32_t pop(struct queue *queue, const struct profile *profile)
     return block;
 }
 
+/* Adds the blocks to which indirect jumps go. */
+static void push_indirect(struct queue *queue, struct profile *profile, uint64_t least)
+{
+    if (profile->pushed)
+        return;
+    profile->pushed = true;
+    for (uint32_t i = 0; profile->lazy && i < HART_JUMP_ENTRIES; i++) {
+        uint32_t b = block_view_find(profile->cache, profile->hart->jump_cache[i]);
+        if (b != UINT32_MAX)
+            push(queue, profile, b, least);
+    }
+    for (uint32_t b = 0; !profile->lazy && b < profile->count; b++)
+        if (is_indirect(profile, b, least))
+            push(queue, profile, b, least);
+}
+
+/* Returns the block to which an exit leads, also one on another page, or UINT32_MAX. */
+static uint32_t find_target(const struct hart *hart, const union op *to)
+{
+    const struct exec_table *exec = hart->exec;
+    uint32_t block = block_view_find(hart->blocks, to);
+    return block == UINT32_MAX && to->run == exec->far ? block_view_at(hart->blocks, to[-1].head.pc) : block;
+}
+
+const struct region_block *region_target(const struct region *region, const struct hart *hart,
+                                         const union op *to, bool *far)
+{
+    const struct region_block *block = region_find(region, to);
+    *far = !block;
+    if (block || to->run != hart->exec->far)
+        return block;
+    uint32_t number = block_view_at(hart->blocks, to[-1].head.pc);
+    return number == UINT32_MAX ? NULL : region_find(region, block_view(hart->blocks, number).first);
+}
+
 /* Adds the blocks to which the block goes. */
 static void push_successors(struct queue *queue, struct profile *profile, const struct region_block *block,
                             uint64_t least)
@@ -127,13 +179,12 @@ static void push_successors(struct queue *queue, struct profile *profile, const 
             indirect = true;
             continue;
         }
-        uint32_t to = block_view_find(profile->cache, exit.slot->exit.to);
+        uint32_t to = find_target(profile->hart, exit.slot->exit.to);
         if (to != UINT32_MAX)
             push(queue, profile, to, least);
     }
-    for (uint32_t b = 0; indirect && b < profile->count; b++)
-        if (indirect_entries(profile, b) >= least)
-            push(queue, profile, b, least);
+    if (indirect)
+        push_indirect(queue, profile, least);
 }
 
 static int by_first(const void *a, const void *b)
@@ -150,9 +201,10 @@ static void mark_entries(struct region *region, const struct profile *profile, u
         const struct block_view *view = &region->blocks[b].view;
         for (uint32_t e = 0; e < view->exits; e++) {
             struct block_exit exit = block_view_exit(profile->cache, view, e);
-            struct region_block *to =
-                exit.indirect ? NULL
-                              : (struct region_block *)(uintptr_t)region_find(region, exit.slot->exit.to);
+            bool far;
+            struct region_block *to = exit.indirect ? NULL
+                                                    : (struct region_block *)(uintptr_t)region_target(
+                                                          region, profile->hart, exit.slot->exit.to, &far);
             if (!to)
                 continue;
             to->entry |= to->view.pc <= view->pc;
@@ -162,8 +214,7 @@ static void mark_entries(struct region *region, const struct profile *profile, u
     }
     for (uint32_t b = 0; b < region->count; b++) {
         struct region_block *block = &region->blocks[b];
-        block->indirect =
-            indirect_entries(profile, block_view_find(profile->cache, block->view.first)) >= least;
+        block->indirect = is_indirect(profile, block_view_find(profile->cache, block->view.first), least);
         block->entry |= block->indirect || block->entries > inside[b] + least;
     }
     free(inside);
@@ -200,7 +251,7 @@ void region_choose(struct region *region, const struct hart *hart, uint64_t pc,
     if ((view.first->run == hart->exec->compiled && !limits->again) ||
         block_entries(hart->blocks, &view) < limits->seed)
         return;
-    profile_init(&profile, hart->blocks);
+    profile_init(&profile, hart);
     profile.limits = limits;
     struct queue queue = {alloc(profile.count, sizeof *queue.blocks), 0};
     region->blocks = alloc(profile.count, sizeof *region->blocks);
