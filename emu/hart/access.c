@@ -27,13 +27,34 @@ static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size
     }
 }
 
+/* Returns where an access within one page is on the host if the TLB knows the page, or NULL. *physical is its address. The fast
+ * handlers leave misaligned accesses to this file. Harts under a core model translate each access. */
+static uint8_t *known_bytes(const struct hart *hart, uint64_t address, unsigned size, bool store,
+                            uint64_t *physical)
+{
+    const uint64_t offset = address & (MMU_PAGE - 1);
+    if (!hart->tlb || hart->timed || hart->trace || offset + size > MMU_PAGE)
+        return NULL;
+    const struct tlb_entry *entry = &(store ? hart->store_tlb : hart->load_tlb)[tlb_index(address)];
+    if (entry->tag != address - offset)
+        return NULL;
+    uint8_t *bytes = (uint8_t *)(uintptr_t)(entry->addend + address);
+    *physical = hart->memory->base + (uint64_t)(bytes - hart->memory->bytes);
+    return bytes;
+}
+
 /* Loads the part of an access that is in one page. */
 static bool load_part(struct hart *hart, uint64_t address, unsigned size, uint64_t *value, uint64_t *physical)
 {
+    const uint8_t *bytes = known_bytes(hart, address, size, false, physical);
+    *value = 0;
+    if (bytes) {
+        memcpy(value, bytes, size);
+        return true;
+    }
     if (!mmu_check(hart, address, size, MMU_LOAD, priv_data_mode(hart), physical))
         return false;
-    const uint8_t *bytes = phys_at(hart->memory, *physical, size);
-    *value = 0;
+    bytes = phys_at(hart->memory, *physical, size);
     if (bytes) {
         memcpy(value, bytes, size);
         mmu_remember(hart, address, *physical, MMU_LOAD);
@@ -112,7 +133,10 @@ bool access_can_store(struct hart *hart, uint64_t address, unsigned size)
 
 bool access_store(struct hart *hart, uint64_t address, unsigned size, uint64_t value, uint64_t *physical)
 {
-    if (!crosses_page(hart, address, size)) {
+    uint8_t *bytes = known_bytes(hart, address, size, true, physical);
+    if (bytes) {
+        memcpy(bytes, &value, size);
+    } else if (!crosses_page(hart, address, size)) {
         if (!check_store(hart, address, size, physical) || !store_part(hart, address, *physical, size, value))
             return false;
     } else {

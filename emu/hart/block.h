@@ -35,6 +35,9 @@ const union op *block_at(struct hart *hart, uint64_t pc);
 /* As block_at(), but returns NULL if it would have to flush the cache. */
 const union op *block_at_kept(struct hart *hart, uint64_t pc);
 
+/* Returns the first op of the block at pc if it is translated and has at most `most` instructions, or NULL. */
+const union op *block_at_most(const struct block_cache *cache, uint64_t pc, uint64_t most);
+
 /* Chooses the blocks that are made from now on. described: those of a streamed hart, which are short and have a struct
  * stream_op for each instruction. Call it while the cache is empty. Returns false with err set if the host has no address
  * space. */

@@ -65,6 +65,12 @@ void exec_use_tlb(struct hart *hart);
  * before. */
 const union op *exec_enter(struct hart *hart);
 
+/* The budget of a block that runs alone: so far below 0 that nothing is translated for what comes after it. */
+#define EXEC_ALONE (INT64_MIN / 2)
+
+/* Runs one block, of which op is the first op, by the interpreter. */
+void exec_run_alone(struct hart *hart, const union op *op);
+
 /* Runs the hart's handlers from op on until the run ends. */
 void exec_run(struct hart *hart, const union op *op, int64_t budget);
 

@@ -236,6 +236,23 @@ enum hart_stop hart_step(struct hart *hart, struct step_report *report)
     return step_once(hart, report);
 }
 
+/* Runs the block at pc alone if it is translated and retires at most `most` instructions. Returns false, with nothing done,
+ * otherwise: what is translated does not depend on where runs end. */
+static bool run_block(struct hart *hart, uint64_t most, enum hart_stop *stop)
+{
+    block_update(hart);
+    const union op *op = block_at_most(hart->blocks, hart->pc, most);
+    if (!op || hart->paging_due)
+        return false;
+    hart->origin = hart->instret + (uint64_t)EXEC_ALONE;
+    uint32_t saved = fp_begin(hart->frm);
+    exec_run_alone(hart, op);
+    hart->fflags |= (uint8_t)fp_end(saved);
+    hart->instret = hart->origin - (uint64_t)hart->budget;
+    *stop = hart->stop;
+    return true;
+}
+
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
 {
     if (max_insns > INT64_MAX / 2)
@@ -249,11 +266,14 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
         if (take_interrupt(hart, &report))
             continue;
         enum hart_stop stop;
-        /* A block may exceed its budget by its length, so the last instructions are stepped one by one. Watchpoints are
-         * only checked there, the handlers of a streamed hart need its trace, and trap_loop_step() needs reports. */
+        /* A block may exceed its budget by its length, so the last blocks run one by one, and the last instructions are stepped.
+         * Watchpoints are only checked there, the handlers of a streamed hart need its trace, and trap_loop_step() needs reports. */
         uint64_t left = end - hart_progress(hart);
-        if (left > BLOCK_INSNS && hart->watchpoint_count == 0 && !hart->trace && !hart->loop.checking) {
+        bool runs = hart->watchpoint_count == 0 && !hart->trace && !hart->loop.checking;
+        if (left > BLOCK_INSNS && runs) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
+        } else if (runs && run_block(hart, left, &stop)) {
+            stop = settle(hart, stop);
         } else {
             stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);
         }

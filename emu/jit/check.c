@@ -45,8 +45,10 @@ static uint8_t *find_bytes(const struct hart *hart, uint64_t address, unsigned s
                    ? hart->load_bytes + (address - hart->load_base)
                    : NULL;
     const struct tlb_entry *entry = &(store ? hart->store_tlb : hart->load_tlb)[tlb_index(address)];
-    const uint64_t compared = ~(uint64_t)(MMU_PAGE - 1) | (size - 1);
-    return (address & compared) == entry->tag ? (uint8_t *)(uintptr_t)(entry->addend + address) : NULL;
+    const uint64_t offset = address & (MMU_PAGE - 1);
+    return address - offset == entry->tag && offset + size <= MMU_PAGE
+               ? (uint8_t *)(uintptr_t)(entry->addend + address)
+               : NULL;
 }
 
 static void note(const struct hart *hart, struct moment *moment)

@@ -21,6 +21,7 @@ enum {
     PARTS = 1 << 20,
     PART_BUCKETS = 1 << 14,
     BLOCK_PARTS = 2 * BLOCK_INSNS, /* most parts of a block */
+    FOUND = 1024,                  /* a power of two */
 };
 
 /* An instruction of a block, in program order, and the slot of its op. A followed jump has no op: its slot is that of
@@ -73,6 +74,7 @@ struct block_cache {
     uint32_t *buckets;
     struct block_part *parts;
     uint32_t *part_buckets;          /* by page */
+    uint32_t *found;                 /* FOUND numbers of blocks, by low bits of a slot that was looked for */
     unsigned context, context_count; /* index of the current one; number of contexts */
     uint32_t slot_count, record_count, exit_count, block_count, part_count;
     uint64_t flushes, translations, drops, choices;
@@ -98,6 +100,9 @@ void block_store_enter(struct block_cache *cache);
 
 /* Drops the blocks that contain bytes first to last of a page of memory. Returns whether code of the page is left. */
 bool block_drop_stored(struct block_cache *cache, uint64_t page, unsigned first, unsigned last);
+
+/* Returns the number of the block at pc in the leaf, for the current mode, or UINT32_MAX. */
+uint32_t block_number(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc);
 
 /* Returns the first op of the block at pc in the leaf, for the current mode, or NULL. */
 const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc);

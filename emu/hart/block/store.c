@@ -38,6 +38,7 @@ void block_store_free(struct block_cache *cache)
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
     release(cache->parts, PARTS, sizeof *cache->parts);
     release(cache->part_buckets, PART_BUCKETS, sizeof *cache->part_buckets);
+    free(cache->found);
     free(cache);
 }
 
@@ -134,6 +135,7 @@ struct block_cache *block_store_new(struct error *err)
         block_store_free(cache);
         return NULL;
     }
+    cache->found = alloc(FOUND, sizeof *cache->found);
     cache->slots[NOWHERE_HEAD].head.pc = 1;
     cache->slot_count = FIRST_SLOT;
     return cache;
@@ -157,7 +159,7 @@ void block_store_enter(struct block_cache *cache)
     cache->translations++;
 }
 
-const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc)
+uint32_t block_number(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc)
 {
     const struct block_mode *mode = &cache->contexts[cache->context].mode;
     const uint64_t physical = leaf_place(leaf, pc);
@@ -166,9 +168,15 @@ const union op *block_lookup(const struct block_cache *cache, const struct mmu_l
         if (block->pc == pc && block->physical == physical && block->bits == leaf->bits &&
             block->mode.privilege == mode->privilege && block->mode.fp_dirty == mode->fp_dirty &&
             block->mode.fp_host == mode->fp_host)
-            return &cache->slots[block->slot];
+            return i - 1;
     }
-    return NULL;
+    return UINT32_MAX;
+}
+
+const union op *block_lookup(const struct block_cache *cache, const struct mmu_leaf *leaf, uint64_t pc)
+{
+    const uint32_t block = block_number(cache, leaf, pc);
+    return block == UINT32_MAX ? NULL : &cache->slots[cache->blocks[block].slot];
 }
 
 bool block_store_nearly_full(const struct block_cache *cache)
@@ -178,10 +186,20 @@ bool block_store_nearly_full(const struct block_cache *cache)
            cache->part_count + BLOCK_PARTS > PARTS;
 }
 
-/* Returns the index of the block that contains the slot: the last one that begins at or before it. */
+static bool holds_slot(const struct block_cache *cache, uint32_t block, uint32_t slot)
+{
+    return block < cache->block_count && cache->blocks[block].slot <= slot &&
+           (block + 1 == cache->block_count || cache->blocks[block + 1].slot > slot);
+}
+
+/* Returns the index of the block that contains the slot: the last one that begins at or before it. The same few slots are looked for
+ * again and again, and the search touches many lines of the host's caches. */
 static uint32_t block_of(const struct block_cache *cache, uint32_t slot)
 {
+    uint32_t *found = &cache->found[slot & (FOUND - 1)];
     uint32_t low = 0, high = cache->block_count;
+    if (holds_slot(cache, *found, slot))
+        return *found;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (cache->blocks[middle].slot <= slot)
@@ -189,6 +207,7 @@ static uint32_t block_of(const struct block_cache *cache, uint32_t slot)
         else
             high = middle;
     }
+    *found = low;
     return low;
 }
 

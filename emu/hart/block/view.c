@@ -46,8 +46,7 @@ uint32_t block_view_find(const struct block_cache *cache, const union op *first)
 uint32_t block_view_at(const struct block_cache *cache, uint64_t pc)
 {
     struct mmu_leaf leaf;
-    const union op *first = space_known_leaf(cache, pc, &leaf) ? block_lookup(cache, &leaf, pc) : NULL;
-    return first ? block_view_find(cache, first) : UINT32_MAX;
+    return space_known_leaf(cache, pc, &leaf) ? block_number(cache, &leaf, pc) : UINT32_MAX;
 }
 
 struct block_insn block_view_insn(const struct block_cache *cache, const struct block_view *view, uint32_t i)
@@ -65,4 +64,14 @@ struct block_exit block_view_exit(const struct block_cache *cache, const struct 
 union op *block_view_slots(const struct block_cache *cache)
 {
     return cache->slots;
+}
+
+const union op *block_at_most(const struct block_cache *cache, uint64_t pc, uint64_t most)
+{
+    const uint32_t block = block_view_at(cache, pc);
+    if (block == UINT32_MAX)
+        return NULL;
+    const struct block *at = &cache->blocks[block];
+    const uint32_t end = block + 1 == cache->block_count ? cache->record_count : at[1].record;
+    return end - at->record <= most ? &cache->slots[at->slot] : NULL;
 }

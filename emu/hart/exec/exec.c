@@ -4,6 +4,7 @@
 
 #include "emu/hart/block.h"
 #include "emu/hart/dispatch.h"
+#include "emu/hart/exec/compiled.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/mmu/mirror.h"
@@ -92,14 +93,27 @@ const union op *exec_enter(struct hart *hart)
     return block_at(hart, hart->pc);
 }
 
-void exec_run(struct hart *hart, const union op *op, int64_t budget)
+/* Runs handlers, of which `run` is op's, until the run ends. */
+static void run_handlers(struct hart *hart, op_handler *run, const union op *op, int64_t budget)
 {
     if (HART_TRAMPOLINE) {
         hart->acc = 0;
         hart->budget = budget;
+        op = run(hart, op, hart->acc, hart->budget);
         while (op)
             op = op->run(hart, op, hart->acc, hart->budget);
     } else {
-        (void)op->run(hart, op, 0, budget);
+        (void)run(hart, op, 0, budget);
     }
+}
+
+void exec_run(struct hart *hart, const union op *op, int64_t budget)
+{
+    run_handlers(hart, op->run, op, budget);
+}
+
+void exec_run_alone(struct hart *hart, const union op *op)
+{
+    const bool compiled = op->run == hart->exec->compiled;
+    run_handlers(hart, compiled ? op[-1].head.compiled->run : op->run, op, EXEC_ALONE);
 }

@@ -1,5 +1,6 @@
 /* Leaving handlers and blocks in a hart that runs at full speed: step.h executes rare instructions, and the run
  * continues. For emu/hart/exec/handlers.h. */
+#include "emu/hart/exec.h"
 #include "emu/hart/exec/compiled.h"
 #include "emu/hart/fp.h"
 #include "emu/hart/step.h"
@@ -56,6 +57,11 @@ static COLD const union op *end_for_tlb(struct hart *hart, uint64_t pc, int64_t 
 /* Continues at hart->pc, which the jump cache does not have. */
 static COLD const union op *op_find(PARAMETERS)
 {
+    if (UNLIKELY(budget < EXEC_ALONE / 2)) {
+        hart->budget = budget;
+        hart->stop = HART_STOP_LIMIT;
+        return NULL;
+    }
     op = block_at(hart, hart->pc);
     if (UNLIKELY(!op))
         return end_for_tlb(hart, hart->pc, budget);

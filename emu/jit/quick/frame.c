@@ -155,33 +155,72 @@ enum { ENTRY_SHIFT = 4, ENTRY_MASK = (TLB_ENTRIES - 1) << ENTRY_SHIFT };
 _Static_assert(sizeof(struct tlb_entry) == 1 << ENTRY_SHIFT, "the index is shifted");
 _Static_assert(offsetof(struct tlb_entry, tag) == 0, "the comparison has no displacement");
 
+/* Loads address + first into RCX. */
+static void load_first(struct quick *q, struct place address, const struct page *page)
+{
+    struct code *code = &q->code;
+    if (!address.memory && page->first) {
+        x86_lea(code, RCX, in_memory(address.reg, (int32_t)page->first));
+        return;
+    }
+    x86_load(code, RCX, address);
+    if (page->first)
+        x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), (int32_t)page->first);
+}
+
+/* Leaves through the exit if `span` bytes from the address in a register on are not in one page. */
+static void check_span(struct quick *q, unsigned address, unsigned scratch, int64_t span, uint32_t exit)
+{
+    struct code *code = &q->code;
+    x86_op(code, 0, 0x8b, false, scratch, in_register(address));
+    x86_arithmetic_constant(code, X86_AND, false, in_register(scratch), MMU_PAGE - 1);
+    x86_arithmetic_constant(code, X86_CMP, false, in_register(scratch), (int32_t)(MMU_PAGE - span));
+    quick_exit_if(q, X86_A, exit);
+}
+
 void quick_page(struct quick *q, struct place address, const struct page *page)
 {
     struct code *code = &q->code;
-    const struct place at = in_register(AT_MEMORY);
     const size_t table = page->store ? offsetof(struct hart, store_tlb) : offsetof(struct hart, load_tlb);
-    if (!address.memory && page->first) {
-        x86_lea(code, RCX, in_memory(address.reg, (int32_t)page->first));
-    } else {
-        x86_load(code, RCX, address);
-        if (page->first)
-            x86_arithmetic_constant(code, X86_ADD, true, in_register(RCX), (int32_t)page->first);
-    }
+    load_first(q, address, page);
     x86_op(code, 0, 0x8b, false, AT_MEMORY, in_register(RCX));
     x86_shift(code, X86_SHR, false, AT_MEMORY, 8);
     x86_arithmetic(code, X86_XOR, false, AT_MEMORY, in_register(RCX));
     x86_shift(code, X86_SHR, false, AT_MEMORY, 8);
-    x86_arithmetic_constant(code, X86_AND, false, at, ENTRY_MASK);
+    x86_arithmetic_constant(code, X86_AND, false, in_register(AT_MEMORY), ENTRY_MASK);
     x86_arithmetic(code, X86_ADD, true, AT_MEMORY, quick_field(table));
-    if (page->span > page->alignment) {
-        x86_op(code, 0, 0x8b, false, RDX, in_register(RCX));
-        x86_arithmetic_constant(code, X86_AND, false, in_register(RDX), MMU_PAGE - 1);
-        x86_arithmetic_constant(code, X86_CMP, false, in_register(RDX), (int32_t)(MMU_PAGE - page->span));
-        quick_exit_if(q, X86_A, quick_resume(q));
-    }
+    if (page->span > page->alignment)
+        check_span(q, RCX, RDX, page->span, quick_resume(q));
     x86_arithmetic_constant(code, X86_AND, true, in_register(RCX), -MMU_PAGE | (page->alignment - 1));
     x86_arithmetic(code, X86_CMP, true, RCX, in_memory(AT_MEMORY, 0));
-    quick_exit_if(q, X86_NE, quick_resume(q));
+    if (!page->valid || page->alignment == 1 || address.reg == RAX) {
+        quick_exit_if(q, X86_NE, quick_resume(q));
+    } else {
+        const uint32_t exit = quick_resume(q);
+        struct open_jump *side = quick_jump(q, x86_jump_if(code, X86_NE));
+        side->kind = TO_SIDE;
+        side->side = SIDE_PAGE;
+        side->address = address;
+        side->page = *page;
+        side->exit = exit;
+        side->back = code->size;
+    }
     x86_load(code, AT_MEMORY, in_memory(AT_MEMORY, offsetof(struct tlb_entry, addend)));
     q->page = *page;
+}
+
+/* The fast handlers leave such accesses to access.c, which asks the TLB, too (known_bytes()). */
+void quick_misaligned(struct quick *q, const struct open_jump *side)
+{
+    struct code *code = &q->code;
+    load_first(q, side->address, &side->page);
+    if (side->page.span <= side->page.alignment) {
+        check_span(q, RCX, RCX, side->page.span, side->exit);
+        load_first(q, side->address, &side->page);
+    }
+    x86_arithmetic_constant(code, X86_AND, true, in_register(RCX), -MMU_PAGE);
+    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(AT_MEMORY, 0));
+    quick_exit_if(q, X86_NE, side->exit);
+    const uint32_t at = x86_jump(code);
+    x86_patch(code, at, side->back);
 }

@@ -317,6 +317,10 @@ static void emit_sides(struct quick *q)
             emit_direct(q, jump.op, NULL);
             continue;
         }
+        if (jump.side == SIDE_PAGE) {
+            quick_misaligned(q, &jump);
+            continue;
+        }
         if (jump.side == SIDE_CALL) {
             q->known = 0;
             select_call(q, &jump.insn, ops_truncates(q->hart, jump.insn.insn));

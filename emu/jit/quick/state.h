@@ -39,10 +39,14 @@ struct open_jump {
     enum { TO_BLOCK, TO_EXIT, TO_SIDE, TO_TARGETS, TO_ENTRIES, TO_SLOT } kind;
     uint32_t to;        /* number of the block or exit */
     const union op *op; /* of sides and slots */
-    enum { SIDE_TAKEN, SIDE_RETURN, SIDE_CALL } side;
+    enum { SIDE_TAKEN, SIDE_RETURN, SIDE_CALL, SIDE_PAGE } side;
     struct block_insn insn; /* SIDE_CALL: the instruction whose function is called */
     uint32_t back;          /* SIDE_CALL: offset of what follows it */
     uint8_t rs1;            /* SIDE_RETURN: the register with the target */
+    /* SIDE_PAGE: an address that is not aligned; what was looked for, and the exit if the TLB does not have the page. */
+    struct place address;
+    struct page page;
+    uint32_t exit;
 };
 
 struct quick {
@@ -115,6 +119,9 @@ void quick_check(struct quick *q, struct place address, int64_t least, uint64_t 
 /* Emits the look at the TLB for page.span bytes from address on, which must be a multiple of page.alignment. It uses RCX, and RDX if the
  * span is longer than the alignment. */
 void quick_page(struct quick *q, struct place address, const struct page *page);
+
+/* Emits the rest of the look for an address that is not aligned. */
+void quick_misaligned(struct quick *q, const struct open_jump *side);
 
 /* The outcome of a row. */
 struct outcome {
