@@ -37,7 +37,7 @@ both() {
     check "$name" same
 }
 
-programs=0
+programs=0 user=
 for program; do
     program=$(realpath "$program")
     name=${program##*/}
@@ -59,6 +59,7 @@ for program; do
         ;;
     esac
     [[ $name == jump-* ]] || continue
+    user=$program
     for limit in 97 5001 54321; do both "$name, $limit instructions" --max-insns "$limit"; done
 done
 # refused NAME OPTION MESSAGE: the option is a usage error.
@@ -81,6 +82,25 @@ warned() {
     check "$name, off" [ "$(grep -c "compiles nothing" <<<"$text")" -eq 0 ]
 }
 warned "a clock" "the machine has a clock" -m ddr3
+# Programs of Linux, in an address space of their own: signals, threads that take turns on one hart and on two, code that changes, pages
+# without permission, and limits in the middle.
+linux=$sources/../env/linux/programs
+arguments=(argument)
+environment=()
+for name in code signals threads; do
+    program=$work/$name
+    riscv64-linux-gnu-gcc -std=gnu17 -O1 -static "$linux/$name.c" -o "$program"
+    both "Linux: $name"
+    run jit --jit=check
+    check "Linux: $name, each region beside steps" same
+done
+both "Linux: threads on two harts" --set harts=2
+both "Linux: threads, a short quantum" --set harts=2 --set quantum=997
+for limit in 5001 2000003; do both "Linux: threads, $limit instructions" --max-insns "$limit"; done
+
+program=$user arguments=() environment=()
+both "beneath the kernel" --env kernel
+both "beneath the kernel, 54321 instructions" --env kernel --max-insns 54321
 warned "a log" "--log shows single instructions" --log insn:/dev/null
 check "there are programs" [ "$programs" -gt 0 ]
 conclude
