@@ -12,6 +12,7 @@
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/step.h"
+#include "emu/jit/quick/micro.h"
 #include "emu/sim/alloc.h"
 
 /* RUN: instructions of a checked run, without those from the entry to the next check of the budget. STEPS: the most single steps for it. */
@@ -69,6 +70,8 @@ static bool is_simple(const struct hart *hart, const struct insn *insn, struct m
     const struct insn_info *info = &insn_table[insn->id];
     const bool stores =
         info->access == ACCESS_STORE || info->access == ACCESS_SC || info->access == ACCESS_AMO;
+    if (micro_is_nothing(insn->id))
+        return true;
     if (!hart->exec->rows[insn->id][0] || info->access == ACCESS_BLOCK || info->access == ACCESS_ZERO)
         return false;
     if (info->access == ACCESS_NONE)

@@ -20,6 +20,7 @@ static uint8_t *jit_load_at(uint64_t address)
 #define jit_require(condition) ((void)(condition))
 #define jit_branch             jit_require
 #define jit_jump               jit_require
+#define jit_nothing()          ((void)0)
 #else
 /* The host address of an access of up to 8 bytes; leaves the region if it is outside the hart's window. */
 uint8_t *jit_load_at(uint64_t address);
@@ -29,6 +30,8 @@ void jit_require(bool condition);
 /* The outcome of a branch; the target of an indirect jump. */
 void jit_branch(bool taken);
 void jit_jump(uint64_t target);
+/* All that the row does: harts take turns, each in program order. */
+void jit_nothing(void);
 #endif
 
 #define WINDOW(kind, address, bits) jit_##kind##_at(address)
@@ -42,6 +45,8 @@ void jit_jump(uint64_t target);
 #define f64_fma host_f64_fma
 #define f32_fma host_f32_fma
 #include "emu/hart/rows/stepped.h"
+#undef fence
+#define fence()           jit_nothing()
 #define nucd(xn, pair)    ((void)0)
 #define prefetch(address) ((void)0)
 

@@ -190,6 +190,7 @@ BEGIN {
         stem = called
         sub(/\.i[0-9]+$/, "", stem)
         if (called == "@jit_load_at" || called == "@jit_store_at") { micro("MICRO_AT", 64, called == "@jit_store_at", w[first + 4]); result(target) }
+        else if (called == "@jit_nothing") micro("MICRO_NOTHING", 64, 0)
         else if (called == "@jit_require") micro("MICRO_REQUIRE", 64, 0, w[first + 4])
         else if (called == "@jit_branch") micro("MICRO_BRANCH", 64, 0, w[first + 4])
         else if (called == "@jit_jump") micro("MICRO_JUMP", 64, 0, w[first + 4])

@@ -20,3 +20,9 @@ struct micro_row micro_row(enum insn_id id, bool rtz)
 {
     return rows[id][rtz];
 }
+
+bool micro_is_nothing(enum insn_id id)
+{
+    const struct micro_row row = micro_row(id, false);
+    return row.count && row.micros->operation == MICRO_NOTHING;
+}

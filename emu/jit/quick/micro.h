@@ -41,6 +41,7 @@ enum micro_operation {
     MICRO_REQUIRE,
     MICRO_BRANCH,
     MICRO_JUMP,
+    MICRO_NOTHING, /* the row does nothing more */
     MICRO_RET,
     MICRO_FADD,
     MICRO_FSUB,
@@ -84,5 +85,8 @@ struct micro_row {
 };
 
 struct micro_row micro_row(enum insn_id id, bool rtz);
+
+/* Returns whether the row does nothing although the interpreter executes it by step.h: a fence. */
+bool micro_is_nothing(enum insn_id id);
 
 #endif

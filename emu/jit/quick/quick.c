@@ -6,6 +6,7 @@
 
 #include "emu/hart/exec.h"
 #include "emu/hart/hart.h"
+#include "emu/jit/quick/micro.h"
 #include "emu/jit/quick/state.h"
 #include "emu/jit/region/ops.h"
 #include "emu/sim/alloc.h"
@@ -100,15 +101,22 @@ static void count_exit(struct quick *q, const union op *slot, uint64_t retired)
     x86_arithmetic_constant(&q->code, X86_SUB, true, in_register(AT_BUDGET), (int32_t)retired);
 }
 
-/* Leaves through the exit in the slot unless the hart's jump cache has the block. */
-static void check_cached(struct quick *q, const struct block_view *view, const union op *slot)
+/* Leaves unless the hart's jump cache has the block. */
+static void check_cached(struct quick *q, const struct block_view *view, uint32_t exit)
 {
     struct code *code = &q->code;
     const uint64_t index = view->pc >> 1 & (HART_JUMP_ENTRIES - 1);
-    x86_load(code, RAX, quick_field(offsetof(struct hart, jump_cache)));
+    x86_load(code, RDX, quick_field(offsetof(struct hart, jump_cache)));
     x86_constant(code, RCX, (uint64_t)(uintptr_t)view->first);
-    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(RAX, (int32_t)(index * sizeof(union op *))));
-    quick_exit_if(q, X86_NE, quick_leave(q, COMPILED_LEAVE, slot));
+    x86_arithmetic(code, X86_CMP, true, RCX, in_memory(RDX, (int32_t)(index * sizeof(union op *))));
+    quick_exit_if(q, X86_NE, exit);
+}
+
+static void jump_to(struct quick *q, const struct region_block *to)
+{
+    struct open_jump *jump = quick_jump(q, x86_jump(&q->code));
+    jump->kind = TO_BLOCK;
+    jump->to = (uint32_t)(to - q->region->blocks);
 }
 
 /* Ends the way of control through the exit of an op to a known address. If that is block `next`, it follows. */
@@ -119,17 +127,32 @@ static void emit_direct(struct quick *q, const union op *op, const struct region
     count_exit(q, slot, (uint64_t)op->imm);
     const struct region_block *to = region_target(q->region, q->hart, slot->exit.to, &far);
     if (to && far)
-        check_cached(q, &to->view, slot);
+        check_cached(q, &to->view, quick_leave(q, COMPILED_LEAVE, slot));
     if (to && to == next)
         return;
-    uint32_t at = x86_jump(&q->code);
-    if (!to) {
-        quick_exit_from(q, at, quick_leave(q, COMPILED_LEAVE, slot));
+    if (to)
+        jump_to(q, to);
+    else
+        quick_exit_from(q, x86_jump(&q->code), quick_leave(q, COMPILED_LEAVE, slot));
+}
+
+/* Emits an instruction that does nothing, after which the interpreter goes on as after an indirect jump. */
+static void emit_nothing(struct quick *q, const struct block_insn *at)
+{
+    const struct block_cache *blocks = q->hart->blocks;
+    const uint64_t next = at->pc + at->insn->length;
+    const uint32_t number = block_view_at(blocks, next);
+    const struct region_block *to =
+        number == UINT32_MAX ? NULL : region_find(q->region, block_view(blocks, number).first);
+    count_exit(q, at->op + 1, (uint64_t)at->op->imm);
+    x86_constant(&q->code, RAX, next);
+    const uint32_t exit = quick_leave(q, COMPILED_INDIRECT, at->op + 1);
+    if (!to || !to->head) {
+        quick_exit_from(q, x86_jump(&q->code), exit);
         return;
     }
-    struct open_jump *jump = quick_jump(q, at);
-    jump->kind = TO_BLOCK;
-    jump->to = (uint32_t)(to - q->region->blocks);
+    check_cached(q, &to->view, exit);
+    jump_to(q, to);
 }
 
 /* Ends the way of control: goes to the address in RAX, by the table of targets. */
@@ -228,6 +251,10 @@ static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
     struct outcome outcome;
     q->op = op;
     q->resume = UINT32_MAX;
+    if (insn->length && ops_handler(q->hart, op) == q->hart->exec->step && micro_is_nothing(insn->id)) {
+        emit_nothing(q, at);
+        return false;
+    }
     if (ops_is_stepped(q->hart, at) || !select_knows(insn, rtz)) {
         emit_resume(q);
         return false;

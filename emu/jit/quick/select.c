@@ -146,6 +146,7 @@ static void select_one(struct selection *s, const struct micro *micro)
         value_load(s, value_operand(s, micro, 0), RAX);
         s->kept = 1U << RAX;
         break;
+    case MICRO_NOTHING: break;
     case MICRO_RET: select_return(s, micro); break;
     case MICRO_FADD:
     case MICRO_FSUB:
