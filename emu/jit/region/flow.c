@@ -22,21 +22,6 @@ struct flow {
     uint32_t loops;
 };
 
-const struct region_block *region_find(const struct region *region, const union op *first)
-{
-    uint32_t low = 0, high = region->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (region->blocks[middle].view.first == first)
-            return &region->blocks[middle];
-        if (region->blocks[middle].view.first < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* Returns the block of the region to which an exit goes, or NULL. */
 static struct region_block *exit_target(const struct flow *flow, const struct region_block *from, uint32_t e,
                                         uint32_t *retired)

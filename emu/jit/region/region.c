@@ -6,6 +6,7 @@
 #include "emu/hart/exec.h"
 #include "emu/hart/hart.h"
 #include "emu/jit/region/flow.h"
+#include "emu/jit/region/targets.h"
 #include "emu/sim/alloc.h"
 
 /* What is known about all blocks. */
@@ -147,25 +148,6 @@ static void push_indirect(struct queue *queue, struct profile *profile, uint64_t
             push(queue, profile, b, least);
 }
 
-/* Returns the block to which an exit leads, also one on another page, or UINT32_MAX. */
-static uint32_t find_target(const struct hart *hart, const union op *to)
-{
-    const struct exec_table *exec = hart->exec;
-    uint32_t block = block_view_find(hart->blocks, to);
-    return block == UINT32_MAX && to->run == exec->far ? block_view_at(hart->blocks, to[-1].head.pc) : block;
-}
-
-const struct region_block *region_target(const struct region *region, const struct hart *hart,
-                                         const union op *to, bool *far)
-{
-    const struct region_block *block = region_find(region, to);
-    *far = !block;
-    if (block || to->run != hart->exec->far)
-        return block;
-    uint32_t number = block_view_at(hart->blocks, to[-1].head.pc);
-    return number == UINT32_MAX ? NULL : region_find(region, block_view(hart->blocks, number).first);
-}
-
 /* Adds the blocks to which the block goes. */
 static void push_successors(struct queue *queue, struct profile *profile, const struct region_block *block,
                             uint64_t least)
@@ -179,7 +161,7 @@ static void push_successors(struct queue *queue, struct profile *profile, const 
             indirect = true;
             continue;
         }
-        uint32_t to = find_target(profile->hart, exit.slot->exit.to);
+        uint32_t to = targets_block(profile->hart, exit.slot->exit.to);
         if (to != UINT32_MAX)
             push(queue, profile, to, least);
     }
