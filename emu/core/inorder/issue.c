@@ -45,12 +45,14 @@ ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct 
 ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t cycle, unsigned cause,
                                 bool observed)
 {
-    uint64_t until = ready_at(cycle, 0), lost = until > issue->next ? until - issue->next : 0;
+    uint64_t until = ready_at(cycle, 0);
+    if (until < issue->next)
+        return;
     if (observed)
-        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS, (issue->next + lost) >> READY_CAUSE_BITS);
-    issue->used = until >= issue->next ? USES_ALL : issue->used;
-    c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
-    issue->next += lost;
+        inorder_stalled(c, cause, issue->next >> READY_CAUSE_BITS, cycle);
+    c->core.cpi[cause] += (until - issue->next) >> READY_CAUSE_BITS;
+    issue->next = until;
+    issue->used = USES_ALL;
 }
 
 /* Enters the line of pc, which differs from the last block's. Returns whether it is in the cache, which is accessed.
@@ -290,6 +292,29 @@ static bool wait_slowly(struct inorder *c, const struct stream_entry *entry, con
     return inorder_prefetch(c, entry);
 }
 
+/* wait_slowly() from within issue. */
+ALWAYS_INLINE static bool wait_aside(struct inorder *c, const struct stream_entry *entry,
+                                     const struct inorder_rule *rule, struct issue *issue)
+{
+    put_back(c, entry, issue);
+    bool ready = wait_slowly(c, entry, rule);
+    take_again(c, issue);
+    return ready;
+}
+
+/* Waits for operands of which the latest is ready at `operands`, which is known. Returns the counters of the cycle before the
+ * next one. */
+ALWAYS_INLINE static uint32_t wait_operands(struct inorder *c, struct issue *issue, uint64_t operands,
+                                            bool observed)
+{
+    uint64_t lost = operands - issue->next, cause = lost & READY_CAUSES;
+    if (observed)
+        inorder_stalled(c, (unsigned)cause, issue->next >> READY_CAUSE_BITS, operands >> READY_CAUSE_BITS);
+    c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
+    issue->next = operands - cause;
+    return USES_ALL;
+}
+
 /* Waits for operands, earlier results and pipes of the current instruction, which sets its cycle. Returns false if
  * blocked. */
 ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entry *entry,
@@ -297,28 +322,32 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
 {
     const struct stream_op *op = entry->op;
     uint64_t a = c->ready[op->rs1], b = c->ready[op->rs2], operands = a > b ? a : b;
-    /* As stall(), except for `used`, which late operands make irrelevant. */
-    uint64_t late = ~-(uint64_t)(operands < issue->next);
-    uint64_t lost = (operands - issue->next) & late, cause = lost & READY_CAUSES;
-    uint64_t done = issue->next + lost + rule->result; /* the comparison below ignores causes */
-    if (UNLIKELY(rule->uses & (SLOW_RESULT | SLOW_THIRD)) ||
-        (UNLIKELY(c->late >= issue->next + lost) &&
-         ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES)))))) {
+    uint32_t used = issue->used + c->start;
+    bool slow = rule->uses & (SLOW_RESULT | SLOW_THIRD);
+    if (UNLIKELY(c->late >= issue->next) && !slow) {
+        uint64_t start = operands > issue->next ? operands : issue->next;
+        uint64_t done = start + rule->result; /* the comparison ignores causes */
+        slow = c->late >= start &&
+               ((operands == INORDER_PENDING) | (c->ready[op->rd] >= (done - (done & READY_CAUSES))));
+    }
+    if (UNLIKELY(slow)) {
         put_back(c, entry, issue);
         bool ready = wait_slowly(c, entry, rule);
         take_again(c, issue);
-        late = 0;
         if (!ready)
             return false;
-    } else {
-        if (observed)
-            inorder_stalled(c, (unsigned)cause, issue->next >> READY_CAUSE_BITS,
-                            (issue->next + lost) >> READY_CAUSE_BITS);
-        c->core.cpi[cause] += lost >> READY_CAUSE_BITS;
-        issue->next += lost - cause;
+        used = issue->used + c->start;
+    } else if (operands > issue->next) {
+        /* A branch, so that the host goes on with later instructions before it knows when these operands are ready. */
+        used = wait_operands(c, issue, operands, observed);
     }
-    issue->pairs = -(uint64_t)((((issue->used + c->start) | (uint32_t)late) & rule->uses) == 0);
-    issue->cycle = issue->next + ready_at(issue->pairs, 0);
+    if (UNLIKELY((used & rule->uses) != 0)) {
+        issue->pairs = 0;
+        issue->cycle = issue->next;
+    } else {
+        issue->pairs = ~(uint64_t)0;
+        issue->cycle = issue->next - ready_at(1, 0);
+    }
     return true;
 }
 
