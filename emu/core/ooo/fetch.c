@@ -72,7 +72,6 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
 /* Fetches the line of pc, a byte of the instruction at insn. Returns false if the line arrives later. */
 static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
 {
-    const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
     if (pc / MMU_PAGE != o->fetch.page && !fetch_page(o, pc, cycle))
         return false;
     o->fetch.line = pc & o->line_mask;
@@ -80,9 +79,11 @@ static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uin
     uint64_t physical;
     if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
         return true;
-    if (cache_hit(o->l1i, physical, CACHE_FETCH) ||
-        cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor, &o->fetch.waiter) ==
-            CACHE_HIT)
+    if (cache_hit(o->l1i, physical, CACHE_FETCH))
+        return true;
+    const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
+    if (cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor, &o->fetch.waiter) ==
+        CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;
