@@ -89,8 +89,8 @@ struct alone_memory {
     struct chunk *chunks;
     uint64_t outstanding;
     uint64_t burst, bytes;          /* of a burst, and of the memory */
-    unsigned burst_bits;            /* logarithm of `burst` */
     uint64_t most[DRAM_DIRECTIONS]; /* bursts of a request */
+    uint64_t span[DRAM_DIRECTIONS]; /* their bytes */
     struct alone_client client;
     struct sources source;
     struct energy_sources sources;
@@ -127,8 +127,10 @@ static struct slot *slot_take(struct alone_memory *memory)
         struct chunk *chunk = alloc(1, sizeof *chunk);
         chunk->next = memory->chunks;
         memory->chunks = chunk;
-        for (unsigned i = SLOTS; i-- > 0; memory->free = &chunk->slots[i])
+        for (unsigned i = SLOTS; i-- > 0; memory->free = &chunk->slots[i]) {
             chunk->slots[i].next = memory->free;
+            mem_request_init(&chunk->slots[i].request, MEM_READ, 0, 1);
+        }
     }
     struct slot *slot = memory->free;
     memory->free = slot->next;
@@ -164,10 +166,11 @@ struct alone_memory *alone_memory_new(const struct tree *tree, const struct alon
     memory->source = (struct sources){tree, instance};
     memory->sources = (struct energy_sources){sources_of_field, &memory->source};
     memory->burst = config->burst_bytes;
-    memory->burst_bits = (unsigned)__builtin_ctzll(memory->burst);
     memory->bytes = dram_config_bytes(config);
     memory->most[DRAM_READS] = config->read_queue;
     memory->most[DRAM_WRITES] = config->write_queue;
+    for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++)
+        memory->span[direction] = memory->most[direction] * memory->burst;
     event_queue_init(&memory->queue);
     memory->homes = dram_map_homes(config, 0);
     dram_memory_init(&memory->dram, config, &memory->queue, 1, memory->homes);
@@ -217,8 +220,9 @@ static bool misfit(const struct alone_memory *memory, bool write, uint64_t addre
 static bool fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size)
 {
     const uint64_t begin = address & (memory->burst - 1);
-    return size > 0 && address < memory->bytes && size <= memory->bytes - address &&
-           (begin + size - 1) >> memory->burst_bits < memory->most[write ? DRAM_WRITES : DRAM_READS];
+    return address < memory->bytes &&
+           size - 1 < memory->bytes - address && /* of 0 bytes, size - 1 is the largest number */
+           begin + size - 1 < memory->span[write ? DRAM_WRITES : DRAM_READS];
 }
 
 enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
@@ -230,7 +234,9 @@ enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uin
     }
     struct slot *slot = slot_take(memory);
     struct mem_request *request = &slot->request;
-    mem_request_init(request, write ? MEM_WRITE : MEM_READ, address, (uint32_t)size);
+    request->op = write ? MEM_WRITE : MEM_READ; /* the rest is as slot_take() or an answer has left it */
+    request->address = address;
+    request->size = (uint32_t)size;
     home_resolve(memory->homes, address, &request->home);
     struct mem_link *link =
         &memory->links[request->home.controller * DRAM_DIRECTIONS + (write ? DRAM_WRITES : DRAM_READS)];
