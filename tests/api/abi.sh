@@ -12,6 +12,12 @@ old=$(realpath "$3")
 scratch
 cd "$work" || exit 1
 
+if ! command -v abidiff abidw >/dev/null; then
+    echo "skipped: abidiff and abidw are not here (Debian: abigail-tools), so the interface is not compared with the last version's"
+    conclude
+    exit
+fi
+
 evidence() {
     cat errors report 2>/dev/null
 }
