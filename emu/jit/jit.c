@@ -95,7 +95,7 @@ struct jit {
     struct code_memory memory, quick; /* for LLVM's code, and the quick compiler's */
     struct row_table rows;
     bool opened, failed;
-    bool thorough;                  /* LLVM compiles all */
+    bool thorough, quickly;         /* LLVM, or the quick compiler, compiles all */
     struct check_listener listener; /* of differences */
 };
 
@@ -542,6 +542,11 @@ void jit_set_listener(struct jit *jit, const struct check_listener *listener)
     jit->listener = *listener;
 }
 
+void jit_use_quick(struct jit *jit)
+{
+    jit->quickly = true;
+}
+
 void jit_use_llvm(struct jit *jit)
 {
     jit->thorough = true;
@@ -563,7 +568,7 @@ bool jit_compile(struct jit *jit, uint64_t pc)
     struct region region;
     if (jit->failed || !suits(jit->hart))
         return false;
-    const bool quick_only = jit->hart->tlb;
+    const bool quick_only = jit->hart->tlb || jit->quickly;
     jit_wait(jit);
     region_choose(&region, jit->hart, pc, &always_limits);
     bool compiles = region.count > 0;

@@ -30,6 +30,9 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory);
 /* JIT_CHECK: tells differences to the listener. Without one, they end the process with a message. */
 void jit_set_listener(struct jit *jit, const struct check_listener *listener);
 
+/* For tests: the quick compiler compiles all that jit_compile() is asked for. */
+void jit_use_quick(struct jit *jit);
+
 /* For tests: LLVM compiles all that is compiled from now on. */
 void jit_use_llvm(struct jit *jit);
 

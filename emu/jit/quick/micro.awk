@@ -5,12 +5,19 @@
 function literal(text) {
     if (text == "true") return "1"
     if (text == "false") return "0"
+    if (text ~ /^0x/) return "(int64_t)UINT64_C(" text ")" # of double precision
     if (text == "-9223372036854775808") return "(-INT64_C(9223372036854775807) - 1)"
     return "INT64_C(" text ")"
 }
 # Appends a micro-operation; its operands are LLVM's names and numbers.
 function micro(operation, bits, extra, a, b, c,    operands, texts, i, mask, text) {
     operands[0] = a; operands[1] = b; operands[2] = c
+    for (i = 0; i < 3; i++) if (operands[i] in low) { # needed as an integer
+        text = low[operands[i]]
+        delete low[operands[i]]
+        micro("MICRO_TRUNC", 32, 0, text)
+        result(operands[i])
+    }
     mask = 0
     for (i = 0; i < 3; i++) {
         text = operands[i]
@@ -33,7 +40,7 @@ function tell(first, count, function_) {
 function check_number(a) {
     if (value[a] in checked) return
     checked[value[a]]
-    micro("MICRO_NUMBER", 64, 0, a)
+    micro("MICRO_NUMBER", (a in boxed) ? 32 : 64, 0, a)
     numbers = 1
 }
 # Control goes on at a label; where it goes otherwise, the function is called.
@@ -46,6 +53,14 @@ function go_on(to) {
 function alias(target, a) {
     if (a in value) value[target] = value[a]
     else known = 0
+    if (a in boxed) boxed[target]
+}
+# A number of single precision in the lower half of an f register, which must be boxed.
+function unbox(target, register) {
+    micro("MICRO_BOXED", 64, 0, register)
+    alias(target, register)
+    boxed[target]
+    numbers = 1
 }
 # Integer operations of two operands.
 BEGIN {
@@ -67,7 +82,7 @@ BEGIN {
     count = 0
     split("", value); split("", wide); split("", product); split("", high)
     split("", nan); split("", checked)
-    split("", number)
+    split("", number); split("", low); split("", half); split("", box); split("", boxed); split("", range)
     numbers = skipping = 0
     switched = ""
     block = 9
@@ -112,6 +127,13 @@ BEGIN {
         check_number(nan[a])
         go_on(w[words])
     }
+    else if (op == "br" && type == "i1" && (a in range)) { # br i1 %c label %x label %y
+        split(range[a], parts, " ")
+        number["bound"] = parts[3]
+        micro("MICRO_CALL_UNLESS", 64, parts[1] == "ogt" ? "MICRO_UGT" : "MICRO_ULT", parts[2], "bound")
+        numbers = 1
+        go_on(w[first + 4])
+    }
     else if (op == "br" && type == "i1" && (a in value)) {
         micro("MICRO_CALL_IF", 64, 0, a)
         numbers = 1
@@ -149,6 +171,17 @@ BEGIN {
         sub(/\..*/, "", stem)
         sub(/^[a-z0-9]*\./, "", suffix)
         if (stem == "sitofp" && w[first + 4] == "0") { } # a register's upper half, which nothing uses
+        else if (stem == "sitofp" && suffix ~ /^f32/) { micro("MICRO_FROM_INTEGER", width(w[first + 3]), 1, w[first + 4]); result(target); boxed[target] }
+        else if (stem == "fpext" && suffix == "f64.f32") { micro("MICRO_WIDEN", 64, 0, w[first + 4]); result(target) }
+        else if (stem == "fptrunc" && suffix == "f32.f64") { micro("MICRO_NARROW", 32, 0, w[first + 4]); result(target); boxed[target] }
+        else if ((stem in floats) && suffix == "f32") {
+            # The result's upper half is the first operand's.
+            if (!(w[first + 4] in boxed)) known = 0
+            micro(floats[stem], 32, 0, w[first + 4], w[first + 6] ~ /^%/ ? w[first + 6] : "", w[first + 8] ~ /^%/ ? w[first + 8] : "")
+            result(target); boxed[target]
+        }
+        else if (stem == "fcmp" && suffix == "f32" && w[first + 4] == w[first + 6] && $0 ~ /"une"/) nan[target] = w[first + 4]
+        else if (stem == "fcmps" && suffix == "f64" && w[first + 6] ~ /^0x/ && match($0, /"o[gl]t"/)) range[target] = substr($0, RSTART + 1, 3) " " w[first + 4] " " w[first + 6]
         else if (stem == "sitofp" && suffix ~ /^f64/) { micro("MICRO_FROM_INTEGER", width(w[first + 3]), 0, w[first + 4]); result(target) }
         else if ((stem in floats) && suffix == "f64") { micro(floats[stem], 64, 0, w[first + 4], w[first + 6] ~ /^%/ ? w[first + 6] : "", w[first + 8] ~ /^%/ ? w[first + 8] : ""); result(target) }
         else if (stem == "fcmp" && suffix == "f64" && w[first + 4] == w[first + 6] && $0 ~ /"une"/) nan[target] = w[first + 4]
@@ -158,12 +191,21 @@ BEGIN {
         if (value[w[first + 6]] != value[nan[a]]) known = 0
         else { check_number(nan[a]); alias(target, w[first + 6]) }
     }
+    else if (op == "select" && (a in box) && (w[first + 4] in half) && half[w[first + 4]] == box[a] && w[first + 6] ~ /^(2143289344|0x7FF8000000000000)$/) unbox(target, box[a])
+    else if (op == "bitcast" && line ~ / float( |$)/ && (used[1] in half)) half[target] = half[used[1]]
+    else if (op == "bitcast" && line ~ /float/) { if (used[1] in boxed) alias(target, used[1]); else known = 0 }
+    else if (op == "insertelement" && line ~ /<4 x (i32|float)>/) { if (used[1] in boxed) alias(target, used[1]); else known = 0 }
+    else if ((op == "zext" || (op == "or" && b == "-4294967296")) && (a in boxed)) alias(target, a)
+    else if (op == "trunc" && a ~ /^%[345]$/ && w[words] == "i32") low[target] = half[target] = a
+    else if (op == "call" && line ~ /@llvm.x86.sse.comig[te].ss/) { micro("MICRO_FCMP", 32, line ~ /comigt/ ? "MICRO_UGT" : "MICRO_UGE", used[1], used[2]); result(target) }
+    else if (op == "call" && line ~ /@llvm.x86.sse.cmp.ss/) { micro("MICRO_FMASK", 32, w[words], used[1], used[2]); result(target); boxed[target] }
+    else if (op == "call" && line ~ /@llvm.x86.sse2.cvttsd2si64/) { micro("MICRO_TRUNCATE", 64, 0, used[1]); result(target) }
     else if (op == "bitcast" && line ~ / (double|<2 x i64>|<2 x double>)( |$)/ && line !~ /float/) alias(target, used[1])
-    else if (op == "insertelement" && line ~ /<2 x i64> undef +i64/) alias(target, used[1])
+    else if (op == "insertelement" && line ~ /<2 x (i64|double)> undef +(i64|double)/) alias(target, used[1])
     else if (op == "extractelement" && line ~ /<2 x i64>/) alias(target, used[1])
     else if (op == "call" && line ~ /@llvm.x86.sse2.comig[te].sd/) { micro("MICRO_FCMP", 64, line ~ /comigt/ ? "MICRO_UGT" : "MICRO_UGE", used[1], used[2]); result(target) }
     else if (op == "call" && line ~ /@llvm.x86.sse2.cmp.sd/) { micro("MICRO_FMASK", 64, w[words], used[1], used[2]); result(target) }
-    else if (op == "ret") micro("MICRO_RET", 64, 0, a)
+    else if (op == "ret") micro("MICRO_RET", 64, (a in boxed) ? 1 : 0, a)
     else if (op == "mul" && type == "i128") { if (!(a in wide) || !(b in wide) || wide[a] != wide[b]) known = 0; else product[target] = wide[a] " " from[a] " " from[b] }
     else if (op == "lshr" && type == "i128") { if (!(a in product) || b != 64) known = 0; else high[target] = product[a] }
     else if (op == "trunc" && type == "i128") {
@@ -173,7 +215,16 @@ BEGIN {
     else if ((op == "sext" || op == "zext") && w[words] == "i128") { wide[target] = op == "sext" ? 1 : 0; from[target] = a }
     else if (op == "call" && w[first + 2] == "asm") { } # it keeps a floating-point row's result, which is always computed here
     else if (type !~ /^i(1|8|16|32|64)\*?$/ && op !~ /^(call|icmp)$/) known = 0
-    else if (op in binary) { micro(binary[op], width(type), 0, a, b); result(target) }
+    else if (op in binary) {
+        micro(binary[op], width(type), 0, a, b)
+        result(target)
+        if (op == "or" && type == "i64" && b == "-4294967296") boxed[target]
+    }
+    else if (op == "icmp" && type == "ugt" && w[first + 2] == "i64" && w[first + 4] == "-4294967297") {
+        box[target] = w[first + 3]
+        micro("MICRO_ICMP", 64, "MICRO_UGT", w[first + 3], w[first + 4])
+        result(target)
+    }
     else if (op == "icmp") { micro("MICRO_ICMP", width(w[first + 2]), "MICRO_" toupper(type), w[first + 3], w[first + 4]); result(target) }
     else if (op == "select") { micro("MICRO_SELECT", width(w[first + 3]), 0, a, w[first + 4], w[first + 6]); result(target) }
     else if ((op == "zext" || op == "sext") && a == last_result && lines[count - 1] ~ /MICRO_LOAD,/) {

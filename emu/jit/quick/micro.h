@@ -42,18 +42,24 @@ enum micro_operation {
     MICRO_BRANCH,
     MICRO_JUMP,
     MICRO_NOTHING, /* the row does nothing more */
-    MICRO_RET,
+    MICRO_RET,     /* extra: the upper half of an f register is all ones */
+    /* Of floating-point operations, bits: 64, or 32 in the lower half of a register, whose upper half is all ones. */
     MICRO_FADD,
     MICRO_FSUB,
     MICRO_FMUL,
     MICRO_FDIV,
     MICRO_FSQRT,
     MICRO_FMA,
-    MICRO_FROM_INTEGER, /* bits: of the source */
-    MICRO_FCMP,         /* extra: enum micro_predicate */
-    MICRO_FMASK,        /* all ones if the comparison by CMPSD's number `extra` holds */
-    MICRO_CALL_IF,      /* the row's function does all if it holds */
-    MICRO_NUMBER,       /* goes on if it is a number; else, the row's function does all */
+    MICRO_FROM_INTEGER, /* bits: of the source; extra: to single precision */
+    MICRO_TRUNCATE,     /* to an integer of 64 bits */
+    MICRO_WIDEN,        /* to double precision */
+    MICRO_NARROW,       /* to single precision */
+    MICRO_BOXED, /* goes on if the f register's upper half is all ones; else, the row's function does all */
+    MICRO_CALL_UNLESS, /* extra: a comparison with the bits of a number; the row's function does all unless it holds */
+    MICRO_FCMP,    /* extra: enum micro_predicate */
+    MICRO_FMASK,   /* all ones if the comparison by CMPSD's number `extra` holds */
+    MICRO_CALL_IF, /* the row's function does all if it holds */
+    MICRO_NUMBER,  /* goes on if it is a number; else, the row's function does all */
 };
 
 enum micro_predicate {

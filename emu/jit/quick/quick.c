@@ -289,6 +289,7 @@ static void begin_block(struct quick *q, uint32_t number)
     q->known = 0;
     memset(q->checked, 0, sizeof q->checked);
     q->page.valid = false;
+    q->boxed = 0;
     if (!q->block->head)
         return;
     x86_arithmetic_constant(&q->code, X86_CMP, true, in_register(AT_BUDGET), (int32_t)q->block->need);

@@ -77,6 +77,7 @@ static void select_return(struct selection *s, const struct micro *micro)
     const struct format_info *format = &format_table[insn_table[insn->id].format];
     if (format->rd == ROLE_F) {
         float_write(s, value_operand(s, micro, 0));
+        q->boxed = (q->boxed & ~(UINT32_C(1) << insn->rd)) | (uint32_t)micro->extra << insn->rd;
         return;
     }
     if (format->rd != ROLE_X || insn->rd == 0)
@@ -155,6 +156,11 @@ static void select_one(struct selection *s, const struct micro *micro)
     case MICRO_FSQRT:
     case MICRO_FMA: float_compute(s, micro); break;
     case MICRO_FROM_INTEGER: float_from_integer(s, micro); break;
+    case MICRO_TRUNCATE: float_truncate(s, micro); break;
+    case MICRO_WIDEN:
+    case MICRO_NARROW: float_convert(s, micro); break;
+    case MICRO_BOXED: float_boxed(s, micro); break;
+    case MICRO_CALL_UNLESS: float_call_unless(s, micro); break;
     case MICRO_FCMP:
     case MICRO_FMASK: float_compare(s, micro); break;
     case MICRO_NUMBER: float_number(s, micro); break;
@@ -248,8 +254,10 @@ static void emit_call(struct quick *q, const struct block_insn *at, const struct
     x86_lea(code, RDI, in_memory(AT_HART, -HART_BIAS));
     x86_constant(code, RAX, (uint64_t)(uintptr_t)row->native);
     x86_op(code, 0, 0xff, false, 2, in_register(RAX));
-    if (format->rd == ROLE_F)
+    if (format->rd == ROLE_F) {
         x86_store(code, quick_f(at->insn->rd), RAX);
+        q->boxed &= ~(UINT32_C(1) << at->insn->rd);
+    }
     quick_load(q, CALLS_CHANGE, UINT32_MAX);
     if (format->rd == ROLE_X && at->insn->rd) {
         x86_store(code, quick_x(q, at->insn->rd), RAX);

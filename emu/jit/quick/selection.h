@@ -94,7 +94,12 @@ void integer_convert(struct selection *s, const struct micro *micro);
 void integer_truncate(struct selection *s, const struct micro *micro);
 void integer_choose(struct selection *s, const struct micro *micro);
 
-/* floats.c: double precision. Each emits a micro-operation; float_number() lets the row's function do all with a NaN. */
+/* floats.c: double and single precision. Each emits a micro-operation; float_number(), float_boxed() and float_call_unless() let the row's
+ * function do all with a NaN, an f register that holds no number of single precision, and an operand out of range. */
+void float_truncate(struct selection *s, const struct micro *micro);
+void float_convert(struct selection *s, const struct micro *micro);
+void float_boxed(struct selection *s, const struct micro *micro);
+void float_call_unless(struct selection *s, const struct micro *micro);
 void float_compute(struct selection *s, const struct micro *micro);
 void float_from_integer(struct selection *s, const struct micro *micro);
 void float_compare(struct selection *s, const struct micro *micro);

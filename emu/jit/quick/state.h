@@ -69,6 +69,7 @@ struct quick {
     struct page page;
     uint32_t known; /* registers with a known value: */
     uint64_t constant[32];
+    uint32_t boxed;  /* f registers whose upper halves are all ones */
     unsigned acc;    /* register whose value the next op finds in acc */
     uint32_t resume; /* the exit before the current instruction, or UINT32_MAX */
     const union op *op;
