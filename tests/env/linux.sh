@@ -10,7 +10,7 @@ programs=$PWD/tests/env/linux/programs
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=$(fresh "${OUT:-build/tests/linux}")
 sysroot=/usr/riscv64-linux-gnu
-calls=(memory signals threads process files pipes ready attributes timers code)
+calls=(memory signals threads process files pipes ready attributes timers code failures)
 
 evidence() {
     diff "$OUT/wanted" "$OUT/output" | head -n 10

@@ -221,6 +221,12 @@ int64_t linux_flock(struct process *process, struct thread *thread, const uint64
     return files_get(&process->user->files, a[0]) ? 0 : -EBADF;
 }
 
+int64_t linux_syncfs(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return files_get(&process->user->files, a[0]) ? 0 : -EBADF;
+}
+
 int64_t linux_fadvise64(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     enum { LAST = 5 };

@@ -169,3 +169,11 @@ int64_t linux_mlock2(struct process *process, struct thread *thread, const uint6
     enum { ON_FAULT = 1 };
     return a[2] & ~(uint64_t)ON_FAULT ? -EINVAL : linux_mlock(process, thread, a);
 }
+
+int64_t linux_mlockall(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { CURRENT = 1, FUTURE = 2, ON_FAULT = 4 };
+    (void)process;
+    (void)thread;
+    return a[0] == 0 || a[0] == ON_FAULT || (a[0] & ~(uint64_t)(CURRENT | FUTURE | ON_FAULT)) ? -EINVAL : 0;
+}

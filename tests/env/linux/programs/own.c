@@ -42,6 +42,11 @@ static void memory(void)
     EXPECT(-ENOMEM, mmap, NULL, 1L << 36, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(-EINVAL, mlock2, p, PAGE, 2);
     EXPECT(0, mlock2, p, PAGE, 1);
+    EXPECT(-EINVAL, mlockall, 0);
+    EXPECT(-EINVAL, mlockall, MCL_ONFAULT);
+    EXPECT(-EINVAL, mlockall, 64);
+    EXPECT(0, mlockall, MCL_CURRENT | MCL_ONFAULT);
+    EXPECT(0, munlockall);
     EXPECT(-ENOMEM, mlock2, 0x5000, PAGE, 0);
     EXPECT(-EPERM, mmap, PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     /* Address space without memory costs none. */
