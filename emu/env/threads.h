@@ -30,6 +30,8 @@ struct threads_scheduler {
     uint64_t (*caller)(void *context);
     /* With a clock: a launch has ended. */
     void (*changed)(void *context);
+    /* With a clock: calls threads_tell_thread() for each thread that waits. */
+    void (*tell)(void *context);
     void *context;
 };
 
@@ -76,6 +78,9 @@ bool threads_call_host(const struct threads *threads, unsigned *host);
 
 /* Reports that the instruction limit has ended the run within a launch. Returns USER_STATUS_LIMIT. */
 int threads_report_limit(const struct threads *threads);
+
+/* With a scheduler: prints which launch a thread waits for, if that has not ended; awaited: of threads_awaits(). */
+void threads_tell_thread(const struct threads *threads, uint64_t thread, uint64_t awaited);
 
 /* If the program waits for a launch, prints which one, after the message about the end of the run. NULL is allowed. */
 void threads_tell_wait(const struct threads *threads);

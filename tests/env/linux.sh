@@ -437,6 +437,7 @@ test_launches() {
         check "calls in kernels, $machine" [ "$(cat "$OUT/output")" = "a kernel writes"$'\n'"result 2" ]
         says "launches: limit, $machine" 124 "(--max-insns), of which warps have executed" -m $machine --set simt.count=2 --max-insns 1000000 \
             "$OUT/launches" forever
+        check "names the launch, $machine" grep -qE "^  thread 1 waits in simt_(wait\(0|launch\()\) for launch 1: forever" "$OUT/errors"
     done
 }
 

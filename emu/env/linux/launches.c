@@ -34,6 +34,14 @@ static void changed(void *context)
     threads_call_hosts(process);
 }
 
+static void tell(void *context)
+{
+    const struct process *process = context;
+    for (const struct thread *thread = process->threads; thread; thread = thread->next)
+        if (thread->state == THREAD_WAITING && thread->wait == WAIT_LAUNCH)
+            threads_tell_thread(process->user->threads, (uint64_t)thread->id, thread->wait_bits);
+}
+
 /* Serves a call of a kernel's thread: those that neither wait nor concern the program's threads and memory. */
 static int64_t serve(void *context)
 {
@@ -59,8 +67,12 @@ void launches_init(struct process *process)
     const struct user_options *options = process->options->user;
     if (!options->simt)
         return;
-    process->scheduler = (struct threads_scheduler){
-        .stacks = take_stacks, .serve = serve, .caller = caller, .changed = changed, .context = process};
+    process->scheduler = (struct threads_scheduler){.stacks = take_stacks,
+                                                    .serve = serve,
+                                                    .caller = caller,
+                                                    .changed = changed,
+                                                    .tell = tell,
+                                                    .context = process};
     user->threads = threads_new(user, options->simt, &process->all, 0, &process->system, process->hosts);
     threads_schedule(user->threads, &process->scheduler);
     if (options->stats)

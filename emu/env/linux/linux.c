@@ -441,11 +441,9 @@ static int report_stuck(const struct process *process)
     return 1;
 }
 
-int linux_finish(struct process *process, enum system_stop stop)
+static int finish(struct process *process, enum system_stop stop)
 {
     struct user *user = process->user;
-    if (stop == SYSTEM_EXIT)
-        return process->system.status;
     user->hart = &process->system.harts[process->system.current];
     if (user->hart->privilege == PRIV_M) /* report the program's pc */
         user->hart->pc = user->hart->priv.mepc;
@@ -458,4 +456,13 @@ int linux_finish(struct process *process, enum system_stop stop)
     if (stop == SYSTEM_FULL)
         return fault_memory(user, user->hart->pc);
     return stop == SYSTEM_EXPIRED ? fault_time(user) : fault_limit(user);
+}
+
+int linux_finish(struct process *process, enum system_stop stop)
+{
+    if (stop == SYSTEM_EXIT)
+        return process->system.status;
+    const int status = finish(process, stop);
+    threads_tell_wait(process->user->threads);
+    return status;
 }

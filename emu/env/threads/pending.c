@@ -18,18 +18,13 @@ static void print_extents(const uint32_t extents[3], const char *unit)
             unit);
 }
 
-static void print_call(const struct threads *threads, unsigned number)
+static void print_call(const struct threads_host *host)
 {
-    const struct threads_host *host = &threads->hosts[number];
-    if (threads->host_count > 1)
-        fprintf(say_stream(), "  the thread on host %u waits", number);
-    else
-        fprintf(say_stream(), "  the program waits");
     if (!host->waits || host->awaited == LAUNCH_ROOM)
-        fprintf(say_stream(), " in simt_launch()%s for launch",
+        fprintf(say_stream(), " waits in simt_launch()%s for launch",
                 host->waits ? ", because too many launches have not ended," : "");
     else
-        fprintf(say_stream(), " in simt_wait(%" PRIu64 ") for launch", host->awaited);
+        fprintf(say_stream(), " waits in simt_wait(%" PRIu64 ") for launch", host->awaited);
 }
 
 /* Where threads are: the first PLACES addresses found. */
@@ -86,16 +81,15 @@ static void print_threads(const struct threads *threads, uint64_t number)
         fprintf(say_stream(), "    %" PRIu64 " threads elsewhere\n", places.elsewhere);
 }
 
-static void tell_host(const struct threads *threads, unsigned number)
+/* Prints which launch someone, who waits as `host` says, waits for. */
+static void tell(const struct threads *threads, const char *who, const struct threads_host *host)
 {
-    const struct threads_host *host = &threads->hosts[number];
     struct grid_pending pending;
     char text[SYMBOLS_TEXT];
-    bool open = number == 0 && threads_call_open(threads);
-    if ((!host->waits && !open) ||
-        !launch_pending(threads->launch, host->waits ? host->awaited : 0, &pending))
+    if (!launch_pending(threads->launch, host->waits ? host->awaited : 0, &pending))
         return;
-    print_call(threads, number);
+    fprintf(say_stream(), "  %s", who);
+    print_call(host);
     fprintf(say_stream(), " %" PRIu64 ": %s\n    ", pending.launch.number,
             symbols_describe(threads->user->symbols, launch_function(threads->launch, pending.launch.entry),
                              text, sizeof text));
@@ -109,8 +103,34 @@ static void tell_host(const struct threads *threads, unsigned number)
     print_threads(threads, pending.launch.number);
 }
 
+static void tell_host(const struct threads *threads, unsigned number)
+{
+    char who[48] = "the program";
+    const bool open = number == 0 && threads_call_open(threads);
+    if (threads->host_count > 1)
+        (void)snprintf(who, sizeof who, "the thread on host %u", number);
+    if (threads->hosts[number].waits || open)
+        tell(threads, who, &threads->hosts[number]);
+}
+
+static void tell_thread(const struct threads *threads, uint64_t thread, const struct threads_host *host)
+{
+    char who[48];
+    (void)snprintf(who, sizeof who, "thread %" PRIu64, thread);
+    tell(threads, who, host);
+}
+
+void threads_tell_thread(const struct threads *threads, uint64_t thread, uint64_t awaited)
+{
+    tell_thread(threads, thread, &(struct threads_host){true, awaited});
+}
+
 void threads_tell_wait(const struct threads *threads)
 {
+    if (threads && threads->scheduler && threads->owner)
+        tell_thread(threads, threads->owner, &(struct threads_host){false, 0});
+    else if (threads && threads->scheduler && threads->beside)
+        threads->scheduler->tell(threads->scheduler->context);
     for (unsigned i = 0; threads && i < threads->host_count; i++)
         tell_host(threads, i);
 }
