@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "emu/machine/study/barrier.h"
 #include "emu/machine/study/cut.h"
@@ -296,7 +297,12 @@ static void print_costs(const struct study *study, FILE *file)
         if (cost->work)
             fprintf(file, "host %-16s %14" PRIu64 " of work, %8.0f ns each\n", cost->name, cost->work, each);
     }
-    fprintf(file, "host work %.3f s\n", all * 1e-9);
+    const double work = total(study, WINDOWS_EVENTS);
+    struct rusage usage;
+    fprintf(file, "host work %.3f s, for one unit %.0f ns, for one event %.0f ns\n", all * 1e-9,
+            work > 0 ? all / work : 0, study->events ? all / (double)study->events : 0);
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        fprintf(file, "host memory %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }
 
 static void print_gains(const struct study *study, FILE *file)
@@ -334,7 +340,7 @@ void study_print(struct study *study, FILE *file)
         fprintf(file, "partitions %u, lookahead %s (%s)\n", study->cut.count, time,
                 study->cut.limit ? study->cut.limit : "nothing passes between them");
     }
-    fprintf(file, "events %" PRIu64 "\n", study->events);
+    fprintf(file, "events %" PRIu64 ", work %.0f\n", study->events, total(study, WINDOWS_EVENTS));
     print_partitions(study, file);
     print_windows(study, file);
     print_gains(study, file);
