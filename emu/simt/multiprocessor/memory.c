@@ -33,12 +33,7 @@ void simt_memory_init(struct simt *simt)
     const struct simt_config *config = &simt->config;
     simt->accesses = alloc(config->accesses, sizeof *simt->accesses);
     simt->atomics = alloc(config->atomics, sizeof *simt->atomics);
-    for (uint32_t i = config->accesses; i-- > 0;) {
-        struct simt_access *access = &simt->accesses[i];
-        access->simt = simt;
-        access->next = simt->free_accesses;
-        simt->free_accesses = access;
-    }
+    simt->free_accesses = simt->accesses;
     for (uint32_t i = config->atomics; i-- > 0;) {
         simt->atomics[i].next = simt->free_atomics;
         simt->free_atomics = &simt->atomics[i];
@@ -190,12 +185,23 @@ void simt_memory_fault(struct simt *simt, uint32_t slot, uint64_t cycle)
         source->missing(source->context, simt->warps[slot].warp);
 }
 
+/* Makes an access ready that has never been taken. */
+static void prepare(struct simt *simt, struct simt_access *access)
+{
+    access->simt = simt;
+    access->next = access + 1 < simt->accesses + simt->config.accesses ? access + 1 : NULL;
+    for (unsigned i = 0; i < COALESCE_LINES; i++)
+        access->waiters[i] = (struct cache_waiter){NULL, simt->line_done, access};
+}
+
 void simt_memory_take(struct simt *simt, uint32_t slot)
 {
     struct simt_warp *warp = &simt->warps[slot];
     const struct stream_op *op = simt->report.op;
     struct simt_access *access = simt->free_accesses;
     assert(access);
+    if (!access->simt)
+        prepare(simt, access);
     simt->free_accesses = access->next;
     access->slot = (uint16_t)slot;
     access->rd = op->rd;

@@ -221,9 +221,7 @@ static void make_slots(struct simt *simt)
 static void make_waiters(struct simt *simt)
 {
     const struct simt_parts *parts = &simt->parts;
-    for (uint32_t i = 0; i < simt->config.accesses; i++)
-        for (unsigned j = 0; j < COALESCE_LINES; j++)
-            simt->accesses[i].waiters[j] = (struct cache_waiter){NULL, line_done, &simt->accesses[i]};
+    simt->line_done = line_done;
     simt->by_word = cache_is_by_word(parts->l1);
     simt->settles = (struct cache_waiter){NULL, cache_settled, simt};
     simt->link =

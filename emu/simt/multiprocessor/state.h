@@ -138,7 +138,10 @@ struct simt {
     uint32_t blocks;
 
     /* The memory pipeline. */
+    /* Accesses that have never been taken are free, too, and follow one another in the array (simt_memory_take()), so that no
+     * memory is touched for them. */
     struct simt_access *accesses, *free_accesses;
+    void (*line_done)(struct cache_waiter *waiter, uint64_t now, unsigned level); /* of an access's waiters */
     struct simt_access *queue[SIMT_ACCESSES]; /* ring, in order of issue */
     uint32_t queue_first, queue_count;
     uint64_t pipe_free;                     /* cycle until which a shared access occupies the pipeline */
