@@ -45,7 +45,9 @@
  *       speedup: {speedup: cycles, from: {offload: none, accelerators: 4}, mean: geometric}
  *     tables: [{column: speedup, across: offload, at: {offload: [none, nucd]}, title: Figure 8, text: "nucd takes {{+speedup nucd}}."}]
  *     references: [{column: speedup, at: {program: meabo2, accelerators: 4}, value: 1.2, source: figure 8}]
- *     searches: [{axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}]
+ *     searches:
+ *       - {axis: rob, column: of_ideal, at_least: 0.95, at: {offload: nucd}}
+ *       - {axis: rob, column: cycles, best: least, within: {energy: 1.0e+9}}
  *     compare: [{axis: offload, from: none, to: nucd}]
  *
  * Each program is run at each combination of the axes' points, except for those that `skip` names or for which a condition of
@@ -97,7 +99,9 @@
  *
  * A search finds the first point of an axis at which a column is `at_least` or `at_most` a value, for each combination of the
  * other axes (or those of `at`). It bisects: once a point reaches the threshold, all later ones are taken to do so. With searches,
- * only the runs that they need are executed.
+ * only the runs that they need are executed. With `best: least` or `best: most` in place of a threshold, it finds the point, of an axis
+ * that need have no order, such as a sample, with the least or greatest value among those within a budget: each column of `within`
+ * has at most its number there. It executes all points; those whose runs fail are left out.
  *
  * A comparison writes each statistic that differs between two points of an axis to differences.csv. */
 
@@ -195,10 +199,19 @@ struct experiment_group {
     double least, most;         /* NaN: no limit */
 };
 
-/* A search for the first point of an axis whose column reaches a threshold. One of the limits is NaN. */
+enum { EXPERIMENT_LIMITS = 8 };
+
+/* A search for the first point of an axis whose column reaches a threshold, one of the limits being NaN; or for the best one within a
+ * budget, both being NaN. */
 struct experiment_search {
     int axis, column;
     double least, most;
+    enum { EXPERIMENT_FIRST, EXPERIMENT_LEAST, EXPERIMENT_MOST } best;
+    struct {
+        int column;
+        double most;
+    } limits[EXPERIMENT_LIMITS];
+    int limit_count;
     struct experiment_choice at;
 };
 

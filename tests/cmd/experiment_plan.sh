@@ -127,6 +127,20 @@ judge $? "a threshold that no point reaches"
 sed -i 's/at_least: 1000,/at_most: 100,/' plan.yaml
 run && grep -Eq '^main +fast +0 \(' plan.results/tables.txt
 judge $? "a threshold that all points reach"
+
+# The best point of an axis without order, within a budget: 40 has more than the budget, 7 is the greatest within.
+describe 'axes: {n: {set: $n, values: [3, 40, 7, 5]}, s: {set: $s, values: [fast, slow]}}'
+echo 'searches: [{axis: n, column: n, best: most, within: {relative: 1}, at: {s: fast}}]' >>plan.yaml
+sed -i 's/to: {n: 100, s: slow}/to: {n: 7, s: fast}/' plan.yaml
+run && grep -q ': n with the most n within relative at most 1$' plan.results/tables.txt &&
+    grep -Eq '^main +fast +7 \(' plan.results/tables.txt
+judge $? "the best within a budget"
+sed -i 's/best: most, within: {relative: 1}/best: least/' plan.yaml
+run && grep -Eq '^main +fast +3 \(' plan.results/tables.txt
+judge $? "the best without a budget"
+sed -i 's/best: least/best: least, within: {relative: 0.01}/' plan.yaml
+run && grep -Eq '^main +fast +none$' plan.results/tables.txt
+judge $? "a budget that no point keeps"
 columns=
 
 # Comparisons: of two points, two machines, two crofts.
@@ -186,7 +200,16 @@ describe 'axes: {n: {set: $n, values: [1, 2]}}' 'where: ["1) FROM sqlite_schema;
 wrong ":5: where: "
 describe 'axes: {n: {set: $n, values: [1, 2]}}'
 echo 'searches: [{axis: n, column: n}]' >>plan.yaml
-wrong ":8: searches: a threshold is either 'at_least' or 'at_most'"
+wrong ":8: searches: a threshold is either 'at_least' or 'at_most'; 'best' has none"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'searches: [{axis: n, column: n, best: cheap}]' >>plan.yaml
+wrong ":8: best: 'cheap' is not allowed; allowed: least, most"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'searches: [{axis: n, column: n, at_most: 3, within: {n: 4}}]' >>plan.yaml
+wrong ":8: searches: 'within' is for a search for the best: 'best: least'"
+describe 'axes: {n: {set: $n, values: [1, 2]}}'
+echo 'searches: [{axis: n, column: n, best: least, within: {area: 4}}]' >>plan.yaml
+wrong ":8: searches: unknown column 'area'"
 describe 'axes: {n: {set: $n, values: [1, 2]}}'
 echo 'compare: [{axis: n, from: 1, to: 3}]' >>plan.yaml
 wrong ":8: compare: unknown point '3'"

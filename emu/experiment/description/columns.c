@@ -566,6 +566,37 @@ static bool search_most(void *context, const yaml_node_t *value, struct error *e
     return doc_number(&experiment_of(context)->doc, value, "at_most", &search->most, err);
 }
 
+static bool search_best(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    const char *name = doc_text(&e->doc, value, "best", err);
+    if (!name)
+        return false;
+    search->best = strcmp(name, "least") == 0 ? EXPERIMENT_LEAST : EXPERIMENT_MOST;
+    return search->best == EXPERIMENT_LEAST || strcmp(name, "most") == 0 ||
+           doc_wrong(&e->doc, value, err, "best: '%s' is not allowed; allowed: least, most", name);
+}
+
+/* Reads the columns of a budget, and the most that each may have. */
+static bool search_within(void *context, const yaml_node_t *value, struct error *err)
+{
+    struct experiment *e = experiment_of(context);
+    struct experiment_search *search = ((struct experiment_part *)context)->target;
+    int count = doc_pairs(&e->doc, value, "within", err);
+    if (count > EXPERIMENT_LIMITS)
+        return doc_wrong(&e->doc, value, err, "within: %d columns; %d are allowed", count, EXPERIMENT_LIMITS);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *most = doc_value(&e->doc, value, i);
+        search->limits[i].column = find_column(e, most, "searches", doc_key(&e->doc, value, i), err);
+        if (search->limits[i].column < 0 ||
+            !doc_number(&e->doc, most, "within", &search->limits[i].most, err))
+            return false;
+    }
+    search->limit_count = count;
+    return count >= 0;
+}
+
 static bool search_at(void *context, const yaml_node_t *value, struct error *err)
 {
     struct experiment_search *search = ((struct experiment_part *)context)->target;
@@ -574,11 +605,10 @@ static bool search_at(void *context, const yaml_node_t *value, struct error *err
 
 bool experiment_read_searches(void *context, const yaml_node_t *value, struct error *err)
 {
-    static const struct doc_field fields[] = {{"axis", search_axis, true},
-                                              {"column", search_column, true},
-                                              {"at_least", search_least, false},
-                                              {"at_most", search_most, false},
-                                              {"at", search_at, false}};
+    static const struct doc_field fields[] = {
+        {"axis", search_axis, true},     {"column", search_column, true}, {"at_least", search_least, false},
+        {"at_most", search_most, false}, {"best", search_best, false},    {"within", search_within, false},
+        {"at", search_at, false}};
     struct experiment *e = experiment_of(context);
     int count = doc_items(&e->doc, value, "searches", err);
     e->searches = experiment_array(count, sizeof *e->searches);
@@ -589,8 +619,12 @@ bool experiment_read_searches(void *context, const yaml_node_t *value, struct er
         search->least = search->most = NAN;
         if (!doc_fields(&e->doc, node, "searches", fields, sizeof fields / sizeof *fields, &part, err))
             return false;
-        if (isnan(search->least) == isnan(search->most))
-            return doc_wrong(&e->doc, node, err, "searches: a threshold is either 'at_least' or 'at_most'");
+        if (isnan(search->least) + isnan(search->most) + (search->best == EXPERIMENT_FIRST) != 2)
+            return doc_wrong(&e->doc, node, err,
+                             "searches: a threshold is either 'at_least' or 'at_most'; 'best' has none");
+        if (search->limit_count && search->best == EXPERIMENT_FIRST)
+            return doc_wrong(&e->doc, node, err,
+                             "searches: 'within' is for a search for the best: 'best: least'");
     }
     return count >= 0;
 }

@@ -288,14 +288,31 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     }
 }
 
+/* Prints what a search looks for. */
+static void print_sought(const struct experiment *e, const struct experiment_search *search, const char *unit,
+                         FILE *out)
+{
+    const char *axis = e->axes[search->axis].name, *column = e->columns[search->column].name;
+    const double limit = isnan(search->least) ? search->most : search->least;
+    if (search->best == EXPERIMENT_FIRST) {
+        (void)fprintf(out, "%s: first %s with %s at %s %g", e->title, axis, column,
+                      isnan(search->least) ? "most" : "least", limit);
+        (void)fprintf(out, unit && *unit ? " %s\n" : "\n", unit);
+        return;
+    }
+    (void)fprintf(out, "%s: %s with the %s %s", e->title, axis,
+                  search->best == EXPERIMENT_LEAST ? "least" : "most", column);
+    for (int i = 0; i < search->limit_count; i++)
+        (void)fprintf(out, "%s %s at most %g", i ? "," : " within", e->columns[search->limits[i].column].name,
+                      search->limits[i].most);
+    (void)fputc('\n', out);
+}
+
 static void print_search(const struct experiment *e, const struct experiment_search *search,
                          struct experiment_run *runs, const char *unit, FILE *out)
 {
     int point[EXPERIMENT_AXES], at[EXPERIMENT_AXES];
-    double limit = isnan(search->least) ? search->most : search->least;
-    (void)fprintf(out, "%s: first %s with %s at %s %g", e->title, e->axes[search->axis].name,
-                  e->columns[search->column].name, isnan(search->least) ? "most" : "least", limit);
-    (void)fprintf(out, unit && *unit ? " %s\n" : "\n", unit);
+    print_sought(e, search, unit, out);
     for (int n = 0; n < experiment_runs(e); n++) {
         experiment_place(e, n, point);
         if (!experiment_searched(e, search, point))

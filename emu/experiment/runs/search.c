@@ -1,4 +1,4 @@
-/* Finds the first point of an axis at which a column reaches a threshold, by bisection. Nothing is kept between rounds: each round
+/* Finds the first point of an axis at which a column reaches a threshold, by bisection, or the best point within a budget. Nothing is kept between rounds: each round
  * follows the bisection through the known values, and asks for the next runs that it needs. */
 #include "emu/experiment/runs/search.h"
 
@@ -43,9 +43,48 @@ static bool reached(const struct experiment_search *search, double value)
     return isnan(search->least) ? value <= search->most : value >= search->least;
 }
 
+static bool is_within(const struct experiment_search *search, const double *values)
+{
+    bool within = !isnan(values[search->column]);
+    for (int i = 0; i < search->limit_count; i++)
+        within =
+            within && values[search->limits[i].column] <= search->limits[i].most; /* not if it is missing */
+    return within;
+}
+
+/* Finds the best of all points within the budget, and sets point[] of the axis; asks for all runs first. */
+static enum experiment_found search_best(const struct experiment *e, const struct experiment_search *search,
+                                         struct experiment_run *runs, int point[EXPERIMENT_AXES])
+{
+    bool all = true;
+    int best = -1;
+    double value = 0;
+    for (int i = 0; i < e->axes[search->axis].count; i++) {
+        point[search->axis] = i;
+        experiment_follow(e, point);
+        if (experiment_skipped(e, point))
+            continue;
+        all = want(e, runs, point, search->column) && all;
+        for (int k = 0; k < search->limit_count; k++)
+            all = want(e, runs, point, search->limits[k].column) && all;
+        const double *values = runs[experiment_number(e, point)].values;
+        const double own =
+            search->best == EXPERIMENT_LEAST ? values[search->column] : -values[search->column];
+        if (!is_within(search, values) || (best >= 0 && own >= value))
+            continue;
+        best = i;
+        value = own;
+    }
+    point[search->axis] = best < 0 ? 0 : best;
+    experiment_follow(e, point);
+    return !all ? EXPERIMENT_SEARCHING : best < 0 ? EXPERIMENT_NONE : EXPERIMENT_FOUND;
+}
+
 enum experiment_found experiment_search(const struct experiment *e, const struct experiment_search *search,
                                         struct experiment_run *runs, int point[EXPERIMENT_AXES])
 {
+    if (search->best != EXPERIMENT_FIRST)
+        return search_best(e, search, runs, point);
     int count = 0, low = 0, *points = alloc((size_t)e->axes[search->axis].count, sizeof *points);
     enum experiment_found found = EXPERIMENT_FOUND;
     for (int i = 0; i < e->axes[search->axis].count; i++) {
