@@ -2,7 +2,7 @@
 # The pages of examples/papers have the numbers of the results beside them: papers.sh CROFT. The values of a table are those of one column of
 # results/*.csv at its points; the descriptions are read, and their texts name columns and points that exist; and a row
 # of each paper is measured anew.
-# ALL=1 makes all pages with small inputs, and compares the results of those that are committed so: about half an hour.
+# ALL=1 makes all pages with small inputs, and compares the results of those that are committed so: some forty minutes of a processor.
 # Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
