@@ -71,7 +71,7 @@ static bool plain(struct task_search *s, unsigned node, int at)
     else if (!text && nest_slot(s->nests, insn))
         s->task->slots = 1;
     else if (!text && (named & register_bit(SP)))
-        text = "it uses the stack frame";
+        text = "it uses the stack frame, not only for spilled integers of 8 bytes";
     return text ? task_refuse(s->task, at, "%s", text) : true;
 }
 
@@ -96,6 +96,20 @@ static void find_exit_before_jump(const struct task_search *s, const struct nest
     task->last = last;
 }
 
+/* Tells why a loop does not end in a branch that is its only exit. */
+static bool refuse_ends(const struct task_search *s)
+{
+    static const char says[] = "it does not end in a branch that is its only exit";
+    const struct loop_ends ends = function_loop_ends(s->f, s->loop);
+    if (ends.backs != 1)
+        return task_refuse(s->task, s->task->begin, "%s: its rounds end in %u places", says, ends.backs);
+    const int exit = ends.ways ? function_last(s->f, ends.out) : s->task->begin;
+    if (ends.ways != 1)
+        return task_refuse(s->task, exit, ends.ways ? "%s: it has %u exits" : "%s: it has none", says,
+                           ends.ways);
+    return task_refuse(s->task, exit, "%s: code of the round is behind it", says);
+}
+
 /* Looks at what holds for all loops. */
 static bool look_at(struct task_search *s, const struct nest_loop *nest)
 {
@@ -110,7 +124,7 @@ static bool look_at(struct task_search *s, const struct nest_loop *nest)
     if (!each_insn(s, plain))
         return false;
     if (task->branch == CFG_NONE)
-        return task_refuse(s->task, task->begin, "it does not end in a branch that is its only exit");
+        return refuse_ends(s);
     if ((int)task->length != task->last - task->begin + 1)
         return task_refuse(s->task, task->begin, "its code is not in one piece");
     return true;

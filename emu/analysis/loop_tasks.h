@@ -256,9 +256,14 @@ bool nest_are_apart(const struct nest_access *a, const struct nest_access *b, in
 /* Returns whether they are the same bytes. */
 bool nest_are_same(const struct nest_access *a, const struct nest_access *b, int64_t rounds);
 
-/* In task_refusal.c: notes why the loop cannot be divided, unless a reason is noted already. Returns false. */
+/* In task_refusal.c. They return false. */
+
+/* Notes why the loop cannot be divided, unless a reason is noted already. */
 bool task_refuse(struct loop_task *task, int insn, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Refuses an access whose address is not known, and tells why. */
+bool task_refuse_address(struct loop_task *task, const struct cfg *cfg, int at, bool written);
 
 /* Returns the branch at the end of a loop that is its only way back and its only way out, or CFG_NONE. */
 int loop_task_branch(const struct function *f, unsigned loop);

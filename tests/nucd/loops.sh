@@ -70,9 +70,9 @@ while read -r regex; do
 done <<'END'
 register fa[0-9] carries a value from round to round
 data decide where it stores
-it does not end in a branch that is its only exit|its number of rounds is not known when it begins
+its only exit: (it has [2-9] exits|it has none|its rounds end in [2-9] places|code of the round)|its number of rounds is not known when it begins
 carries a value from round to round|rounds access what other rounds store
-the address of its load is not known
+the address of its load is not known: it depends on what the loop loads
 it has an assembler statement
 it accesses a volatile object
 all rounds store to the same place

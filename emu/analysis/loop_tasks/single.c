@@ -88,9 +88,7 @@ static bool add_access(struct task_search *s, int at, const struct task_form *ba
     if (form.kind == FORM_OBJECT)
         return object.constant || add_range(s, at, &form, &object, false);
     if (form.kind != FORM_SUM)
-        return task_refuse(s->task, at,
-                           written ? "the address of its store is not known"
-                                   : "the address of its load is not known");
+        return task_refuse_address(s->task, s->f->cfg, at, written);
     if (form.terms == 0)
         return task_refuse(s->task, at, "it accesses a fixed address");
     return add_range(s, at, &form, NULL, written);

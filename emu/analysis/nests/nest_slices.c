@@ -1,6 +1,6 @@
-/* Nests whose rounds store to columns, or add to arrays: for (j) { sum of column j; column j -= sum * p; }. What a round stores along a
- * row is executed first, some rounds a task; then some rounds of the inner loop that stores along a column, in all rounds of the nest. So all
- * that an element gets, it gets in the order of the rounds. */
+/* Nests whose rounds store to columns, or add to arrays: for (j) { sum of column j; column j -= sum * p; }. What a round stores along
+ * a row is executed first, some rounds a task; then some rounds of the inner loop that stores along a column, in all rounds of the nest. So
+ * all that an element gets, it gets in the order of the rounds. */
 #include <stdlib.h>
 
 #include "emu/analysis/loop_tasks.h"
@@ -19,11 +19,11 @@ struct slicer {
     const uint8_t *ranges;
     struct loop_task *task;
     struct nest_slices slices;
-    struct nest_form stored;                        /* what the slices' loop stores to, in all its rounds */
-    unsigned number, sliced;                        /* loops */
-    unsigned nodes[NEST_SLICE_INSNS];               /* by instruction from task->begin on */
-    uint64_t *in;                                   /* by node: registers that are needed where it begins */
-    const struct nest_again *without[NEST_UNROLLS]; /* loops that are not executed */
+    struct nest_form stored;                 /* what the slices' loop stores to, in all its rounds */
+    unsigned number, sliced;                 /* loops */
+    unsigned nodes[NEST_SLICE_INSNS];        /* by instruction from task->begin on */
+    uint64_t *in;                            /* by node: registers that are needed where it begins */
+    struct nest_again without[NEST_UNROLLS]; /* loops that are not executed */
     unsigned without_count;
 };
 
@@ -132,8 +132,8 @@ static uint64_t behind(const struct slicer *s, unsigned node, bool outside)
 static const struct nest_again *left_out(const struct slicer *s, int at)
 {
     for (unsigned i = 0; i < s->without_count; i++)
-        if (at >= s->without[i]->first && at <= s->without[i]->branch)
-            return s->without[i];
+        if (at >= s->without[i].first && at <= s->without[i].branch)
+            return &s->without[i];
     return NULL;
 }
 
@@ -248,7 +248,7 @@ static void find_agains(struct slicer *s)
         slices->again_count += can_omit(s, again);
     }
     for (unsigned i = 0; i < slices->again_count; i++)
-        s->without[s->without_count++] = &slices->agains[i];
+        s->without[s->without_count++] = slices->agains[i];
 }
 
 static bool find_slices(struct slicer *s)
@@ -282,7 +282,6 @@ static bool find_slices(struct slicer *s)
 static bool find_rows(struct slicer *s)
 {
     struct nest_slices *slices = &s->slices;
-    struct nest_again sliced = {slices->first, slices->branch, CFG_NONE};
     bool rows = false, within = false;
     for (int at = s->task->begin; at <= s->task->last; at++)
         if (accesses(s, at, ACCESS_STORE) && kind_of(s, at) == STORE_ROW) {
@@ -293,7 +292,7 @@ static bool find_rows(struct slicer *s)
     slices->skipped = !within && !(behind(s, node_at(s, slices->first), true) &
                                    written_by(s, slices->first, slices->branch));
     if (slices->skipped)
-        s->without[s->without_count++] = &sliced;
+        s->without[s->without_count++] = (struct nest_again){slices->first, slices->branch, CFG_NONE};
     find_needs(s, SEEDS_ROWS);
     if (rows)
         find_kept(s, SEEDS_ROWS, slices->kept[NEST_ROWS]);

@@ -215,9 +215,7 @@ static bool not_known(struct search *s, int at, bool written)
                 written ? "the address of its store" : "the address of its load",
                 s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown : "its limit is not known");
     }
-    return task_refuse(s->task, at,
-                       written ? "the address of its store is not known"
-                               : "the address of its load is not known");
+    return task_refuse_address(s->task, s->f->cfg, at, written);
 }
 
 static bool visit(void *context, int at, const struct nest_form regs[NEST_REGISTERS])

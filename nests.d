@@ -1,0 +1,39 @@
+nests.o: emu/analysis/nests/nests.c emu/analysis/nests/nests.h \
+  emu/analysis/flow/function.h emu/analysis/convention.h \
+  isa/decoder/flow.h isa/insn.h build/gen/isa/insn_id.h isa/disasm.h \
+  emu/analysis/flow/cfg.h emu/analysis/flow/digraph.h \
+  emu/analysis/flow/reach.h isa/decode.h emu/analysis/flow/loops.h \
+  emu/analysis/flow/dominators.h emu/analysis/terms.h \
+  emu/analysis/trips.h emu/sim/alloc.h
+
+emu/analysis/nests/nests.h:
+
+emu/analysis/flow/function.h:
+
+emu/analysis/convention.h:
+
+isa/decoder/flow.h:
+
+isa/insn.h:
+
+build/gen/isa/insn_id.h:
+
+isa/disasm.h:
+
+emu/analysis/flow/cfg.h:
+
+emu/analysis/flow/digraph.h:
+
+emu/analysis/flow/reach.h:
+
+isa/decode.h:
+
+emu/analysis/flow/loops.h:
+
+emu/analysis/flow/dominators.h:
+
+emu/analysis/terms.h:
+
+emu/analysis/trips.h:
+
+emu/sim/alloc.h:

@@ -1,0 +1,32 @@
+trips.o: emu/analysis/trips.c emu/analysis/trips.h \
+  emu/analysis/flow/function.h emu/analysis/convention.h \
+  isa/decoder/flow.h isa/insn.h build/gen/isa/insn_id.h isa/disasm.h \
+  emu/analysis/flow/cfg.h emu/analysis/flow/digraph.h \
+  emu/analysis/flow/reach.h isa/decode.h emu/analysis/flow/loops.h \
+  emu/analysis/flow/dominators.h
+
+emu/analysis/trips.h:
+
+emu/analysis/flow/function.h:
+
+emu/analysis/convention.h:
+
+isa/decoder/flow.h:
+
+isa/insn.h:
+
+build/gen/isa/insn_id.h:
+
+isa/disasm.h:
+
+emu/analysis/flow/cfg.h:
+
+emu/analysis/flow/digraph.h:
+
+emu/analysis/flow/reach.h:
+
+isa/decode.h:
+
+emu/analysis/flow/loops.h:
+
+emu/analysis/flow/dominators.h:

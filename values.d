@@ -1,0 +1,31 @@
+values.o: emu/analysis/values.c emu/analysis/values.h \
+  emu/analysis/convention.h isa/decoder/flow.h isa/insn.h \
+  build/gen/isa/insn_id.h isa/disasm.h emu/analysis/flow/cfg.h \
+  emu/analysis/flow/digraph.h emu/analysis/flow/reach.h isa/decode.h \
+  emu/sim/alloc.h isa/csr.h isa/csr.def
+
+emu/analysis/values.h:
+
+emu/analysis/convention.h:
+
+isa/decoder/flow.h:
+
+isa/insn.h:
+
+build/gen/isa/insn_id.h:
+
+isa/disasm.h:
+
+emu/analysis/flow/cfg.h:
+
+emu/analysis/flow/digraph.h:
+
+emu/analysis/flow/reach.h:
+
+isa/decode.h:
+
+emu/sim/alloc.h:
+
+isa/csr.h:
+
+isa/csr.def:
