@@ -11,6 +11,8 @@ enum {
     MANY = CROFT_NEST_TASKS - 6, /* tasks but those of a few rounds before and behind whole lines */
     PART = 4,                    /* tasks of a part of the rounds, at least */
     HOST_SPEED = 4,              /* rounds that the host has in the time of one of an accelerator, about */
+    LAUNCH_SHARE = 4,            /* tasks must save such a part of the instructions that a nest must have */
+    SLICE_INSNS = 32,            /* of a slice in each round of its nest, besides the loop, about */
     REORDER_BUFFER = 128,        /* of machine nucd; longer or shorter ones balance less */
     THIRD = MANY / 3
 };
@@ -41,6 +43,7 @@ struct plan {
         int64_t gap;                /* rounds of an empty loop behind the launches */
     } batches[CROFT_NEST_BATCHES];
     int64_t batch_count, done; /* the end of the rounds that tasks execute */
+    int64_t overhead;          /* of a task, in rounds */
     int few;                   /* its slices are too few this time, which is no refusal */
     int joined;                /* ranges share lines that must be apart for a task's other body */
     int64_t work[2];           /* instructions of the first and of the last round, about */
@@ -586,8 +589,8 @@ static int64_t divide_part(struct plan *p, int64_t first, int64_t end)
     return head + tasks * each + rest;
 }
 
-/* Returns whether tasks save the host a quarter of the instructions that a nest must have: the longest share of an accelerator is their cost. */
-static int pays(const struct plan *p)
+/* Returns whether tasks save the host so many instructions: the longest share of an accelerator is their cost. */
+static int pays(const struct plan *p, int64_t least)
 {
     int64_t tasks = 0, most = 0, work = (p->work[0] + p->work[1]) / 2, rounds = p->done - p->head;
     for (int64_t i = 0; i < p->batch_count; i++) {
@@ -596,8 +599,9 @@ static int pays(const struct plan *p)
     }
     int64_t longest =
         is_uneven(p) ? per_task(rounds, p->nest->tasks) + most / 2 : most * per_task(tasks, p->nest->tasks);
+    longest += p->overhead;
     return tasks > HOST_SPEED && rounds > HOST_SPEED * longest &&
-           product(rounds - HOST_SPEED * longest, work) >= p->nest->least / 4;
+           product(rounds - HOST_SPEED * longest, work) >= least;
 }
 
 /* Divides the nest. The host has the cut if that is at the begin or at the end. Returns whether it is possible and worth it. */
@@ -624,7 +628,7 @@ static int divide(struct plan *p)
             p->done = divide_part(p, cut_end, end);
         }
     }
-    return p->done - p->head > p->rounds / 2 && pays(p);
+    return p->done - p->head > p->rounds / 2 && pays(p, p->nest->least / LAUNCH_SHARE);
 }
 
 /* Operands. */
@@ -755,12 +759,13 @@ static int divide_slices(const struct plan *p, struct plan *q)
     if (!find_stored(p, q) || !find_reads(p, q) || !join_read(q) || !round_reads(q))
         return 0;
     q->work[0] = q->work[1] = product(p->rounds, (p->work[0] + p->work[1]) / 2) / q->rounds / 2 + 1;
+    q->overhead = product(p->rounds, SLICE_INSNS) / q->work[0] + 1;
     q->cut_rounds = 1; /* the host has none of them */
     find_grain(q);
     if (q->most == 0)
         return 0;
     q->done = divide_part(q, 0, q->rounds);
-    q->few = q->done == q->rounds && !pays(q);
+    q->few = q->done == q->rounds && !pays(q, p->nest->least); /* slices are another plan, and other tasks */
     return q->done == q->rounds && q->batches[0].each > p->nest->slices.peeled && !q->few;
 }
 
@@ -879,8 +884,9 @@ long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame)
     if (p.rounds < 3 || p.rounds > INT32_MAX || !find_further(&p) || !is_worth_it(&p))
         return 0;
     if (!words_fit(&p) || !divide_all(&p, &q) || !fill(&p, &q, frame)) {
-        nest->refusals += !q.few;
-        nest->closed = nest->refusals == PATIENCE;
+        nest->refusals += !q.few || q.rounds <= nest->slices.few; /* more may be enough the next time */
+        nest->slices.few = q.rounds;
+        nest->closed = nest->refusals >= PATIENCE;
         return 0;
     }
     nest->refusals = 0;

@@ -239,6 +239,16 @@ for seed in $(seq 1 "$([ -n "${ALL:-}" ] && echo 60 || echo 4)"); do
     check "inner-$seed: tasks" test "$(offloads stats)" -gt 20
 done
 
+# Rounds that store to columns, or to the same places. Of these seeds, some nests become tasks in slices.
+for seed in $([ -n "${ALL:-}" ] && seq 1 60 || echo 7 8 11 12); do
+    ./generate_nests "$seed" 20 columns >columns.c
+    # shellcheck disable=SC2086 # several words
+    compiled "columns-$seed" columns.c ${options[seed % 4]} ${fewer[seed % 3]}
+    runs "columns-$seed" -m nucd --check nucd --stats stats
+    check "columns-$seed: tasks" test "$(offloads stats)" -gt 20
+    [ -n "${ALL:-}" ] || check "columns-$seed: slices" grep -q 'in slices' report
+done
+
 # Thread-local arrays, whose addresses loops compute from tp unless that is moved out of them.
 cat >local.c <<'C'
 #include <stdio.h>

@@ -126,6 +126,7 @@ struct croft_nest_inner {
  * loop stores: `size` bytes at `from` in round 0, `stride` behind in each further one. peeled: there is a round -1. It has as many
  * rounds as that of croft_nest_inner, the same number in all rounds of the nest. */
 struct croft_nest_slices {
+    int64_t few;                                        /* its rounds when they were too few, the last time */
     int64_t there, peeled, size, stride, each, differs; /* there: 0: there are none */
     struct croft_nest_form from, extra;
 };

@@ -148,8 +148,8 @@ static void write_slices(FILE *out, const struct rewriter *r, const struct nest_
         zeros(out, 1, sizeof(struct croft_nest_slices));
         return;
     }
-    launch_words(out, 6,
-                 (int64_t[]){1, slices->peeled != CFG_NONE, slices->size, slices->stride, slices->each,
+    launch_words(out, 7,
+                 (int64_t[]){0, 1, slices->peeled != CFG_NONE, slices->size, slices->stride, slices->each,
                              r->cfg->insns[slices->branch].step.insn.id == INSN_bne});
     write_form(out, &slices->from);
     write_form(out, &slices->extra);
