@@ -754,8 +754,7 @@ static int find_reads(const struct plan *p, struct plan *q)
 /* Divides the rounds of the slices' loop, all of them. */
 static int divide_slices(const struct plan *p, struct plan *q)
 {
-    q->nest = p->nest;
-    q->registers = p->registers;
+    *q = (struct plan){.nest = p->nest, .registers = p->registers};
     if (!find_stored(p, q) || !find_reads(p, q) || !join_read(q) || !round_reads(q))
         return 0;
     q->work[0] = q->work[1] = product(p->rounds, (p->work[0] + p->work[1]) / 2) / q->rounds / 2 + 1;
@@ -803,20 +802,22 @@ static uint64_t value_in(const struct plan *p, const struct croft_nest_frame *fr
                          int64_t number)
 {
     const struct croft_nest *nest = p->nest;
-    int64_t of = number == CROFT_NEST_LIMIT ? nest->up ? nest->subtrahend : nest->minuend : number;
-    uint64_t length = (uint64_t)(nest->first + part->each * nest->step), limit = nest->up ? length : -length;
-    switch (of) {
+    if (number < 32)
+        return p->registers[number] + (uint64_t)(step_of(nest, number) * part->round);
+    if (number < CROFT_NEST_LIMIT)
+        return frame->floats[number - 32];
+    switch (number) {
+    case CROFT_NEST_LIMIT: break;
     case CROFT_NEST_APART: return (uint64_t)part->mode;
     case CROFT_NEST_START: return (uint64_t)part->start;
     case CROFT_NEST_COUNT: return (uint64_t)part->count;
     case CROFT_NEST_PEELED: return (uint64_t)part->peeled;
-    default: break;
+    default: return p->registers[number - CROFT_NEST_LIMIT + 31]; /* a slot */
     }
-    if (of > CROFT_NEST_LIMIT)
-        return p->registers[of - CROFT_NEST_LIMIT + 31];
-    uint64_t value =
-        of >= 32 ? frame->floats[of - 32] : p->registers[of] + (uint64_t)(step_of(nest, of) * part->round);
-    return number == CROFT_NEST_LIMIT ? value + limit : value;
+    const int64_t of = nest->up ? nest->subtrahend : nest->minuend;
+    const uint64_t length = (uint64_t)(nest->first + part->each * nest->step),
+                   value = p->registers[of] + (uint64_t)(step_of(nest, of) * part->round);
+    return nest->up ? value + length : value - length;
 }
 
 /* Writes what a task's registers hold where it begins. */
@@ -879,7 +880,9 @@ static int fill(const struct plan *p, const struct plan *q, struct croft_nest_fr
 
 long croft_nest_plan(struct croft_nest *nest, struct croft_nest_frame *frame)
 {
-    struct plan p = {.nest = nest, .registers = frame->registers}, q = {0};
+    struct plan p = {.nest = nest, .registers = frame->registers}, q;
+    q.batch_count = q.rounds = 0;
+    q.few = 0;
     p.rounds = rounds_of(&p);
     if (p.rounds < 3 || p.rounds > INT32_MAX || !find_further(&p) || !is_worth_it(&p))
         return 0;
