@@ -68,13 +68,11 @@ void slice_write_again(FILE *out, const struct rewriter *r, const struct launch 
     }
 }
 
-void slice_copy(FILE *out, const struct launch *l, size_t words)
+void slice_copy(FILE *out, const struct launch *l, unsigned first, size_t words)
 {
-    int64_t values[CROFT_NEST_VALUES];
-    const unsigned count = nest_values(l, values);
     const char *limit = register_name[l->limit];
     for (unsigned i = 0; i < 3 && is_slice(l); i++)
-        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (count - 4 + i),
+        (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (first + i),
                       register_name[l->carriers[0]], limit, words + (size_t)8 * i);
 }
 

@@ -148,8 +148,9 @@ void slice_write_guard(FILE *out, const struct rewriter *r, const struct launch 
 /* Writes the load of what a loop has stored if the line is its first one, and slices do without it. */
 void slice_write_again(FILE *out, const struct rewriter *r, const struct launch *l, size_t line);
 
-/* Write the code that copies what a slice needs from its context to the frame, and then finds what it adds to counters. */
-void slice_copy(FILE *out, const struct launch *l, size_t words);
+/* Write the code that copies what a slice needs from its context, from value `first` on, to the frame, and then finds what it adds to
+ * counters. */
+void slice_copy(FILE *out, const struct launch *l, unsigned first, size_t words);
 void slice_write_setup(FILE *out, const struct launch *l, size_t words);
 
 /* Writes what begins the slices' loop if the line is its first one: the counters of the slice's first round, and the limit. */

@@ -67,7 +67,9 @@ static void write_body(FILE *out, const struct rewriter *r, const struct launch 
 {
     size_t at = 0;
     bool guarded = false;
-    slice_copy(out, l, body->words);
+    int64_t values[CROFT_NEST_VALUES];
+    if (l->task->nested) /* before CROFT_NEST_APART */
+        slice_copy(out, l, nest_values(l, values) - 4, body->words);
     if (l->task->nested)
         nest_write_setup(out, l, body->slots);
     else
