@@ -158,7 +158,7 @@ cat >boot.sh <<END
 #!/bin/sh
 # Boots Debian; more options of croft run may follow.
 cd "\$(dirname "\$0")" || exit
-exec "\${CROFT:-croft}" run -m virt --set 'memory.size=1 GiB' --bios firmware.bin --kernel kernel --initrd initrd \\
+exec "\${CROFT:-croft}" run -m virt --set 'memory.size=1 GiB' --set devices.entropy=default --bios firmware.bin --kernel kernel --initrd initrd \\
     --append "console=ttyS0 \$APPEND" --drive file=debian.img "\$@"
 END
 chmod +x boot.sh
