@@ -4,6 +4,7 @@
  *     kernel_simt    threads of multiprocessors: gathers, divergent branches and loops, atomics, the scratchpad
  *     kernel_stash   tiles in the stash, as arrays and as rows, which change, or become coherent or not
  *     kernel_loop    loops and stores that TOM offloads
+ *     kernel_exchange  threads that tell each other values in such loops
  *     kernel_called  threads that call regions
  *     kernel_net     threads that call functions in whose place AxRAM has networks
  *     task           regions that NUCD's accelerators execute, on ranges that overlap
@@ -198,6 +199,25 @@ static void write_loop(struct writer *w, int number)
     end("kernel_loop", number, "0");
 }
 
+/* Threads of a block that tell each other values by memory, round by round, in loops that TOM offloads: what a cache keeps of the round
+ * before is old. */
+static void write_exchange(struct writer *w, int number)
+{
+    begin(w, "kernel_exchange", number, STRESS_Z | STRESS_X);
+    const uint32_t step = 1 + 2 * chance(w, 20),
+                   turn = chance(w, 8); /* the loads may begin in another stack */
+    put("const uint32_t first = i - t, n = p->n;\nuint32_t v = i;\nuint32_t *z = p->z;\n");
+    put("for (uint32_t round = 0; round < %u; round++) {\n", (unsigned)(2 + chance(w, 2)));
+    put("for (uint32_t j = 0; j < 8; j++) {\nconst uint32_t old = v;\n");
+    assign(w, "vij", 2);
+    put("v = v * 5 + old;\nz[j * n + i] = v;\n}\nsimt_barrier();\n");
+    put("for (uint32_t j = %u; j < %u; j++)\nv += z[(j & 7) * n + first + ((t + j * %u) & 63)] ^ z[(~j & 7) "
+        "* n + first + "
+        "((t ^ %u) & 63)];\nsimt_barrier();\n}\np->x[i] = v;\n",
+        (unsigned)turn, (unsigned)turn + 8, (unsigned)step, (unsigned)chance(w, 64));
+    end("kernel_exchange", number, "0");
+}
+
 static const char fields[] = "abc";
 
 /* A tile of a field: read from neighbours, changed, and perhaps made coherent or not. */
@@ -336,6 +356,9 @@ static void write_net(struct writer *w, int number)
     if (both)
         put("in[4] = out[1];\nif (v & %u) blend%s(in, out);\n", 1U << chance(w, 4),
             direct ? "_by_thread" : "");
+    if (chance(w, 2))
+        put("for (uint32_t j = v & 3; j > 0; j--) {\nin[j & 1] = out[0];\nturn%s(in, out);\n}\n",
+            direct ? "_by_thread" : "");
     put("p->cell[i].f = out[0];\n");
     end("kernel_net", number, "0");
 }
@@ -397,9 +420,13 @@ static const struct {
     int count;
     void (*write)(struct writer *w, int number);
 } kinds[] = {
-    {"kernel_simt", 4, write_simt},   {"kernel_loop", 6, write_loop},
-    {"kernel_stash", 5, write_stash}, {"kernel_called", 1, write_called},
-    {"kernel_net", 3, write_net},     {"task", 5, write_task},
+    {"kernel_simt", 4, write_simt},
+    {"kernel_loop", 4, write_loop},
+    {"kernel_exchange", 3, write_exchange},
+    {"kernel_stash", 5, write_stash},
+    {"kernel_called", 1, write_called},
+    {"kernel_net", 3, write_net},
+    {"task", 5, write_task},
     {"host", 3, write_host},
 };
 

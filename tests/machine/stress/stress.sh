@@ -2,8 +2,9 @@
 # Random programs that mix all five mechanisms, on random machines that have them: stress.sh CROFT WORKDIR WRITERS. WRITERS is the
 # folder of `program` and `machine`, which write both. Each run has another machine and other steps; its digests must be those that
 # qemu-riscv64 has of the same source, where functions call their networks in software, no check may find anything, and a
-# sample of runs, executed again, must have the same statistics. STRESS_RUNS, STRESS_PROGRAMS and STRESS_SEED choose; with STRESS_ONLY=N, run N
-# alone, and what it says. A machine that croft refuses counts as refused; most may not be. Prints "N passed, N failed".
+# sample of runs, executed again, must have the same statistics. STRESS_RUNS, STRESS_PROGRAMS and STRESS_SEED choose; STRESS_ONLY=N makes
+# run N alone, and prints what it says; STRESS_SET is a line for all machines, such as `offload.drop_front: false`, for which there must
+# be findings. A machine that croft refuses counts as refused; most may not be. Prints "N passed, N failed".
 set -uo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=tests/lib.sh
@@ -60,7 +61,10 @@ verdict() {
 
 one() {
     local number=$1 status=0 wrong
-    "$writers/machine" $((seed * 1000000 + number)) >"machine$number.yaml"
+    {
+        "$writers/machine" $((seed * 1000000 + number))
+        echo "${STRESS_SET:-}"
+    } >"machine$number.yaml"
     once "$number" "stats$number" || status=$?
     wrong=$(verdict "$number" "$status")
     if [ -z "$wrong" ] && [ $((number % 25)) = 0 ]; then
