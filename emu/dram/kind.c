@@ -36,6 +36,19 @@ static void derive(void *part, const bool given[])
         strcpy(config->map, fitted);
 }
 
+static bool check(const void *part, struct error *err)
+{
+    const struct dram_config *config = part;
+    struct dram_table table;
+    bool refreshes_banks = config->refresh != DRAM_REFRESH_BANK;
+    dram_table_init(&table, config);
+    for (size_t i = 0; i < table.rule_count; i++)
+        refreshes_banks |= (table.rules[i].later & DRAM_SET(REFB)) != 0;
+    if (!refreshes_banks)
+        return error_set(err, "refresh: %s has no refresh of single banks", dram_rows(config)->name);
+    return dram_config_check(config, err);
+}
+
 /* Writes the standard's name and, if it has one, the source of its value. */
 static void note(const void *part, const struct part_field *field, char *buffer, size_t size)
 {
@@ -105,7 +118,7 @@ const struct part_kind dram_kind = {
     .ports = ports,
     .derive = derive,
     .note = note,
-    .check = dram_config_check,
+    .check = check,
     .channels = channels,
     .make = make,
     .free = free_part,
