@@ -238,6 +238,9 @@ if part streams "instructions against qemu-riscv64 and libunicorn"; then
     built "$BUILD/tests/hart/streams" "$BUILD/tests/hart/runner" "$BUILD/tests/hart/rounding" &&
         streams "$BUILD" "" directed random unicorn &&
         suite "rounding" tests/hart/rounding.sh "$BUILD/bin/croft" "$BUILD/tests/hart/rounding"
+    [ -z "${ALL:-}" ] || { built "$BUILD/tests/jit/soak" &&
+        suite "random regions" tests/jit/soak.sh "$BUILD/tests/jit/soak" "${SOAK_JIT:-1000000000}" "${HAZARD_SEED:-1}" &&
+        suite "all compiled systems" tests/jit/systems.sh "$BUILD/bin/croft" "$BUILD/tests/jit/all"; }
 fi
 if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&
@@ -344,6 +347,7 @@ if part hazards "random offloading programs against qemu-riscv64"; then
 fi
 if part firmware "privileged architecture, firmware and semihosting against qemu-system-riscv64"; then
     suite "firmware" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/firmware" tests/firmware/run.sh
+    suite "compiled systems" tests/jit/systems.sh "$BUILD/bin/croft" "$BUILD/tests/jit/systems"
 fi
 if part boot "OpenSBI and U-Boot to the prompt; snapshots"; then
     suite "boot" env CROFT="$BUILD/bin/croft" OUT="$BUILD/tests/boot" tests/firmware/boot.sh

@@ -46,15 +46,16 @@ mutate: unit-tests ## random changes of tables and rules that no unit test notic
 # Everything of the suites that otherwise make a choice, longer random streams, other random programs, longer fuzzing.
 SOAK_SEED ?= 2
 SOAK_FUZZ ?= 120
-soak: ## what takes too long for each change: all combinations, long streams, other seeds (SOAK_SEED, SOAK_FUZZ seconds)
-	+@ALL=1 STREAMS=4 HAZARD_SEED=$(SOAK_SEED) HAZARD_BODIES=1024 FUZZ_TIME=$(SOAK_FUZZ) NETWORK_SEED=$(SOAK_SEED)000 \
+SOAK_JIT  ?= 1000000000
+soak: ## what takes too long for each change: all combinations, long streams, other seeds (SOAK_SEED, SOAK_FUZZ seconds, SOAK_JIT instructions)
+	+@ALL=1 STREAMS=4 SOAK_JIT=$(SOAK_JIT) HAZARD_SEED=$(SOAK_SEED) HAZARD_BODIES=1024 FUZZ_TIME=$(SOAK_FUZZ) NETWORK_SEED=$(SOAK_SEED)000 \
 	    SUITES="streams simt machines hazards pages papers clang networks kills fuzz" \
 	    MAKE="$(MAKE)" BUILD="$(BUILD)" SETUP="$(SETUP)" tests/run.sh
 
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 programs: $(PROGRAM_FILES)
 
-$(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/isa/objdump.o \
+$(TEST_OBJ) $(UNIT_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/hart/streams.o $(BUILD)/obj/tests/jit/soak.o $(BUILD)/obj/tests/isa/objdump.o \
     $(BUILD)/obj/tests/neural/print_networks.o: \
     | $(BUILD)/setup-test.stamp $(MAP_HEADER)
 
@@ -65,7 +66,7 @@ $(TEST_LIB): $(TEST_OBJ)
 
 LINK_TEST = $(CC) $(SANITIZE) $(LDFLAGS) $< $(TEST_LIB) $(CROFT_LIB) $(TEST_LIBS) $(EMU_LIBS) -o $@
 
-$(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/isa/objdump $(BUILD)/tests/neural/print_networks: \
+$(UNIT_TESTS) $(BUILD)/tests/hart/streams $(BUILD)/tests/jit/soak $(BUILD)/tests/isa/objdump $(BUILD)/tests/neural/print_networks: \
     $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIB) $(CROFT_LIB)
 	@mkdir -p $(@D)
 	$(LINK_TEST)
@@ -99,7 +100,7 @@ manual-check: $(BUILD)/tools/manual
 # All C files of ours. Static analysis leaves out the files that rows expand into: there is nothing to read in them.
 C_FILES     := $(sort $(shell find emu examples firmware host isa tests -name '*.[ch]' 2>/dev/null))
 SHELL_FILES := .ci/run emu/cmd/help/croft.bash $(sort $(shell find examples host tests -name '*.sh'))
-TIDY_FILES  := $(filter-out $(ROWS_SRC) $(JIT_NATIVE),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/isa/objdump.c isa/tools/manual.c
+TIDY_FILES  := $(filter-out $(ROWS_SRC) $(JIT_NATIVE),$(EMU_SRC)) $(TEST_SRC) tests/hart/streams.c tests/jit/soak.c tests/isa/objdump.c isa/tools/manual.c
 TIDY_FLAGS   = -std=c17 -D_GNU_SOURCE $(INCLUDES) $(shell pkg-config --cflags $(LIBRARIES)) -isystem $(LLVM)/include
 
 # A file is analysed again when it, a header of its or .clang-tidy has changed: its object knows.
@@ -127,7 +128,7 @@ lint: $(LIB_OBJ) | $(MAP_HEADER) $(INSN_ID).h $(BUILD)/setup-build.stamp $(BUILD
 format: | $(BUILD)/setup-lint.stamp ## lay all C files out
 	clang-format -i $(C_FILES)
 
--include $(TEST_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/hart/streams.d \
+-include $(TEST_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/hart/streams.d $(BUILD)/obj/tests/jit/soak.d \
     $(BUILD)/obj/tests/isa/objdump.d $(BUILD)/obj/tests/neural/print_networks.d
 
 # Accelerators run the real firmware.

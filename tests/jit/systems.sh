@@ -1,0 +1,69 @@
+#!/bin/bash
+# Whole systems interpreted and compiled: their output, messages, status and statistics are the same to the byte, as are snapshots. systems.sh
+# CROFT WORKDIR. ALL=1: all programs of tests/firmware, and each region beside steps. Prints "N passed, N failed".
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+croft=$(realpath "$1")
+here=$(realpath "$(dirname "$0")/..")
+work=$(fresh "$2")
+cd "$work"
+printf 'ab\n' >typed
+
+# build NAME SOURCE [OPTIONS]: a program in machine mode.
+build() {
+    "$croft" cc --bare -std=gnu17 -O2 "-I$here/firmware" "${@:2}" -lm -o "$1"
+}
+
+# run WAY OPTIONS...: all that is to be compared goes to the folder of --jit=WAY.
+run() {
+    local way=$1 status=0
+    shift
+    rm -rf "$way"
+    mkdir "$way"
+    timeout 300 "$croft" run --jit="$way" --stats "$way/stats" "$@" <typed >"$way/stdout" 2>"$way/stderr" || status=$?
+    echo "$status" >"$way/status"
+    jq 'del(.host)' "$way/stats" >"$way/statistics" 2>/dev/null || :
+    rm -f "$way/stats"
+}
+
+# same WAY NAME OPTIONS...: interpreted and compiled in this way.
+same() {
+    local way=$1 name=$2
+    shift 2
+    run off "$@"
+    run "$way" "$@"
+    check "$name, --jit=$way" diff -r off "$way"
+}
+
+# Programs that check privileged state: changed code, page tables, PMP, and interrupts.
+names=(interrupts patch)
+[ -z "${ALL:-}" ] || names=(traps illegal status delegation counters fields atomics paging pmp trigger edges interrupts cbo harts patch)
+for name in "${names[@]}"; do
+    build "$name" "$here/firmware/$name.c" "$here"/firmware/support/{support.c,attempt.S}
+    same always "$name" -m virt --set harts=2 --max-insns 10000000 "$name"
+    [ -z "${ALL:-}" ] || same check "$name" -m virt --set harts=2 --max-insns 2000000 "$name"
+done
+
+# A loop beneath page tables, and one beneath the kernel, which end at this very instruction.
+build paged "$here/bench/firmware/paged.c" -DSUPERVISOR=1
+"$croft" cc -O2 "$here/bench/queens.c" -o queens
+for limit in 20000001 20000002 20000129 23456789; do
+    same on "page tables, $limit instructions" -m virt --max-insns "$limit" paged
+    same on "beneath the kernel, $limit instructions" --env kernel --max-insns "$limit" queens
+    check "$limit instructions, not all" [ "$(cat on/status)" = 124 ]
+done
+
+# Snapshots are the same file, and what is restored goes on compiled as it does interpreted.
+build guest "$here/firmware/snapshot/guest.c" "$here"/firmware/support/{support.c,attempt.S}
+for at in 333333 700000; do
+    for way in off on always; do
+        run "$way" -m virt --set harts=2 --save "$way.snapshot" --save-at "$at" guest
+    done
+    check "saved at $at" cmp off.snapshot on.snapshot
+    check "saved at $at, always" cmp off.snapshot always.snapshot
+    same on "restored from $at" -m virt --set harts=2 --restore off.snapshot
+    same always "restored from $at" -m virt --set harts=2 --restore on.snapshot
+    check "restored from $at, to its end" [ "$(cat always/status)" = 7 ]
+done
+conclude
