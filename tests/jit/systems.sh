@@ -54,6 +54,16 @@ for limit in 20000001 20000002 20000129 23456789; do
     check "$limit instructions, not all" [ "$(cat on/status)" = 124 ]
 done
 
+# Code that rewrites itself while it is compiled: a program, a machine without address translation, and the kernel, which refuses it.
+"$croft" cc -O2 "$here/bench/hostile/rewrite.c" -o rewrite
+build bare_rewrite "$here/bench/hostile/rewrite.c"
+for limit in 9000001 9000065; do
+    same on "a program that rewrites itself, $limit instructions" --env user --max-insns "$limit" rewrite
+    same on "a machine that rewrites itself, $limit instructions" -m virt --max-insns "$limit" bare_rewrite
+done
+same always "the kernel refuses that" --env kernel rewrite
+check "the kernel refuses that, its message" grep -q 'not executable' off/stderr
+
 # Snapshots are the same file, and what is restored goes on compiled as it does interpreted.
 build guest "$here/firmware/snapshot/guest.c" "$here"/firmware/support/{support.c,attempt.S}
 for at in 333333 700000; do
