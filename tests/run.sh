@@ -238,9 +238,11 @@ if part streams "instructions against qemu-riscv64 and libunicorn"; then
     built "$BUILD/tests/hart/streams" "$BUILD/tests/hart/runner" "$BUILD/tests/hart/rounding" &&
         streams "$BUILD" "" directed random unicorn &&
         suite "rounding" tests/hart/rounding.sh "$BUILD/bin/croft" "$BUILD/tests/hart/rounding"
-    [ -z "${ALL:-}" ] || { built "$BUILD/tests/jit/soak" &&
-        suite "random regions" tests/jit/soak.sh "$BUILD/tests/jit/soak" "${SOAK_JIT:-1000000000}" "${HAZARD_SEED:-1}" &&
-        suite "all compiled systems" tests/jit/systems.sh "$BUILD/bin/croft" "$BUILD/tests/jit/all"; }
+    if [ -n "${ALL:-}" ] && built "$BUILD/tests/jit/soak" programs; then
+        suite "random regions" tests/jit/soak.sh "$BUILD/tests/jit/soak" "${SOAK_JIT:-1000000000}" "${HAZARD_SEED:-1}"
+        suite "all compiled systems" tests/jit/systems.sh "$BUILD/bin/croft" "$BUILD/tests/jit/all"
+        suite "all compiled programs" tests/jit/programs.sh "$BUILD/bin/croft" "$BUILD/tests/jit/all_programs" "$BUILD"/tests/programs/*-O2
+    fi
 fi
 if part env "user environment, loader, command line"; then
     built "$BUILD/tests/debug/check_backtrace" &&

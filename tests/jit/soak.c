@@ -89,6 +89,8 @@ static void run_turn(struct pair *pair, uint64_t i, struct state *state)
         printf("block %" PRIu64 ", fcsr %" PRIx64 " for %" PRIx64 ": ", i, got.fcsr, expected.fcsr);
         give_up("a difference");
     }
+    if (pair->run.hart.instret != pair->step.hart.instret)
+        give_up("another number of instructions");
     *state = got;
     pair->turns++;
 }
