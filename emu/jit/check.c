@@ -183,8 +183,10 @@ static uint64_t exit_pc(const struct hart *hart, const struct compiled_exit *exi
         return hart->pc;
     if (exit->kind == COMPILED_LEAVE)
         return exit->op->exit.to[-1].head.pc;
+    if (exit->kind == COMPILED_ENTER) /* the first op may be behind a jump, which has none */
+        return exit->op[-1].head.pc;
     struct block_site site = block_find(hart->blocks, exit->op);
-    *retired += exit->kind == COMPILED_RESUME ? site.retired : 0;
+    *retired += site.retired;
     return site.pc;
 }
 
