@@ -36,10 +36,15 @@ static void derive(void *part, const bool given[])
         strcpy(config->map, fitted);
 }
 
+/* Refuses what the standard's rules do not know. */
 static bool check(const void *part, struct error *err)
 {
     const struct dram_config *config = part;
+    struct dram_config standard;
     struct dram_table table;
+    dram_config_default(&standard, config->standard);
+    if (config->bank_groups && standard.groups == 1)
+        return error_set(err, "bank_groups: %s has no bank groups", dram_rows(config)->name);
     bool refreshes_banks = config->refresh != DRAM_REFRESH_BANK;
     dram_table_init(&table, config);
     for (size_t i = 0; i < table.rule_count; i++)

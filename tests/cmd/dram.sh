@@ -116,6 +116,7 @@ refuses "a folder" 1 ': cannot be read: Is a directory' ddr3_1600k .
 refuses "a misspelt standard" 2 "unknown memory 'ddr3_1600'; did you mean 'ddr3_1600k'" ddr3_1600 two.trace
 refuses "refreshes that the device has not" 2 'dram.refresh: ddr3_1600k has no refresh of single banks' ddr3_1600k two.trace --set dram.refresh=bank \
     --set dram.tRFCB=60ns
+refuses "groups that the device has not" 2 'dram.bank_groups: hmc_2500 has no bank groups' hmc_2500 two.trace --set dram.bank_groups=true
 refuses "a misspelt key" 2 "--set: unknown key 'dram.tcl'" ddr3_1600k two.trace --set dram.tcl=1
 refuses "no trace" 2 'no TRACE given' ddr3_1600k
 refuses "no memory" 2 'no MEMORY given'

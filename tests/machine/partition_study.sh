@@ -77,5 +77,6 @@ fails() {
 }
 check "no clock" fails "has no clock" --partition-study study
 check "beside a trace" fails "exclude each other" -m gpu --partition-study study --trace memory
-check "no folder" fails "cannot write" -m gpu --partition-study none/study
+check "no folder" fails "--partition-study: cannot write 'none/study'" -m gpu --partition-study none/study
+check "no folder: before the run" test ! -s output
 conclude

@@ -143,6 +143,22 @@ static bool open_traces(struct timing *timing, const struct timing_options *opti
     return opened;
 }
 
+/* Returns whether the study, if one is wanted, can be written, which a long run should not find out at its end. */
+static bool can_study(const struct timing_options *options, struct error *err)
+{
+    bool created = false;
+    if (options->study && options->trace_count > 0)
+        return error_set(
+            err, "--partition-study and --trace exclude each other: traces change what an event costs");
+    if (!options->study || strcmp(options->study, "-") == 0)
+        return true;
+    if (!output_try(options->study, &created, err))
+        return error_prefix(err, "--partition-study");
+    if (created)
+        (void)remove(options->study);
+    return true;
+}
+
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
                   struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
@@ -153,9 +169,8 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         timing->untimed = untimed_new(machine, harts, count);
         return true;
     }
-    if (options->study && options->trace_count > 0)
-        return error_set(
-            err, "--partition-study and --trace exclude each other: traces change what an event costs");
+    if (!can_study(options, err))
+        return false;
     if (!can_trace(options, machine, tasks, err) || !open_traces(timing, options, err))
         return false;
     const struct timed_options timed = {
