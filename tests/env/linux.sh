@@ -419,6 +419,13 @@ test_launches() {
     without_host "$OUT/stats.json" >"$OUT/second"
     check "two runs with launches have the same statistics" cmp -s "$OUT/first" "$OUT/second"
     launched "two hosts with a clock" launches 24 -m gpu --set host.count=2
+    "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launch_handlers.c" -o "$OUT/handlers"
+    printf '%s\n' "launches 1 and 2, waits 0 and 0, value 7" "launch 4, wait 0, value 9" >"$OUT/handled"
+    for machine in "functional --set simt.count=2" "virt --set simt.count=2 --set harts=3" "gpu" "gpu --env kernel"; do
+        # shellcheck disable=SC2086 # options are words
+        ends "launches: handlers, $machine" 0 -m $machine "$OUT/handlers"
+        check "launches of handlers, $machine" cmp -s "$OUT/output" "$OUT/handled"
+    done
     "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O0 examples/linux/kernels.cc -o "$OUT/kernels" # position-independent
     ask kernels -L "$sysroot"
     launched "dynamic" kernels 2 -m gpu --sysroot "$sysroot"

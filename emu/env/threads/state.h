@@ -24,6 +24,12 @@ struct threads_host {
     uint64_t awaited; /* a launch's number, 0 (all launches), or LAUNCH_ROOM */
 };
 
+/* A program's call that began a launch which takes turns, to know it when it is repeated. Without padding. */
+struct threads_call {
+    uint64_t owner, pc, sp, at; /* as threads.owner; at: address of the record */
+    struct simt_launch_record record;
+};
+
 struct threads {
     struct user *user;
     const struct launch_options *options;
@@ -43,6 +49,10 @@ struct threads {
     bool turn_over; /* the call must be repeated when others have had their turns */
     uint64_t
         owner; /* host whose launch has not ended, plus 1, or the scheduler's number of its thread; 0: none */
+    struct threads_call open; /* the owner's call */
+    /* An owner's call whose launch has ended within another call, of a signal handler; owner 0: none. */
+    struct threads_call left;
+    int64_t left_result;
     unsigned host_count;
     struct threads_host *hosts; /* hosts[host_count] */
     /* On a timed machine, under the kernel, with several hosts or with a scheduler: threads run beside the hosts' harts, and a call that waits

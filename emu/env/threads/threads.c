@@ -16,7 +16,7 @@
 #include "isa/include/croft/door.h"
 #include "isa/include/croft/simt_call.h"
 
-enum { GP = 3, A0 = 10, A7 = 17, SEIP = 9 };
+enum { SP = 2, GP = 3, A0 = 10, A7 = 17, SEIP = 9 };
 
 /* Instructions of warps in a turn of a launch, if other hosts' turns follow: about as many as those have (quantum). */
 enum { TURN = 1 << 14 };
@@ -261,6 +261,8 @@ void threads_abandon(struct threads *threads, uint64_t caller)
 {
     if (threads->owner == caller)
         threads->owner = 0;
+    if (threads->left.owner == caller)
+        threads->left.owner = 0;
 }
 
 bool threads_wait(struct threads *threads)
@@ -420,6 +422,44 @@ bool threads_turn(struct threads *threads)
     return over && !threads->user->ended;
 }
 
+/* Continues the caller's own launch, whose call a signal handler has interrupted. Returns an error, or 0: the handler's call is
+ * repeated, and when the launch has ended, its call finds the result. */
+static int64_t pass_own(struct threads *threads)
+{
+    struct error err;
+    if (threads->left.owner)
+        return -EBUSY;
+    enum launch_end end = run(threads, NULL, &err);
+    if (end != LAUNCH_DONE)
+        return answer(threads, end);
+    threads->left = threads->open;
+    threads->left_result = answer(threads, end);
+    threads->turn_over = true;
+    return 0;
+}
+
+static bool is_same(const struct threads_call *a, const struct threads_call *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Returns whether a launch's call is not a new one, and sets its result. */
+static bool goes_on(struct threads *threads, const struct threads_call *call, int64_t *result)
+{
+    struct error err;
+    if (threads->owner) {
+        *result = is_same(call, &threads->open) ? answer(threads, run(threads, NULL, &err)) : pass_own(threads);
+        return true;
+    }
+    if (threads->left.owner != call->owner)
+        return false;
+    const bool same = is_same(call, &threads->left);
+    if (same || call->sp >= threads->left.sp) /* a handler has its frame below, unless it has left by a jump */
+        threads->left.owner = 0;
+    *result = threads->left_result;
+    return same;
+}
+
 static int64_t call_launch(struct user *user, const uint64_t a[6])
 {
     struct threads *threads = user->threads;
@@ -431,8 +471,8 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
         return -EBUSY;
     if (must_take_turns(threads, false))
         return 0;
-    if (threads->paused || (threads->turns && threads->owner) ||
-        (threads_call_open(threads) && !threads->options->device)) {
+    if (threads->paused ||
+        (!(threads->turns && threads->owner) && threads_call_open(threads) && !threads->options->device)) {
         threads->paused = false;
         return answer(threads, run(threads, NULL, &err));
     }
@@ -440,6 +480,11 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
     if (!from)
         return -EFAULT;
     memcpy(&record, from, sizeof record);
+    const struct threads_call call = {owner_of(threads), user->hart->pc, user->hart->x[SP], a[0], record};
+    int64_t result;
+    if (threads->turns && goes_on(threads, &call, &result))
+        return result;
+    threads->open = call;
     if (threads->beside && !launch_ready(threads->launch, LAUNCH_ROOM)) {
         await(threads, LAUNCH_ROOM);
         return 0;
@@ -464,7 +509,10 @@ static int64_t call_wait(struct user *user, const uint64_t a[6])
         return -EBUSY;
     if (a[0] > launch_number(threads->launch))
         return -EINVAL;
-    if (must_take_turns(threads, a[0] == 0 || a[0] == launch_number(threads->launch)))
+    const bool newest = a[0] == 0 || a[0] == launch_number(threads->launch);
+    if (newest && threads->turns && threads->owner == owner_of(threads) && !stopped(threads))
+        return pass_own(threads);
+    if (must_take_turns(threads, newest))
         return 0;
     if (threads->beside) {
         if (!launch_ready(threads->launch, a[0]))
