@@ -50,11 +50,11 @@ static int64_t serve(void *context)
     case SIMT_CALL_LAUNCH:
     case SIMT_CALL_WAIT:
     case SIMT_CALL_QUERY: return threads_call(process->user);
-    case 64: /* write */
-    case 66: /* writev */
-    case 93: /* exit */
-    case 94: /* exit_group */
-    case 172: /* getpid */ return calls_serve(process->user);
+    case LINUX_CALL_write:
+    case LINUX_CALL_writev:
+    case LINUX_CALL_exit:
+    case LINUX_CALL_exit_group:
+    case LINUX_CALL_getpid: return calls_serve(process->user);
     default:
         return call_refuse(process, process->user->hart->x[X_A7],
                            "is not one that threads of kernels can make");
@@ -85,9 +85,9 @@ static uint64_t executed(const struct process *process)
     return process->options->user->simt->device ? 0 : launch_executed(threads_launch(process->user->threads));
 }
 
-/* Serves a call of the program's thread on the hart. */
-static int64_t serve_call(struct process *process, struct thread *thread)
+int64_t linux_simt(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    (void)a;
     struct threads *threads = process->user->threads;
     uint64_t what;
     if (!threads)
@@ -106,22 +106,4 @@ static int64_t serve_call(struct process *process, struct thread *thread)
     thread_wait(process, thread, WAIT_LAUNCH, LINUX_NEVER, 0);
     thread->wait_bits = what;
     return LINUX_WAITS;
-}
-
-int64_t linux_simt_launch(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    (void)a;
-    return serve_call(process, thread);
-}
-
-int64_t linux_simt_wait(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    (void)a;
-    return serve_call(process, thread);
-}
-
-int64_t linux_simt_query(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    (void)a;
-    return serve_call(process, thread);
 }

@@ -11,7 +11,7 @@
 #include "emu/env/guest/fault.h"
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
-#include "emu/env/linux/state.h"
+#include "emu/env/linux/served.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
 #include "emu/hart/exec.h"
@@ -119,7 +119,7 @@ static void take_region(struct process *process, struct thread *thread, struct h
 /* Returns whether the thread gives way to others. */
 static bool take_call(struct process *process, struct thread *thread, struct hart *hart)
 {
-    const bool yields = hart->x[X_A7] == 124; /* sched_yield */
+    const bool yields = hart->x[X_A7] == LINUX_CALL_sched_yield;
     hart->pc = hart->priv.mepc;
     int64_t result = linux_call(process, thread, hart);
     (void)kernel_pages_settle(process->user->pages, true);

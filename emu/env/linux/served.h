@@ -4,7 +4,7 @@
 
 #include "emu/env/linux/state.h"
 
-/* A call of a thread; a[0..5] are its arguments. Returns the result or -errno, LINUX_WAITS or LINUX_RETURNS. */
+/* A call of a thread; a[0..5] are its arguments. Returns the result or -errno, LINUX_WAITS, LINUX_RETURNS or LINUX_TURNS. */
 #define OWN(name) int64_t linux_##name(struct process *process, struct thread *thread, const uint64_t a[6]);
 #define USER(name)
 #define GIVES(value)
@@ -14,5 +14,12 @@
 #undef GIVES
 #undef USER
 #undef OWN
+
+/* Numbers of the calls. */
+enum linux_call_number {
+#define LINUX_CALL(number, name, ...) LINUX_CALL_##name = (number),
+#include "emu/env/linux/calls.def"
+#undef LINUX_CALL
+};
 
 #endif

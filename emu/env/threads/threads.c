@@ -448,13 +448,15 @@ static bool goes_on(struct threads *threads, const struct threads_call *call, in
 {
     struct error err;
     if (threads->owner) {
-        *result = is_same(call, &threads->open) ? answer(threads, run(threads, NULL, &err)) : pass_own(threads);
+        *result =
+            is_same(call, &threads->open) ? answer(threads, run(threads, NULL, &err)) : pass_own(threads);
         return true;
     }
     if (threads->left.owner != call->owner)
         return false;
     const bool same = is_same(call, &threads->left);
-    if (same || call->sp >= threads->left.sp) /* a handler has its frame below, unless it has left by a jump */
+    if (same ||
+        call->sp >= threads->left.sp) /* a handler has its frame below, unless it has left by a jump */
         threads->left.owner = 0;
     *result = threads->left_result;
     return same;
