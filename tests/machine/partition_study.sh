@@ -17,7 +17,7 @@ evidence() {
 # study MACHINE OPTIONS...: writes `study` of a run of vector_add, and its statistics without those of the host to `stats`.
 study() {
     "$croft" run -m "$1" "${@:2}" --detail roi --partition-study study --stats stats.json vector_add 4096 >output 2>messages || return
-    sed '/^  "host"/,$d' stats.json >stats
+    without_host stats.json >stats
 }
 
 # says TEXT: the study has this line.

@@ -37,7 +37,8 @@ static uint32_t router_at(const struct cut_network *network, uint32_t node)
     return network->first + topology->ports[topology->node_ports[node]].router;
 }
 
-/* Joins the parts of a wire with each other, or with the routers between them. */
+/* Joins the parts of a wire with each other, or with the routers between them. Two networks with a wire between them keep their
+ * partitions. */
 static void join_wire(struct cut *cut, const struct builder *builder, size_t index)
 {
     const struct wire *wire = &builder->plan.wiring.wires[index];
@@ -47,12 +48,9 @@ static void join_wire(struct cut *cut, const struct builder *builder, size_t ind
         return;
     if (!above && !below)
         join(cut, wire->client->number, wire->server->number);
-    for (unsigned i = 0; below && i < places->in; i++) {
+    for (unsigned i = 0; below && !above && i < places->in; i++) {
         void *port = fabric_port(builder_object(builder, wire->server), places->first_in + i);
-        const uint32_t router = router_at(below, fabric_port_node(port));
-        if (above)
-            continue; /* two networks with a wire between them: each keeps its partitions */
-        join(cut, wire->client->number, router);
+        join(cut, wire->client->number, router_at(below, fabric_port_node(port)));
     }
     for (unsigned i = 0; above && !below && i < places->in * places->out; i++) {
         const struct fabric *fabric = builder_object(builder, wire->client);
@@ -102,35 +100,32 @@ static void join_all(struct cut *cut, const struct builder *builder)
     free(connected);
 }
 
+/* Adds an element's weight to its partition, which gets a number and this name if it is new. numbers: of roots, from 1. */
+static void number_element(struct cut *cut, uint32_t *numbers, uint32_t element, const char *name,
+                           uint64_t weight)
+{
+    uint32_t *of = &numbers[root_of(cut, element)];
+    if (*of == 0) {
+        *of = ++cut->count;
+        cut->names[*of - 1] = name;
+    }
+    cut->weights[*of - 1] += weight;
+}
+
 /* Turns parents into numbers of partitions: first those of parts, in the order of making, then routers without parts. */
 static void number(struct cut *cut, const struct builder *builder)
 {
-    uint32_t *numbers = alloc(cut->elements, sizeof *numbers); /* of roots, from 1 */
+    uint32_t *numbers = alloc(cut->elements, sizeof *numbers), *result = alloc(cut->elements, sizeof *result);
     cut->names = alloc(cut->elements, sizeof *cut->names);
     cut->weights = alloc(cut->elements, sizeof *cut->weights);
     for (size_t i = 0; i < builder->count; i++) {
         const struct built_part *part = &builder->parts[i];
-        if (!part->object || part->instance->kind == &network_kind)
-            continue;
-        uint32_t *of = &numbers[root_of(cut, part->instance->number)];
-        if (*of == 0)
-            *of = ++cut->count;
-        if (!cut->names[*of - 1])
-            cut->names[*of - 1] = part->instance->path;
-        cut->weights[*of - 1] += part->components;
+        if (part->object && part->instance->kind != &network_kind)
+            number_element(cut, numbers, part->instance->number, part->instance->path, part->components);
     }
     for (uint32_t i = 0; i < cut->network_count; i++)
-        for (uint32_t r = 0; r < cut->networks[i].topology->router_count; r++) {
-            uint32_t *of = &numbers[root_of(cut, cut->networks[i].first + r)];
-            if (*of == 0)
-                *of = ++cut->count;
-            if (!cut->names[*of - 1])
-                cut->names[*of - 1] = cut->networks[i].instance->path;
-            cut->weights[*of - 1]++;
-        }
-    for (uint32_t i = 0; i < cut->elements; i++)
-        root_of(cut, i);
-    uint32_t *result = alloc(cut->elements, sizeof *result);
+        for (uint32_t r = 0; r < cut->networks[i].topology->router_count; r++)
+            number_element(cut, numbers, cut->networks[i].first + r, cut->networks[i].instance->path, 1);
     for (uint32_t i = 0; i < cut->elements; i++) {
         const uint32_t own = numbers[root_of(cut, i)];
         result[i] = own ? own - 1 : 0;
