@@ -224,12 +224,9 @@ static bool spread(const struct search *search, int at)
     (void)join(&before, search->meeting[at]);
     bool grows = join(&search->before[at], before);
     struct lanes_sets after = after_of(search->cfg, at, before);
-    if (cfg_is_call(insn)) {
-        grows |= reach(search, insn->target, after);
+    grows |= reach(search, insn->target, after);
+    if (cfg_is_call(insn))
         (void)join(&after, sets_of(values_changed_by(insn), LANES_VARYING));
-    } else {
-        grows |= reach(search, insn->target, after);
-    }
     grows |= reach(search, insn->next, after);
     for (int i = insn->first; i < insn->last; i++)
         grows |= reach(search, i, after);

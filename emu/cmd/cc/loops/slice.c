@@ -71,7 +71,7 @@ void slice_write_again(FILE *out, const struct rewriter *r, const struct launch 
 void slice_copy(FILE *out, const struct launch *l, unsigned first, size_t words)
 {
     const char *limit = register_name[l->limit];
-    for (unsigned i = 0; i < 3 && is_slice(l); i++)
+    for (unsigned i = 0; i < WORD_STEPS && is_slice(l); i++)
         (void)fprintf(out, "\tld\t%s,%u(%s)\n\tsd\t%s,%zu(sp)\n", limit, 8 * (first + i),
                       register_name[l->carriers[0]], limit, words + (size_t)8 * i);
 }
