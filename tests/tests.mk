@@ -17,7 +17,7 @@ UNIT_TESTS  := $(UNIT_SRC:%.c=$(BUILD)/%)
 TEST_LIB    := $(BUILD)/tests/libtest.a
 TEST_SRC    := tests/core/rig.c tests/core/fake_ahead.c tests/isa/encode.c tests/sim/value.c tests/nucd/engine/engine_rig.c \
                tests/neural/reference.c $(sort $(wildcard tests/mem/denovo/model/*.c)) \
-               tests/hart/fixture.c tests/hart/oracle/known.c tests/hart/pair.c \
+               tests/hart/fixture.c tests/hart/oracle/known.c tests/hart/pair.c tests/jit/twins.c \
                $(addprefix tests/hart/oracle/,directed.c generate.c qemu.c subject.c unicorn.c values.c)
 TEST_OBJ    := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_LIBS   := -lcmocka -lunicorn
