@@ -455,8 +455,8 @@ static bool goes_on(struct threads *threads, const struct threads_call *call, in
     if (threads->left.owner != call->owner)
         return false;
     const bool same = is_same(call, &threads->left);
-    if (same ||
-        call->sp >= threads->left.sp) /* a handler has its frame below, unless it has left by a jump */
+    if (call->sp >=
+        threads->left.sp) /* not of a handler, which has its frame below; it may have left by a jump */
         threads->left.owner = 0;
     *result = threads->left_result;
     return same;
