@@ -407,7 +407,7 @@ launched() {
 
 # Kernels on multiprocessors, launched by several of the program's threads.
 test_launches() {
-    local machine which
+    local machine
     "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launches.c" -o "$OUT/launches"
     ask launches
     equal launches "without multiprocessors"
