@@ -170,6 +170,22 @@ check "runs that had ended are kept" test "$(grep -c ' runs were in ' "$work/out
 diff -r "$work/once/results" "$work/again/results" >"$work/output" && diff "$work/once/README.md" "$work/again/README.md" >>"$work/output"
 judge $? "its page and tables are the same"
 
+# Tables of another size than the committed ones: a note under the page's title says so, and names them.
+check "a page of committed tables has no note" test "$(grep -c 'Note' "$work/once/README.md")" = 0
+mkdir "$work/killed/results"
+cp "$work/once/results/of_128.csv" "$work/killed/results"
+sed 's/,1000[0-9]*,/,77,/; s/loop/other/' "$work/once/results/of_256.csv" >"$work/killed/results/of_256.csv"
+page again >"$work/output" 2>&1
+check "a page of other tables is made" grep -q 'differ from the committed ones, .*: of_256.csv$' "$work/output"
+sed -n 1,3p "$work/again/README.md" >"$work/output"
+check "its note follows the title and names the tables" test "$(tr '\n' ' ' <"$work/output" | grep -cE '^# [^>]*  > \*\*Note\.\*\* [^>]*that differ: of_256.csv\)')" = 1
+sed '2,3d' "$work/again/README.md" | diff "$work/once/README.md" - >"$work/output"
+judge $? "the rest is the page"
+"$papers/page.sh" "$croft" nucd "$work/wrong" smal >"$work/output" 2>&1
+check "an unknown size is refused" test $? = 2 -a "$(grep -c "no paper has size 'smal'; there are: small medium full" "$work/output")" = 1
+"$papers/page.sh" "$croft" nucdd "$work/wrong" >"$work/output" 2>&1
+check "an unknown paper is refused" test $? = 2 -a "$(grep -c "no paper 'nucdd'; there are: axram nucd " "$work/output")" = 1
+
 # whole PAPER [same]: all its experiments run; same: their results are those that are committed (nupim/epochs and one_channel of size medium).
 whole() {
     "$papers/page.sh" "$croft" "$1" "${work:?}/whole/$1" small >"$work/output" 2>&1
