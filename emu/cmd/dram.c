@@ -8,6 +8,7 @@
 #include "emu/cmd/cmd.h"
 #include "emu/cmd/dram/trace.h"
 #include "emu/cmd/options.h"
+#include "emu/debug/trace.h"
 #include "emu/dram/observers/check.h"
 #include "emu/io/output.h"
 #include "emu/machine/alone/memory.h"
@@ -15,7 +16,16 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/quantity.h"
 
-enum { OPTION_SET, OPTION_SIZE, OPTION_INTERVAL, OPTION_WRAP, OPTION_STATS, OPTION_CHECK, OPTION_SHOW };
+enum {
+    OPTION_SET,
+    OPTION_SIZE,
+    OPTION_INTERVAL,
+    OPTION_WRAP,
+    OPTION_STATS,
+    OPTION_CHECK,
+    OPTION_TRACE,
+    OPTION_SHOW
+};
 
 static const struct option_row rows[] = {
     [OPTION_SET] = {"set", 0, "NAME=VALUE", "change a key; may be repeated"},
@@ -24,8 +34,14 @@ static const struct option_row rows[] = {
                          "clocks from a line of Ramulator 2's format to the next (1)"},
     [OPTION_WRAP] = {"wrap", 0, NULL, "take addresses modulo the size of the memory"},
     [OPTION_STATS] = {"stats", 0, "FILE", "write statistics (JSON); - for standard output alone"},
-    [OPTION_CHECK] = {"check", 0, NULL,
-                      "check every command against the datasheet's rules; status 3 if one is broken"},
+    [OPTION_CHECK] =
+        {"check", 0, NULL,
+         "check every command against the datasheet's rules, and print how many break one; status "
+         "3 if any does"},
+    [OPTION_TRACE] =
+        {"trace", 0, "KIND[:FILE]",
+         "write every command, as croft run --trace does; KIND is dram or perfetto (default FILE: "
+         "trace.dram, trace.json)"},
     [OPTION_SHOW] = {"show", 0, NULL, "print the description with every key explained instead"},
 };
 
@@ -49,7 +65,8 @@ const struct option_set dram_interface = {
 /* The parsed command line. */
 struct request {
     const char *memory, *trace, *stats;
-    uint64_t size, interval; /* 0: not given */
+    const char *kind, *commands; /* of --trace, or NULL: its kind and file */
+    uint64_t size, interval;     /* 0: not given */
     bool wrap, check, show;
     const char **sets; /* room for argc entries */
     size_t set_count;
@@ -66,6 +83,21 @@ static int take_number(enum quantity quantity, const char *option, const char *t
     return OPTIONS_TAKEN;
 }
 
+static int take_trace(struct request *request, const char *value)
+{
+    struct error err;
+    if (request->kind)
+        return options_usage_error(&dram_interface, "--trace: one trace at a time; '%s' is a second one",
+                                   value);
+    if (!trace_parse(value, &request->kind, &request->commands, &err))
+        return options_usage_error(&dram_interface, "%s", err.text);
+    if (strcmp(request->kind, "dram") != 0 && strcmp(request->kind, "perfetto") != 0)
+        return options_usage_error(
+            &dram_interface, "--trace: a memory alone has no trace of kind '%s'; allowed: dram, perfetto",
+            request->kind);
+    return OPTIONS_TAKEN;
+}
+
 static int take(void *context, int option, const char *value)
 {
     struct request *request = context;
@@ -76,6 +108,7 @@ static int take(void *context, int option, const char *value)
     case OPTION_WRAP: request->wrap = true; break;
     case OPTION_STATS: request->stats = value; break;
     case OPTION_CHECK: request->check = true; break;
+    case OPTION_TRACE: return take_trace(request, value);
     case OPTION_SHOW: request->show = true; break;
     default:
         if (request->trace)
@@ -254,9 +287,12 @@ static bool save(const struct run *run, struct error *err)
     return error_prefix(err, "--stats");
 }
 
-/* Prints what the checker has found. Returns the exit status. */
-static int judge(const struct dram_checker *checker)
+/* Prints what the checker has found; if `whole`, in the table, too. Returns the exit status. */
+static int judge(const struct dram_checker *checker, bool whole)
 {
+    if (whole)
+        printf("check       %" PRIu64 " of %" PRIu64 " commands break a rule\n", checker->violations,
+               checker->commands);
     if (checker->violations == 0)
         return 0;
     (void)fprintf(stderr,
@@ -268,6 +304,7 @@ static int judge(const struct dram_checker *checker)
 /* Runs the trace. Returns the exit status, or -1 with err set. */
 static int run_trace(struct run *run, struct error *err)
 {
+    const bool table = !run->request->stats || strcmp(run->request->stats, "-") != 0;
     struct dram_checker checker = {.violations = 0};
     int status = -1;
     if (run->request->check) {
@@ -275,14 +312,32 @@ static int run_trace(struct run *run, struct error *err)
         dram_memory_observe(alone_memory_dram(run->memory), dram_checker_observer(&checker));
     }
     if (drive(run, err)) {
-        if (!run->request->stats || strcmp(run->request->stats, "-") != 0)
+        if (table)
             print_result(run);
         if (!run->request->stats || save(run, err))
-            status = run->request->check ? judge(&checker) : 0;
+            status = run->request->check ? judge(&checker, table) : 0;
     }
     if (run->request->check)
         dram_checker_free(&checker);
     return status;
+}
+
+/* Runs the trace, and writes the commands of the memory if they are wanted. Returns the exit status, or -1 with err set. */
+static int run_traced(struct run *run, struct error *err)
+{
+    const struct request *request = run->request;
+    struct error warning, later;
+    if (!request->kind)
+        return run_trace(run, err);
+    struct trace *trace = trace_open(request->kind, request->commands, err);
+    if (!trace)
+        return -1;
+    dram_memory_track(alone_memory_dram(run->memory), trace_tracks(trace), "dram");
+    const int status = trace_ready(trace, err) ? run_trace(run, err) : -1;
+    if (trace_warning(trace, &warning))
+        (void)fprintf(stderr, "croft dram: warning: %s\n", warning.text);
+    const uint64_t now = alone_memory_queue(run->memory)->now;
+    return trace_close(trace, now, status < 0 ? &later : err) ? status : -1;
 }
 
 struct tree *dram_tree(const char *memory, const char *const *sets, size_t set_count, struct error *err)
@@ -310,7 +365,7 @@ static int run_with(const struct request *request, const struct tree *tree, stru
     run.config = &alone_memory_dram(run.memory)->common.config;
     run.size = request->size ? request->size : run.config->burst_bytes;
     run.counts = alloc(LATENCIES, sizeof *run.counts);
-    const int status = run_trace(&run, err);
+    const int status = run_traced(&run, err);
     alone_memory_free(run.memory);
     access_file_close(&run.trace);
     free(run.counts);

@@ -44,6 +44,17 @@ check "two reads: time" grep -q '^time        37.500 ns, 30 clocks of 1.25 ns$' 
 check "two reads: a row hit" grep -q '^row hits    50.0 % of 2 bursts$' output
 cp output expected
 
+check "two reads: the check's result" grep -q '^check       0 of 3 commands break a rule$' output
+# Its commands: an activate, a read 11 clocks later, and one 4 clocks after that, for which the bus is free then.
+"$croft" dram ddr3_1600k two.trace --trace dram:two.commands >output 2>messages
+check "two reads: without a check" test ! -s messages -a "$(grep -c '^check' output)" = 0
+printf '%s\n' '# croft dram trace 1: ddr3_1600k, a cycle is 1250000 fs' '# cycle channel command rank group bank row column' \
+    '0 0 ACT 0 0 0 0 -' '11 0 RD 0 0 0 0 0' '15 0 RD 0 0 0 0 1' | diff - two.commands >output
+judge $? "two reads: its commands"
+"$croft" dram hbm1 two.trace --trace perfetto >output 2>messages
+check "two reads: a track" jq -e '[.[] | select(.ph == "B" and (.name // "" | startswith("RD ")))] | length == 2' trace.json >output
+cp expected output
+
 # The same accesses in the other format, and with other clocks.
 printf '0x0 READ 0\n40 READ 1\n' >same.trace
 runs "DRAMsim3" ddr3_1600k same.trace
@@ -122,6 +133,10 @@ refuses "no trace" 2 'no TRACE given' ddr3_1600k
 refuses "no memory" 2 'no MEMORY given'
 refuses "three arguments" 2 "'c' is a second one" a b c
 refuses "no size" 2 "--size: '0 B' is not allowed" a b --size "0 B"
+refuses "no such trace" 2 "--trace: unknown kind 'dran'; did you mean 'dram'" ddr3_1600k two.trace --trace dran
+refuses "a trace of others" 2 "a memory alone has no trace of kind 'konata'; allowed: dram, perfetto" ddr3_1600k two.trace --trace konata
+refuses "two traces" 2 "one trace at a time; 'perfetto' is a second one" ddr3_1600k two.trace --trace dram:a --trace perfetto
+refuses "a trace's folder" 1 '--trace: cannot write nothing/a: No such file' ddr3_1600k two.trace --trace dram:nothing/a
 refuses "no interval" 2 '--interval' a b --interval x
 : >empty.trace
 runs "an empty trace" ddr3_1600k empty.trace
