@@ -53,6 +53,9 @@ mistake "a time without unit" 2 "--max-time: '5' has no unit; write a time such 
 mistake "neither port nor path" 1 "--gdb: 'abc' is neither a port .* nor the path" "\./abc" -- run --gdb abc hello
 check "--gdb abc: no file" test ! -e abc
 
+mistake "the beginning of a key" 2 "unknown key 'host.l1'; did you mean 'host.l1i'\?" -- run -m nucd --set host.l1=3 hello
+mistake "a key of another part" 2 "unknown key 'host.channels'; did you mean 'dram.channels'\?" -- run -m nucd --set host.channels=3 hello
+mistake "the beginning of a standard" 2 "unknown memory 'ddr4'; did you mean 'ddr4_3200'\?" -- dram ddr4 text
 # Files.
 mistake "a misspelt program" 1 "helo: cannot open the program: No such file" "did you mean 'hello'" -- run helo
 mistake "a program that is not compiled yet" 1 "croft cc -O2 source.c -o source" -- run source

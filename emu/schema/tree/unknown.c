@@ -90,15 +90,20 @@ static const struct instance *walk_to(const struct instance *instance, const cha
     return instance;
 }
 
-/* Finds the field of the kind whose spelling is nearest to `rest`, the end of `name`, and writes its dotted
- * name to `near`. NULL when none is near. */
+/* Finds the field of the kind, or the part below it, whose spelling is nearest to `rest`, the end of `name`, and writes its
+ * dotted name to `near`. NULL when none is near. */
 static const char *nearest_field(const struct part_kind *kind, const char *name, const char *rest,
                                  char near[TREE_NAME])
 {
-    const char **names = alloc(kind->field_count + 1, sizeof *names), *found;
-    for (size_t i = 0; i < kind->field_count; i++)
-        names[i] = kind->fields[i].name;
-    found = nearest_name(rest, names, kind->field_count);
+    size_t count = kind->field_count;
+    for (const struct part_role *role = kind->roles; role && role->name; role++)
+        count++;
+    const char **names = alloc(count + 1, sizeof *names), *found;
+    for (count = 0; count < kind->field_count; count++)
+        names[count] = kind->fields[count].name;
+    for (const struct part_role *role = kind->roles; role && role->name; role++)
+        names[count++] = role->name;
+    found = nearest_name(rest, names, count);
     if (found)
         (void)snprintf(near, TREE_NAME, "%.*s%s", (int)(rest - name), name, found);
     free(names);
@@ -278,6 +283,9 @@ bool tree_unknown(const struct tree *tree, const char *name, struct error *err)
     char near[TREE_NAME], hint[TREE_KINDS + TREE_NAME] = "; known ";
     bool kindless = instance->kind->open && is_part(tree, name, rest);
     const char *meant = kindless ? nearest_part(instance, name, rest, near) : NULL;
+    if (!meant && known && nearest_field(instance->kind, name, rest, near) &&
+        strncmp(near, name, strlen(name)) == 0)
+        meant = near; /* the beginning of a name of this part */
     if (!meant)
         meant = meant_by(&list, plain, known);
     if (!meant && known)

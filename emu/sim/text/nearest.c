@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MAX_LENGTH = 127 };
+enum {
+    NAME_MAX_LENGTH = 127,
+    BEGINNING = 3, /* characters that are enough to mean all names that begin so */
+};
 
 static size_t min(size_t a, size_t b)
 {
@@ -53,8 +56,8 @@ const char *nearest_name(const char *wrong, const char *const *names, size_t cou
         size_t longer = length > other ? length : other;
         size_t edits = distance(wrong, length, names[i], other);
         bool begins = length > 0 && strncmp(wrong, names[i], length) == 0;
-        if (edits > (longer + 2) / 3 || begins < nearest_begins ||
-            (begins == nearest_begins && edits >= nearest_distance))
+        const bool far = edits > (longer + 2) / 3 && !(begins && length >= BEGINNING);
+        if (far || begins < nearest_begins || (begins == nearest_begins && edits >= nearest_distance))
             continue;
         nearest = names[i];
         nearest_distance = edits;

@@ -59,8 +59,12 @@ static void names_that_begin_so_come_first(void **state)
     assert_string_equal(nearest_name("tRCD", timings, 4), "tRCDRD");
     assert_string_equal(nearest_name("tRC", timings, 4), "tRC");
     assert_string_equal(nearest_name("tRD", timings, 4), "tRC"); /* no name begins with it */
-    static const char *const far[] = {"l1", "l10000"};
-    assert_string_equal(nearest_name("l10", far, 2), "l1"); /* 3 of 6 are too many edits */
+    static const char *const far[] = {"li", "l10000"};
+    assert_string_equal(nearest_name("l1", far, 2), "li"); /* two characters: 4 of 6 are too many edits */
+    assert_string_equal(nearest_name("l10", far, 2), "l10000");
+    static const char *const standards[] = {"gddr5", "ddr3_1600k", "ddr4_3200", "ddr4_32000"};
+    assert_string_equal(nearest_name("ddr4", standards, 4), "ddr4_3200");
+    assert_string_equal(nearest_name("gddr4", standards, 4), "gddr5");
 }
 
 static void survives_extreme_names(void **state)
