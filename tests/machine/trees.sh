@@ -136,10 +136,10 @@ refused() {
     printf 'extends: ddr3\nisland: {kind: group, count: 1, dram: {standard: ddr3_1600k}}\n' >"$work/island.yaml"
     timeout 600 "$croft" run -m "$work/island.yaml" "$folder/lud" >"$work/output" 2>"$work/errors" || status=$?
     check "island: refused" test "$status" -eq 2
-    check "island: message" grep -q '^croft run: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
+    check "island: message" grep -q '^croft run: .*island.yaml:2: host.0 has no way to island.0.dram; it must reach all memories, through crossbars and links$' "$work/errors"
     "$croft" show "$work/island.yaml" >"$work/output" 2>"$work/errors" || shown=$?
     check "island: not shown" test "$shown" -eq 2
-    check "island: show's message" grep -q '^croft show: .*island.yaml:2: host.0 has no way to island.0.dram$' "$work/errors"
+    check "island: show's message" grep -q '^croft show: .*island.yaml:2: host.0 has no way to island.0.dram; it must ' "$work/errors"
 }
 
 # What show prints is the machine again, and nothing in it is idle that was not set.

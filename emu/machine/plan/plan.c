@@ -310,11 +310,12 @@ static bool check_ways(const struct plan *plan, struct error *err)
             uint32_t distance = memory->distances[i->number];
             if (distance <= WAY_MOST || !is_origin(i))
                 continue;
-            (void)error_set(err,
-                            distance == UINT32_MAX
-                                ? "%s has no way to %s"
-                                : "%s is too many links away from %s; a request passes at most %d",
-                            i->path, memory->instance->path, WAY_MOST);
+            (void)error_set(
+                err,
+                distance == UINT32_MAX
+                    ? "%s has no way to %s; it must reach all memories, through crossbars and links"
+                    : "%s is too many links away from %s; a request passes at most %d",
+                i->path, memory->instance->path, WAY_MOST);
             return tree_at_parts(tree, i, memory->instance, err);
         }
     }
