@@ -364,15 +364,26 @@ sed 's/hart.0.instructions, mean/hart.0.instruction, mean/' good.yaml >bad.yaml
 [ $? -eq 1 ] && grep -q "^croft experiment: bad.yaml:15: instructions: loop.few.default: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'?$" messages &&
     grep -q "^loop,few,default,.*instructions: no statistic 'hart.0.instruction'; did you mean" bad.results/results.csv
 judge $? "a statistic that is missing"
+first() {
+    grep -nE "$1" messages | head -n 1 | cut -d : -f 1
+}
+test "$(first "^croft experiment: warning: bad.yaml:15: instructions: no statistic 'hart.0.instruction'; did you mean 'hart.0.instructions'")" -lt "$(first ' 1 of 6: ')"
+judge $? "and is told before the first run"
 sed -i 's/hart.0.instruction, mean/hart.0.instructions, mean/' bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 0 ] && grep -q '6 runs were in' messages && cmp -s good.results/results.csv bad.results/results.csv
 judge $? "with the right name, no run is repeated"
+rm -r bad.results
 sed 's/region: loop/region: lop/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 1 ] && grep -q "^croft experiment: bad.yaml:5: region: other.few.default: the program has no region of interest 'lop'; did you mean 'loop'?$" messages
 judge $? "a region that is missing"
-sed 's/loop.S, flags: \[/none.S, flags: [/' good.yaml >bad.yaml
+test "$(first "^croft experiment: warning: bad.yaml:5: region: nothing in the program of 'other' is called 'lop', as")" -lt "$(first ' 1 of 6: ')"
+judge $? "and is told before the first run"
+"$croft" experiment good.yaml --out quiet --results quiet.db >output 2>messages
+check "no warning of a good description" test "$(grep -c warning messages)" = 0
+echo '#include "none.S"' >wrong.S
+sed 's/loop.S, flags: \[/wrong.S, flags: [/' good.yaml >bad.yaml
 "$croft" experiment bad.yaml >output 2>messages
 [ $? -eq 1 ] && grep -q '^croft experiment: loop failed with status 1: .*croft cc -DSTATUS=0 ' messages &&
     grep -q '^other,few,default,41' bad.results/results.csv
@@ -382,10 +393,11 @@ grep -q '^loop failed: loop does not compile: status 1: .*fatal error: none.S: N
     ! grep -q "$work" bad.results/tables.txt
 judge $? "its row has the first error"
 
+echo '#include "gone.c"' >wrong.c
 cat >missing.yaml <<'Y'
 title: missing
 machine: functional
-programs: {gone: {source: gone.c, region: total}}
+programs: {gone: {source: wrong.c, region: total}}
 axes: {harts: {set: $which, values: [1, 2, 3]}}
 columns: {instructions: {statistic: hart.0.instructions}}
 Y
@@ -439,6 +451,13 @@ wrong() {
     judge $? "$1: $2"
 }
 
+wrong 's/small: {memory.size: [^,}]*/small: {memory.size: large/' "12: memory.size: 'large' is not a size"
+wrong 's/^  size:$/  cores: {set: harts, values: [1, 2, 1000000]}\n  size:/' "10: harts: '1000000' is not allowed; allowed: 1 to "
+wrong 's/^  size:$/  cores: [1, 2]\n  size:/' "10: cores: an axis is a mapping: {set: KEY, values: [32, 64]}, or {small: {KEY: 32}"
+wrong 's/^  size:$/  cores: {values: [1, 2]}\n  size:/' "10: cores: 'set' is missing"
+wrong 's/^  size:$/  cores: {memory.size: [1, 2]}\n  size:/' "10: 'memory.size': a name has letters, digits, '_', '-' and '+'; an axis of a key's values is {set: KEY"
+wrong 's/^  size:$/  memory.size: [1, 2]\n  size:/' "10: 'memory.size' cannot be the name of an axis; name it, as in rob: {set: host.rob"
+wrong 's/source: loop.S, flags: \[/source: nowhere.S, flags: [/' "4: source: nowhere.S: No such file"
 wrong 's/^machine: .*/machine: virrt/' "2: machine: unknown machine 'virrt'; did you mean 'virt'?"
 wrong 's/small: {memory.size/small: {memory.sise/' "12: unknown key 'memory.sise'; did you mean 'memory.size'?"
 wrong 's/^  size:$/  cores: {set: hrts, values: [1]}\n  size:/' "10: unknown key 'hrts'; did you mean 'harts'?"

@@ -336,7 +336,7 @@ static bool has_key(struct experiment *e, const yaml_node_t *node, const char *n
 
 bool experiment_axis_is_form(struct experiment *e, const yaml_node_t *node)
 {
-    return has_key(e, node, "set") || has_key(e, node, "sample");
+    return has_key(e, node, "set") || has_key(e, node, "sample") || has_key(e, node, "values");
 }
 
 bool experiment_read_form(struct experiment *e, struct experiment_axis *axis, const yaml_node_t *node,

@@ -114,6 +114,11 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
         e->axis_count++;
         return experiment_read_form(e, axis, node, err);
     }
+    if (!programs && node->type != YAML_MAPPING_NODE)
+        return doc_wrong(&e->doc, node, err,
+                         "%s: an axis is a mapping: {set: KEY, values: [32, 64]}, or "
+                         "{small: {KEY: 32}, large: {KEY: 64}}",
+                         name);
     int count = doc_pairs(&e->doc, node, name, err);
     if (count < 0)
         return false;
@@ -128,8 +133,11 @@ static bool read_axis(struct experiment *e, const char *name, const yaml_node_t 
         struct experiment_point *point = &axis->points[axis->count];
         point->name = doc_key(&e->doc, node, axis->count++);
         if (!experiment_good_name(point->name) || (programs && strcmp(point->name, "mean") == 0))
-            return doc_wrong(&e->doc, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s",
-                             point->name, programs ? ", and is not 'mean'" : "");
+            return doc_wrong(&e->doc, value, err, "'%s': a name has letters, digits, '_', '-' and '+'%s%s",
+                             point->name, programs ? ", and is not 'mean'" : "",
+                             !programs && strchr(point->name, '.')
+                                 ? "; an axis of a key's values is {set: KEY, values: [32, 64]}"
+                                 : "");
         if (!(programs ? read_program(e, point, value, err)
                        : read_pairs(e, value, point->name, &point->pairs, err)))
             return false;
@@ -150,7 +158,9 @@ static bool read_axes(void *context, const yaml_node_t *value, struct error *err
     for (int i = 0; i < count; i++) {
         const char *name = doc_key(&e->doc, value, i);
         if (!experiment_good_name(name) || strcmp(name, "program") == 0)
-            return doc_wrong(&e->doc, value, err, "'%s' cannot be the name of an axis", name);
+            return doc_wrong(
+                &e->doc, doc_value(&e->doc, value, i), err, "'%s' cannot be the name of an axis%s", name,
+                strchr(name, '.') ? "; name it, as in rob: {set: host.rob, values: [32, 64]}" : "");
         if (!read_axis(e, name, doc_value(&e->doc, value, i), false, err))
             return false;
     }

@@ -1,8 +1,11 @@
-/* What croft run would refuse in every run of an experiment, found before the first: a machine that does not exist, and settings
- * of keys that the machine does not have; and settings of the command line that take an axis its meaning. */
+/* What croft run would refuse in every run of an experiment or of a point, found before the first: a machine or program that does not exist,
+ * settings of keys that the machine does not have, and values that a key cannot have; and settings of the command line that take an axis its meaning. */
 #include "emu/experiment/runs/check.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/experiment/grid.h"
 #include "emu/experiment/runs/task.h"
@@ -10,7 +13,7 @@
 #include "emu/sim/text/text.h"
 
 enum {
-    POINTS_CHECKED = 64, /* of an axis whose points are written out; others set the same keys at all points */
+    POINTS_CHECKED = 64, /* of an axis, and the last one; those of samples set the same keys at all points */
     NAME = 256,          /* bytes of a key */
 };
 
@@ -82,7 +85,20 @@ static bool unknown_key(const char *text, char *name, size_t size)
     return true;
 }
 
-/* Checks the machine at a place. Only what no run there can do is an error here: a value that the machine refuses fails its
+/* Returns the node of the description whose value a message about --set, "--set: KEY: 'VALUE' ...", refuses; NULL: the message is another
+ * one, such as about values that do not go together. */
+static const yaml_node_t *refused(const struct experiment *e, const int point[EXPERIMENT_AXES],
+                                  const char *text)
+{
+    char key[NAME];
+    const char *behind = strncmp(text, "--set: ", 7) == 0 ? strstr(text + 7, ": '") : NULL;
+    if (!behind)
+        return NULL;
+    (void)snprintf(key, sizeof key, "%.*s", (int)(behind - text) - 7, text + 7);
+    return strchr(key, ' ') ? NULL : setter(e, point, key);
+}
+
+/* Checks the machine at a place. Only what no run there can do is an error here: values that do not go together fail their
  * runs, and the tables say so. */
 static bool check_place(const struct experiment *e, const struct experiment_where *where,
                         const int point[EXPERIMENT_AXES], struct error *err)
@@ -99,6 +115,8 @@ static bool check_place(const struct experiment *e, const struct experiment_wher
         const yaml_node_t *node = setter(e, point, "$machine");
         if (!loads(where, &task, 0, &alone) && strcmp(alone.text, wrong.text) == 0)
             good = doc_wrong(&e->doc, node ? node : e->machine_node, err, "machine: %s", wrong.text);
+        else if ((node = refused(e, point, wrong.text)) != NULL)
+            good = doc_wrong(&e->doc, node, err, "%s", wrong.text + strlen("--set: "));
         else if (unknown_key(wrong.text, key, sizeof key))
             good = (node = setter(e, point, key)) != NULL
                        ? doc_wrong(&e->doc, node, err, "%s",
@@ -114,8 +132,8 @@ static bool check_axis(const struct experiment *e, const struct experiment_where
                        const int base[EXPERIMENT_AXES], struct error *err)
 {
     const struct experiment_axis *points = &e->axes[axis];
-    const int count = points->count < POINTS_CHECKED ? points->count : POINTS_CHECKED;
-    for (int i = 0; i < count && !points->points[i].value && !points->sampled; i++) {
+    const int last = points->count - 1;
+    for (int i = 0; i <= last && !points->sampled; i = i == POINTS_CHECKED && i < last ? last : i + 1) {
         int point[EXPERIMENT_AXES];
         memcpy(point, base, sizeof point);
         point[points->leader] = i;
@@ -125,6 +143,39 @@ static bool check_axis(const struct experiment *e, const struct experiment_where
             return false;
     }
     return true;
+}
+
+/* Returns the value of a key of a mapping, or the mapping if it has no such key. */
+static const yaml_node_t *value_of(const struct experiment *e, const yaml_node_t *node, const char *key)
+{
+    struct doc *doc = (struct doc *)(uintptr_t)&e->doc; /* libyaml's functions take it non-const */
+    for (int i = 0; i < doc_pair_count(node); i++)
+        if (strcmp(doc_key(doc, node, i), key) == 0)
+            return doc_value(doc, node, i);
+    return node;
+}
+
+/* Checks that the files of the programs exist, except for those that `prepare` makes. */
+static bool check_programs(const struct experiment *e, const struct experiment_where *where,
+                           const int base[EXPERIMENT_AXES], struct error *err)
+{
+    bool good = true;
+    for (int i = 0; i < e->axes[0].count && good; i++) {
+        const struct experiment_program *program = e->axes[0].points[i].program;
+        const char *key = program->source ? "source" : "file",
+                   *name = program->source ? program->source : program->file;
+        int point[EXPERIMENT_AXES];
+        memcpy(point, base, sizeof point);
+        point[0] = i;
+        if (strchr(name, '$') || experiment_skipped(e, point))
+            continue;
+        char *path =
+            program->source ? experiment_source_path(e, where, i) : experiment_program_path(e, where, i);
+        good = access(path, F_OK) == 0 || doc_wrong(&e->doc, value_of(e, program->node, key), err,
+                                                    "%s: %s: %s", key, name, strerror(errno));
+        free(path);
+    }
+    return good;
 }
 
 /* Copies the name without numbers and asterisks. */
@@ -212,7 +263,7 @@ bool experiment_check(const struct experiment *e, const struct experiment_where 
     while (experiment_skipped(e, base) && ++number < runs);
     if (number == runs)
         return true; /* experiment_plan() says that nothing is left to run */
-    if (!check_place(e, where, base, err))
+    if (!check_programs(e, where, base, err) || !check_place(e, where, base, err))
         return false;
     for (int axis = 0; axis < e->axis_count; axis++)
         if (!check_axis(e, where, axis, base, err))

@@ -5,8 +5,8 @@
 #include "emu/experiment/description.h"
 #include "emu/experiment/options.h"
 
-/* Checks the machine and the names of settings at the first run and at each written point of the axes. Returns false with err
- * set, which names the description's line, if the machine does not exist or lacks a key. */
+/* Checks the programs' files, and the machine and the settings at the first run and at the points of the axes. Returns false with err
+ * set, which names the description's line, if a program or the machine does not exist, or a key or a value of one is unknown. */
 bool experiment_check(const struct experiment *e, const struct experiment_where *where, struct error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "emu/experiment/engines/remote.h"
 #include "emu/experiment/grid.h"
 #include "emu/experiment/results/evaluate.h"
+#include "emu/experiment/runs/foresee.h"
 #include "emu/experiment/runs/identity.h"
 #include "emu/experiment/runs/prepare.h"
 #include "emu/experiment/runs/search.h"
@@ -278,6 +279,7 @@ struct execution {
     int *fresh, fresh_count; /* runs that have been recorded since the last commit */
     double committed;
     bool evaluated; /* a run of this execution was */
+    bool foreseen;  /* the first run was looked at */
 };
 
 /* Notes that a run begins. Returns false if an equal run has begun already. */
@@ -344,6 +346,9 @@ static int start(struct execution *x, int n, bool again, struct error *err)
         run.machine = identity.loaded ? &machine : NULL;
         started = again ? 0 : find(x, n, task.label, x->where->retry_failed, err);
         if (started == 0 && (again || first_of_its_kind(x, &identity.key))) {
+            if (!x->foreseen)
+                experiment_foresee(x->e, x->where, point);
+            x->foreseen = true;
             run.words = experiment_words(x->where, &task, &run.statistics);
             started = x->engine->ops->start(x->engine, &run, err);
             free(run.words);
