@@ -23,12 +23,12 @@ build() {
     "$MAKE" --no-print-directory -s "${jobs[@]}" BUILD="$BUILD" SETUP="$SETUP" "$@"
 }
 
-# run_both NAME ARGS...: runs an example on both, keeps the outputs, and fails if they differ.
+# run_both MACHINE NAME ARGS...: runs an example on both, keeps the outputs, and fails if they differ.
 failures=0
 run_both() {
-    local name=$1 croft_status=0 qemu_status=0
-    shift
-    "$croft" run --stats "$results/$name.json" "./$name" "$@" >"$results/$name.croft" || croft_status=$?
+    local machine=$1 name=$2 croft_status=0 qemu_status=0
+    shift 2
+    "$croft" run -m "$machine" --stats "$results/$name.json" "./$name" "$@" >"$results/$name.croft" || croft_status=$?
     qemu-riscv64 "./$name" "$@" >"$results/$name.qemu" || qemu_status=$?
     sed 's/^/      /' "$results/$name.croft"
     if [ "$croft_status" -ne 0 ]; then
@@ -59,17 +59,28 @@ results=$(cd "$results" && pwd)
 croft=$(cd "$BUILD/bin" && pwd)/croft
 cd "$examples" # croft lets a program open files in the current folder only
 
-say "hello"
-run_both hello Undercroft
-say "nucd_vector: y = 2x in 16 offloaded tasks"
-run_both nucd_vector
-say "spmv: sparse matrix times vector, offloaded by nucd, from a Matrix Market file"
-run_both spmv circuit.mtx
-# The file's numbers in order: first those of the whole run, then those of its only region.
-mapfile -t instructions < <(
-    awk '/"hart.0.instructions": [0-9]/ { gsub(/[^0-9]/, "", $2); print $2 }' "$results/spmv.json")
-printf '      instructions    %s, of which %s in the region of interest\n' "${instructions[0]:-unknown}" \
-    "${instructions[1]:-unknown}"
+# offloaded NAME: prints how many tasks the example offloaded, and what the host executed: the file's first number is that of the whole run,
+# its second that of the only region of interest.
+offloaded() {
+    local tasks instructions
+    tasks=$(awk '/"nucd.offloads": [0-9]/ { gsub(/[^0-9]/, "", $2); print $2; exit }' "$results/$1.json")
+    mapfile -t instructions < <(awk '/"host.0.instructions": [0-9]/ { gsub(/[^0-9]/, "", $2); print $2 }' "$results/$1.json")
+    printf '      offloaded       %s tasks; the host executed %s instructions%s\n' "${tasks:-0}" "${instructions[0]:-unknown}" \
+        "${instructions[1]:+, of which ${instructions[1]} in the region of interest}"
+    if [ "${tasks:-0}" -eq 0 ]; then
+        printf '      FAILED: nothing was offloaded\n'
+        failures=$((failures + 1))
+    fi
+}
+
+say "hello, on machine functional"
+run_both functional hello Undercroft
+say "nucd_vector: y = 2x in 16 offloaded tasks, on machine nucd"
+run_both nucd nucd_vector
+offloaded nucd_vector
+say "spmv: sparse matrix times vector, offloaded by nucd, from a Matrix Market file, on machine nucd"
+run_both nucd spmv circuit.mtx
+offloaded spmv
 
 if [ "$failures" -ne 0 ]; then
     printf 'Demo: %d of 3 programs FAILED.\n' "$failures"
