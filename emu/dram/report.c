@@ -170,8 +170,9 @@ static const char *untold(const struct dram_config *config, const char *field, u
     const bool spare = strcmp(field, "energy_io_bit") == 0 || strcmp(field, "energy_refb") == 0;
     if (unit || spare || dram_rows(config)->source("energy_read_bit"))
         return NULL;
-    return "energy_act, energy_ref, energy_read_bit, energy_write_bit, power_open and power_closed, which no "
-           "source tells";
+    return "energy_act, energy_ref, energy_read_bit, energy_write_bit, power_open and power_closed: no "
+           "public "
+           "data sheet tells currents of this standard";
 }
 
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)

@@ -92,7 +92,7 @@ for standard in $("$croft" complete dram '' | cut -f 1 | grep -v '^<'); do
     runs "$standard" "$standard" mixed.trace --wrap
     "$croft" dram "$standard" mixed.trace --wrap --stats stats.json >output 2>messages
     case $standard in
-    lpddr5_6400 | hbm3)
+    hbm3)
         check "$standard: warns" grep -q '^croft dram: warning: some energy of dram is not counted; set dram.energy_act' messages
         check "$standard: the warning is in the file" jq -e '.run.warning | startswith("some energy of dram")' stats.json >output
         ;;
