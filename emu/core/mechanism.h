@@ -18,6 +18,8 @@ struct core_mechanism_ops {
     unsigned (*hosts)(const void *context);
     /* Provides the clock, before any core is made. *services is copied; what it points to is valid until stop(). */
     void (*start)(void *context, const struct core_services *services);
+    /* Coherence is going to be checked. False with err set to a message that names the key if the mechanism leaves old copies. */
+    bool (*coherent)(const void *context, struct error *err);
     /* Returns the devices that a core reaches by a path of its own. */
     struct core_near (*near)(const void *context, unsigned core);
     /* Called while a host's core is made: stores *offload if the host offloads. `level` is the last level below its caches;

@@ -13,6 +13,11 @@ static void start(void *nucd, const struct core_services *services)
     nucd_start_clock(nucd, services);
 }
 
+static bool coherent(const void *nucd, struct error *err)
+{
+    return nucd_coherent(nucd, err);
+}
+
 static struct core_near near(const void *nucd, unsigned core)
 {
     return nucd_near(nucd, core);
@@ -109,6 +114,7 @@ struct core_mechanism nucd_mechanism(struct nucd *nucd)
     static const struct core_mechanism_ops ops = {
         .hosts = hosts,
         .start = start,
+        .coherent = coherent,
         .near = near,
         .make = make,
         .made = made,

@@ -89,6 +89,20 @@ void nucd_free(struct nucd *nucd)
     free(nucd);
 }
 
+/* Lines that are on their way when a range is cleaned in no time stay as they are (cache_warm_maintain()). */
+bool nucd_coherent(const struct nucd *nucd, struct error *err)
+{
+    char source[TREE_SOURCE];
+    if (!nucd || nucd->config->mode != NUCD_MODE_IDEAL)
+        return true;
+    tree_source_of(nucd->options.tree, "nucd.mode", source);
+    return error_set(
+        err,
+        "%s: nucd.mode: ideal cleans caches in no time, and leaves old copies of lines that are on "
+        "their way; leave --check coherence out, or set nucd.mode: nucd",
+        source);
+}
+
 void nucd_protect(struct nucd *nucd, uint64_t first)
 {
     if (nucd)

@@ -57,6 +57,9 @@ struct accelerators *nucd_accelerators(const struct nucd *nucd);
 /* Returns the number of the hosts' harts. Does not accept NULL. */
 unsigned nucd_hosts(const struct nucd *nucd);
 
+/* Returns whether the caches are coherent about tasks. False with err set: not in mode `ideal`. Accepts NULL. */
+bool nucd_coherent(const struct nucd *nucd, struct error *err);
+
 /* Provides the clock, before the cores are created. *machine is copied; what it points to must be valid until
  * nucd_stop_clock(). Call nucd_stop_clock() when no more events will fire, and before the cores and their
  * harts are freed. */

@@ -57,6 +57,13 @@ static bool make_parts(struct timed *timed, struct error *err)
     return true;
 }
 
+static bool is_coherent(const struct timed *timed, struct error *err)
+{
+    const struct core_mechanism *mechanism = &timed->options.mechanism;
+    return !timed->options.check_coherence || !mechanism->ops ||
+           mechanism->ops->coherent(mechanism->context, err);
+}
+
 static unsigned count_hosts(const struct timed *timed)
 {
     const struct core_mechanism *mechanism = &timed->options.mechanism;
@@ -105,7 +112,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (options->study)
         timed->study = study_new();
     timed_start_mechanism(timed);
-    if (timed_simt_new(timed, err) && make_parts(timed, err) && timed_simt_offload(timed, err)) {
+    if (is_coherent(timed, err) && timed_simt_new(timed, err) && make_parts(timed, err) &&
+        timed_simt_offload(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         attach_mechanism(timed);
