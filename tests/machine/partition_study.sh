@@ -45,8 +45,9 @@ check "the study changes no statistic" cmp with <(sed '/^  "host"/,$d' stats.jso
 # Work in all windows is at least that of the partition that has most in all, and at most all.
 bounded() {
     awk -v count="$1" '$4 ~ /%$/ && NF == 4 { parts++; all += $3; most = $3 > most ? $3 : most }
-        $1 == 2 && NF == 3 { gain = $2; order = $3 }
-        END { exit !(parts == count && gain >= 1 && order >= 1 && order <= gain && gain <= all / most + 0.005) }' study
+        $1 == 2 && NF == 5 { gain = $2; order = $3; ends = $4; waits = $5 }
+        END { exit !(parts == count && gain >= 1 && order >= 1 && order <= gain && gain <= all / most + 0.005 &&
+                     ends >= 1 && waits >= 1 && waits < ends && ends <= gain + 0.2) }' study
 }
 check "two modules: gain at most all work over the larger share" bounded 2
 check "again" study two.yaml
@@ -69,7 +70,7 @@ check "links: the shorter one" says "partitions 5, lookahead 7 ns (peer.3)"
 # Nothing to cut.
 check "no links" study gpu
 check "no links: one partition" says "partitions 1: the machine has no links or routers at which it can be cut"
-check "no links: no gain" grep -q '^      2   1.00      1.00$' study
+check "no links: no gain" grep -q '^      2   1.00      1.00    1.00    1.00$' study
 
 fails() {
     "$croft" run "${@:2}" vector_add 4096 >output 2>messages && return 1

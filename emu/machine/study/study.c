@@ -7,6 +7,7 @@
 
 #include "emu/machine/study/barrier.h"
 #include "emu/machine/study/cut.h"
+#include "emu/machine/study/waits.h"
 #include "emu/machine/study/windows.h"
 #include "emu/net/fabric.h"
 #include "emu/sim/alloc.h"
@@ -40,10 +41,21 @@ struct crossing {
     const struct topology *topology;
 };
 
+/* An access of threads in the present event. */
+struct access {
+    uint64_t line;
+    bool store;
+};
+
 struct study {
     struct track_sink sink;
     struct cut cut;
     struct windows *windows;
+    struct windows *ends; /* these end before an event that must be in order */
+    struct waits *waits;
+    struct access *accesses; /* of the present event */
+    size_t access_count, access_room;
+    bool alone;           /* the present event must be in order: a launch, a beginning block or an atomic */
     struct place *places; /* by component */
     struct cost *costs;
     size_t cost_count;
@@ -63,6 +75,13 @@ static struct track open_stream(struct track_sink *sink, enum track_form form, c
     return (struct track){.sink = sink};
 }
 
+/* The present event, and with it its window, is in order. */
+static void order(struct study *study, enum windows_cause cause)
+{
+    windows_order(study->windows, cause);
+    study->alone = true;
+}
+
 /* A record of an access, or the header. */
 static bool take_access(struct track stream, const void *bytes, size_t size)
 {
@@ -74,10 +93,41 @@ static bool take_access(struct track stream, const void *bytes, size_t size)
     if (record.kind == ACCESS_IS_LAUNCH || record.words == 0 || record.stack)
         return true;
     if (record.kind == ACCESS_IS_ATOMIC)
-        windows_order(study->windows, WINDOWS_ATOMIC);
-    windows_access(study->windows, study->now, record.address - 4 * (uint64_t)__builtin_ctzll(record.words),
-                   record.words, record.kind != ACCESS_IS_LOAD);
+        order(study, WINDOWS_ATOMIC);
+    const struct access access = {record.address - 4 * (uint64_t)__builtin_ctzll(record.words),
+                                  record.kind != ACCESS_IS_LOAD};
+    if (windows_access(study->windows, study->now, access.line, record.words, access.store))
+        windows_order(study->windows, WINDOWS_SHARED);
+    if (study->access_count == study->access_room) {
+        study->access_room = 2 * study->access_room + 64;
+        study->accesses = alloc_resize(study->accesses, study->access_room * sizeof *study->accesses);
+    }
+    study->accesses[study->access_count++] = access;
     return true;
+}
+
+/* Tells `ends` of the accesses of the present event. Returns whether another partition shares a line. */
+static bool tell_lines(struct study *study)
+{
+    bool shares = false;
+    for (size_t i = 0; i < study->access_count; i++)
+        shares |=
+            windows_access(study->ends, study->now, study->accesses[i].line, 1, study->accesses[i].store);
+    return shares;
+}
+
+/* The present event, at `time`, has happened, and its work has not been added. Without partitions, nobody waits. */
+static void wait_for_others(struct study *study, uint64_t time)
+{
+    const bool accesses = study->access_count > 0;
+    if (study->cut.count > 1 && (study->alone || accesses))
+        waits_wait(study->waits, study->now);
+    if (tell_lines(study) || study->alone) {
+        windows_end(study->ends, time);
+        (void)tell_lines(study);
+    }
+    study->access_count = 0;
+    study->alone = false;
 }
 
 struct study *study_new(void)
@@ -98,6 +148,9 @@ void study_free(struct study *study)
     if (!study)
         return;
     windows_free(study->windows);
+    windows_free(study->ends);
+    waits_free(study->waits);
+    free(study->accesses);
     cut_free(&study->cut);
     free(study->places);
     free(study->costs);
@@ -117,6 +170,13 @@ static void flit_crosses(void *context, const struct network_hop *hop, const str
         study->crossed[study->crossed_count++] = partition;
 }
 
+static void add_work(struct study *study, uint32_t partition, enum windows_work work, double amount)
+{
+    windows_add(study->windows, partition, work, amount);
+    windows_add(study->ends, partition, work, amount);
+    waits_add(study->waits, partition, work, amount);
+}
+
 /* Adds the work of an event. Returns its units. */
 static uint64_t add(struct study *study, const struct place *place)
 {
@@ -124,16 +184,16 @@ static uint64_t add(struct study *study, const struct place *place)
     const double each = cost->timed_work ? cost->ns / (double)cost->timed_work : 0;
     uint64_t work = 0;
     if (!place->network) {
-        windows_add(study->windows, place->partition, WINDOWS_EVENTS, 1);
-        windows_add(study->windows, place->partition, WINDOWS_HOST, each);
+        add_work(study, place->partition, WINDOWS_EVENTS, 1);
+        add_work(study, place->partition, WINDOWS_HOST, each);
         work = 1;
     }
     for (uint32_t i = 0; i < study->crossed_count; i++) {
         const uint32_t partition = study->crossed[i], flits = study->flits[partition];
         study->flits[partition] = 0;
         work += flits;
-        windows_add(study->windows, partition, WINDOWS_EVENTS, flits);
-        windows_add(study->windows, partition, WINDOWS_HOST, flits * each);
+        add_work(study, partition, WINDOWS_EVENTS, flits);
+        add_work(study, partition, WINDOWS_HOST, flits * each);
     }
     study->crossed_count = 0;
     return work;
@@ -160,13 +220,17 @@ static bool step(void *context, struct event_queue *queue)
         return event_queue_step(queue);
     struct cost *cost = place->cost;
     const bool timed = cost->timed < FIRST || study->events % SAMPLE == 0;
-    windows_reach(study->windows, event->time);
+    const uint64_t time = event->time;
+    if (windows_reach(study->windows, time))
+        waits_window(study->waits);
+    (void)windows_reach(study->ends, time);
     if (event->component == study->grid)
-        windows_order(study->windows, WINDOWS_LAUNCH);
+        order(study, WINDOWS_LAUNCH);
     study->now = place->partition;
     const uint64_t start = timed ? host_nanoseconds() : 0;
     const bool fired = event_queue_step(queue);
     const double ns = timed ? (double)(host_nanoseconds() - start) - study->clock : 0;
+    wait_for_others(study, time);
     const uint64_t work = add(study, place);
     study->events++;
     cost->work += work;
@@ -239,8 +303,10 @@ void study_watch(struct study *study, const struct builder *builder, struct sche
                  uint32_t components, uint32_t grid, const bool *warming)
 {
     cut_make(&study->cut, builder);
-    study->windows =
-        windows_new(study->cut.lookahead ? study->cut.lookahead : 1, study->cut.weights, study->cut.count);
+    const uint64_t lookahead = study->cut.lookahead ? study->cut.lookahead : 1;
+    study->windows = windows_new(lookahead, study->cut.weights, study->cut.count);
+    study->ends = windows_new(lookahead, study->cut.weights, study->cut.count);
+    study->waits = waits_new(study->windows);
     study->flits = alloc(study->cut.count, sizeof *study->flits);
     study->crossed = alloc(study->cut.count, sizeof *study->crossed);
     study->grid = grid;
@@ -286,6 +352,8 @@ static void print_windows(const struct study *study, FILE *file)
             each * (double)windows_ordered(windows), each * (double)windows_by_cause(windows, WINDOWS_LAUNCH),
             each * (double)windows_by_cause(windows, WINDOWS_ATOMIC),
             each * (double)windows_by_cause(windows, WINDOWS_SHARED));
+    fprintf(file, "windows that end before such events %" PRIu64 "; waits of two threads %" PRIu64 "\n",
+            windows_count(study->ends), waits_count(study->waits, 2));
 }
 
 static void print_costs(const struct study *study, FILE *file)
@@ -305,28 +373,26 @@ static void print_costs(const struct study *study, FILE *file)
         fprintf(file, "host memory %.1f MiB\n", (double)usage.ru_maxrss / 1024);
 }
 
-static void print_gains(const struct study *study, FILE *file)
-{
-    fprintf(file, "threads   gain  in order\n");
-    for (unsigned threads = 2; threads <= WINDOWS_MOST; threads *= 2)
-        fprintf(file, "%7u %6.2f %9.2f\n", threads,
-                windows_gain(study->windows, threads, WINDOWS_EVENTS, false, 0),
-                windows_gain(study->windows, threads, WINDOWS_EVENTS, true, 0));
-}
-
 /* More threads than two meet as a tree. */
-static void print_host_gains(const struct study *study, double barrier, FILE *file)
+static void print_gains(const struct study *study, const char *host, enum windows_work work, double barrier,
+                        FILE *file)
 {
-    fprintf(file, "host barrier of two threads %.0f ns\n", barrier);
-    fprintf(file, "host threads   gain  in order  with barriers  in order with barriers\n");
+    fprintf(file, "%sthreads   gain  in order    ends   waits\n", host);
     for (unsigned threads = 2, levels = 1; threads <= WINDOWS_MOST; threads *= 2, levels++) {
         const double wait = barrier * levels;
-        fprintf(file, "host %7u %6.2f %9.2f %14.2f %23.2f\n", threads,
-                windows_gain(study->windows, threads, WINDOWS_HOST, false, 0),
-                windows_gain(study->windows, threads, WINDOWS_HOST, true, 0),
-                windows_gain(study->windows, threads, WINDOWS_HOST, false, wait),
-                windows_gain(study->windows, threads, WINDOWS_HOST, true, wait));
+        fprintf(file, "%s%7u %6.2f %9.2f %7.2f %7.2f\n", host, threads,
+                windows_gain(study->windows, threads, work, false, wait),
+                windows_gain(study->windows, threads, work, true, wait),
+                windows_gain(study->ends, threads, work, false, wait),
+                waits_gain(study->waits, threads, work, wait));
     }
+}
+
+static void print_host_gains(const struct study *study, double barrier, FILE *file)
+{
+    print_gains(study, "host ", WINDOWS_HOST, 0, file);
+    fprintf(file, "host barrier of two threads %.0f ns; with barriers:\n", barrier);
+    print_gains(study, "host ", WINDOWS_HOST, barrier, file);
 }
 
 void study_print(struct study *study, FILE *file)
@@ -343,7 +409,7 @@ void study_print(struct study *study, FILE *file)
     fprintf(file, "events %" PRIu64 ", work %.0f\n", study->events, total(study, WINDOWS_EVENTS));
     print_partitions(study, file);
     print_windows(study, file);
-    print_gains(study, file);
+    print_gains(study, "", WINDOWS_EVENTS, 0, file);
     print_costs(study, file);
     if (!isnan(barrier))
         print_host_gains(study, barrier, file);

@@ -40,7 +40,7 @@ struct windows {
     struct touched table[TABLE];
 };
 
-static unsigned index_of(unsigned threads)
+unsigned windows_index(unsigned threads)
 {
     unsigned index = (unsigned)__builtin_ctz(threads) - 1;
     assert(threads == 2U << index && index < WINDOWS_THREADS);
@@ -149,13 +149,25 @@ static void close_window(struct windows *windows)
     windows->busy_count = 0;
 }
 
-void windows_reach(struct windows *windows, uint64_t time)
+static void open_window(struct windows *windows, uint64_t time)
 {
-    if (windows->open && time < windows->end)
-        return;
     close_window(windows);
     windows->open = true;
     windows->end = time < CLOCK_NEVER - windows->lookahead ? time + windows->lookahead : CLOCK_NEVER;
+}
+
+bool windows_reach(struct windows *windows, uint64_t time)
+{
+    if (windows->open && time < windows->end)
+        return false;
+    open_window(windows, time);
+    return true;
+}
+
+void windows_end(struct windows *windows, uint64_t time)
+{
+    if (windows->busy_count > 0)
+        open_window(windows, time);
 }
 
 void windows_add(struct windows *windows, uint32_t partition, enum windows_work work, double amount)
@@ -189,23 +201,22 @@ static struct touched *find(struct windows *windows, uint64_t line)
     return NULL;
 }
 
-void windows_access(struct windows *windows, uint32_t partition, uint64_t line, uint64_t words, bool store)
+bool windows_access(struct windows *windows, uint32_t partition, uint64_t line, uint64_t words, bool store)
 {
+    bool shares = false;
     if (windows->partitions == 1)
-        return;
+        return false;
     struct touched *touched = find(windows, line);
-    if (!touched) {
-        windows_order(windows, WINDOWS_SHARED);
-        return;
-    }
+    if (!touched)
+        return true;
     if ((touched->read | touched->written) == 0)
         touched->partition = partition;
     else if (touched->partition != partition) {
-        if (words & (touched->written | (store ? touched->read : 0)))
-            windows_order(windows, WINDOWS_SHARED);
+        shares = (words & (touched->written | (store ? touched->read : 0))) != 0;
         touched->partition = MANY;
     }
     *(store ? &touched->written : &touched->read) |= words;
+    return shares;
 }
 
 uint64_t windows_count(struct windows *windows)
@@ -234,7 +245,7 @@ double windows_total(struct windows *windows, uint32_t partition, enum windows_w
 
 uint32_t windows_thread(const struct windows *windows, uint32_t partition, unsigned threads)
 {
-    return windows->threads[index_of(threads)][partition];
+    return windows->threads[windows_index(threads)][partition];
 }
 
 double windows_gain(struct windows *windows, unsigned threads, enum windows_work work, bool in_order,
@@ -243,6 +254,7 @@ double windows_gain(struct windows *windows, unsigned threads, enum windows_work
     close_window(windows);
     const struct sums *sums = &windows->sums[work];
     uint64_t barriers = windows->count - (in_order ? windows->ordered : 0);
-    double time = (in_order ? sums->ordered : sums->free)[index_of(threads)] + (double)barriers * barrier;
+    double time =
+        (in_order ? sums->ordered : sums->free)[windows_index(threads)] + (double)barriers * barrier;
     return time > 0 ? sums->all / time : 1;
 }

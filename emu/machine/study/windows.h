@@ -26,8 +26,12 @@ struct windows;
 struct windows *windows_new(uint64_t lookahead, const uint64_t *weights, uint32_t partitions);
 void windows_free(struct windows *windows); /* accepts NULL */
 
-/* Begins a window at `time` unless the present one lasts. Times must not decrease. Call it before the work of that time. */
-void windows_reach(struct windows *windows, uint64_t time);
+/* Begins a window at `time` unless the present one lasts; returns whether it does. Times must not decrease. Call it before the
+ * work of that time. */
+bool windows_reach(struct windows *windows, uint64_t time);
+
+/* Ends the present window, unless it has no work yet, and begins one at `time`. */
+void windows_end(struct windows *windows, uint64_t time);
 
 /* Adds work of a partition to the present window. */
 void windows_add(struct windows *windows, uint32_t partition, enum windows_work work, double amount);
@@ -35,9 +39,9 @@ void windows_add(struct windows *windows, uint32_t partition, enum windows_work 
 /* Puts the present window in order. */
 void windows_order(struct windows *windows, enum windows_cause cause);
 
-/* Says that a partition accesses 32-bit words of a line (at most 64; bit: a word) in the present window. Puts the window in
- * order if another partition has written one of them in it, or, when this is a store, read one. */
-void windows_access(struct windows *windows, uint32_t partition, uint64_t line, uint64_t words, bool store);
+/* Says that a partition accesses 32-bit words of a line (at most 64; bit: a word) in the present window. Returns whether another
+ * partition has written one of them in it, or, when this is a store, read one. */
+bool windows_access(struct windows *windows, uint32_t partition, uint64_t line, uint64_t words, bool store);
 
 /* The results; they end the present window. */
 uint64_t windows_count(struct windows *windows);
@@ -45,6 +49,7 @@ uint64_t windows_ordered(struct windows *windows); /* windows that are in order 
 uint64_t windows_by_cause(struct windows *windows,
                           enum windows_cause cause); /* these may have several causes */
 double windows_total(struct windows *windows, uint32_t partition, enum windows_work work);
+unsigned windows_index(unsigned threads); /* 0 to 3 for 2, 4, 8, 16 threads */
 uint32_t windows_thread(const struct windows *windows, uint32_t partition,
                         unsigned threads); /* its thread of 2, 4, 8 or 16 */
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "emu/machine/study/waits.h"
 #include "emu/machine/study/windows.h"
 #include "emu/sim/event.h"
 
@@ -123,18 +124,17 @@ static void test_order(void **state)
     windows_free(windows);
 }
 
-/* Returns how many windows share words after two accesses, in the same window or in two. */
-static uint64_t shared(uint32_t second, uint64_t words, bool first_stores, bool stores, uint64_t later)
+/* Returns whether the second of two accesses, in the same window or in two, shares words with the first. */
+static bool shared(uint32_t second, uint64_t words, bool first_stores, bool stores, uint64_t later)
 {
     static const uint64_t weights[MODULES] = {1, 1};
     struct windows *windows = windows_new(10, weights, MODULES);
     windows_reach(windows, 0);
-    windows_access(windows, 0, 0x1000, 3, first_stores);
+    assert_false(windows_access(windows, 0, 0x1000, 3, first_stores));
     windows_reach(windows, later);
-    windows_access(windows, second, 0x1000, words, stores);
-    const uint64_t count = windows_by_cause(windows, WINDOWS_SHARED);
+    const bool shares = windows_access(windows, second, 0x1000, words, stores);
     windows_free(windows);
-    return count;
+    return shares;
 }
 
 static void test_shared_words(void **state)
@@ -147,6 +147,56 @@ static void test_shared_words(void **state)
     assert_int_equal(shared(1, 4, true, true, 0), 0);   /* other words of the line */
     assert_int_equal(shared(0, 2, true, true, 0), 0);   /* the same partition */
     assert_int_equal(shared(1, 2, true, true, 10), 0);  /* the next window */
+}
+
+/* A window of 3 and 5 events that ends after 2 and 1: 2 and then 4 of 8. */
+static void test_end(void **state)
+{
+    (void)state;
+    static const uint64_t weights[MODULES] = {1, 1};
+    struct windows *windows = windows_new(10, weights, MODULES);
+    assert_true(windows_reach(windows, 0));
+    windows_add(windows, 0, WINDOWS_EVENTS, 2);
+    windows_add(windows, 1, WINDOWS_EVENTS, 1);
+    assert_false(windows_access(windows, 0, 0, 1, true));
+    windows_end(windows, 5);
+    windows_end(windows, 5); /* it has no work yet */
+    assert_false(windows_access(windows, 1, 0, 1, true));
+    windows_add(windows, 0, WINDOWS_EVENTS, 1);
+    windows_add(windows, 1, WINDOWS_EVENTS, 4);
+    assert_false(windows_reach(windows, 14));
+    assert_true(windows_reach(windows, 15));
+    assert_int_equal(windows_count(windows), 3);
+    assert_true(windows_gain(windows, 2, WINDOWS_EVENTS, false, 0) == 8.0 / 6.0);
+    windows_free(windows);
+}
+
+/* Of two threads, the first works 3, 1, 1 and the second 2, 2; the events in which they wait start at 3, 5, and, because nobody else has
+ * worked, 6: all 9 take 7. A barrier of 2 makes them 7 + 2 + 2 waits * 1. */
+static void test_waits(void **state)
+{
+    (void)state;
+    static const uint64_t weights[MODULES] = {1, 1};
+    struct windows *windows = windows_new(10, weights, MODULES);
+    struct waits *waits = waits_new(windows);
+    waits_window(waits);
+    waits_add(waits, 0, WINDOWS_EVENTS, 3);
+    waits_wait(waits, 1);
+    waits_add(waits, 1, WINDOWS_EVENTS, 2);
+    waits_wait(waits, 0);
+    waits_add(waits, 0, WINDOWS_EVENTS, 1);
+    waits_wait(waits, 0);
+    waits_add(waits, 0, WINDOWS_EVENTS, 1);
+    waits_add(waits, 1, WINDOWS_EVENTS, 2);
+    assert_true(waits_gain(waits, 2, WINDOWS_EVENTS, 0) == 9.0 / 7.0);
+    assert_true(waits_gain(waits, 2, WINDOWS_EVENTS, 2) == 9.0 / 11.0);
+    assert_int_equal(waits_count(waits, 2), 2);
+    waits_window(waits); /* both start at 7 */
+    waits_add(waits, 0, WINDOWS_EVENTS, 4);
+    waits_add(waits, 1, WINDOWS_EVENTS, 4);
+    assert_true(waits_gain(waits, 16, WINDOWS_EVENTS, 0) == 17.0 / 11.0);
+    waits_free(waits);
+    windows_free(windows);
 }
 
 /* The heaviest partition has a thread of its own as long as the others together are lighter. */
@@ -169,7 +219,8 @@ int main(void)
         cmocka_unit_test(test_equal_work), cmocka_unit_test(test_unequal_work),
         cmocka_unit_test(test_turns),      cmocka_unit_test(test_begin),
         cmocka_unit_test(test_order),      cmocka_unit_test(test_shared_words),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_end),
+        cmocka_unit_test(test_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
