@@ -9,6 +9,7 @@
 struct memory {
     struct tree *tree;
     struct alone_memory *alone;
+    struct alone_intake *intake; /* of `alone` */
     struct undercroft_memory_client client;
 };
 
@@ -70,13 +71,15 @@ int undercroft_memory_new(struct undercroft **memory, const struct undercroft_so
         return handle_fail_with(error, UNDERCROFT_DESCRIPTION, &err);
     struct memory *model = alloc(1, sizeof *model);
     const struct alone_client callbacks = {client->answer, client->room, client->context};
-    *model = (struct memory){tree, alone_memory_new(tree, &callbacks), *client};
+    *model = (struct memory){.tree = tree, .alone = alone_memory_new(tree, &callbacks), .client = *client};
+    model->intake = alone_memory_intake(model->alone);
     *memory = handle_new(&kind, model, alone_memory_queue(model->alone));
     return UNDERCROFT_OK;
 }
 
-int undercroft_memory_request(struct undercroft *memory, int operation, uint64_t address, uint64_t bytes,
-                              uint64_t tag, struct undercroft_error *error)
+/* Says why a request is refused that the memory can never take. Returns the status. */
+static __attribute__((noinline)) int refuse(struct undercroft *memory, int operation, uint64_t address,
+                                            uint64_t bytes, struct undercroft_error *error)
 {
     struct error err;
     const int status = handle_check(memory, &kind, error);
@@ -85,13 +88,24 @@ int undercroft_memory_request(struct undercroft *memory, int operation, uint64_t
     if (operation != UNDERCROFT_READ && operation != UNDERCROFT_WRITE)
         return handle_fail(error, UNDERCROFT_ARGUMENT,
                            "operation %d; there are UNDERCROFT_READ and UNDERCROFT_WRITE", operation);
-    const struct memory *model = memory->model;
+    alone_memory_misfit(((const struct memory *)memory->model)->alone, operation == UNDERCROFT_WRITE, address,
+                        bytes, &err);
+    return handle_fail_with(error, UNDERCROFT_ARGUMENT, &err);
+}
+
+/* What a simulator calls for each request: no more is done here than it takes. */
+int undercroft_memory_request(struct undercroft *memory, int operation, uint64_t address, uint64_t bytes,
+                              uint64_t tag, struct undercroft_error *error)
+{
+    if (!handle_is(memory, &kind) || (operation != UNDERCROFT_READ && operation != UNDERCROFT_WRITE))
+        return refuse(memory, operation, address, bytes, error);
     memory->inside++; /* lack of room may wake a client at once */
-    const enum alone_offer offer =
-        alone_memory_offer(model->alone, operation == UNDERCROFT_WRITE, address, bytes, tag, &err);
+    const enum alone_offer offer = alone_memory_offer(((const struct memory *)memory->model)->intake,
+                                                      operation == UNDERCROFT_WRITE, address, bytes, tag);
     memory->inside--;
     if (offer == ALONE_MISFIT)
-        return handle_fail_with(error, UNDERCROFT_ARGUMENT, &err);
+        return refuse(memory, operation, address, bytes, error);
+    (void)handle_fine(error);
     return offer == ALONE_TAKEN ? UNDERCROFT_OK : UNDERCROFT_FULL;
 }
 

@@ -166,10 +166,12 @@ static bool offer(struct run *run, const struct access_line *access, uint64_t du
     for (;;) {
         run->room = false;
         const uint64_t tag = access->write ? UINT64_MAX : queue->now;
-        const enum alone_offer offered =
-            alone_memory_offer(run->memory, access->write, access->address, run->size, tag, err);
-        if (offered == ALONE_MISFIT)
+        const enum alone_offer offered = alone_memory_offer(alone_memory_intake(run->memory), access->write,
+                                                            access->address, run->size, tag);
+        if (offered == ALONE_MISFIT) {
+            alone_memory_misfit(run->memory, access->write, access->address, run->size, err);
             return false;
+        }
         if (offered == ALONE_TAKEN)
             break;
         while (!run->room && event_queue_step(queue))

@@ -64,34 +64,21 @@ struct tree *alone_memory_tree(const struct alone_source *source, struct error *
     return tree_load(&options, err);
 }
 
-/* A request that is under way, or free. Its own fields are in the line of the host's cache in which the request begins. */
-struct slot {
-    union {
-        uint64_t tag;      /* under way */
-        struct slot *next; /* among the free ones */
-    };
-    struct mem_request request;
-};
-
 enum { SLOTS = 64 }; /* made at a time */
 
 struct chunk {
     struct chunk *next;
-    struct slot slots[SLOTS];
+    struct alone_slot slots[SLOTS];
 };
 
 struct alone_memory {
+    struct alone_intake intake; /* the first member */
+    struct alone_client client;
     struct event_queue queue;
     struct dram_memory dram;
     struct home_map *homes;
-    struct mem_link *links; /* by controller and direction */
-    struct slot *free;
     struct chunk *chunks;
-    uint64_t outstanding;
-    uint64_t burst, bytes;          /* of a burst, and of the memory */
     uint64_t most[DRAM_DIRECTIONS]; /* bursts of a request */
-    uint64_t span[DRAM_DIRECTIONS]; /* their bytes */
-    struct alone_client client;
     struct sources source;
     struct energy_sources sources;
     struct energy_ledger ledger;
@@ -101,12 +88,12 @@ struct alone_memory {
 static bool respond(void *owner, struct mem_link *link, struct mem_request *request, uint64_t now)
 {
     struct alone_memory *memory = owner;
-    struct slot *slot = (struct slot *)((char *)request - offsetof(struct slot, request));
+    struct alone_slot *slot = (struct alone_slot *)((char *)request - offsetof(struct alone_slot, request));
     const uint64_t tag = slot->tag;
     (void)link;
-    slot->next = memory->free;
-    memory->free = slot;
-    memory->outstanding--;
+    slot->next = memory->intake.free;
+    memory->intake.free = slot;
+    memory->intake.outstanding--;
     memory->client.answer(memory->client.context, tag, now);
     return true;
 }
@@ -121,20 +108,17 @@ static void request_room(void *owner, struct mem_link *link, uint64_t now)
 
 static const struct mem_client_ops client_ops = {respond, request_room};
 
-static struct slot *slot_take(struct alone_memory *memory)
+struct alone_slot *alone_memory_slots(struct alone_intake *intake)
 {
-    if (!memory->free) {
-        struct chunk *chunk = alloc(1, sizeof *chunk);
-        chunk->next = memory->chunks;
-        memory->chunks = chunk;
-        for (unsigned i = SLOTS; i-- > 0; memory->free = &chunk->slots[i]) {
-            chunk->slots[i].next = memory->free;
-            mem_request_init(&chunk->slots[i].request, MEM_READ, 0, 1);
-        }
+    struct alone_memory *memory = (struct alone_memory *)intake;
+    struct chunk *chunk = alloc(1, sizeof *chunk);
+    chunk->next = memory->chunks;
+    memory->chunks = chunk;
+    for (unsigned i = SLOTS; i-- > 0; intake->free = &chunk->slots[i]) {
+        chunk->slots[i].next = intake->free;
+        mem_request_init(&chunk->slots[i].request, MEM_READ, 0, 1);
     }
-    struct slot *slot = memory->free;
-    memory->free = slot->next;
-    return slot;
+    return intake->free;
 }
 
 static void publish(struct alone_memory *memory)
@@ -165,18 +149,20 @@ struct alone_memory *alone_memory_new(const struct tree *tree, const struct alon
     memory->client = *client;
     memory->source = (struct sources){tree, instance};
     memory->sources = (struct energy_sources){sources_of_field, &memory->source};
-    memory->burst = config->burst_bytes;
-    memory->bytes = dram_config_bytes(config);
+    memory->intake.burst = config->burst_bytes;
+    memory->intake.bytes = dram_config_bytes(config);
     memory->most[DRAM_READS] = config->read_queue;
     memory->most[DRAM_WRITES] = config->write_queue;
     for (enum dram_direction direction = 0; direction < DRAM_DIRECTIONS; direction++)
-        memory->span[direction] = memory->most[direction] * memory->burst;
+        memory->intake.span[direction] = memory->most[direction] * memory->intake.burst;
     event_queue_init(&memory->queue);
     memory->homes = dram_map_homes(config, 0);
+    memory->intake.homes = memory->homes;
+    memory->intake.queue = &memory->queue;
     dram_memory_init(&memory->dram, config, &memory->queue, 1, memory->homes);
-    memory->links = alloc((size_t)config->channels * DRAM_DIRECTIONS, sizeof *memory->links);
+    memory->intake.links = alloc((size_t)config->channels * DRAM_DIRECTIONS, sizeof *memory->intake.links);
     for (size_t i = 0; i < (size_t)config->channels * DRAM_DIRECTIONS; i++)
-        memory->links[i] = (struct mem_link){
+        memory->intake.links[i] = (struct mem_link){
             .port_ops = &dram_memory_ops, .port = &memory->dram, .client_ops = &client_ops, .client = memory};
     publish(memory);
     return memory;
@@ -194,60 +180,32 @@ void alone_memory_free(struct alone_memory *memory)
         next = chunk->next;
         free(chunk);
     }
-    free(memory->links);
+    free(memory->intake.links);
     free(memory);
 }
 
-/* Says why a request does not fit. Returns false. */
-static bool misfit(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
-                   struct error *err)
+void alone_memory_misfit(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
+                         struct error *err)
 {
     char text[QUANTITY_TEXT];
-    if (size == 0)
-        return error_set(err, "a request of 0 bytes; it has at least 1");
-    if (address >= memory->bytes || size > memory->bytes - address) {
-        quantity_format(QUANTITY_SIZE, memory->bytes, text);
-        return error_set(err, "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the memory, which has %s",
-                         size, address, text);
+    if (size == 0) {
+        (void)error_set(err, "a request of 0 bytes; it has at least 1");
+    } else if (address >= memory->intake.bytes || size > memory->intake.bytes - address) {
+        quantity_format(QUANTITY_SIZE, memory->intake.bytes, text);
+        (void)error_set(err, "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the memory, which has %s",
+                        size, address, text);
+    } else {
+        (void)error_set(err,
+                        "a request of %" PRIu64 " bytes has more bursts of %" PRIu64
+                        " bytes than a queue has entries: %" PRIu64 " (dram.%s_queue)",
+                        size, memory->intake.burst, memory->most[write ? DRAM_WRITES : DRAM_READS],
+                        write ? "write" : "read");
     }
-    return error_set(err,
-                     "a request of %" PRIu64 " bytes has more bursts of %" PRIu64
-                     " bytes than a queue has entries: %" PRIu64 " (dram.%s_queue)",
-                     size, memory->burst, memory->most[write ? DRAM_WRITES : DRAM_READS],
-                     write ? "write" : "read");
 }
 
-static bool fits(const struct alone_memory *memory, bool write, uint64_t address, uint64_t size)
+struct alone_intake *alone_memory_intake(struct alone_memory *memory)
 {
-    const uint64_t begin = address & (memory->burst - 1);
-    return address < memory->bytes &&
-           size - 1 < memory->bytes - address && /* of 0 bytes, size - 1 is the largest number */
-           begin + size - 1 < memory->span[write ? DRAM_WRITES : DRAM_READS];
-}
-
-enum alone_offer alone_memory_offer(struct alone_memory *memory, bool write, uint64_t address, uint64_t size,
-                                    uint64_t tag, struct error *err)
-{
-    if (!fits(memory, write, address, size)) {
-        (void)misfit(memory, write, address, size, err);
-        return ALONE_MISFIT;
-    }
-    struct slot *slot = slot_take(memory);
-    struct mem_request *request = &slot->request;
-    request->op = write ? MEM_WRITE : MEM_READ; /* the rest is as slot_take() or an answer has left it */
-    request->address = address;
-    request->size = (uint32_t)size;
-    home_resolve(memory->homes, address, &request->home);
-    struct mem_link *link =
-        &memory->links[request->home.controller * DRAM_DIRECTIONS + (write ? DRAM_WRITES : DRAM_READS)];
-    slot->tag = tag;
-    if (!link->waiting && mem_link_request(link, request, memory->queue.now)) {
-        memory->outstanding++;
-        return ALONE_TAKEN;
-    }
-    slot->next = memory->free;
-    memory->free = slot;
-    return ALONE_FULL;
+    return &memory->intake;
 }
 
 struct event_queue *alone_memory_queue(struct alone_memory *memory)
@@ -267,5 +225,5 @@ struct stats *alone_memory_stats(struct alone_memory *memory)
 
 uint64_t alone_memory_outstanding(const struct alone_memory *memory)
 {
-    return memory->outstanding;
+    return memory->intake.outstanding;
 }
