@@ -206,10 +206,19 @@ unsigned uart16550_room(const struct uart16550 *uart)
     return uart->mcr & MCR_LOOP ? 0 : capacity(uart) - uart->count;
 }
 
+static bool can_wait(const struct uart16550 *uart)
+{
+    return uart->count == 0 && !(uart->mcr & MCR_LOOP);
+}
+
 bool uart16550_waits(const struct uart16550 *uart)
 {
-    return uart->count == 0 && !(uart->mcr & MCR_LOOP) &&
-           ((uart->ier & IER_RECEIVED) || uart->looks >= UART16550_POLLS);
+    return can_wait(uart) && ((uart->ier & IER_RECEIVED) || uart->looks >= UART16550_POLLS);
+}
+
+bool uart16550_asks(const struct uart16550 *uart)
+{
+    return can_wait(uart) && uart->looks >= UART16550_POLLS;
 }
 
 /* Receives a character. With full FIFOs the new character is lost; with FIFOs disabled it replaces the unread
@@ -257,8 +266,7 @@ static uint8_t read_character(struct uart16550 *uart)
 static void transmit(struct uart16550 *uart, uint8_t byte)
 {
     uart->empty_pending = true; /* the write clears it, and the character that leaves at once sets it again */
-    if (uart->looks > 0 && uart->looks < UART16550_POLLS)
-        uart->looks--;
+    uart->looks -= uart->looks < UART16550_SENDS ? uart->looks : UART16550_SENDS;
     if (uart->mcr & MCR_LOOP)
         take(uart, byte);
     else

@@ -41,10 +41,13 @@ extern const struct device_ops uart16550_ops;
 unsigned uart16550_room(const struct uart16550 *uart);
 
 /* Returns true if the guest waits for a character: the receiver is empty, and either its interrupt is enabled
- * or the guest has polled it UART16550_POLLS times in vain. A poll is a read of LSR or RBR; one poll per
- * transmitted character is not counted. */
+ * or uart16550_asks(). */
 bool uart16550_waits(const struct uart16550 *uart);
-enum { UART16550_POLLS = 16 };
+
+/* Returns true if the guest asks for a character: it has polled the empty receiver UART16550_POLLS times. A poll is a read of
+ * LSR or RBR. Drivers read LSR to send, too: a transmitted character takes UART16550_SENDS polls back. */
+bool uart16550_asks(const struct uart16550 *uart);
+enum { UART16550_POLLS = 16, UART16550_SENDS = 4 };
 
 /* Receives a character from the line. There must be room. */
 void uart16550_receive(struct uart16550 *uart, uint8_t byte);

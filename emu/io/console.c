@@ -10,12 +10,14 @@
 
 #include "emu/io/terminal.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/text/say.h"
 
 enum source { SOURCE_NONE, SOURCE_FILE, SOURCE_PIPE, SOURCE_STREAM, SOURCE_TERMINAL, SOURCE_REPLAY };
 
 enum {
     INPUT_ROOM = 4096,
     OUTPUT_ROOM = 4096,
+    TELL_AFTER = 10000, /* ms of the host's time */
     HOST_TICKS = 10000, /* ticks between checks of the host: each simulated millisecond */
     CTRL_A = 1,
 };
@@ -25,12 +27,18 @@ struct console {
     int input, output;
     bool escaped; /* the last key was Ctrl-A */
     bool quit, look_now;
-    bool piped; /* the source is or was SOURCE_PIPE */
-    bool given; /* a byte was delivered since the last poll */
+    bool piped;  /* the source is or was SOURCE_PIPE */
+    bool given;  /* a byte was delivered since the last poll */
+    bool spoken; /* a byte of the pipe was delivered */
+    bool wrote;  /* there was output since the last poll */
+    bool stuck;  /* nothing but input can happen in the guest */
+    bool told;   /* the warning about a silent pipe was printed */
     bool failed;
     unsigned first, count; /* in `queue` */
     unsigned used;         /* bytes in `out` */
     uint64_t next_look;    /* tick of the next check of the host */
+    uint64_t patience;     /* ticks without output after which a guest that waits asks */
+    uint64_t silent_since; /* tick of the last poll before which there was output */
     struct moment (*moment)(void *context);
     void (*writes)(void *context);
     bool (*stops)(void *context);
@@ -73,6 +81,7 @@ void console_put(struct console *console, uint8_t byte)
 {
     if (console->used == OUTPUT_ROOM)
         console_flush(console);
+    console->wrote = true;
     console->out[console->used++] = byte;
 }
 
@@ -150,12 +159,19 @@ static bool stops(const struct console *console)
     return console->stops && console->stops(console->context);
 }
 
-/* Sleeps until the host's input can be read, or a signal arrives and the run ends. */
+/* Sleeps until the host's input can be read, or a signal arrives and the run ends. Tells the user once if that takes long. */
 static void await_host(struct console *console)
 {
     struct pollfd ready = {.fd = console->input, .events = POLLIN};
-    while (poll(&ready, 1, -1) < 0 && errno == EINTR && !stops(console))
-        continue;
+    int got;
+    while ((got = poll(&ready, 1, console->told ? -1 : TELL_AFTER)) <= 0 && !stops(console)) {
+        if (got < 0 && errno != EINTR)
+            return;
+        if (got == 0)
+            say_warning("the guest waits for input from a pipe that is open and sends nothing; </dev/null "
+                        "gives it none");
+        console->told |= got == 0;
+    }
 }
 
 /* Fails because the run differs from the recorded one. */
@@ -221,6 +237,7 @@ static bool get_queued(struct console *console, uint8_t *byte)
     console->first = (console->first + 1) % INPUT_ROOM;
     console->count--;
     console->given = true;
+    console->spoken = console->piped;
     return true;
 }
 
@@ -234,11 +251,23 @@ bool console_get(struct console *console, uint8_t *byte)
     return got;
 }
 
+bool console_offer(struct console *console, uint8_t *byte)
+{
+    uint64_t silence = console->moment(console->context).ticks - console->silent_since;
+    bool asks = console->spoken || console->stuck || silence >= console->patience;
+    return (console->source != SOURCE_PIPE || asks) && console_get(console, byte);
+}
+
 enum console_state console_poll(struct console *console, struct error *err)
 {
     uint64_t now = console->moment(console->context).ticks;
     int what;
     console->given = false;
+    if (console->wrote) {
+        console->silent_since = now;
+        console->stuck = false;
+    }
+    console->wrote = false;
     if (console->source == SOURCE_REPLAY && replay_due(console, &what) && what == INPUT_END)
         quit(console);
     if (console->look_now || now >= console->next_look) {
@@ -258,7 +287,7 @@ enum console_state console_poll(struct console *console, struct error *err)
 bool console_wait(struct console *console, int milliseconds)
 {
     console_flush(console);
-    console->look_now = true;
+    console->look_now = console->stuck = true;
     if (console->count > 0 || console->failed || console->quit)
         return true;
     struct moment at;
@@ -330,6 +359,7 @@ struct console *console_new(const struct console_options *options, struct error 
     console->writes = options->writes;
     console->stops = options->stops;
     console->context = options->context;
+    console->patience = options->patience;
     console->look_now = true;
     struct error ignored;
     bool good = open_source(console, options, err);

@@ -8,14 +8,18 @@
  * mode; Ctrl-A x ends the run, Ctrl-A Ctrl-A sends Ctrl-A, Ctrl-A h lists these keys.
  *
  * The machine requests a byte only at its poll points: moments of the simulated run, such as the end of each
- * quantum, at which the guest waits for a byte (uart16550_waits(), htif_waits()).
+ * quantum, at which the guest waits for a byte (uart16550_waits(), htif_waits()) or asks for one (uart16550_asks()).
  *
  * A file's bytes are always available. The moments at which they are delivered therefore depend only on
  * machine, program and file, and runs repeat exactly. The same holds for a pipe (or socket, or device): while
- * it is empty, a guest that waits stands still, with its clock, until the other end writes or closes. A guest
- * also counts as waiting if it has only polled for input a few times, such as a boot loader that counts down,
- * or if it would print an answer first. A host program that writes only after it has read the guest's output
- * therefore needs a terminal. At each poll point, one byte of a pipe is delivered.
+ * it is empty, a guest that asks for a byte stands still, with its clock, until the other end writes or closes.
+ * At each poll point, one byte of a pipe is delivered.
+ *
+ * A pipe may stay open and never send anything, and a guest that waits may have no interest in a byte, such as a kernel
+ * that has opened the port. Until the pipe's first byte, such a guest (console_offer()) therefore goes on. It gets a byte, or
+ * stands still, when nothing but input can happen in it, or when it has printed nothing for `patience`. After the
+ * first byte, a guest that waits counts as one that asks, also if it would print an answer first: a host program that writes
+ * again only after it has read the guest's output needs a terminal.
  *
  * Input from a terminal depends on host time, as does a pipe with `live`. Record and replay such a run to
  * repeat it: a replayed byte is delivered at the poll point with the recorded instruction and tick counts. */
@@ -23,6 +27,7 @@ struct console_options {
     int input;                              /* file descriptor, stays open; -1: no input */
     int output;                             /* file descriptor, stays open; -1: output is dropped */
     bool live;                              /* for debuggers: take what a pipe holds, without waiting */
+    uint64_t patience;                      /* ticks without output, see above */
     const char *record;                     /* path of the file to which input is recorded, or NULL */
     const char *replay;                     /* path of the file that replaces input, or NULL */
     struct moment (*moment)(void *context); /* returns the current moment, exact at poll points */
@@ -44,9 +49,12 @@ bool console_close(struct console *console, struct error *err);
 void console_put(struct console *console, uint8_t byte);
 
 /* Takes the next byte of input. Returns false if there is none at this moment, which must be a poll point.
- * Call it only for a guest that waits: it sleeps while a pipe (not `live`) is empty. Signals still end the
- * process meanwhile. */
+ * Call it only for a guest that asks: it sleeps while a pipe (not `live`) is empty, and warns once if that takes
+ * ten seconds. Signals still end the process meanwhile. */
 bool console_get(struct console *console, uint8_t *byte);
+
+/* As console_get(), for a guest that waits but does not ask: returns false at once while a pipe is not to be waited for. */
+bool console_offer(struct console *console, uint8_t *byte);
 
 /* Writes the buffered output. */
 void console_flush(struct console *console);

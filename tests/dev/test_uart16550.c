@@ -324,8 +324,31 @@ static void it_is_known_when_the_guest_waits(void **state)
     assert_false(uart16550_waits(uart)); /* counts from the start again */
     put(uart, IER, 0x01);
     assert_true(uart16550_waits(uart));
+    assert_false(uart16550_asks(uart)); /* it may only have opened the port */
     put(uart, MCR, 0x10);
     assert_false(uart16550_waits(uart));
+    uart16550_free(uart);
+}
+
+static void drivers_that_look_twice_to_send_do_not_ask(void **state)
+{
+    (void)state;
+    struct rig rig = {0};
+    struct uart16550 *uart = make(&rig);
+    for (unsigned i = 0; i < 100; i++) {
+        (void)get(uart, LSR);
+        put(uart, RBR, '.');
+        (void)get(uart, LSR);
+    }
+    assert_false(uart16550_waits(uart));
+    for (unsigned i = 0; i < 10 && !uart16550_asks(uart); i++) {
+        put(uart, RBR, '.'); /* a sign of life now and then does not hide that it polls */
+        for (unsigned k = 0; k < 8; k++)
+            (void)get(uart, LSR);
+    }
+    assert_true(uart16550_asks(uart) && uart16550_waits(uart));
+    receive(uart, 1);
+    assert_false(uart16550_asks(uart));
     uart16550_free(uart);
 }
 
@@ -386,6 +409,7 @@ int main(void)
         cmocka_unit_test(loopback_connects_the_modem_lines),
         cmocka_unit_test(fcr_clears_the_receiver),
         cmocka_unit_test(it_is_known_when_the_guest_waits),
+        cmocka_unit_test(drivers_that_look_twice_to_send_do_not_ask),
         cmocka_unit_test(a_debugger_changes_nothing),
     };
     return cmocka_run_group_tests_name("uart16550", tests, NULL, NULL);

@@ -59,6 +59,35 @@ done
 check "pipe: a second run prints something else" cmp -s "$OUT/pipe1.txt" "$OUT/pipe2.txt"
 check "pipe: a second run has other statistics" cmp -s "$OUT/pipe1.json" "$OUT/pipe2.json"
 
+# A pipe that stays open and sends nothing stops no program that only prints. Its driver looks at the line's status before
+# and after each character, and has enabled the receiver's interrupt.
+cat >"$OUT/silent.c" <<'END'
+int main(void)
+{
+    volatile unsigned char *uart = (volatile unsigned char *)0x10000000;
+    uart[1] = 1;
+    for (unsigned i = 0; i < 65536; i++) {
+        while (!(uart[5] & 0x20))
+            continue;
+        uart[0] = i % 64 == 63 ? '\n' : '.';
+        while (!(uart[5] & 0x40))
+            continue;
+    }
+    return 7;
+}
+END
+"$CROFT" cc --bare -O1 "$OUT/silent.c" -o "$OUT/silent"
+mkfifo "$OUT/silence.$$"
+exec 5<>"$OUT/silence.$$"
+rm -f "$OUT/silence.$$"
+for core in functional inorder; do
+    status=0
+    timeout 60 "$CROFT" run -m virt --set "host.core=$core" "$OUT/silent" <&5 >"$OUT/silent.txt" 2>"$OUT/silent.err" || status=$?
+    check "silent, $core: status $status, not 7" [ "$status" = 7 ]
+    check "silent, $core: output is missing" [ "$(wc -l <"$OUT/silent.txt")" = 1024 ]
+done
+exec 5<&-
+
 # One program reads characters through semihosting up to the end of a line; the other sleeps for ever.
 cat >"$OUT/readc.c" <<'END'
 #include <stdio.h>

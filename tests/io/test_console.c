@@ -54,6 +54,8 @@ static void write_file(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
+enum { PATIENCE = 300000 };
+
 static struct console *open_with(struct place *place, int input, int output, bool live, const char *record,
                                  const char *replay)
 {
@@ -61,6 +63,7 @@ static struct console *open_with(struct place *place, int input, int output, boo
     struct console *console = console_new(&(struct console_options){.input = input,
                                                                     .output = output,
                                                                     .live = live,
+                                                                    .patience = PATIENCE,
                                                                     .record = record,
                                                                     .replay = replay,
                                                                     .moment = present,
@@ -187,6 +190,39 @@ static void a_pipe_is_waited_for(void **state)
     (void)close(in[0]);
     (void)close(out[0]);
     (void)close(out[1]);
+}
+
+/* Whether and when the other end has written makes no difference before the moment at which the guest asks. */
+static void a_silent_pipe_holds_up_nobody_who_only_waits(void **state)
+{
+    struct place *place = *state;
+    int in[2];
+    uint8_t byte;
+    assert_int_equal(pipe(in), 0);
+    struct console *console = open_console(place, in[0], -1, NULL, NULL);
+    (void)poll_at(place, console, 1, PATIENCE - 1);
+    assert_false(console_offer(console, &byte));
+    console_put(console, '.');
+    (void)poll_at(place, console, 2, PATIENCE);
+    assert_int_equal(write(in[1], "ab", 2), 2);
+    (void)poll_at(place, console, 3, 2 * PATIENCE - 1);
+    assert_false(console_offer(console, &byte));
+    (void)poll_at(place, console, 4, 2 * PATIENCE);
+    assert_true(console_offer(console, &byte) && byte == 'a');
+    console_put(console, '.');
+    (void)poll_at(place, console, 5, 2 * PATIENCE + 1);
+    assert_true(console_offer(console, &byte) && byte == 'b'); /* the pipe has sent something */
+    close_console(console);
+    console = open_console(place, in[0], -1, NULL, NULL);
+    (void)poll_at(place, console, 1, 5);
+    assert_false(console_offer(console, &byte));
+    assert_true(console_wait(console, -1)); /* nothing else can happen */
+    assert_int_equal(write(in[1], "c", 1), 1);
+    (void)poll_at(place, console, 2, 6);
+    assert_true(console_offer(console, &byte) && byte == 'c');
+    close_console(console);
+    assert_int_equal(close(in[0]), 0);
+    assert_int_equal(close(in[1]), 0);
 }
 
 static void a_signal_ends_the_wait_for_a_pipe(void **state)
@@ -472,6 +508,7 @@ int main(void)
         PLACE_TEST(without_input_nothing_comes),
         PLACE_TEST(a_live_pipe_is_looked_at_each_millisecond),
         PLACE_TEST(a_pipe_is_waited_for),
+        PLACE_TEST(a_silent_pipe_holds_up_nobody_who_only_waits),
         PLACE_TEST(a_signal_ends_the_wait_for_a_pipe),
         PLACE_TEST(output_arrives_in_order),
         PLACE_TEST(lost_output_is_told),

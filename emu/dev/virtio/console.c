@@ -9,7 +9,7 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/list.h"
 
-enum { RECEIVE, TRANSMIT, PIECE = 256, LONGEST = 1 << 20 /* bytes of a request */ };
+enum { RECEIVE, TRANSMIT, PIECE = 256, LONGEST = 1 << 20 /* bytes of a request */, POLLS = 16 };
 
 struct virtio_console {
     struct virtio virtio;
@@ -42,6 +42,11 @@ bool virtio_console_waits(struct virtio_console *console)
         return false;
     virtio_untake(&console->virtio, RECEIVE);
     return chain->write_size > 0;
+}
+
+bool virtio_console_asks(struct virtio_console *console)
+{
+    return console->virtio.polls >= POLLS && virtio_console_waits(console);
 }
 
 void virtio_console_receive(struct virtio_console *console, uint8_t byte)

@@ -1,5 +1,6 @@
 #include "emu/dev/virtio/transport.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Registers (section 4.2.2). */
@@ -63,6 +64,7 @@ void virtio_reset(struct virtio *virtio)
 {
     virtio->status = virtio->interrupts = virtio->feature_half = virtio->driver_half = virtio->queue = 0;
     virtio->accepted = 0;
+    virtio->polls = 0;
     memset(virtio->queues, 0, sizeof virtio->queues);
     update_irq(virtio);
 }
@@ -158,6 +160,7 @@ void virtio_complete(struct virtio *virtio, unsigned index, uint32_t written)
     struct virtio_queue *queue = &virtio->queues[index];
     const uint32_t element[2] = {virtio->chain.head, written};
     uint16_t flags = 0, used = (uint16_t)(queue->used + 1);
+    virtio->polls = 0;
     if (!store(virtio, queue->device + 4 + 8 * (queue->used % queue->size), element, sizeof element) ||
         !store(virtio, queue->device + 2, &used, sizeof used) ||
         !load(virtio, queue->driver, &flags, sizeof flags)) {
@@ -241,6 +244,13 @@ static uint64_t virtio_read(void *device, uint64_t offset, unsigned size)
     case STATUS: return virtio->status;
     default: return 0; /* also ConfigGeneration: the configuration does not change */
     }
+}
+
+static uint64_t counted_read(void *device, uint64_t offset, unsigned size)
+{
+    struct virtio *virtio = device;
+    virtio->polls += virtio->polls < UINT_MAX;
+    return virtio_read(device, offset, size);
 }
 
 /* FEATURES_OK stays clear if the driver accepts a feature that is not offered, or does not accept
@@ -336,7 +346,7 @@ static bool virtio_functional(void *device, const struct mem_access *access)
 }
 
 const struct device_ops virtio_ops = {
-    .read = virtio_read, .write = virtio_write, .functional = virtio_functional};
+    .read = counted_read, .write = virtio_write, .functional = virtio_functional};
 
 static void snapshot_queue(struct virtio_queue *queue, struct snapshot *s)
 {

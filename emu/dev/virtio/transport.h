@@ -52,6 +52,7 @@ struct virtio {
     uint32_t status, interrupts, feature_half, driver_half, queue;
     uint64_t accepted;
     bool level;
+    unsigned polls; /* reads of registers since the last answer; not in snapshots */
     struct virtio_queue queues[VIRTIO_QUEUES];
     struct virtio_chain chain; /* of the request being served */
 };

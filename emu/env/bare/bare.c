@@ -25,6 +25,11 @@
 enum {
     STATUS_LIMIT = 124,
     SLICE = 100, /* ms between the checks whether gdb wants to stop the system */
+
+    /* Simulated time without output after which a guest that waits asks (console.h). Boots of distributions print nothing for
+     * 10 s; with a clock, 10 ms take half a minute. */
+    PATIENCE = 30 * TIMEBASE_HZ,
+    PATIENCE_TIMED = TIMEBASE_HZ / 100,
 };
 
 struct bare {
@@ -380,6 +385,7 @@ static bool set_up(struct bare *bare, struct error *err)
     const struct console_options console = {.input = STDIN_FILENO,
                                             .output = STDOUT_FILENO,
                                             .live = o->debugged,
+                                            .patience = machine_timed(machine) ? PATIENCE_TIMED : PATIENCE,
                                             .record = o->record,
                                             .replay = o->replay,
                                             .moment = host_moment,

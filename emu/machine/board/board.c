@@ -292,19 +292,25 @@ void board_update(struct board *board)
             board->devices[i].kind->update(board->devices[i].object);
 }
 
+/* Takes a byte for a guest that asks for it, or one that only waits. */
+static bool take_input(struct board *board, bool asks, uint8_t *byte)
+{
+    return asks ? console_get(board->console, byte) : console_offer(board->console, byte);
+}
+
 /* Passes console input to the program that waits for it. An HTIF program has requested one character. */
 static void hand_over_input(struct board *board)
 {
+    struct virtio_console *virtio = board->virtio_console;
+    struct uart16550 *uart = board->uart;
     uint8_t byte;
     if (board->htif && htif_waits(board->htif) && console_get(board->console, &byte))
         htif_receive(board->htif, byte);
-    while (board->virtio_console && virtio_console_waits(board->virtio_console) &&
-           console_get(board->console, &byte))
-        virtio_console_receive(board->virtio_console, byte);
-    if (!board->uart || !uart16550_waits(board->uart))
-        return;
-    while (uart16550_room(board->uart) > 0 && console_get(board->console, &byte))
-        uart16550_receive(board->uart, byte);
+    while (virtio && virtio_console_waits(virtio) && take_input(board, virtio_console_asks(virtio), &byte))
+        virtio_console_receive(virtio, byte);
+    bool waits = uart && uart16550_waits(uart), asks = uart && uart16550_asks(uart);
+    while (waits && uart16550_room(uart) > 0 && take_input(board, asks, &byte))
+        uart16550_receive(uart, byte);
 }
 
 enum console_state board_poll(struct board *board, struct error *err)
