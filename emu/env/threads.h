@@ -28,6 +28,8 @@ struct threads_scheduler {
     int64_t (*serve)(void *context);
     /* Returns the number, not 0, of the program's thread whose call is being served. */
     uint64_t (*caller)(void *context);
+    /* Returns whether that thread's stack pointer is on its alternate signal stack. */
+    bool (*alternate)(void *context);
     /* With a clock: a launch has ended. */
     void (*changed)(void *context);
     /* With a clock: calls threads_tell_thread() for each thread that waits. */

@@ -420,7 +420,8 @@ test_launches() {
     check "two runs with launches have the same statistics" cmp -s "$OUT/first" "$OUT/second"
     launched "two hosts with a clock" launches 24 -m gpu --set host.count=2
     "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launch_handlers.c" -o "$OUT/handlers"
-    printf '%s\n' "launches 1 and 2, waits 0 and 0, value 7" "launch 4, wait 0, value 9" >"$OUT/handled"
+    printf '%s\n' "launches 1 and 2, waits 0 and 0, value 7" "launch 4, wait 0, value 9" \
+        "launches 5 and 6, waits 0 and 0, value 7" "launches 7 and 8, waits 0 and 0, value 7" >"$OUT/handled"
     for machine in "functional --set simt.count=2" "virt --set simt.count=2 --set harts=3" "gpu" "gpu --env kernel"; do
         # shellcheck disable=SC2086 # options are words
         ends "launches: handlers, $machine" 0 -m $machine "$OUT/handlers"

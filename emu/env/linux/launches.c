@@ -23,6 +23,13 @@ static uint64_t caller(void *context)
     return (uint64_t)process->on[process->user->hart->hartid]->id;
 }
 
+static bool alternate(void *context)
+{
+    const struct process *process = context;
+    const struct hart *hart = process->user->hart;
+    return signal_stack_used(process->on[hart->hartid], hart->x[X_SP]);
+}
+
 /* Lets threads go on whose launches have ended. */
 static void changed(void *context)
 {
@@ -70,6 +77,7 @@ void launches_init(struct process *process)
     process->scheduler = (struct threads_scheduler){.stacks = take_stacks,
                                                     .serve = serve,
                                                     .caller = caller,
+                                                    .alternate = alternate,
                                                     .changed = changed,
                                                     .tell = tell,
                                                     .context = process};

@@ -179,7 +179,7 @@ void signal_send(struct process *process, struct thread *thread, const struct qu
         threads_repeat(process);
 }
 
-static bool is_on_stack(const struct thread *thread, uint64_t sp)
+bool signal_stack_used(const struct thread *thread, uint64_t sp)
 {
     return thread->stack_size && sp > thread->stack && sp - thread->stack <= thread->stack_size;
 }
@@ -192,9 +192,9 @@ static void fill_frame(const struct process *process, const struct thread *threa
         .number = signal->number,
         .code = signal->code,
         .stack = thread->stack,
-        .stack_flags = thread->stack_size == 0              ? STACK_DISABLED
-                       : is_on_stack(thread, hart->x[X_SP]) ? STACK_USED
-                                                            : 0,
+        .stack_flags = thread->stack_size == 0                    ? STACK_DISABLED
+                       : signal_stack_used(thread, hart->x[X_SP]) ? STACK_USED
+                                                                  : 0,
         .stack_size = thread->stack_size,
         .mask = thread->restores ? thread->saved_blocked : thread->blocked,
         .pc = hart->priv.mepc,
@@ -229,7 +229,7 @@ static void enter(struct process *process, struct thread *thread, struct hart *h
     struct guest_signal *action = &process->user->signals[signal->number];
     struct signal_frame frame;
     uint64_t sp = hart->x[X_SP];
-    if ((action->flags & ACTION_ONSTACK) && thread->stack_size && !is_on_stack(thread, sp))
+    if ((action->flags & ACTION_ONSTACK) && thread->stack_size && !signal_stack_used(thread, sp))
         sp = thread->stack + thread->stack_size;
     sp = (sp - sizeof frame) & ~UINT64_C(15);
     fill_frame(process, thread, hart, signal, &frame);

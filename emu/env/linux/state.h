@@ -231,6 +231,8 @@ void futex_abandon(struct process *process, struct thread *thread);
 
 /* Sends a signal to a thread; NULL: to the process. */
 void signal_send(struct process *process, struct thread *thread, const struct queued_signal *signal);
+/* Returns whether the stack pointer is on the thread's alternate stack. */
+bool signal_stack_used(const struct thread *thread, uint64_t sp);
 /* Enters the handler of a pending signal of the thread that runs on the hart. May end the program. */
 void signals_deliver(struct process *process, struct thread *thread, struct hart *hart);
 /* Turns the trap at which the hart has stopped into a signal; reports it and ends the program if that is not handled. */

@@ -27,6 +27,7 @@ struct threads_host {
 /* A program's call that began a launch which takes turns, to know it when it is repeated. Without padding. */
 struct threads_call {
     uint64_t owner, pc, sp, at; /* as threads.owner; at: address of the record */
+    uint64_t alternate;         /* 1: on the alternate signal stack */
     struct simt_launch_record record;
 };
 

@@ -443,6 +443,13 @@ static bool is_same(const struct threads_call *a, const struct threads_call *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+/* Returns whether a call may be made by a signal handler that has interrupted the call `left`, whose frame is then below or on the
+ * alternate stack; otherwise a handler has left that call by a jump, or it is repeated. */
+static bool is_within(const struct threads_call *call, const struct threads_call *left)
+{
+    return call->alternate == left->alternate ? call->sp < left->sp : call->alternate;
+}
+
 /* Returns whether a launch's call is not a new one, and sets its result. */
 static bool goes_on(struct threads *threads, const struct threads_call *call, int64_t *result)
 {
@@ -455,8 +462,7 @@ static bool goes_on(struct threads *threads, const struct threads_call *call, in
     if (threads->left.owner != call->owner)
         return false;
     const bool same = is_same(call, &threads->left);
-    if (call->sp >=
-        threads->left.sp) /* not of a handler, which has its frame below; it may have left by a jump */
+    if (!is_within(call, &threads->left))
         threads->left.owner = 0;
     *result = threads->left_result;
     return same;
@@ -482,7 +488,10 @@ static int64_t call_launch(struct user *user, const uint64_t a[6])
     if (!from)
         return -EFAULT;
     memcpy(&record, from, sizeof record);
-    const struct threads_call call = {owner_of(threads), user->hart->pc, user->hart->x[SP], a[0], record};
+    const struct threads_scheduler *scheduler = threads->scheduler;
+    const bool alternate = scheduler && scheduler->alternate(scheduler->context);
+    const struct threads_call call = {owner_of(threads), user->hart->pc, user->hart->x[SP], a[0],
+                                      alternate,         record};
     int64_t result;
     if (threads->turns && goes_on(threads, &call, &result))
         return result;

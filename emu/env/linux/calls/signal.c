@@ -116,7 +116,7 @@ int64_t linux_sigaltstack(struct process *process, struct thread *thread, const 
         uint64_t size;
     } old = {thread->stack, 0, 0, thread->stack_size}, new;
     const uint64_t sp = process->system.harts[thread->host].x[X_SP];
-    const bool used = thread->stack_size && sp > thread->stack && sp - thread->stack <= thread->stack_size;
+    const bool used = signal_stack_used(thread, sp);
     old.flags = thread->stack_size == 0 ? STACK_DISABLED : used ? STACK_USED : 0;
     const void *from = a[0] ? guest_readable(process->user, a[0], sizeof new) : NULL;
     if (a[0] && !from)
