@@ -10,6 +10,7 @@
 #define NOTE_LEFT(retired)      ((void)0)
 #define NOTE_ENTERED(op)        ((void)0)
 #define IN_CLASS_ATOMIC         IN_CLASS_ALU
+#define MISALIGNED_HITS         true
 #define OP_COMPILED             op_compiled
 
 #include "emu/hart/exec/leave.h"

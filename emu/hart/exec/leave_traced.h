@@ -11,6 +11,7 @@
         noted_->physical = PHYSICAL(address_, reached_);                                                     \
         reached_;                                                                                            \
     })
+#define MISALIGNED_HITS    false
 #define OP_COMPILED        NULL /* nothing is compiled for a hart with a trace */
 /* What may be loaded may be prefetched; for other addresses, step.h finds out. */
 #define PREFETCH(address_) ((void)WINDOW(load, address_, 8))
