@@ -35,8 +35,18 @@ const union op *block_at(struct hart *hart, uint64_t pc);
 /* As block_at(), but returns NULL if it would have to flush the cache. */
 const union op *block_at_kept(struct hart *hart, uint64_t pc);
 
-/* Returns the first op of the block at pc if it is translated and has at most `most` instructions, or NULL. */
-const union op *block_at_most(const struct block_cache *cache, uint64_t pc, uint64_t most);
+/* The op before which a run of a block ends, as at a breakpoint, because the hart's limit is there; NULL: it runs to an exit. */
+struct block_cut {
+    union op *op;
+    op_handler *run, *stop; /* the op's handler, and the one in its place */
+};
+
+/* Returns the first op of the block at hart->pc, which retires at most `most` instructions until block_mend(), or NULL: no block is
+ * translated there, or it cannot be cut. */
+const union op *block_cut(const struct hart *hart, uint64_t most, struct block_cut *cut);
+
+/* Takes the cut back. Returns whether there was one. */
+bool block_mend(const struct block_cut *cut);
 
 /* Chooses the blocks that are made from now on. described: those of a streamed hart, which are short and have a struct
  * stream_op for each instruction. Call it while the cache is empty. Returns false with err set if the host has no address

@@ -236,20 +236,23 @@ enum hart_stop hart_step(struct hart *hart, struct step_report *report)
     return step_once(hart, report);
 }
 
-/* Runs the block at pc alone if it is translated and retires at most `most` instructions. Returns false, with nothing done,
- * otherwise: what is translated does not depend on where runs end. */
+/* Runs the block at pc alone, if it is translated, for at most `most` instructions. Returns false, with nothing done, if it is not or
+ * has to be stepped: what is translated does not depend on where runs end. */
 static bool run_block(struct hart *hart, uint64_t most, enum hart_stop *stop)
 {
+    struct block_cut cut;
     block_update(hart);
-    const union op *op = block_at_most(hart->blocks, hart->pc, most);
-    if (!op || hart->paging_due)
+    if (hart->paging_due)
+        return false;
+    const union op *op = block_cut(hart, most, &cut);
+    if (!op)
         return false;
     hart->origin = hart->instret + (uint64_t)EXEC_ALONE;
     uint32_t saved = fp_begin(hart->frm);
     exec_run_alone(hart, op);
     hart->fflags |= (uint8_t)fp_end(saved);
     hart->instret = hart->origin - (uint64_t)hart->budget;
-    *stop = hart->stop;
+    *stop = block_mend(&cut) && hart->stop == HART_STOP_BREAK ? HART_STOP_LIMIT : hart->stop;
     return true;
 }
 

@@ -104,6 +104,39 @@ static void pieces(void **state)
     }
 }
 
+/* A limit before and behind each jump that the block follows, and between the halves of each fused pair; the blocks are translated before. */
+static void within_blocks(void **state)
+{
+    struct fixture run, step;
+    struct fixture *const both[] = {&run, &step};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        fixture_init(both[k], SIZE);
+        const uint64_t begin = both[k]->at;
+        for (unsigned i = 0; i < 12; i++) {
+            for (unsigned j = 0; j < i % 4; j++)
+                fixture_row(both[k], INSN_addi,
+                            OP(.rd = (uint8_t)(T0 + j), .rs1 = (uint8_t)(T0 + j), .imm = 1));
+            for (unsigned j = 0; j <= i % 3; j++) {
+                fixture_jump(both[k], i % 5 == 4 ? RA : 0, both[k]->at + 8);
+                fixture_word(both[k], 0);
+            }
+        }
+        fixture_jump(both[k], 0, begin);
+    }
+    assert_int_equal(fixture_run(&run, FIXTURE_RUN, 1000), HART_STOP_LIMIT);
+    assert_int_equal(fixture_run(&step, FIXTURE_STEP, 1000), HART_STOP_LIMIT);
+    for (uint64_t limit = 1; limit < 95; limit++)
+        for (unsigned i = 0; i < 50; i++) {
+            assert_int_equal(fixture_run(&run, FIXTURE_RUN, limit), HART_STOP_LIMIT);
+            assert_int_equal(fixture_run(&step, FIXTURE_STEP, limit), HART_STOP_LIMIT);
+            assert_same(&run.hart, &step.hart);
+        }
+    assert_int_equal(fixture_class_sum(&run), run.hart.instret);
+    fixture_free(&run);
+    fixture_free(&step);
+}
+
 /* A loop that rewrites its own first instruction, with FENCE.I after the store. */
 static void changed_code(void **state)
 {
@@ -297,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_limit),
+        cmocka_unit_test(within_blocks),
         cmocka_unit_test(pieces),
         cmocka_unit_test(changed_code),
         cmocka_unit_test(full_cache),

@@ -65,13 +65,3 @@ union op *block_view_slots(const struct block_cache *cache)
 {
     return cache->slots;
 }
-
-const union op *block_at_most(const struct block_cache *cache, uint64_t pc, uint64_t most)
-{
-    const uint32_t block = block_view_at(cache, pc);
-    if (block == UINT32_MAX)
-        return NULL;
-    const struct block *at = &cache->blocks[block];
-    const uint32_t end = block + 1 == cache->block_count ? cache->record_count : at[1].record;
-    return end - at->record <= most ? &cache->slots[at->slot] : NULL;
-}

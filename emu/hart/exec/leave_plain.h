@@ -71,6 +71,16 @@ static COLD const union op *op_find(PARAMETERS)
     DISPATCH(op);
 }
 
+/* Returns whether the run goes on after an instruction that asks for a look at interrupts: hart_run() would run blocks again. */
+static bool goes_on(struct hart *hart, int64_t budget)
+{
+    if (budget <= 0 || !hart->privileged || hart->yield || hart->paging_due || priv_due_interrupt(hart))
+        return false;
+    hart->attention = false;
+    block_update(hart);
+    return true;
+}
+
 /* Executes a block's last instruction, which may change the meaning of code, or needs an exact instret. */
 static COLD const union op *op_step(PARAMETERS)
 {
@@ -92,7 +102,7 @@ static COLD const union op *op_step(PARAMETERS)
     (void)fp_begin(hart->frm);
     if (UNLIKELY(hart->stale))
         block_update(hart);
-    if (result == STEP_MARKER || result == STEP_WFI || hart->attention) {
+    if (result == STEP_MARKER || result == STEP_WFI || (hart->attention && !goes_on(hart, budget))) {
         hart->budget = budget;
         hart->stop = result == STEP_MARKER ? HART_STOP_MARKER
                      : result == STEP_WFI  ? HART_STOP_WFI
