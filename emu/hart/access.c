@@ -205,15 +205,21 @@ bool access_block_check(struct hart *hart, uint64_t address, uint64_t *physical)
 bool access_block_zero(struct hart *hart, uint64_t address, uint64_t *physical)
 {
     uint64_t block = address & ~(uint64_t)(CACHE_BLOCK - 1);
-    if (!mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, priv_data_mode(hart), physical)) {
-        hart->trap.value = address;
-        return false;
+    uint8_t *bytes = known_bytes(hart, block, CACHE_BLOCK, true, physical);
+    if (bytes) {
+        memset(bytes, 0, CACHE_BLOCK);
+    } else {
+        if (!mmu_check(hart, block, CACHE_BLOCK, MMU_STORE, priv_data_mode(hart), physical)) {
+            hart->trap.value = address;
+            return false;
+        }
+        bytes = phys_at(hart->memory, *physical, CACHE_BLOCK);
+        if (!bytes || (!hart->privileged && block < hart->store_base))
+            return fault(hart, TRAP_STORE_ACCESS, address);
+        memset(bytes, 0, CACHE_BLOCK);
+        phys_note_store(hart->memory, *physical, CACHE_BLOCK);
+        mmu_remember(hart, block, *physical, MMU_STORE);
     }
-    uint8_t *bytes = phys_at(hart->memory, *physical, CACHE_BLOCK);
-    if (!bytes || (!hart->privileged && block < hart->store_base))
-        return fault(hart, TRAP_STORE_ACCESS, address);
-    memset(bytes, 0, CACHE_BLOCK);
-    phys_note_store(hart->memory, *physical, CACHE_BLOCK);
     if (hart->watchpoint_count)
         check_watchpoints(hart, block, CACHE_BLOCK, HART_WATCH_WRITE);
     return true;

@@ -46,7 +46,9 @@ const union op *block_cut(const struct hart *hart, uint64_t most, struct block_c
     const uint32_t last = hart->breakpoint_count ? 0 : last_stop(hart, at, (uint32_t)most);
     if (last == 0)
         return NULL;
-    cut->op = &cache->slots[cache->records[at->record + last].slot];
+    const uint32_t slot = cache->records[at->record + last].slot;
+    cache->found[slot & (FOUND - 1)] = block; /* op_stop() looks for it */
+    cut->op = &cache->slots[slot];
     cut->run = cut->op->run;
     cut->stop = cut->op->run = hart->exec->stop;
     return first;
