@@ -390,12 +390,12 @@ static struct compiled *compiled_at(const struct jit *jit, const union op *first
                : NULL;
 }
 
-/* Returns what choosing a region and compiling it quickly costs, in interpreted instructions. */
-static uint64_t quick_cost(const struct jit *jit, const struct region *region)
+/* Returns what choosing a region costs, in interpreted instructions. */
+static uint64_t choice_cost(const struct jit *jit, const struct region *region)
 {
     uint64_t blocks =
         jit->hart->tlb ? HART_JUMP_ENTRIES / 16 + region->count : block_view_count(jit->hart->blocks);
-    return blocks * QUICK_BLOCK + (uint64_t)region->insns * QUICK_INSN;
+    return blocks * QUICK_BLOCK;
 }
 
 /* Returns whether the block at the hart's pc may be the seed of a quick region: it is in none, or it is entered, or interpreted, often. */
@@ -418,6 +418,12 @@ static void choose_quickly(struct jit *jit, bool long_run)
     uint32_t seed = block_view_at(hart->blocks, hart->pc);
     if (hart->instret < jit->quick_next || seed == UINT32_MAX || !is_seed(jit, seed, long_run))
         return;
+    const union op *first = block_view(hart->blocks, seed).first;
+    const struct compiled *before = compiled_at(jit, first);
+    const uint64_t lost =
+        before ? first[-1].head.compiled->entered * COST_ENTRY >> before->tries : UINT64_MAX;
+    if (before && lost < (uint64_t)before->insns * QUICK_INSN)
+        return;
     limits.again = true;
     limits.closed = jit->closed;
     limits.closed_count = jit->member_count;
@@ -426,11 +432,9 @@ static void choose_quickly(struct jit *jit, bool long_run)
         region_free(&region);
         return;
     }
-    const union op *first = block_view(hart->blocks, seed).first;
-    const struct compiled *before = compiled_at(jit, first);
-    uint64_t cost = quick_cost(jit, &region);
-    jit->quick_next = hart->instret + cost * QUICK_SHARE;
-    bool pays = !before || first[-1].head.compiled->entered * COST_ENTRY >> before->tries >= cost;
+    const uint64_t choice = choice_cost(jit, &region), cost = choice + (uint64_t)region.insns * QUICK_INSN;
+    const bool pays = lost >= cost;
+    jit->quick_next = hart->instret + (pays ? cost : choice) * QUICK_SHARE;
     unsigned tries = before ? before->tries + (region.insns <= before->insns) : 0;
     if (pays && compile_quickly(jit, &region))
         jit->compiled->tries = tries;

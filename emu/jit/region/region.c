@@ -21,7 +21,8 @@ struct profile {
     bool pushed; /* the targets of indirect jumps are in the queue, or refused */
     struct fact {
         uint64_t entries, direct; /* all, and those through direct exits (unless lazy) */
-        bool chosen;
+        bool
+            seen; /* it is in the queue, or has been, or is refused: the limit is the same for all but the first */
     } * facts;
 };
 
@@ -99,37 +100,53 @@ static uint64_t executed_insns(const struct profile *profile, const struct block
     return sum;
 }
 
-/* A queue of candidates, hottest first. */
+/* A queue of candidates, a heap: the hottest one is the first. */
 struct queue {
     uint32_t *blocks;
     uint32_t count;
 };
+
+static bool is_hotter(const struct profile *profile, uint32_t a, uint32_t b)
+{
+    return profile->facts[a].entries > profile->facts[b].entries;
+}
+
+static void enter(struct queue *queue, const struct profile *profile, uint32_t block)
+{
+    uint32_t at = queue->count++;
+    for (; at > 0 && is_hotter(profile, block, queue->blocks[(at - 1) / 2]); at = (at - 1) / 2)
+        queue->blocks[at] = queue->blocks[(at - 1) / 2];
+    queue->blocks[at] = block;
+}
 
 static void push(struct queue *queue, struct profile *profile, uint32_t block, uint64_t least)
 {
     struct fact *fact = &profile->facts[block];
     const struct region_limits *limits = profile->limits;
     bool closed = block < limits->closed_count && limits->closed[block];
-    if (fact->chosen || closed)
+    if (fact->seen || closed)
         return;
+    fact->seen = true;
     const struct block_view view = block_view(profile->cache, block);
     if (profile->lazy)
         fact->entries = block_entries(profile->cache, &view);
-    if (fact->entries < least || !view.live)
-        return;
-    fact->chosen = true;
-    queue->blocks[queue->count++] = block;
+    if (fact->entries >= least && view.live)
+        enter(queue, profile, block);
 }
 
 static uint32_t pop(struct queue *queue, const struct profile *profile)
 {
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < queue->count; i++)
-        if (profile->facts[queue->blocks[i]].entries > profile->facts[queue->blocks[best]].entries)
-            best = i;
-    uint32_t block = queue->blocks[best];
-    queue->blocks[best] = queue->blocks[--queue->count];
-    return block;
+    const uint32_t first = queue->blocks[0], last = queue->blocks[--queue->count];
+    uint32_t at = 0;
+    for (uint32_t next = 1; next < queue->count; at = next, next = 2 * at + 1) {
+        if (next + 1 < queue->count && is_hotter(profile, queue->blocks[next + 1], queue->blocks[next]))
+            next++;
+        if (!is_hotter(profile, queue->blocks[next], last))
+            break;
+        queue->blocks[at] = queue->blocks[next];
+    }
+    queue->blocks[at] = last;
+    return first;
 }
 
 /* Adds the blocks to which indirect jumps go. */
