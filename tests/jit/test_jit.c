@@ -449,6 +449,41 @@ static void compiles_quickly(void **state)
     close_pair(&pair);
 }
 
+/* A loop with a jump to one of four addresses in turn, 512 bytes apart. */
+static void write_computed(struct fixture *f)
+{
+    enum { TARGETS = 4, APART = 512 };
+    const uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = T2, .rs1 = T2, .imm = APART));
+    fixture_row(f, INSN_andi, OP(.rd = T2, .rs1 = T2, .imm = (TARGETS - 1) * APART));
+    fixture_row(f, INSN_auipc, OP(.rd = T1));
+    fixture_row(f, INSN_add, OP(.rd = T1, .rs1 = T1, .rs2 = T2));
+    fixture_row(f, INSN_jalr, OP(.rs1 = T1, .imm = APART));
+    const uint64_t first = loop + 8 + APART;
+    for (unsigned i = 0; i < TARGETS; i++) {
+        f->at = first + APART * i;
+        fixture_row(f, INSN_addi, OP(.rd = A0, .rs1 = A0, .imm = (int32_t)i));
+        fixture_jump(f, 0, loop);
+    }
+}
+
+/* Compiled code finds all targets of its computed jumps, whose low bits are equal: it is hardly left. */
+static void computed_jumps(void **state)
+{
+    (void)state;
+    enum { STEP = 20000, STEPS = 60 };
+    struct pair pair;
+    open_pair(&pair, write_computed);
+    reopen(&pair, JIT_ON, JIT_MEMORY_LEAST);
+    for (unsigned i = 0; i < STEPS; i++)
+        assert_int_equal(fixture_run(&pair.run, FIXTURE_RUN_V3, STEP), HART_STOP_LIMIT);
+    assert_true(jit_entered(pair.jit) > STEPS / 2 && jit_entered(pair.jit) < 10 * STEPS);
+    assert_int_equal(fixture_run(&pair.step, FIXTURE_STEP, (uint64_t)STEP * STEPS), HART_STOP_LIMIT);
+    assert_same(&pair);
+    assert_same_classes(&pair);
+    close_pair(&pair);
+}
+
 struct seen {
     unsigned count;
     char first[400];
@@ -517,7 +552,8 @@ int main(void)
         cmocka_unit_test(full_memory),       cmocka_unit_test(changed_from_outside),
         cmocka_unit_test(changes_itself),    cmocka_unit_test(pays_first),
         cmocka_unit_test(compiles_once),     cmocka_unit_test(compiles_quickly),
-        cmocka_unit_test(changes_meanwhile), cmocka_unit_test(checked),
+        cmocka_unit_test(changes_meanwhile), cmocka_unit_test(computed_jumps),
+        cmocka_unit_test(checked),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());

@@ -11,7 +11,7 @@
 #include "emu/jit/region/ops.h"
 #include "emu/sim/alloc.h"
 
-enum { CODE_ALIGNMENT = 16, TARGETS_MOST = 4096 };
+enum { CODE_ALIGNMENT = 16, TARGETS_MOST = 4096, LOST_OF = 256 };
 
 /* An entry of the table of indirect targets. A hart with a TLB has all of it, and goes there only while its jump cache has the block. */
 struct target {
@@ -459,12 +459,51 @@ static void choose_homes(struct quick *q)
     assign(q->float_home, f, float_homes, sizeof float_homes);
 }
 
-static uint32_t count_targets(const struct quick *q)
+static uint32_t count_targets(const struct quick *q, uint64_t *entries)
 {
     uint32_t targets = 0;
-    for (uint32_t b = 0; b < q->region->count; b++)
+    *entries = 0;
+    for (uint32_t b = 0; b < q->region->count; b++) {
         targets += q->region->blocks[b].indirect;
+        *entries += q->region->blocks[b].indirect ? q->region->blocks[b].entries : 0;
+    }
     return targets;
+}
+
+/* Returns the block for each entry of a table of indirect targets: its number plus 1; 0: none. Of several, the one that was entered most
+ * is there; adds up how often the others were. */
+static uint32_t *place_targets(const struct quick *q, uint32_t mask, uint64_t *lost)
+{
+    const struct region_block *blocks = q->region->blocks;
+    uint32_t *places = alloc(mask / 2 + 1, sizeof *places);
+    *lost = 0;
+    for (uint32_t b = 0; b < q->region->count; b++) {
+        uint32_t *place = &places[(blocks[b].view.pc & mask) / 2];
+        if (!blocks[b].indirect)
+            continue;
+        const bool better = *place == 0 || blocks[b].entries > blocks[*place - 1].entries;
+        if (*place)
+            *lost += blocks[better ? *place - 1 : b].entries;
+        *place = better ? b + 1 : *place;
+    }
+    return places;
+}
+
+/* Returns target_mask for the smallest table that loses hardly any jump, or else the one that loses least. */
+static uint32_t choose_table(const struct quick *q)
+{
+    uint64_t least = UINT64_MAX, all;
+    const uint32_t targets = count_targets(q, &all);
+    uint32_t size = 2, best = 0;
+    while (size < 4 * targets && size < TARGETS_MOST)
+        size *= 2;
+    for (; targets && least > all / LOST_OF && size <= TARGETS_MOST; size *= 2) {
+        uint64_t lost;
+        free(place_targets(q, 2 * size - 2, &lost));
+        best = lost < least ? 2 * size - 2 : best;
+        least = lost < least ? lost : least;
+    }
+    return best;
 }
 
 static uint32_t target_size(const struct quick *q)
@@ -482,14 +521,18 @@ static uint32_t emit_targets(struct quick *q)
     uint32_t table = q->code.size;
     for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++)
         x86_bytes(&q->code, &none, size);
-    for (uint32_t b = 0; b < q->region->count; b++) {
-        const struct block_view *view = &q->region->blocks[b].view;
-        const struct target target = {view->pc, q->starts[b],
+    uint64_t lost;
+    uint32_t *places = q->target_mask ? place_targets(q, q->target_mask, &lost) : NULL;
+    for (uint32_t i = 0; q->target_mask && i <= q->target_mask / 2; i++) {
+        if (!places[i])
+            continue;
+        const struct block_view *view = &q->region->blocks[places[i] - 1].view;
+        const struct target target = {view->pc, q->starts[places[i] - 1],
                                       (view->pc >> 1 & (HART_JUMP_ENTRIES - 1)) * sizeof(union op *),
                                       view->first};
-        if (q->region->blocks[b].indirect)
-            memcpy(q->code.bytes + table + size * (size_t)((view->pc & q->target_mask) / 2), &target, size);
+        memcpy(q->code.bytes + table + size * (size_t)i, &target, size);
     }
+    free(places);
     return table;
 }
 
@@ -549,10 +592,7 @@ compiled_code *quick_generate(const struct hart *hart, const struct region *regi
     struct quick q = {.hart = hart, .region = region};
     q.starts = alloc(region->count, sizeof *q.starts);
     memset(q.starts, 0xff, region->count * sizeof *q.starts);
-    uint32_t targets = count_targets(&q), size = 2;
-    while (size < 4 * targets && size < TARGETS_MOST)
-        size *= 2;
-    q.target_mask = targets ? 2 * size - 2 : 0;
+    q.target_mask = choose_table(&q);
     choose_homes(&q);
     emit_entry(&q);
     emit_blocks(&q);
