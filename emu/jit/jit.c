@@ -64,6 +64,7 @@ struct compiled {
     struct compiled_entry *entries; /* run: NULL if it is no entry */
     union op **firsts;              /* first ops */
     uint32_t blocks, insns;
+    uint64_t pc;    /* of its first block */
     bool thorough;  /* LLVM made it */
     unsigned tries; /* how often it was made again and got no larger */
     struct compiled *next;
@@ -97,10 +98,22 @@ struct jit {
     bool opened, failed;
     bool thorough, quickly;         /* LLVM, or the quick compiler, compiles all */
     struct check_listener listener; /* of differences */
+    struct jit_counter counter;     /* of regions that are forgotten; its function may be NULL */
 };
+
+/* Tells the counter how often a region ran that has its code. */
+static void count_entries(const struct jit *jit, const struct compiled *compiled)
+{
+    struct jit_ran ran = {compiled->pc, compiled->blocks, compiled->insns, compiled->thorough, 0};
+    for (uint32_t b = 0; b < compiled->blocks; b++)
+        ran.entered += compiled->entries[b].entered;
+    if (jit->counter.ran && compiled->blocks > 0)
+        jit->counter.ran(jit->counter.context, &ran);
+}
 
 static void forget(struct jit *jit, struct compiled *compiled)
 {
+    count_entries(jit, compiled);
     bool kept = block_flushes(jit->hart->blocks) == jit->flushes;
     for (uint32_t i = 0; kept && i < compiled->blocks; i++) {
         union op *first = compiled->firsts[i];
@@ -282,6 +295,7 @@ static void take(struct jit *jit, struct region *region, struct compiled *compil
 {
     compiled->region.code = code;
     compiled->insns = region->insns;
+    compiled->pc = region->blocks[0].view.pc;
     if (compiled->thorough)
         forget_overlapping(jit, region);
     attach(jit, region, compiled);
@@ -544,6 +558,11 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory)
 void jit_set_listener(struct jit *jit, const struct check_listener *listener)
 {
     jit->listener = *listener;
+}
+
+void jit_set_counter(struct jit *jit, const struct jit_counter *counter)
+{
+    jit->counter = *counter;
 }
 
 void jit_use_quick(struct jit *jit)

@@ -23,12 +23,28 @@ enum { JIT_MEMORY_LEAST = 1 << 20, JIT_MEMORY = 64 << 20, JIT_MEMORY_MOST = 1 <<
 /* Returns NULL if this host can compile, or else what it lacks. Opens LLVM's library. */
 const char *jit_lacks(void);
 
+/* A compiled region, and how often its code was entered. */
+struct jit_ran {
+    uint64_t pc; /* of its first block */
+    uint32_t blocks, insns;
+    bool thorough; /* LLVM made it */
+    uint64_t entered;
+};
+
+struct jit_counter {
+    void (*ran)(void *context, const struct jit_ran *ran);
+    void *context;
+};
+
 /* Attaches a compiler to the hart, which must outlive it. It keeps about `memory` bytes of code, at least JIT_MEMORY_LEAST, and
  * forgets all when they are used up. Where nothing can be compiled, code is interpreted. Returns NULL for JIT_OFF. */
 struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory);
 
 /* JIT_CHECK: tells differences to the listener. Without one, they end the process with a message. */
 void jit_set_listener(struct jit *jit, const struct check_listener *listener);
+
+/* For tests: tells the counter about each region when it is forgotten, at the latest by jit_free(). */
+void jit_set_counter(struct jit *jit, const struct jit_counter *counter);
 
 /* For tests: the quick compiler compiles all that jit_compile() is asked for. */
 void jit_use_quick(struct jit *jit);

@@ -12,7 +12,7 @@
 
 #define E(extension) (UINT64_C(1) << EXTENSION_##extension)
 
-enum { BLOCKS = 256, TURNS = 400, SMALL = 6, LONGER = 100 };
+enum { BLOCKS = 256, TURNS = 400, SMALL = 6, LONGER = 100, DECADES = 8 };
 
 static const struct suite suites[] = {
     {"I", E(I) | E(Zicsr), E(I), 100, 50, false},
@@ -25,6 +25,15 @@ static const struct suite suites[] = {
      100, 60, false},
 };
 
+/* What was compiled: the regions of a batch, and sums of all batches. */
+struct tally {
+    struct jit_ran *regions;
+    size_t count, room;
+    uint64_t all, distinct, thorough; /* regions; those of other code; those by LLVM */
+    uint64_t insns, sum;              /* of all regions: instructions, and how often they were entered */
+    uint64_t entered[DECADES];        /* regions that were entered never, 1 to 9 times, 10 to 99 times, ... */
+};
+
 /* The machine whose code is compiled, and the one that steps. */
 struct pair {
     struct decoder *decoder;
@@ -33,12 +42,65 @@ struct pair {
     struct batch *batch;
     bool check;
     uint64_t compiled, turns; /* regions, and runs of blocks */
+    struct tally tally;
 };
 
 static void give_up(const char *what)
 {
     printf("%s\n", what);
     exit(1);
+}
+
+static void note_region(void *context, const struct jit_ran *ran)
+{
+    struct tally *tally = context;
+    unsigned decade = 0;
+    for (uint64_t left = ran->entered; left > 0 && decade < DECADES - 1; left /= 10)
+        decade++;
+    tally->entered[decade]++;
+    tally->all++;
+    tally->thorough += ran->thorough;
+    tally->insns += ran->insns;
+    tally->sum += ran->entered;
+    if (tally->count == tally->room) {
+        tally->room = 2 * tally->room + 1024;
+        tally->regions = realloc(tally->regions, tally->room * sizeof *tally->regions);
+        if (!tally->regions)
+            give_up("no memory");
+    }
+    tally->regions[tally->count++] = *ran;
+}
+
+static int compare_regions(const void *a, const void *b)
+{
+    const struct jit_ran *x = a, *y = b;
+    if (x->pc != y->pc)
+        return x->pc < y->pc ? -1 : 1;
+    if (x->blocks != y->blocks)
+        return x->blocks < y->blocks ? -1 : 1;
+    return x->insns == y->insns ? 0 : x->insns < y->insns ? -1 : 1;
+}
+
+/* Adds the batch's distinct regions: those of other blocks or instructions. Its code is its own. */
+static void end_batch(struct tally *tally)
+{
+    if (tally->count > 0)
+        qsort(tally->regions, tally->count, sizeof *tally->regions, compare_regions);
+    for (size_t i = 0; i < tally->count; i++)
+        tally->distinct += i == 0 || compare_regions(&tally->regions[i - 1], &tally->regions[i]) != 0;
+    tally->count = 0;
+}
+
+static void print_tally(const struct tally *tally)
+{
+    uint64_t most = 10;
+    printf("%" PRIu64 " distinct regions, compiled %" PRIu64 " times, %" PRIu64
+           " of these by LLVM, %.1f instructions each\n",
+           tally->distinct, tally->all, tally->thorough, (double)tally->insns / (double)tally->all);
+    printf("entered never: %" PRIu64, tally->entered[0]);
+    for (unsigned decade = 1; decade < DECADES - 1; decade++, most *= 10)
+        printf(", below %" PRIu64 " times: %" PRIu64, most, tally->entered[decade]);
+    printf(", more often: %" PRIu64 "\n", tally->entered[DECADES - 1]);
 }
 
 /* A compiler of its own for each batch, so that memory and the hart's blocks stay few. Half of the batches have only the quick one. */
@@ -49,6 +111,7 @@ static void open_pair(struct pair *pair, bool quick)
         !subject_init(&pair->step, SUBJECT_STEP, pair->decoder, &err))
         give_up(err.text);
     pair->jit = jit_new(&pair->run.hart, pair->check ? JIT_CHECK : JIT_ALWAYS, JIT_MEMORY);
+    jit_set_counter(pair->jit, &(struct jit_counter){note_region, &pair->tally});
     if (quick)
         jit_use_quick(pair->jit);
 }
@@ -56,6 +119,7 @@ static void open_pair(struct pair *pair, bool quick)
 static void close_pair(struct pair *pair)
 {
     jit_free(pair->jit);
+    end_batch(&pair->tally);
     subject_free(&pair->run);
     subject_free(&pair->step);
 }
@@ -131,11 +195,15 @@ int main(int argc, char **argv)
         regions += jit_regions(pair.jit);
         entered += jit_entered(pair.jit);
         close_pair(&pair);
+        if (pair.tally.sum != entered || pair.tally.all > regions)
+            give_up("the regions were entered another number of times");
     }
+    print_tally(&pair.tally);
     printf("seed %" PRIu64 ": %" PRIu64 " instructions, %" PRIu64 " turns of %" PRIu64 " blocks, %" PRIu64
            " regions, entered %" PRIu64 " times; no difference\n",
            seed, executed, pair.turns, pair.turns / TURNS, regions, entered);
     decoder_free(pair.decoder);
+    free(pair.tally.regions);
     free(pair.batch);
     return 0;
 }

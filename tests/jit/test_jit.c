@@ -498,6 +498,29 @@ static void stays_compiled(void **state)
     }
 }
 
+static void note_ran(void *context, const struct jit_ran *ran)
+{
+    uint64_t *sum = context;
+    assert_true(ran->blocks > 0 && ran->insns > 0 && ran->pc >= FIXTURE_BASE &&
+                ran->pc < FIXTURE_BASE + CODE_END);
+    *sum += ran->entered;
+}
+
+/* Each entry is one of a region that the counter is told about, whether a larger region replaces it or the compiler ends. */
+static void counts_entries(void **state)
+{
+    (void)state;
+    struct pair pair;
+    uint64_t sum = 0;
+    open_pair(&pair, write_loops);
+    jit_set_counter(pair.jit, &(struct jit_counter){note_ran, &sum});
+    assert_runs(&pair, 20000);
+    uint64_t entered = jit_entered(pair.jit);
+    assert_true(entered > 0);
+    close_pair(&pair);
+    assert_int_equal(sum, entered);
+}
+
 struct seen {
     unsigned count;
     char first[400];
@@ -561,13 +584,13 @@ static void checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_limit),       cmocka_unit_test(rounding_modes),
-        cmocka_unit_test(dead_results),      cmocka_unit_test(faults),
-        cmocka_unit_test(full_memory),       cmocka_unit_test(changed_from_outside),
-        cmocka_unit_test(changes_itself),    cmocka_unit_test(pays_first),
-        cmocka_unit_test(compiles_once),     cmocka_unit_test(compiles_quickly),
-        cmocka_unit_test(changes_meanwhile), cmocka_unit_test(stays_compiled),
-        cmocka_unit_test(checked),
+        cmocka_unit_test(every_limit),    cmocka_unit_test(rounding_modes),
+        cmocka_unit_test(dead_results),   cmocka_unit_test(faults),
+        cmocka_unit_test(full_memory),    cmocka_unit_test(changed_from_outside),
+        cmocka_unit_test(changes_itself), cmocka_unit_test(pays_first),
+        cmocka_unit_test(compiles_once),  cmocka_unit_test(compiles_quickly),
+        cmocka_unit_test(counts_entries), cmocka_unit_test(changes_meanwhile),
+        cmocka_unit_test(stays_compiled), cmocka_unit_test(checked),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());
