@@ -92,6 +92,14 @@ struct tasks_ops {
     void (*publish)(struct tasks *tasks, const struct kernel_boot *boot, struct stats *stats);
 };
 
+/* What the device tree says of the accelerators. */
+struct tasks_node {
+    const char *name, *compatible;
+    uint64_t base, size; /* of all task units' registers */
+    uint64_t interrupt;  /* at the PLIC, of the first unit; the others follow */
+    uint32_t units, queue_lines, capabilities;
+};
+
 /* A kind of part. Functions accept trees without such a part. */
 struct tasks_kind {
     const char *firmware; /* croft's own, in its folder of data */
@@ -101,6 +109,8 @@ struct tasks_kind {
     unsigned (*count)(const struct tree *tree, const char *firmware);
     /* Returns the interrupt number of the first accelerator; those of others follow. Only if count() is not 0. */
     uint64_t (*interrupt)(const struct tree *tree);
+    /* Describes the accelerators for the device tree. Only if count() is not 0. */
+    void (*node)(const struct tree *tree, const char *firmware, struct tasks_node *node);
     /* Returns the part of main memory that is for programs. */
     struct phys (*program_memory)(const struct tree *tree, const char *firmware, const struct phys *memory);
     /* Fills in the fields of the kernel's boot block that describe accelerators and driver. Time advances by 1 every `tick`

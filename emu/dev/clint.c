@@ -63,7 +63,7 @@ void clint_snapshot(struct clint *clint, struct snapshot *s)
 {
     uint64_t now = timebase_now(&clint->timebase);
     clint->offset = snapshot_number(s, "mtime", now + clint->offset, UINT64_MAX) - now;
-    for (unsigned hart = 0; hart < clint->harts; hart++) {
+    for (unsigned hart = 0; hart < clint->harts && hart < s->harts; hart++) {
         struct hart_inputs *inputs = &clint->inputs[hart];
         inputs->compare = snapshot_number(s, "mtimecmp", inputs->compare, UINT64_MAX);
         inputs->software_level = snapshot_flag(s, "msip", inputs->software_level);

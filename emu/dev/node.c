@@ -63,9 +63,18 @@ void node_cells(struct node_writer *writer, uint32_t address, uint32_t size)
 
 void node_interrupt(struct node_writer *writer, uint64_t number)
 {
+    node_interrupts(writer, number, 1);
+}
+
+void node_interrupts(struct node_writer *writer, uint64_t first, uint32_t count)
+{
     if (!writer->routes)
         return;
-    node_cell(writer, "interrupts", (uint32_t)number);
+    fdt32_t *value = alloc(count, sizeof *value);
+    for (uint32_t i = 0; i < count; i++)
+        value[i] = cpu_to_fdt32((uint32_t)first + i);
+    node_bytes(writer, "interrupts", value, count * sizeof *value);
+    free(value);
     node_cell(writer, "interrupt-parent", node_plic_handle(writer));
 }
 

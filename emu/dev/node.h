@@ -31,6 +31,8 @@ void node_reg(struct node_writer *writer, uint64_t base, uint64_t size);
 void node_cells(struct node_writer *writer, uint32_t address, uint32_t size);
 /* Writes the node's interrupt number at the PLIC; writes nothing if there is no PLIC. */
 void node_interrupt(struct node_writer *writer, uint64_t number);
+/* As node_interrupt(), for `count` numbers from `first` on. */
+void node_interrupts(struct node_writer *writer, uint64_t first, uint32_t count);
 /* Writes interrupts-extended: two inputs, bits of mip, of each hart's interrupt controller. */
 void node_hart_inputs(struct node_writer *writer, uint32_t first, uint32_t second);
 

@@ -115,7 +115,7 @@ static void snapshot(void *device, struct snapshot *s)
     for (unsigned source = 1; source <= PLIC_SOURCES; source++)
         plic->priority[source] =
             (uint8_t)snapshot_number(s, "priority", plic->priority[source], PRIORITY_MASK);
-    for (unsigned i = 0; i < plic->count; i++) {
+    for (unsigned i = 0; i < plic->count && i / 2 < s->harts; i++) {
         struct context *context = &plic->contexts[i];
         snapshot_words(s, "enable", context->enable);
         context->threshold = (uint32_t)snapshot_number(s, "threshold", context->threshold, PRIORITY_MASK);

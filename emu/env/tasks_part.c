@@ -33,6 +33,15 @@ struct phys tasks_program_memory(const struct tree *tree, const char *firmware, 
                 : phys_view(memory, memory->base, memory->size, memory->base);
 }
 
+bool tasks_describe(const struct tree *tree, const char *firmware, struct tasks_node *node)
+{
+    const struct tasks_kind *kind = kind_of(tree);
+    if (!kind || kind->count(tree, firmware) == 0)
+        return false;
+    kind->node(tree, firmware, node);
+    return true;
+}
+
 void tasks_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot)
 {
     const struct tasks_kind *kind = kind_of(tree);

@@ -14,6 +14,9 @@ bool tasks_wanted(const struct tree *tree);
 unsigned tasks_count(const struct tree *tree, const char *firmware);
 struct phys tasks_program_memory(const struct tree *tree, const char *firmware, const struct phys *memory);
 
+/* Describes the accelerators for the device tree. Returns false if none takes tasks. */
+bool tasks_describe(const struct tree *tree, const char *firmware, struct tasks_node *node);
+
 /* Fills in the fields of the kernel's boot block that describe accelerators and driver. */
 void tasks_boot(const struct tree *tree, const char *firmware, uint64_t tick, struct kernel_boot *boot);
 

@@ -12,7 +12,7 @@ static void *make(const char *machine, const char *const *sets, const char *boot
     struct error err = {.text = ""};
     size_t size = 0;
     machine_make(&config, machine, sets);
-    void *fdt = machine_fdt(&config, bootargs, &size, &err);
+    void *fdt = machine_fdt(&config, NULL, bootargs, &size, &err);
     machine_free(&config);
     if (!fdt)
         fail_msg("%s", err.text);
@@ -139,6 +139,39 @@ static void many_harts_and_long_arguments_fit(void **state)
     free(fdt);
 }
 
+static void task_units_are_one_device_with_an_interrupt_each(void **state)
+{
+    (void)state;
+    const struct tasks_node units = {.name = "nucd",
+                                     .compatible = "undercroft,nucd",
+                                     .base = 0x18000000,
+                                     .size = 0x6000,
+                                     .interrupt = 40,
+                                     .units = 3,
+                                     .queue_lines = 16,
+                                     .capabilities = 7};
+    struct machine_config config;
+    struct error err;
+    size_t size = 0;
+    machine_make(&config, "virt", NO_SETS);
+    void *fdt = machine_fdt(&config, &units, NULL, &size, &err);
+    assert_non_null(fdt);
+    assert_int_equal(fdt_check_full(fdt, size), 0);
+    const char *path = "/soc/nucd@18000000";
+    assert_text(fdt, path, "compatible", "undercroft,nucd");
+    ASSERT_CELLS(fdt, path, "reg", 0, 0x18000000, 0, 0x6000);
+    ASSERT_CELLS(fdt, path, "interrupts", 40, 41, 42);
+    ASSERT_CELLS(fdt, path, "interrupt-parent", handle(fdt, "/soc/plic@c000000"));
+    ASSERT_CELLS(fdt, path, "undercroft,units", 3);
+    ASSERT_CELLS(fdt, path, "undercroft,queue-lines", 16);
+    ASSERT_CELLS(fdt, path, "undercroft,capabilities", 7);
+    free(fdt);
+    machine_free(&config);
+    fdt = make("virt", NO_SETS, NULL);
+    assert_int_equal(fdt_path_offset(fdt, path), -FDT_ERR_NOTFOUND);
+    free(fdt);
+}
+
 static void too_long_arguments_are_refused(void **state)
 {
     (void)state;
@@ -150,7 +183,7 @@ static void too_long_arguments_are_refused(void **state)
     memset(bootargs, 'x', size - 1);
     bootargs[size - 1] = '\0';
     machine_make(&config, "virt", NO_SETS);
-    assert_null(machine_fdt(&config, bootargs, &size, &err));
+    assert_null(machine_fdt(&config, NULL, bootargs, &size, &err));
     assert_string_equal(err.text,
                         "cannot build the device tree: FDT_ERR_NOSPACE; shorten the kernel's command line");
     machine_free(&config);
@@ -164,6 +197,7 @@ int main(void)
         cmocka_unit_test(virt_is_described_as_qemu_does),
         cmocka_unit_test(absent_devices_are_not_described),
         cmocka_unit_test(many_harts_and_long_arguments_fit),
+        cmocka_unit_test(task_units_are_one_device_with_an_interrupt_each),
         cmocka_unit_test(too_long_arguments_are_refused),
     };
     return cmocka_run_group_tests_name("device tree", tests, NULL, NULL);

@@ -56,6 +56,12 @@ done
 run timed 7 "${timed[@]}" --restore 500001.snapshot --stats timed.json
 same_statistics timed.json timed500001.json
 
+# Beside accelerators that take tasks, in memory of their own: the snapshot has no state of theirs.
+beside=(-m nucd --set host.core=inorder --set host.count=2 --set accel.count=2 --set 'memory.size=1026 MiB'
+    --firmware "$(dirname "$CROFT")/../share/croft/firmware/nucd.elf")
+run beside 7 "${beside[@]}" --restore 500001.snapshot
+check "beside: it prints something else" cmp -s <(timeless on500001) <(timeless beside)
+
 # At a region of interest: the restored run enters it.
 run region 7 "${two[@]}" --save region.snapshot --save-at roi guest
 run in_region 7 "${two[@]}" --restore region.snapshot --stats in_region.json

@@ -89,7 +89,7 @@ static void make_tree(const struct machine_config *config, const char *bootargs)
 {
     struct error err = {.text = ""};
     size_t size = 0;
-    void *fdt = machine_fdt(config, bootargs, &size, &err);
+    void *fdt = machine_fdt(config, NULL, bootargs, &size, &err);
     check(fdt, err.text);
     check(fdt_check_full(fdt, size) == 0, "the tree is not sound");
     free(fdt);

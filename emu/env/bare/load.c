@@ -19,7 +19,7 @@ enum {
 };
 
 /* Makes the device tree: that of --dtb, or the machine's without the harts and memory of accelerators that
- * take tasks. */
+ * take tasks, but with their task units. */
 static void *make_fdt(const struct bare_options *o, const struct phys *memory,
                       const struct fdt_chosen *chosen, size_t *size, struct error *err)
 {
@@ -27,7 +27,10 @@ static void *make_fdt(const struct bare_options *o, const struct phys *memory,
     seen.harts -= tasks_count(seen.tree, o->firmware);
     struct memory_config left = {.base = memory->base, .size = memory->size};
     seen.memory = &left;
-    void *fdt = o->dtb ? fdt_read(o->dtb, size, err) : machine_fdt(&seen, NULL, size, err);
+    struct tasks_node units;
+    bool tasks = tasks_describe(seen.tree, o->firmware, &units);
+    void *fdt =
+        o->dtb ? fdt_read(o->dtb, size, err) : machine_fdt(&seen, tasks ? &units : NULL, NULL, size, err);
     if (!fdt && o->dtb)
         (void)error_prefix(err, "--dtb");
     void *chosen_fdt = fdt ? fdt_choose(fdt, size, chosen, err) : NULL;

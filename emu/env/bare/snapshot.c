@@ -11,6 +11,7 @@
 static void visit(const struct bare_state *state, struct snapshot *s)
 {
     const struct machine_config *machine = state->machine;
+    s->harts = state->harts;
     snapshot_section(s, "machine");
     snapshot_same(s, "harts", state->harts);
     if (snapshot_number(s, "isa", machine->isa, UINT64_MAX) != machine->isa)

@@ -87,7 +87,20 @@ static const struct device_kind *device_of(const struct instance *part)
     return part->absent ? NULL : part->kind->extension;
 }
 
-static void soc(struct node_writer *writer, const struct instance *devices)
+/* The accelerators' harts are not in the tree: a kernel sees a device that takes tasks. */
+static void task_units(struct node_writer *writer, const struct tasks_node *units)
+{
+    node_begin_at(writer, units->name, units->base);
+    node_text(writer, "compatible", units->compatible);
+    node_reg(writer, units->base, units->size);
+    node_interrupts(writer, units->interrupt, units->units);
+    node_cell(writer, "undercroft,units", units->units);
+    node_cell(writer, "undercroft,queue-lines", units->queue_lines);
+    node_cell(writer, "undercroft,capabilities", units->capabilities);
+    node_end(writer);
+}
+
+static void soc(struct node_writer *writer, const struct instance *devices, const struct tasks_node *units)
 {
     node_begin(writer, "soc");
     node_cells(writer, 2, 2);
@@ -96,6 +109,8 @@ static void soc(struct node_writer *writer, const struct instance *devices)
     for (const struct instance *part = devices->first; part; part = part->next)
         if (device_of(part) && device_of(part)->describe)
             device_of(part)->describe(writer, part->config);
+    if (units)
+        task_units(writer, units);
     node_end(writer);
 }
 
@@ -119,7 +134,8 @@ static void chosen(struct node_writer *writer, const struct machine_config *conf
     node_end(writer);
 }
 
-static void root(struct node_writer *writer, const struct machine_config *config, const char *bootargs)
+static void root(struct node_writer *writer, const struct machine_config *config,
+                 const struct tasks_node *units, const char *bootargs)
 {
     node_begin(writer, "");
     node_cells(writer, 2, 2);
@@ -131,28 +147,30 @@ static void root(struct node_writer *writer, const struct machine_config *config
     node_reg(writer, config->memory->base, config->memory->size);
     node_end(writer);
     cpus(writer, config->isa);
-    soc(writer, tree_find(config->tree, "devices"));
+    soc(writer, tree_find(config->tree, "devices"), units);
     uses(writer, tree_find(config->tree, "devices"));
     node_end(writer);
 }
 
 /* Builds the tree in blob[room]. Returns libfdt's status. */
-static int build(const struct machine_config *config, const char *bootargs, void *blob, int room)
+static int build(const struct machine_config *config, const struct tasks_node *units, const char *bootargs,
+                 void *blob, int room)
 {
     struct node_writer writer = {.blob = blob, .harts = config->harts, .routes = config->devices.plic};
     writer.status = fdt_create(blob, room);
     if (!writer.status)
         writer.status = fdt_finish_reservemap(blob);
-    root(&writer, config, bootargs);
+    root(&writer, config, units, bootargs);
     return writer.status ? writer.status : fdt_finish(blob);
 }
 
-void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err)
+void *machine_fdt(const struct machine_config *config, const struct tasks_node *units, const char *bootargs,
+                  size_t *size, struct error *err)
 {
     int status = -FDT_ERR_NOSPACE;
     for (int room = ROOM_FIRST; status == -FDT_ERR_NOSPACE && room <= ROOM_LAST; room *= 2) {
         void *blob = alloc(1, (size_t)room);
-        status = build(config, bootargs, blob, room);
+        status = build(config, units, bootargs, blob, room);
         *size = fdt_totalsize(blob);
         if (status == 0)
             return blob;

@@ -4,12 +4,14 @@
 
 #include <stddef.h>
 
+#include "emu/core/tasks.h"
 #include "emu/machine/machine.h"
 
 /* Makes the flattened device tree (Devicetree Specification 0.4, version 17) of the machine: harts, memory,
- * and devices as the QEMU `virt` board describes them. bootargs, the kernel's command line, may be NULL.
- * Returns a blob of *size bytes, which the caller frees with free(), or NULL with err set. */
-void *machine_fdt(const struct machine_config *config, const char *bootargs, size_t *size, struct error *err);
+ * and devices as the QEMU `virt` board describes them. `units`, the task units of accelerators, and bootargs, the kernel's
+ * command line, may be NULL. Returns a blob of *size bytes, which the caller frees with free(), or NULL with err set. */
+void *machine_fdt(const struct machine_config *config, const struct tasks_node *units, const char *bootargs,
+                  size_t *size, struct error *err);
 
 /* What a device tree tells a kernel about its start. */
 struct fdt_chosen {

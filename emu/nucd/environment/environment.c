@@ -120,12 +120,27 @@ static uint64_t interrupt(const struct tree *tree)
     return nucd_described(tree)->irq;
 }
 
+static void node(const struct tree *tree, const char *firmware, struct tasks_node *node)
+{
+    const struct nucd_config *config = nucd_described(tree);
+    unsigned count = nucd_count(tree, firmware);
+    *node = (struct tasks_node){.name = "nucd",
+                                .compatible = "undercroft,nucd",
+                                .base = config->base,
+                                .size = (uint64_t)count * TASK_UNIT_SIZE,
+                                .interrupt = config->irq,
+                                .units = count,
+                                .queue_lines = config->queue_lines,
+                                .capabilities = config->capabilities};
+}
+
 /* The firmware is position-independent and linked at CROFT_NUCD_FIRMWARE (linker/nucd.ld). */
 const struct tasks_kind nucd_tasks = {
     .firmware = "firmware/nucd.elf",
     .wanted = nucd_wanted,
     .count = nucd_count,
     .interrupt = interrupt,
+    .node = node,
     .program_memory = nucd_program_memory,
     .boot = nucd_driver_boot,
     .be_patient = nucd_be_patient,

@@ -331,7 +331,7 @@ static uint64_t status(const struct task_unit *unit)
 {
     return (uint64_t)unit->state | (work_queue_waits(&unit->queue) ? TASK_UNIT_WAITS : 0) |
            (unit->error ? TASK_UNIT_ERROR : 0) | (unit->answered ? TASK_UNIT_ANSWERED : 0) |
-           (unit->left ? TASK_UNIT_LEFT : 0);
+           (unit->left ? TASK_UNIT_LEFT : 0) | (unit->emptying ? TASK_UNIT_EMPTYING : 0);
 }
 
 static uint64_t live_in(const struct nucd_live_ins *live_ins, unsigned reg)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -124,7 +125,7 @@ void snapshot_begin(struct snapshot *s, FILE *file, const char *path, bool saves
 {
     const size_t length = sizeof first_line - 1;
     char line[LINE];
-    *s = (struct snapshot){.file = file, .path = path, .saves = saves, .err = err};
+    *s = (struct snapshot){.file = file, .path = path, .saves = saves, .harts = UINT_MAX, .err = err};
     if (saves) {
         put_line(s, "%s%d\n", first_line, SNAPSHOT_FORMAT);
         return;

@@ -20,12 +20,15 @@ struct snapshot {
     const char *path; /* for messages */
     bool saves;       /* the file is written; otherwise it is read */
     bool failed;
+    unsigned
+        harts; /* whose state the file has: the machine's first ones; devices have inputs for more of them */
     char section[SNAPSHOT_NAME];
     uint64_t digest;
     struct error *err;
 };
 
-/* Begins to write to or read from an open file: the first line. file, path and err must outlive the snapshot. */
+/* Begins to write to or read from an open file: the first line. file, path and err must outlive the snapshot. Sets harts to the
+ * most; the caller may set it. */
 void snapshot_begin(struct snapshot *snapshot, FILE *file, const char *path, bool saves, struct error *err);
 
 /* Writes or checks the last line. Returns false with err set if anything has failed. */

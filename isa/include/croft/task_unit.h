@@ -8,7 +8,8 @@
  *   0x000  STATUS     r   [2:0] state, see enum task_unit_state; [8] a packet waits in the queue; [9] error: the
  *                         state forbids a command, or a transfer was dropped or is not a packet; [10] the host has
  *                         answered: it resumed or killed the task; [11] the region was left by anything but its end,
- *                         and VALUE is the pc of the instruction that has left it: firmware reports a fault
+ *                         and VALUE is the pc of the instruction that has left it: firmware reports a fault; [12]
+ *                         the data cache is being written back and emptied
  *   0x008  COMMAND    w   1 TAKE: next packet, IDLE to LOADED; 2 START: LOADED to RUNNING, watch for the region's end;
  *                         3 COMPLETE: ENDED to IDLE, notify the host; 4 FAULT: RUNNING to FAULTED, notify the host;
  *                         5 CLEAR: clears bits 9 and 10 of STATUS
@@ -101,6 +102,7 @@
 #define TASK_UNIT_ANSWERED      (1 << 10)
 #define TASK_UNIT_LEFT_SHIFT    11
 #define TASK_UNIT_LEFT          (1 << TASK_UNIT_LEFT_SHIFT)
+#define TASK_UNIT_EMPTYING      (1 << 12)
 
 /* Commands. */
 #define TASK_UNIT_TAKE     1

@@ -498,7 +498,10 @@ static void the_data_cache_is_emptied(void **state)
     command(&f, TASK_UNIT_CLEAR);
     assert_int_equal(f.empties, 2);
     assert_false(f.work);
+    assert_int_equal(get(&f, TASK_UNIT_HOST_STATUS) & (TASK_UNIT_ANSWERED | TASK_UNIT_EMPTYING),
+                     TASK_UNIT_EMPTYING);
     task_unit_emptied(f.unit);
+    assert_int_equal(get(&f, TASK_UNIT_HOST_STATUS) & TASK_UNIT_EMPTYING, 0);
     assert_true(f.work);
     command(&f, TASK_UNIT_TAKE);
     assert_int_equal(task_unit_packet(f.unit)->tag, 3);
