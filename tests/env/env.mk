@@ -24,7 +24,13 @@ test-linux: all | $(BUILD)/setup-test.stamp ## programs of Linux against qemu-ri
 test-debian: all | $(BUILD)/setup-test.stamp ## Debian's programs for riscv64 against qemu-riscv64
 	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/debian DEBIAN=$(BUILD)/debian tests/env/linux/debian.sh
 
-soak: test-debian
+# Needs a Debian that examples/linux/debian.sh has made in IMAGE; without one it is skipped.
+.PHONY: test-offload
+IMAGE ?= $(BUILD)/debian-image
+test-offload: all | $(BUILD)/setup-test.stamp ## processes of Debian that offload, in the folder IMAGE
+	CROFT=$(BUILD)/bin/croft OUT=$(BUILD)/tests/offload IMAGE=$(IMAGE) tests/env/offload/offload.sh
+
+soak: test-debian test-offload
 
 .PHONY: test-kernel test-kernel-programs test-driver test-hosts test-launch-hosts
 test-kernel: $(CHECK_RANGES) all | $(BUILD)/setup-test.stamp ## user programs beneath the kernel

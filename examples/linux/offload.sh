@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Adds to a Debian that debian.sh has made what its processes need to offload: offload.sh FOLDER [FILE...]. The module, the library and the
+# FILEs, such as programs, are written to /offload in FOLDER/debian.img, and FOLDER gets nucd.sh:
+#   FOLDER/nucd.sh boot [OPTION...]   boots, without a clock, for a snapshot, on a copy of the disk
+#   FOLDER/nucd.sh timed [OPTION...]  restores it on machine nucd, with another copy
+# Variables: CROFT (the command), ACCELERATORS (their number, default 16), CROSS (prefix of the compiler's name).
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+CROFT=$(realpath "${CROFT:-$root/build/bin/croft}")
+CROSS=${CROSS:-riscv64-linux-gnu-}
+accelerators=${ACCELERATORS:-16}
+
+if [ $# -lt 1 ] || [ ! -e "$1/debian.img" ]; then
+    echo "usage: examples/linux/offload.sh FOLDER [FILE...], FOLDER from examples/linux/debian.sh" >&2
+    exit 2
+fi
+folder=$(realpath "$1")
+CROFT=$CROFT CROSS=$CROSS "$root/host/linux/module.sh" "$folder"
+"${CROSS}gcc" -O2 -Wall -I"$root" -fPIC -shared "$root/host/linux/offload.c" -o "$folder/libnucd.so"
+"$CROFT" cc --linux -O2 -static "$here/offload/here.c" -o "$folder/here"
+
+# debugfs writes into the image without mounting it.
+status=0
+e2fsck -fp "$folder/debian.img" >"$folder/e2fsck.log" || status=$?
+[ $status -le 1 ] || { cat "$folder/e2fsck.log" >&2; exit 1; }
+{
+    echo "mkdir /offload"
+    for file in "$folder"/{nucd.ko,libnucd.so,here} "$here/offload/init" "${@:2}"; do
+        name=/offload/$(basename "$file")
+        printf 'rm %s\nwrite %s %s\nset_inode_field %s mode 0100755\n' "$name" "$(realpath "$file")" "$name" "$name"
+    done
+} >"$folder/debugfs.in"
+debugfs -w -f "$folder/debugfs.in" "$folder/debian.img" >"$folder/debugfs.log" 2>&1
+for file in "$folder"/{nucd.ko,libnucd.so,here} "$here/offload/init" "${@:2}"; do
+    cmp -s "$file" <(debugfs -R "cat /offload/$(basename "$file")" "$folder/debian.img" 2>/dev/null) || {
+        echo "offload.sh: $file was not written to $1/debian.img: is it full?" >&2
+        exit 1
+    }
+done
+
+# Linux sees the hosts and, as a device, the accelerators, which have the memory's last 2 MiB.
+firmware=$(dirname "$CROFT")/../share/croft/firmware/nucd.elf
+machine="-m nucd --set accel.count=$accelerators --set nucd.mode=driver --set 'memory.size=1 GiB' --set devices.entropy=default --firmware $firmware"
+cat >"$folder/nucd.sh" <<END2
+#!/bin/sh
+# nucd.sh boot [OPTION...]: boots Debian without a clock, on disk.img. nucd.sh timed [OPTION...]: machine nucd, on run.img.
+cd "\$(dirname "\$0")" || exit
+CROFT=\${CROFT:-$CROFT}
+what=\$1
+shift
+case \$what in
+boot)
+    cp --sparse=always debian.img disk.img
+    "\$CROFT" run $machine --bios firmware.bin --kernel kernel --drive file=disk.img --dump-dtb nucd.dtb || exit
+    exec "\$CROFT" run -m virt --jit=on --set 'memory.size=1022 MiB' --set devices.entropy=default --dtb nucd.dtb --bios firmware.bin \\
+        --kernel kernel --initrd initrd --append "console=ttyS0 \$APPEND" --drive file=disk.img "\$@"
+    ;;
+timed)
+    cp --sparse=always disk.img run.img
+    exec "\$CROFT" run $machine --drive file=run.img "\$@"
+    ;;
+*)
+    sed -n 2p nucd.sh >&2
+    exit 2
+    ;;
+esac
+END2
+chmod +x "$folder/nucd.sh"
+echo "ready: $1/nucd.sh boots Debian for machine nucd"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Shared by the files of the module nucd. */
+#ifndef HOST_LINUX_MODULE_H
+#define HOST_LINUX_MODULE_H
+
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "host/linux/nucd_device.h"
+
+enum { PAGES_AT_ONCE = 64, RANGES = 1024, BLOCK = 64 };
+
+/* The table of ranges that accelerators translate by (isa/include/croft/range.h has the same fields for other compilers). */
+struct ranges_entry {
+    u64 base, size, physical;
+    u32 permissions, use;
+};
+
+struct ranges_table {
+    u64 changes, count, reserved[2];
+    struct ranges_entry entries[RANGES];
+};
+
+enum { RANGES_READ = 1, RANGES_WRITE = 2, RANGES_EXECUTE = 4, RANGES_PRESENT = 8 };
+
+/* Pages of a process that its regions may use. */
+struct pages {
+    struct mm_struct *mm; /* kept by the notifier */
+    struct mmu_interval_notifier notifier;
+    void (*ended)(struct pages *pages); /* the process's memory is about to go */
+    spinlock_t lock;                    /* of all below */
+    struct ranges_table *table;
+    struct xarray pinned;   /* struct pin by address / PAGE_SIZE */
+    struct list_head stale; /* struct pin: the process has unmapped them; tasks may still use them */
+    u64 cuts;               /* changes of the table that took something away */
+    u64 count;              /* of pinned pages */
+};
+
+int pages_init(struct pages *pages, struct mm_struct *mm);
+/* No task of the process may be under way. */
+void pages_free(struct pages *pages);
+/* Makes [first, end) usable by regions. Returns 0, or -EFAULT with the first address that is not accessible with
+ * `permissions` in *failed, -ENOSPC if the table is full, or another error. */
+int pages_pin(struct pages *pages, unsigned long first, unsigned long end, u32 permissions,
+              unsigned long *failed);
+/* Releases pages that the process has unmapped. No task of the process may be under way. */
+void pages_drop_stale(struct pages *pages);
+/* Releases all pages. No task of the process may be under way. */
+void pages_drop(struct pages *pages);
+/* Writes [first, end) back from the host's caches to memory and forgets it there, where pages are pinned. */
+void pages_flush(struct pages *pages, unsigned long first, unsigned long end);
+void pages_flush_kernel(const void *at, size_t size);
+
+#endif

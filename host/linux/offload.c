@@ -1,0 +1,130 @@
+/* Lets a program of Linux offload its regions (croft/nucd.h) through /dev/nucd, unchanged: link it, or load it before the program
+ * (LD_PRELOAD). Without the device the program runs its regions itself, as everywhere.
+ *
+ * The processor traps at nucd; Linux knows no such trap and sends SIGILL, which this file answers. All other SIGILLs go where
+ * they went before. A fault of a region comes as the host's would: at its nucd, with its address. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "host/linux/nucd_device.h"
+
+enum { PC = 0, FCSR_FRM_SHIFT = 5, INSTRUCTION_MASK = 0x7fff, HINT = 0x2033 };
+
+static struct {
+    int device; /* -1: there is none */
+    pid_t process;
+    struct sigaction next;
+} offload = {.device = -1};
+
+static int open_device(void)
+{
+    return open("/dev/nucd", O_RDWR | O_CLOEXEC);
+}
+
+/* A child of fork() has memory of its own: it opens the device itself. */
+static int device(void)
+{
+    if (offload.process != getpid()) {
+        close(offload.device);
+        offload.device = open_device();
+        offload.process = getpid();
+    }
+    return offload.device;
+}
+
+static uint32_t instruction_at(uint64_t pc)
+{
+    uint16_t halves[2];
+    memcpy(halves, (const void *)pc, sizeof halves);
+    return halves[0] | (uint32_t)halves[1] << 16;
+}
+
+/* Gives the trap to the module. Returns 0 if it is none of nucd. */
+static int serve(ucontext_t *context)
+{
+    unsigned long *x = context->uc_mcontext.__gregs;
+    uint32_t *fcsr = &context->uc_mcontext.__fpregs.__d.__fcsr;
+    struct nucd_trap trap = {
+        .pc = x[PC], .instruction = instruction_at(x[PC]), .frm = *fcsr >> FCSR_FRM_SHIFT};
+    if ((trap.instruction & INSTRUCTION_MASK) != HINT || trap.instruction >> 25)
+        return 0;
+    for (int i = 1; i < 32; i++)
+        trap.x[i] = x[i];
+    if (ioctl(device(), NUCD_TRAP, &trap) == 0) {
+        for (int i = 1; i < 32; i++)
+            x[i] = trap.x[i];
+        x[PC] = trap.pc;
+        *fcsr |= trap.fflags;
+    } else if (errno == EBADF || errno == ENODEV || errno == ENOMEM) {
+        x[PC] += 4; /* the process runs the region itself */
+    } else if (errno != EINTR) {
+        return 0;
+    }
+    return 1; /* EINTR: a signal is pending, and comes at the nucd */
+}
+
+/* Says of AxRAM's instructions (isa/include/croft/axram.h) why they are illegal: nothing gives a process of Linux its chips. */
+static void explain(uint64_t pc)
+{
+    enum { OPCODE_MASK = 0x7f, CUSTOM_0 = 0x0b };
+    static const char text[] =
+        "libnucd: an instruction of AxRAM: processes of Linux have no driver for these accelerators; run the "
+        "program by croft run -m axram\n";
+    if ((instruction_at(pc) & OPCODE_MASK) == CUSTOM_0)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+}
+
+static void trapped(int number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    if (info->si_code == ILL_ILLTRP && serve(context)) {
+        errno = saved;
+        return;
+    }
+    if (info->si_code == ILL_ILLOPC || info->si_code == ILL_ILLTRP)
+        explain((uintptr_t)info->si_addr);
+    if (offload.next.sa_flags & SA_SIGINFO)
+        offload.next.sa_sigaction(number, info, context);
+    else if (offload.next.sa_handler == SIG_DFL)
+        (void)signal(SIGILL, SIG_DFL); /* comes again */
+    else if (offload.next.sa_handler != SIG_IGN)
+        offload.next.sa_handler(number);
+    errno = saved;
+}
+
+/* Even without the device: on a machine that traps, the process would die of its first nucd. */
+__attribute__((constructor)) static void begin(void)
+{
+    struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+    offload.device = open_device();
+    offload.process = getpid();
+    if (offload.device < 0 && getenv("NUCD_VERBOSE"))
+        fprintf(stderr, "/dev/nucd: %s: this process runs its regions itself\n", strerror(errno));
+    sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigaddset(&action.sa_mask, synchronous[i]);
+    sigaction(SIGILL, &action, &offload.next);
+}
+
+/* Prints what the device counted for this process. */
+__attribute__((destructor)) static void end(void)
+{
+    struct nucd_counters counters;
+    if (!getenv("NUCD_VERBOSE") || ioctl(offload.device, NUCD_COUNTERS, &counters))
+        return;
+    fprintf(
+        stderr,
+        "nucd: %llu tasks, %llu refused, %llu faults, %llu waits, %llu sleeps, %llu pages in %llu ranges\n",
+        counters.tasks, counters.refused, counters.faults, counters.waits, counters.sleeps, counters.pages,
+        counters.ranges);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pins pages of a process and keeps the table of ranges by which accelerators find them. */
+#include "host/linux/module.h"
+
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+struct pin {
+    struct list_head link;
+    struct page *page;
+    bool write;
+};
+
+static void block_flush(unsigned long at)
+{
+    register unsigned long address asm("a0") = at;
+    asm volatile(".insn i 0x0f, 2, x0, a0, 2" : : "r"(address) : "memory"); /* cbo.flush (a0) */
+}
+
+void pages_flush_kernel(const void *at, size_t size)
+{
+    unsigned long first = (unsigned long)at & ~(BLOCK - 1ul), end = (unsigned long)at + size;
+    for (; first < end; first += BLOCK)
+        block_flush(first);
+    mb();
+}
+
+void pages_flush(struct pages *pages, unsigned long first, unsigned long end)
+{
+    while (first < end) {
+        unsigned long stop = min(end, (first & PAGE_MASK) + PAGE_SIZE);
+        const struct pin *pin;
+        spin_lock(&pages->lock);
+        pin = xa_load(&pages->pinned, first >> PAGE_SHIFT);
+        if (pin)
+            pages_flush_kernel((char *)page_to_virt(pin->page) + offset_in_page(first), stop - first);
+        spin_unlock(&pages->lock);
+        first = stop;
+    }
+}
+
+/* The index of the first entry that ends above the address. */
+static u64 table_from(const struct ranges_table *table, u64 address)
+{
+    u64 low = 0, high = table->count;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (table->entries[middle].base + table->entries[middle].size > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void table_begin(struct ranges_table *table)
+{
+    WRITE_ONCE(table->changes, table->changes + 1);
+    wmb();
+    pages_flush_kernel(table, BLOCK);
+}
+
+static void table_end(struct ranges_table *table, u64 from)
+{
+    u64 end = min_t(u64, table->count + 1, RANGES);
+    if (from < end)
+        pages_flush_kernel(&table->entries[from], (end - from) * sizeof table->entries[0]);
+    wmb();
+    WRITE_ONCE(table->changes, table->changes + 1);
+    pages_flush_kernel(table, BLOCK);
+}
+
+static void table_move(struct ranges_table *table, u64 from, s64 by)
+{
+    struct ranges_entry *at = &table->entries[from];
+    memmove(at + by, at, (table->count - from) * sizeof *at);
+    table->count += by;
+}
+
+static bool continues(const struct ranges_entry *low, const struct ranges_entry *high)
+{
+    return low->base + low->size == high->base && low->physical + low->size == high->physical &&
+           low->permissions == high->permissions;
+}
+
+/* Adds an entry that overlaps no other. Returns false if there is no room. */
+static bool table_put(struct ranges_table *table, const struct ranges_entry *entry)
+{
+    u64 at = table_from(table, entry->base), from = at ? at - 1 : 0;
+    if (table->count == RANGES)
+        return false;
+    table_begin(table);
+    table_move(table, at, 1);
+    table->entries[at] = *entry;
+    if (at + 1 < table->count && continues(&table->entries[at], &table->entries[at + 1])) {
+        table->entries[at].size += table->entries[at + 1].size;
+        table_move(table, at + 2, -1);
+    }
+    if (at > 0 && continues(&table->entries[at - 1], &table->entries[at])) {
+        table->entries[at - 1].size += table->entries[at].size;
+        table_move(table, at + 1, -1);
+    }
+    table_end(table, from);
+    return true;
+}
+
+/* Takes [first, end) out. An entry of which the middle goes loses its end too if there is no room for it: its pages fault in again. */
+static void table_cut(struct ranges_table *table, u64 first, u64 end)
+{
+    u64 at = table_from(table, first), from = at;
+    table_begin(table);
+    while (at < table->count && table->entries[at].base < end) {
+        struct ranges_entry *entry = &table->entries[at], high = *entry;
+        if (entry->base + entry->size > end) {
+            high.size = entry->base + entry->size - end;
+            high.base = end;
+            high.physical += end - entry->base;
+            if (entry->base >= first) {
+                *entry = high;
+                break;
+            }
+            entry->size = first - entry->base;
+            if (table->count < RANGES) {
+                table_move(table, at + 1, 1);
+                table->entries[at + 1] = high;
+            }
+            break;
+        }
+        if (entry->base < first) {
+            entry->size = first - entry->base;
+            at++;
+        } else {
+            table_move(table, at + 1, -1);
+        }
+    }
+    table_end(table, from);
+}
+
+static bool table_covers(const struct ranges_table *table, u64 first, u64 end, u32 permissions)
+{
+    u64 i;
+    for (i = table_from(table, first); first < end; i++) {
+        const struct ranges_entry *entry = &table->entries[i];
+        if (i == table->count || entry->base > first || (permissions & ~entry->permissions))
+            return false;
+        first = entry->base + entry->size;
+    }
+    return true;
+}
+
+/* Takes [first, last] away from regions; its pages become stale. The lock is held. */
+static void cut(struct pages *pages, unsigned long first, unsigned long last)
+{
+    unsigned long index;
+    struct pin *pin;
+    u64 at = table_from(pages->table, first);
+    if (at == pages->table->count || pages->table->entries[at].base > last)
+        return;
+    pages->cuts++;
+    table_cut(pages->table, first & PAGE_MASK, (last | ~PAGE_MASK) + 1 ?: ~0ull);
+    xa_for_each_range(&pages->pinned, index, pin, first >> PAGE_SHIFT, last >> PAGE_SHIFT)
+    {
+        xa_erase(&pages->pinned, index);
+        list_add(&pin->link, &pages->stale);
+    }
+}
+
+static bool invalidate(struct mmu_interval_notifier *notifier, const struct mmu_notifier_range *range,
+                       unsigned long sequence)
+{
+    struct pages *pages = container_of(notifier, struct pages, notifier);
+    spin_lock(&pages->lock);
+    mmu_interval_set_seq(notifier, sequence);
+    cut(pages, range->start, range->end - 1);
+    spin_unlock(&pages->lock);
+    if (range->event == MMU_NOTIFY_RELEASE)
+        pages->ended(pages);
+    return true;
+}
+
+static const struct mmu_interval_notifier_ops notifier_ops = {.invalidate = invalidate};
+
+int pages_init(struct pages *pages, struct mm_struct *mm)
+{
+    int status;
+    spin_lock_init(&pages->lock);
+    xa_init(&pages->pinned);
+    INIT_LIST_HEAD(&pages->stale);
+    pages->mm = mm;
+    pages->table = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, get_order(sizeof *pages->table));
+    if (!pages->table)
+        return -ENOMEM;
+    pages_flush_kernel(pages->table, sizeof *pages->table);
+    status = mmu_interval_notifier_insert(&pages->notifier, mm, 0, TASK_SIZE, &notifier_ops);
+    if (status)
+        free_pages((unsigned long)pages->table, get_order(sizeof *pages->table));
+    return status;
+}
+
+void pages_free(struct pages *pages)
+{
+    mmu_interval_notifier_remove(&pages->notifier);
+    pages_drop(pages);
+    xa_destroy(&pages->pinned);
+    free_pages((unsigned long)pages->table, get_order(sizeof *pages->table));
+}
+
+void pages_drop_stale(struct pages *pages)
+{
+    LIST_HEAD(stale);
+    struct pin *pin, *next;
+    if (list_empty(&pages->stale))
+        return;
+    spin_lock(&pages->lock);
+    list_splice_init(&pages->stale, &stale);
+    spin_unlock(&pages->lock);
+    list_for_each_entry_safe(pin, next, &stale, link)
+    {
+        unpin_user_pages_dirty_lock(&pin->page, 1, pin->write);
+        pages->count--;
+        kfree(pin);
+    }
+}
+
+void pages_drop(struct pages *pages)
+{
+    spin_lock(&pages->lock);
+    cut(pages, 0, TASK_SIZE - 1);
+    spin_unlock(&pages->lock);
+    pages_drop_stale(pages);
+}
+
+/* Notes a page that is pinned; the lock is held. Returns 0, or an error: the pin is the caller's again. */
+static int note(struct pages *pages, unsigned long at, struct page *page, u32 permissions)
+{
+    struct ranges_entry entry = {at, PAGE_SIZE, page_to_phys(page), permissions | RANGES_PRESENT, 0};
+    struct pin *pin;
+    if (xa_load(&pages->pinned, at >> PAGE_SHIFT))
+        return -EEXIST;
+    pin = kmalloc(sizeof *pin, GFP_ATOMIC);
+    if (!pin)
+        return -ENOMEM;
+    pin->page = page;
+    pin->write = permissions & RANGES_WRITE;
+    if (xa_is_err(xa_store(&pages->pinned, at >> PAGE_SHIFT, pin, GFP_ATOMIC))) {
+        kfree(pin);
+        return -ENOMEM;
+    }
+    pages_flush_kernel(page_to_virt(page), PAGE_SIZE);
+    if (table_put(pages->table, &entry)) {
+        pages->count++;
+        return 0;
+    }
+    xa_erase(&pages->pinned, at >> PAGE_SHIFT);
+    kfree(pin);
+    return -ENOSPC;
+}
+
+/* Pins up to PAGES_AT_ONCE pages from `at` on that lie in one mapping. Returns their number or an error, and the mapping's
+ * permissions. mmap_lock is held. */
+static long take(struct pages *pages, unsigned long at, unsigned long end, struct page *list[],
+                 u32 *permissions)
+{
+    const struct vm_area_struct *area = vma_lookup(pages->mm, at);
+    unsigned long count;
+    unsigned int flags;
+    long taken;
+    if (!area)
+        return -EFAULT;
+    *permissions = (area->vm_flags & VM_READ ? RANGES_READ : 0) |
+                   (area->vm_flags & VM_WRITE ? RANGES_WRITE : 0) |
+                   (area->vm_flags & VM_EXEC ? RANGES_EXECUTE : 0);
+    count = min3((unsigned long)PAGES_AT_ONCE, (end - at + PAGE_SIZE - 1) >> PAGE_SHIFT,
+                 (area->vm_end - at) >> PAGE_SHIFT);
+    flags = area->vm_flags & VM_WRITE ? FOLL_WRITE : 0;
+    taken = pin_user_pages_remote(pages->mm, at, count, flags | FOLL_LONGTERM, list, NULL);
+    if (taken < 0 && area->vm_flags & VM_SHARED) /* a file that is written to may not be pinned for long */
+        taken = pin_user_pages_remote(pages->mm, at, count, flags, list, NULL);
+    return taken;
+}
+
+/* Pins pages from *at on and moves *at behind them. */
+static int pin_some(struct pages *pages, unsigned long *at, unsigned long end, u32 wanted)
+{
+    struct page *list[PAGES_AT_ONCE];
+    unsigned long sequence = mmu_interval_read_begin(&pages->notifier);
+    u32 permissions;
+    long taken, i;
+    int status = 0;
+    mmap_read_lock(pages->mm);
+    taken = take(pages, *at, end, list, &permissions);
+    mmap_read_unlock(pages->mm);
+    if (taken <= 0)
+        return taken ?: -EFAULT;
+    spin_lock(&pages->lock);
+    if (mmu_interval_read_retry(&pages->notifier, sequence))
+        status = -EAGAIN;
+    for (i = 0; i < taken && !status && !(wanted & ~permissions); i++) {
+        status = note(pages, *at, list[i], permissions);
+        if (status && status != -EEXIST)
+            break;
+        if (!status)
+            list[i] = NULL;
+        status = 0;
+        *at += PAGE_SIZE;
+    }
+    spin_unlock(&pages->lock);
+    for (i = 0; i < taken; i++)
+        if (list[i])
+            unpin_user_page(list[i]);
+    return status ?: wanted & ~permissions ? -EFAULT : 0;
+}
+
+int pages_pin(struct pages *pages, unsigned long first, unsigned long end, u32 permissions,
+              unsigned long *failed)
+{
+    enum { RETRIES = 1000 };
+    unsigned long at = first & PAGE_MASK;
+    int status = 0, retries = 0;
+    bool covered;
+    if (end > TASK_SIZE || first >= end) {
+        *failed = first;
+        return -EFAULT;
+    }
+    spin_lock(&pages->lock);
+    covered = table_covers(pages->table, first, end, permissions);
+    spin_unlock(&pages->lock);
+    if (covered)
+        return 0;
+    if (!mmget_not_zero(pages->mm))
+        return -ESRCH;
+    while (at < end && !status) {
+        status = pin_some(pages, &at, end, permissions);
+        if (status == -EAGAIN && ++retries < RETRIES)
+            status = 0;
+        cond_resched();
+    }
+    mmput(pages->mm);
+    *failed = max(at, first);
+    return status;
+}

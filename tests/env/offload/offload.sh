@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Processes of Debian that offload to the accelerators of machine nucd (cases.c), in a Debian that examples/linux/debian.sh has made
+# in the folder IMAGE. What a case prints where the process runs its regions itself, qemu-riscv64 says. Skipped where there is no such folder.
+# Variables: CROFT (the command), OUT (a folder for products), IMAGE (default build/debian-image).
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../../lib.sh"
+
+cd "$(dirname "$0")/../../.."
+CROFT=$(realpath "${CROFT:-build/bin/croft}")
+IMAGE=${IMAGE:-build/debian-image}
+OUT=$(fresh "${OUT:-build/tests/offload}")
+if [ ! -e "$IMAGE/debian.img" ]; then
+    echo "skipped: offload from Debian: no $IMAGE/debian.img; examples/linux/debian.sh $IMAGE makes it"
+    conclude
+    exit
+fi
+IMAGE=$(realpath "$IMAGE")
+
+evidence() {
+    tail -n 12 "$OUT/boot.txt" "$OUT/output"
+}
+
+compare=(values many moved forked handled)
+"$CROFT" cc --linux -O2 -Wall -Wextra -static tests/env/offload/cases.c -lm -o "$OUT/cases"
+riscv64-linux-gnu-gcc -O2 -Wall -I. -c host/linux/offload.c -o "$OUT/offload.o"
+"$CROFT" cc --linux -O2 -static tests/env/offload/cases.c "$OUT/offload.o" -lm -o "$OUT/offloads"
+"$CROFT" cc --linux -O2 tests/env/offload/cases.c -lm -o "$OUT/shared"
+for name in "${compare[@]}"; do
+    echo "== $name"
+    qemu-riscv64 "$OUT/cases" "$name"
+done >"$OUT/wanted"
+cat >>"$OUT/wanted" <<'END2'
+== dead
+killed: 137
+killed: 137
+killed: 137
+killed: 137
+killed: 137
+killed: 137
+fault: 139
+3006 4519500
+5 9
+inf 8
+== called
+159
+== fair
+fair: 1
+== preloaded
+67642515
+END2
+for name in "${compare[@]}" dead called fair; do
+    printf 'echo == %s; ./offloads %s 2>/dev/null\n' "$name" "$name"
+done >"$OUT/typed"
+# shellcheck disable=SC2129 # one line for each
+echo 'echo == preloaded; LD_PRELOAD=./libnucd.so ./shared moved' >>"$OUT/typed"
+echo exit >>"$OUT/typed"
+
+ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT/offloads" "$OUT/shared" >"$OUT/boot.txt"
+APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" boot --save "$OUT/booted.snapshot" --save-at roi </dev/null \
+    >>"$OUT/boot.txt" 2>&1 || true
+check "no snapshot of the booted system" [ -s "$OUT/booted.snapshot" ]
+status=0
+CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" timed --set host.core=inorder --restore "$OUT/booted.snapshot" --stats "$OUT/stats.json" \
+    <"$OUT/typed" >"$OUT/output" 2>&1 || status=$?
+check "the machine ends with status $status" [ $status = 0 ]
+tr -d '\r' <"$OUT/output" | grep -v '^\[' >"$OUT/printed" || true
+for name in "${compare[@]}" dead called fair preloaded; do
+    of() { awk -v name="== $1" '/^==/ { on = $0 == name } on' "$2"; }
+    check "$name: it prints something else" cmp -s <(of "$name" "$OUT/wanted") <(of "$name" "$OUT/printed")
+done
+check "no accelerator has completed a task" grep -qE '"accel.0.tasks": [1-9]' "$OUT/stats.json"
+conclude
