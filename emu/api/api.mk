@@ -41,10 +41,10 @@ $(API_PYTHON): emu/api/undercroft.py
 	@mkdir -p $(@D)
 	cp $< $@
 
-# Says where the library is in the build folder; `make install` writes PREFIX there.
+# Says where the library is in the build folder, from where the file itself lies, so that a copied folder has its own; `make install` writes PREFIX there.
 $(API_PC): emu/api/undercroft.pc.in emu/cmd/version.h emu/api/api.mk
 	@mkdir -p $(@D)
-	sed 's|@prefix@|$(abspath $(BUILD))|; s|@include@|lib/include|; s|@version@|'"$$(sed -n 's/.define CROFT_VERSION "\(.*\)"/\1/p' emu/cmd/version.h)"'|; s|@libraries@|$(LIBRARIES)|' $< >$@
+	sed 's|@prefix@|$${pcfiledir}/../..|; s|@include@|lib/include|; s|@version@|'"$$(sed -n 's/.define CROFT_VERSION "\(.*\)"/\1/p' emu/cmd/version.h)"'|; s|@libraries@|$(LIBRARIES)|' $< >$@
 
 .PHONY: install-api
 install-api: api

@@ -31,6 +31,12 @@ variable() {
     if [[ $value == "${CROFT_SYSROOT:-}"* ]]; then echo "$value"; else echo "${CROFT_SYSROOT:-}$value"; fi
 }
 library=$(variable libdir)
+if [ -z "${CROFT_SYSROOT:-}" ]; then
+    mkdir -p other/lib/pkgconfig
+    cp "$PKG_CONFIG_PATH/undercroft.pc" other/lib/pkgconfig
+    check "a copied build folder has its own library" \
+        test "$(realpath -m "$(PKG_CONFIG_PATH=other/lib/pkgconfig pkg-config --variable=libdir undercroft)")" = "$(realpath other/lib)"
+fi
 
 # builds NAME COMPILER SOURCE OPTIONS...: against the shared library.
 builds() {
