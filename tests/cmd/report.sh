@@ -299,7 +299,7 @@ Y
 jq -ce .units units.results/results.json >output
 [ "$(cat output)" = '{"t":"fs","energy":"fJ","cycles":"cycles","scaled":"fs"}' ]
 judge $? "units of columns"
-[ "$(grep -E '^[^ ].*: [a-z]+ \(' units.results/tables.txt | sed 's/.*: //' | tr '\n' ' ')" = 't (fs) energy (fJ) ' ] &&
+[ "$(grep -E '^[^ ].*: [a-z]+ \(' units.results/tables.txt | sed 's/.*: //' | tr '\n' ' ')" = 't (us) energy (uJ) ' ] &&
     [ "$(head -n 1 units.results/results.csv)" = program,size,t,t.reference,energy,cycles,mixed,speedup,share,scaled,rate,failure ]
 judge $? "units in tables"
 "$croft" report units.results -o units.html 2>messages && visit units.html && drawn 8

@@ -15,11 +15,11 @@ const struct experiment_reference *cells_reference(const struct experiment *e, i
 }
 
 void cells_text(const struct experiment *e, const struct experiment_run *runs, int column,
-                const int point[EXPERIMENT_AXES], char text[CELLS_TEXT])
+                const int point[EXPERIMENT_AXES], double scale, char text[CELLS_TEXT])
 {
     const struct experiment_run *run = &runs[experiment_number(e, point)];
     const struct experiment_reference *reference = cells_reference(e, column, point);
-    double value = run->values[column];
+    const double value = run->values[column] / scale;
     bool unneeded = e->search_count && run->state == EXPERIMENT_LEFT && !run->wanted;
     if (run->state == EXPERIMENT_SKIPPED || unneeded || (isnan(value) && point[0] >= e->axes[0].count))
         (void)snprintf(text, CELLS_TEXT, "-");
@@ -34,7 +34,7 @@ void cells_text(const struct experiment *e, const struct experiment_run *runs, i
         (void)snprintf(text, CELLS_TEXT, fabs(value) >= 100 ? "%.1f" : "%.3f", value);
     size_t used = strlen(text);
     if (reference)
-        (void)snprintf(text + used, CELLS_TEXT - used, " (%.3g)", reference->value);
+        (void)snprintf(text + used, CELLS_TEXT - used, " (%.3g)", reference->value / scale);
 }
 
 bool cells_has_axis(const struct experiment *e, const struct experiment_table *table, int axis)

@@ -11,9 +11,9 @@ enum { CELLS_TEXT = 64 };
 const struct experiment_reference *cells_reference(const struct experiment *e, int column,
                                                    const int point[EXPERIMENT_AXES]);
 
-/* Writes a table's cell: our value, and the reference in brackets. */
+/* Writes a table's cell: our value, and the reference in brackets, both divided by `scale`. */
 void cells_text(const struct experiment *e, const struct experiment_run *runs, int column,
-                const int point[EXPERIMENT_AXES], char text[CELLS_TEXT]);
+                const int point[EXPERIMENT_AXES], double scale, char text[CELLS_TEXT]);
 
 /* Return whether a table names an axis in each line, and whether it shows a point of its axis `across`. */
 bool cells_has_axis(const struct experiment *e, const struct experiment_table *table, int axis);

@@ -53,7 +53,7 @@ static bool write_value(const struct experiment *e, const struct experiment_run 
         return column >= 0;
     double value = runs[experiment_number(e, point)].values[column];
     if (!form || isnan(value)) {
-        cells_text(e, runs, column, point, cell);
+        cells_text(e, runs, column, point, 1, cell);
         cell[strcspn(cell, " ")] = '\0'; /* without the reference */
         (void)fputs(cell, out);
     } else
@@ -93,7 +93,7 @@ static void write_line(const struct experiment *e, const struct experiment_run *
             continue;
         point[table->across] = i;
         experiment_follow(e, point);
-        cells_text(e, runs, table->column, point, text);
+        cells_text(e, runs, table->column, point, 1, text);
         (void)fprintf(out, "| %s ", text);
     }
     point[table->across] = 0;

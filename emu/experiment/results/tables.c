@@ -250,8 +250,48 @@ static bool write_json(const struct experiment *e, const struct experiment_where
     return good;
 }
 
+/* Returns the least value above 0 that a table shows; infinity: none. */
+static double least_shown(const struct experiment *e, const struct experiment_run *runs,
+                          const struct experiment_table *table)
+{
+    int point[EXPERIMENT_AXES], across = table->across;
+    double least = INFINITY;
+    for (int n = 0; n < experiment_places(e); n++) {
+        experiment_place(e, n, point);
+        if (point[across] != 0 || !cells_line(e, runs, table, point))
+            continue;
+        for (; point[across] < experiment_rows(e, across); point[across]++) {
+            const double value = fabs(runs[experiment_number(e, point)].values[table->column]);
+            if (cells_has_point(table, point[across]) && value > 0 && value < least)
+                least = value;
+        }
+    }
+    return least;
+}
+
+/* The unit of a table for people. */
+struct shown_unit {
+    const char *name; /* NULL or "": none */
+    double scale;     /* what a value of the files is divided by */
+};
+
+/* Returns the largest unit in which a table has no value below 1: 4247500000 fs are 4.247 us. */
+static struct shown_unit unit_shown(const char *unit, double least)
+{
+    static const char *const names[2][5] = {{"fs", "ps", "ns", "us", "ms"}, {"fJ", "pJ", "nJ", "uJ", "mJ"}};
+    struct shown_unit shown = {unit, 1};
+    for (int kind = 0; unit && kind < 2; kind++)
+        if (strcmp(unit, names[kind][0]) == 0)
+            for (int i = 1; i < 5 && isfinite(least) && least >= 1000 * shown.scale; i++) {
+                shown.name = names[kind][i];
+                shown.scale *= 1000;
+            }
+    return shown;
+}
+
 static void table_line(const struct experiment *e, const struct experiment_run *runs,
-                       const struct experiment_table *table, int point[EXPERIMENT_AXES], FILE *out)
+                       const struct experiment_table *table, double scale, int point[EXPERIMENT_AXES],
+                       FILE *out)
 {
     char text[CELLS_TEXT];
     for (int axis = 0; axis < e->axis_count; axis++)
@@ -261,7 +301,7 @@ static void table_line(const struct experiment *e, const struct experiment_run *
     for (point[across] = 0; point[across] < points; point[across]++) {
         if (!cells_has_point(table, point[across]))
             continue;
-        cells_text(e, runs, table->column, point, text);
+        cells_text(e, runs, table->column, point, scale, text);
         (void)fprintf(out, " %15s", text);
     }
     point[across] = 0;
@@ -272,8 +312,10 @@ static void print_table(const struct experiment *e, const struct experiment_run 
                         const struct experiment_table *table, const char *unit, FILE *out)
 {
     int point[EXPERIMENT_AXES], points = experiment_rows(e, table->across);
-    bool has = unit && *unit;
-    (void)fprintf(out, has ? "%s: %s (%s)\n" : "%s: %s\n", e->title, e->columns[table->column].name, unit);
+    const struct shown_unit shown = unit_shown(unit, unit ? least_shown(e, runs, table) : 0);
+    bool has = shown.name && *shown.name;
+    (void)fprintf(out, has ? "%s: %s (%s)\n" : "%s: %s\n", e->title, e->columns[table->column].name,
+                  shown.name);
     for (int axis = 0; axis < e->axis_count; axis++)
         if (cells_has_axis(e, table, axis))
             (void)fprintf(out, "%-14s", e->axes[axis].name);
@@ -284,7 +326,7 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     for (int n = 0; n < experiment_places(e); n++) {
         experiment_place(e, n, point);
         if (point[table->across] == 0 && cells_line(e, runs, table, point))
-            table_line(e, runs, table, point, out);
+            table_line(e, runs, table, shown.scale, point, out);
     }
 }
 
