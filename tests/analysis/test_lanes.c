@@ -233,8 +233,76 @@ static void index_of_a_thread(void **state)
     decoder_free(decoder);
 }
 
+/* Compares what registers hold before the line `at` of a kernel with `kinds`, which begin with register 10. */
+static void holds(const struct line *lines, size_t count, size_t at, const enum lanes_kind *kinds,
+                  unsigned registers)
+{
+    struct code code = code_of(lines, count);
+    struct decoder *decoder = decoder_new();
+    uint64_t entry = BASE;
+    struct cfg cfg = cfg_build(decoder, &(struct reach_code){fetch, &code}, &entry, 1, NULL);
+    struct lanes lanes = lanes_of(&cfg, true);
+    for (unsigned i = 0; i < registers; i++)
+        assert_int_equal(lanes_kind_of(&lanes.before[at], ARGUMENT + i), kinds[i]);
+    lanes_free(&lanes);
+    cfg_free(&cfg);
+    decoder_free(decoder);
+}
+
+/* All lanes go the same way where code asks by a bit of tp whether it is on a multiprocessor, although tp is another in each; they part at
+ * the same bit of another register, and at another question about tp. */
+static void lanes_know_where_they_are(void **state)
+{
+    (void)state;
+    enum { TEST = 2, WAYS = 3, LINES = 7, SHIFT = 41 };
+    struct line lines[LINES] = {
+        {INSN_csrrs, OP(.rd = 12, .imm = CSR_sthread_x)},
+        {INSN_addi, OP(.rd = 10)},
+        {INSN_slli, OP(.rd = 11, .rs1 = 4, .imm = SHIFT)},
+        {INSN_bge, OP(.rs1 = 11, .imm = 8)},
+        {INSN_csrrs, OP(.rd = 10, .imm = CSR_sblockdim_x)},
+        {INSN_addi, OP(.rd = 13, .rs1 = 10)},
+        {INSN_jalr, OP(.rs1 = 1)},
+    };
+    static const enum lanes_kind same = LANES_SAME, varying = LANES_VARYING;
+    holds(lines, LINES, LINES - 1, &same, 1);
+    lines[WAYS].id = INSN_blt;
+    holds(lines, LINES, LINES - 1, &same, 1);
+    lines[WAYS].id = INSN_bne; /* not the sign */
+    holds(lines, LINES, LINES - 1, &varying, 1);
+    lines[WAYS] = (struct line){INSN_bge, OP(.rs1 = 11, .rs2 = 12, .imm = 8)}; /* nor beside 0 */
+    holds(lines, LINES, LINES - 1, &varying, 1);
+    lines[WAYS].operands.rs2 = 0;
+    lines[TEST].operands.rs1 = 12;
+    holds(lines, LINES, LINES - 1, &varying, 1);
+}
+
+/* A function gets what its caller has; behind the call, registers that it may change can be anything, and those that it saves are as before. */
+static void calls_change_values(void **state)
+{
+    (void)state;
+    static const struct line lines[] = {
+        {INSN_csrrs, OP(.rd = 9, .imm = CSR_sblock_x)},
+        {INSN_csrrs, OP(.rd = 10, .imm = CSR_sblockdim_x)},
+        {INSN_jal, OP(.rd = 1, .imm = 16)},
+        {INSN_addi, OP(.rd = 11, .rs1 = 9)},
+        {INSN_addi, OP(.rd = 12, .rs1 = 10)},
+        {INSN_jalr, OP(.rs1 = 1)},
+        {INSN_addi, OP(.rd = 11, .rs1 = 10)},
+        {INSN_addi, OP(.rd = 12, .rs1 = 9)},
+        {INSN_jalr, OP(.rs1 = 1)},
+    };
+    static const enum lanes_kind behind[] = {LANES_VARYING, LANES_UNIFORM, LANES_VARYING},
+                                 inside[] = {LANES_SAME, LANES_SAME, LANES_UNIFORM};
+    const size_t count = sizeof lines / sizeof *lines;
+    holds(lines, count, 5, behind, 3);
+    holds(lines, count, 8, inside, 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_agree), cmocka_unit_test(index_of_a_thread)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_agree), cmocka_unit_test(index_of_a_thread),
+                                       cmocka_unit_test(lanes_know_where_they_are),
+                                       cmocka_unit_test(calls_change_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
