@@ -79,8 +79,14 @@ static int unknown_option(const struct option_set *set, const char *name, size_t
     const char *near = NULL;
     if (strncmp(spelt, "--", 2) == 0)
         near = nearest_name(spelt + 2, names, count);
+    bool sets = false; /* --set is known, and a key was written like an option */
+    for (size_t i = 0; i < set->count && strncmp(spelt, "--", 2) == 0 && strchr(spelt, '.'); i++)
+        sets = sets || strcmp(set->rows[i].name, "set") == 0;
     if (near)
         fprintf(stderr, "%s: unknown option '%s'; did you mean '--%s'?\n", set->command, spelt, near);
+    else if (sets)
+        fprintf(stderr, "%s: unknown option '%s'; keys of machines are changed by --set %s=VALUE\n",
+                set->command, spelt, spelt + 2);
     else
         fprintf(stderr, "%s: unknown option '%s'; '%s --help' lists the options\n", set->command, spelt,
                 set->command);

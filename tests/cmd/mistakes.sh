@@ -53,6 +53,9 @@ mistake "a time without unit" 2 "--max-time: '5' has no unit; write a time such 
 mistake "neither port nor path" 1 "--gdb: 'abc' is neither a port .* nor the path" "\./abc" -- run --gdb abc hello
 check "--gdb abc: no file" test ! -e abc
 
+mistake "a key as an option" 2 "unknown option '--accel.count'; keys of machines are changed by --set accel.count=VALUE" -- run -m nucd --accel.count=3 hello
+mistake "a key of a part that is counted away" 0 "accel.clock \(--set\) has no effect, because accel.count is 0" -- run -m nucd --set accel.count=0 --set accel.clock=2GHz hello
+check "nothing about its other keys" test "$(grep -c warning errors)" = 1
 mistake "the beginning of a key" 2 "unknown key 'host.l1'; did you mean 'host.l1i'\?" -- run -m nucd --set host.l1=3 hello
 mistake "a key of another part" 2 "unknown key 'host.channels'; did you mean 'dram.channels'\?" -- run -m nucd --set host.channels=3 hello
 mistake "the beginning of a standard" 2 "unknown memory 'ddr4'; did you mean 'ddr4_3200'\?" -- dram ddr4 text

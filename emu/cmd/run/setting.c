@@ -8,14 +8,27 @@
 #include "emu/sim/text/say.h"
 #include "isa/decoder/set.h"
 
+/* Copies the name of the part at the top that a key belongs to, if the machine has none of its copies (accel.count=0). */
+static bool is_missing(const struct machine_config *machine, const char *key, char part[MACHINE_SOURCE])
+{
+    const size_t length = strcspn(key, ".");
+    (void)snprintf(part, MACHINE_SOURCE, "%.*s", (int)length, key);
+    return key[length] && !strchr(part, '*') && !tree_find(machine->tree, part);
+}
+
 void setting_warn(const struct machine_config *machine, bool user)
 {
     enum { NAMES = 64 };
     const char *names[NAMES];
-    char source[MACHINE_SOURCE];
+    char source[MACHINE_SOURCE], part[MACHINE_SOURCE];
     size_t count = tree_unused(machine->tree, names, NAMES);
     for (size_t i = 0; i < count && i < NAMES; i++) {
         machine_source(machine, names[i], source);
+        if (is_missing(machine, names[i], part)) {
+            if (strcmp(source, "--set") == 0) /* what a description says of a part waits until there is one */
+                say_warning("%s (--set) has no effect, because %s.count is 0", names[i], part);
+            continue;
+        }
         say_warning("%s (%s) has no effect on %s", names[i], source,
                     machine_timed(machine) ? "this kind of core" : "a functional core");
     }
