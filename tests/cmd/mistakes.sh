@@ -53,6 +53,7 @@ mistake "a time without unit" 2 "--max-time: '5' has no unit; write a time such 
 mistake "neither port nor path" 1 "--gdb: 'abc' is neither a port .* nor the path" "\./abc" -- run --gdb abc hello
 check "--gdb abc: no file" test ! -e abc
 
+mistake "an option of machine mode" 2 "^croft run: --signature: options of machine mode are for --env bare; this run has --env user or kernel" -- run --signature s hello
 mistake "a key as an option" 2 "unknown option '--accel.count'; keys of machines are changed by --set accel.count=VALUE" -- run -m nucd --accel.count=3 hello
 mistake "a key of a part that is counted away" 0 "accel.clock \(--set\) has no effect, because accel.count is 0" -- run -m nucd --set accel.count=0 --set accel.clock=2GHz hello
 check "nothing about its other keys" test "$(grep -c warning errors)" = 1

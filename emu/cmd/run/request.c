@@ -412,13 +412,41 @@ static bool take_option(struct request *r, int option, const char *value)
     }
 }
 
+/* Returns a given option that only programs in machine mode have; NULL: none. */
+static const char *machine_mode_option(const struct request *r)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {
+        {r->bare.bios, "--bios"},
+        {r->bare.kernel, "--kernel"},
+        {r->bare.append, "--append"},
+        {r->bare.initrd, "--initrd"},
+        {r->bare.dtb, "--dtb"},
+        {r->dump_dtb, "--dump-dtb"},
+        {r->bare.restore, "--restore"},
+        {r->bare.save, "--save"},
+        {r->bare.save_at, "--save-at"},
+        {r->bare.save_at_region, "--save-at"},
+        {r->bare.record, "--record"},
+        {r->bare.replay, "--replay"},
+        {r->bare.signature, "--signature"},
+        {r->loops_given, "--trap-loops"},
+        {r->made_count > r->settings, "--drive or --netdev"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 /* Chooses the environment if --env does not, and refuses options that have no effect in it. */
 static bool choose_environment(struct request *r)
 {
     uint64_t tohost;
     bool firmware = r->bare.bios || r->bare.kernel || r->dump_dtb || r->bare.restore;
     bool saves = r->bare.save || r->bare.save_at || r->bare.save_at_region;
-    bool boot = firmware || r->bare.append || r->bare.initrd || r->bare.dtb || saves;
     if (r->env == ENV_CHOOSE)
         r->env = firmware || image_symbol(r->user.program, "tohost", &tohost) ? ENV_BARE : ENV_USER;
     if (r->watched && (!r->log || r->env == ENV_BARE))
@@ -435,12 +463,12 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
             &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
-    else if (r->env != ENV_BARE && (boot || r->bare.signature || r->bare.record || r->bare.replay ||
-                                    r->loops_given || r->made_count > r->settings))
+    else if (r->env != ENV_BARE && machine_mode_option(r))
         (void)options_usage_error(&run_interface,
-                                  "--bios, --kernel, --append, --initrd, --dtb, --dump-dtb, --drive, "
-                                  "--netdev, --signature, --trap-loops, --record, --replay, --save and "
-                                  "--restore are for --env bare");
+                                  "%s: options of machine mode are for --env bare; this run has --env user "
+                                  "or kernel, as programs of "
+                                  "croft cc without --bare do",
+                                  machine_mode_option(r));
     else
         return true;
     return false;
