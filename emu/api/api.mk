@@ -8,8 +8,8 @@ API_PYTHON  := $(SHARE)/python/undercroft.py
 API_PC      := $(BUILD)/lib/pkgconfig/undercroft.pc
 
 # Objects are made for programs that move as a whole, and so can a library, whose symbols are its own. The file that uses a
-# variable of the C library is compiled for libraries.
-$(BUILD)/obj/emu/sim/text/say.o: EMU_CFLAGS += -fPIC
+# variable of the C library, and those with variables of threads, are compiled for libraries.
+$(BUILD)/obj/emu/sim/text/say.o $(BUILD)/obj/emu/hart/mmu/mirror.o: EMU_CFLAGS += -fPIC
 
 api: $(API_LIBRARY) $(API_STATIC) $(API_HEADER) $(API_PYTHON) $(API_PC) ## libundercroft, the models for other simulators, in $(BUILD)/lib
 .PHONY: api

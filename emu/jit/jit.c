@@ -9,6 +9,7 @@
 #include "emu/hart/exec.h"
 #include "emu/hart/exec/compiled.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/mmu/mirror.h"
 #include "emu/jit/emit.h"
 #include "emu/jit/engine.h"
 #include "emu/jit/quick/quick.h"
@@ -64,7 +65,8 @@ struct compiled {
     struct compiled_entry *entries; /* run: NULL if it is no entry */
     union op **firsts;              /* first ops */
     uint32_t blocks, insns;
-    uint64_t pc;    /* of its first block */
+    uint64_t pc; /* of its first block */
+    struct quick_faults faults;
     bool thorough;  /* LLVM made it */
     unsigned tries; /* how often it was made again and got no larger */
     struct compiled *next;
@@ -122,6 +124,7 @@ static void forget(struct jit *jit, struct compiled *compiled)
             first->run = compiled->entries[i].run;
     }
     free(compiled->exits);
+    free(compiled->faults.at);
     free(compiled->entries);
     free(compiled->firsts);
     free(compiled);
@@ -274,13 +277,13 @@ static void forget_overlapping(struct jit *jit, const struct region *region)
 static struct compiled *new_compiled(const struct hart *hart, struct compiled_exit *exits)
 {
     struct compiled *compiled = alloc(1, sizeof *compiled);
+    const uintptr_t base = hart->exec == &exec_v3_direct ? 0 : hart->load_base;
     compiled->exits = exits;
-    compiled->region =
-        (struct compiled_region){.exits = exits,
-                                 .slots = block_view_slots(hart->blocks),
-                                 .memory = (uint8_t *)((uintptr_t)hart->load_bytes - hart->load_base),
-                                 .drops = block_drops(hart->blocks),
-                                 .store_base = hart->store_base};
+    compiled->region = (struct compiled_region){.exits = exits,
+                                                .slots = block_view_slots(hart->blocks),
+                                                .memory = (uint8_t *)((uintptr_t)hart->load_bytes - base),
+                                                .drops = block_drops(hart->blocks),
+                                                .store_base = hart->store_base};
     return compiled;
 }
 
@@ -353,15 +356,20 @@ static void compile(struct jit *jit, struct region *region, bool background)
 static bool compile_quickly(struct jit *jit, struct region *region)
 {
     struct compiled_exit *exits;
+    struct quick_faults faults;
     if (jit->thorough)
         return false;
     if (jit->quick.used >= jit->room / 2)
         forget_all(jit);
-    compiled_code *code = quick_generate(jit->hart, region, &jit->quick, &exits);
-    if (!code)
+    compiled_code *code = quick_generate(jit->hart, region, &jit->quick, &exits, &faults);
+    if (!code) {
+        free(faults.at);
         return false;
+    }
     jit->regions++;
-    take(jit, region, new_compiled(jit->hart, exits), code);
+    struct compiled *compiled = new_compiled(jit->hart, exits);
+    compiled->faults = faults;
+    take(jit, region, compiled, code);
     return true;
 }
 
@@ -392,8 +400,8 @@ static uint64_t missing(const struct jit *jit, const struct region *region)
 /* Returns whether the hart executes code as regions do: by the handlers for which rows.c is compiled, without stops. */
 static bool suits(const struct hart *hart)
 {
-    return (hart->exec == &exec_v3 || hart->exec == &exec_v3_tlb) && !hart->stale &&
-           !hart->breakpoint_count && !hart->compares && !hart->triggers.armed;
+    return (hart->exec == &exec_v3 || hart->exec == &exec_v3_tlb || hart->exec == &exec_v3_direct) &&
+           !hart->stale && !hart->breakpoint_count && !hart->compares && !hart->triggers.armed;
 }
 
 /* Returns the region that the block with that first op enters, or NULL. */
@@ -502,6 +510,23 @@ static void sampled(struct compiler *compiler, struct hart *hart)
     choose_thoroughly(jit);
 }
 
+static uintptr_t faulted(const struct compiler *compiler, uintptr_t pc)
+{
+    for (const struct compiled *c = ((const struct jit *)compiler)->compiled; c; c = c->next) {
+        const uintptr_t code = (uintptr_t)c->region.code;
+        uint32_t first = 0, last = c->faults.count;
+        if (!last || pc < code || pc > code + c->faults.at[last - 1].at)
+            continue;
+        while (last - first > 1) {
+            const uint32_t middle = (first + last) / 2;
+            *(pc - code < c->faults.at[middle].at ? &last : &first) = middle;
+        }
+        if (code + c->faults.at[first].at == pc)
+            return code + c->faults.at[first].to;
+    }
+    return 0;
+}
+
 const char *jit_lacks(void)
 {
     struct row_table *rows = alloc(1, sizeof *rows);
@@ -533,10 +558,12 @@ struct jit *jit_new(struct hart *hart, enum jit_mode mode, uint64_t memory)
     if (mode == JIT_OFF)
         return NULL;
     bool always = mode != JIT_ON;
-    exec_leave_mirror(hart);
+    if (mode == JIT_CHECK) /* check.c asks the TLB where data are */
+        exec_leave_mirror(hart);
     struct jit *jit = alloc(1, sizeof *jit);
     jit->compiler = (struct compiler){.sampled = sampled,
                                       .dropped = dropped,
+                                      .faulted = faulted,
                                       .slice = always ? ALWAYS_SLICE : SLICE,
                                       .left = always ? ALWAYS_SLICE : SLICE,
                                       .entry = always ? 0 : COST_ENTRY,
@@ -631,6 +658,7 @@ void jit_free(struct jit *jit)
     if (!jit)
         return;
     jit->hart->compiler = NULL;
+    mirror_forget_compiler(&jit->compiler);
     forget_all(jit);
     if (jit->opened)
         row_table_close(&jit->rows);

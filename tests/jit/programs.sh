@@ -96,6 +96,15 @@ for name in code signals threads; do
 done
 both "Linux: threads on two harts" --set harts=2
 both "Linux: threads, a short quantum" --set harts=2 --set quantum=997
+program=$work/refused arguments=(100)
+riscv64-linux-gnu-gcc -std=gnu17 -O2 -Wall -Werror -static "$linux/refused.c" -o "$program"
+run int --jit=off
+check "Linux: accesses that fault, as under qemu-riscv64" [ "$(cat "$work/int/stdout")" = "$(qemu-riscv64 "$program" 100)" ]
+for way in on always check; do
+    run jit --jit=$way
+    check "Linux: accesses that fault, $way" same
+done
+program=$work/threads arguments=(argument)
 for limit in 5001 2000003; do both "Linux: threads, $limit instructions" --max-insns "$limit"; done
 
 program=$user arguments=() environment=()

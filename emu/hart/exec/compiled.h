@@ -64,8 +64,11 @@ struct compiler {
     /* Runs a region in place of its code, with the same results; NULL: the code runs. */
     uint32_t (*run)(struct compiler *compiler, struct hart *hart, const struct compiled_entry *entry,
                     int64_t budget);
-    int64_t longest;  /* a region is left after about as many instructions, for a sample */
-    int64_t entry;    /* what each entry of a region takes from the slice */
+    int64_t longest; /* a region is left after about as many instructions, for a sample */
+    int64_t entry;   /* what each entry of a region takes from the slice */
+    /* Code that accesses data through a mirror (emu/hart/mmu/mirror.h) has faulted at a host address; called in a handler of SIGSEGV.
+     * Returns where it goes on, or 0 if that is no access of its regions. */
+    uintptr_t (*faulted)(const struct compiler *compiler, uintptr_t pc);
     bool long_run;    /* the run was interrupted because of `longest` */
     int64_t reserve;  /* while code runs: what may retire besides the interpreter's budget */
     uint64_t entered; /* how often regions were entered */

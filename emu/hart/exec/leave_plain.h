@@ -12,6 +12,9 @@
 #define IN_CLASS_ATOMIC         IN_CLASS_ALU
 #define MISALIGNED_HITS         true
 #define OP_COMPILED             op_compiled
+#ifndef NOTE_COMPILER
+#define NOTE_COMPILER(compiler) ((void)0)
+#endif
 
 #include "emu/hart/exec/leave.h"
 
@@ -155,6 +158,7 @@ static inline const struct compiled_exit *run_region(struct hart *hart, const st
 {
     const struct compiled_region *region = entry->region;
     struct compiler *compiler = hart->compiler;
+    NOTE_COMPILER(compiler);
     int64_t all = budget + compiler->reserve, kept = all > compiler->longest ? all - compiler->longest : 0;
     compiler->entered++;
     hart->origin += (uint64_t)compiler->reserve;

@@ -7,12 +7,27 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "emu/hart/exec/compiled.h"
 #include "emu/sim/alloc.h"
 
 /* An instruction of a handler, and where it goes on if it faults: distances from the fields. The linker gathers them. */
 struct mirror_fault {
     int32_t at, to;
 };
+
+/* What the handler knows of the thread's code: a signal brings nothing along. */
+static _Thread_local const struct compiler *noted __attribute__((tls_model("initial-exec")));
+
+void mirror_note_compiler(const struct compiler *compiler)
+{
+    noted = compiler;
+}
+
+void mirror_forget_compiler(const struct compiler *compiler)
+{
+    if (noted == compiler)
+        noted = NULL;
+}
 
 extern const struct mirror_fault __start_croft_mirror_faults[], __stop_croft_mirror_faults[];
 
@@ -21,7 +36,7 @@ static uintptr_t target(const int32_t *distance)
     return (uintptr_t)distance + (uintptr_t)(intptr_t)*distance;
 }
 
-/* Lets a handler that has touched a page in vain go on at its way out. Other faults are the emulator's own and end it. */
+/* Lets a handler, or compiled code, that has touched a page in vain go on at its way out. Other faults are the emulator's own and end it. */
 static void leave_handler(int number, siginfo_t *info, void *context)
 {
     greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
@@ -35,7 +50,11 @@ static void leave_handler(int number, siginfo_t *info, void *context)
             *pc = (greg_t)target(&f->to);
             return;
         }
-    (void)signal(number, SIG_DFL);
+    const uintptr_t to = noted ? noted->faulted(noted, (uintptr_t)*pc) : (uintptr_t)0;
+    if (to)
+        *pc = (greg_t)to;
+    else
+        (void)signal(number, SIG_DFL);
 }
 
 /* Changes of a mirror before it ends: each may split a mapping of the host, which has some 65,000 and must keep some for the emulator. */
@@ -53,14 +72,15 @@ void mirror_init(struct mirror *mirror, const struct phys *memory, int file, uin
         pthread_sigmask(SIG_UNBLOCK, &faults, NULL) !=
             0) /* whoever started the emulator may have blocked it */
         return;
-    void *bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *bytes =
+        mmap(NULL, size + MIRROR_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mirror->bytes = bytes == MAP_FAILED ? NULL : bytes;
 }
 
 void mirror_free(struct mirror *mirror)
 {
     if (mirror->bytes)
-        (void)munmap(mirror->bytes, mirror->size);
+        (void)munmap(mirror->bytes, mirror->size + MIRROR_GUARD);
     free(mirror->writers);
     *mirror = (struct mirror){0};
 }

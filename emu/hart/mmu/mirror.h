@@ -14,6 +14,16 @@
 
 enum { MIRROR_READ = 1, MIRROR_WRITE = 2 };
 
+/* Bytes behind a mirror at which nothing is. */
+enum { MIRROR_GUARD = 1 << 16 };
+
+struct compiler;
+
+/* Notes the compiler whose code a hart with a mirror is about to enter in this thread: it knows its instructions that may fault.
+ * mirror_forget_compiler() ends that. */
+void mirror_note_compiler(const struct compiler *compiler);
+void mirror_forget_compiler(const struct compiler *compiler);
+
 struct mirror {
     bool shows;     /* false: harts are to use the TLB */
     uint8_t *bytes; /* of address 0; NULL: the host has no room, so they use it all the time */

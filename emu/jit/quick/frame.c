@@ -116,8 +116,28 @@ bool quick_is_small(uint64_t value)
     return (int64_t)value == (int32_t)value;
 }
 
+/* Emits the check of an access through the mirror: the address is within it, or within the guard behind it. */
+static void check_mirror(struct quick *q, struct place address, int64_t least)
+{
+    struct code *code = &q->code;
+    unsigned reg = address.reg;
+    if (address.memory || least < 0) {
+        reg = RCX;
+        if (address.memory)
+            x86_load(code, RCX, address);
+        if (least < 0)
+            x86_lea(code, RCX, in_memory(address.memory ? RCX : address.reg, (int32_t)least));
+    }
+    x86_arithmetic(code, X86_CMP, true, reg, quick_field(offsetof(struct hart, load_last)));
+    quick_exit_if(q, X86_A, quick_resume(q));
+}
+
 void quick_check(struct quick *q, struct place address, int64_t least, uint64_t span, bool store)
 {
+    if (q->mirrored) {
+        check_mirror(q, address, least);
+        return;
+    }
     const struct hart *hart = q->hart;
     struct code *code = &q->code;
     uint64_t base = store ? hart->store_base : hart->load_base;

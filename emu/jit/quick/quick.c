@@ -26,19 +26,19 @@ static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
 {
     const struct hart *hart = q->hart;
     unsigned r = insn->rs1;
-    bool store = ops_accesses(insn, true);
+    bool store = ops_accesses(insn, true) && !q->mirrored; /* whose bounds are the same */
     for (unsigned k = store; k < 2; k++)
         if (q->checked[k][r].valid && q->checked[k][r].least <= insn->imm &&
             insn->imm <= q->checked[k][r].most)
             return;
     uint64_t last = store ? hart->store_last : hart->load_last;
+    const uint64_t base = q->mirrored ? 0 : store ? hart->store_base : hart->load_base;
     struct ops_range range = ops_coming(hart, q->block, i, r, store);
     if ((uint64_t)(range.most - range.least) > last)
         range = (struct ops_range){insn->imm, insn->imm};
     uint64_t first = (q->known >> r & 1 ? q->constant[r] : 0) + (uint64_t)range.least;
     q->checked[store][r] = (struct checked){true, range.least, range.most};
-    if (q->known >> r & 1 &&
-        first - (store ? hart->store_base : hart->load_base) <= last - (uint64_t)(range.most - range.least))
+    if (q->known >> r & 1 && first - base <= last - (uint64_t)(range.most - range.least))
         return;
     if (r == 0)
         x86_constant(&q->code, RAX, 0);
@@ -241,6 +241,17 @@ static void emit_resume(struct quick *q)
     quick_exit_from(q, at, quick_resume(q));
 }
 
+/* Lets the instructions that may fault, from number `first` on, lead to the exit before the current one. */
+static void note_faults(struct quick *q, uint32_t first)
+{
+    for (uint32_t i = first; i < q->code.touch_count; i++) {
+        const uint32_t exit = quick_resume(q);
+        struct open_jump *jump = quick_jump(q, q->code.touches[i]);
+        jump->kind = TO_FAULT;
+        jump->to = exit;
+    }
+}
+
 /* Emits instruction i of the current block. Returns whether the block goes on after it. */
 static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
 {
@@ -265,11 +276,13 @@ static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
         return true;
     }
     if (ops_accesses(insn, false) || ops_accesses(insn, true))
-        (q->hart->tlb ? look_at_page : check_access)(q, i, insn);
+        (q->looks ? look_at_page : check_access)(q, i, insn);
+    const uint32_t touches = q->code.touch_count;
     if (!select_row(q, at, rtz, &outcome)) {
         emit_resume(q);
         return false;
     }
+    note_faults(q, touches);
     if (kind == FORMAT_JALR) {
         emit_indirect(q, op + 1, op->rs2);
         return false;
@@ -366,8 +379,8 @@ static void emit_exits(struct quick *q)
 {
     uint32_t *stubs = alloc(q->exit_count + 1, sizeof *stubs);
     for (uint32_t i = 0; i < q->jump_count; i++) {
-        const struct open_jump *jump = &q->jumps[i];
-        if (jump->kind != TO_EXIT)
+        struct open_jump *jump = &q->jumps[i];
+        if (jump->kind != TO_EXIT && jump->kind != TO_FAULT)
             continue;
         if (!stubs[jump->to]) {
             stubs[jump->to] = q->code.size;
@@ -377,7 +390,9 @@ static void emit_exits(struct quick *q)
             uint32_t at = x86_jump(&q->code);
             x86_patch(&q->code, at, q->leave);
         }
-        x86_patch(&q->code, jump->at, stubs[jump->to]);
+        if (jump->kind == TO_EXIT)
+            x86_patch(&q->code, jump->at, stubs[jump->to]);
+        jump->back = stubs[jump->to];
     }
     free(stubs);
 }
@@ -586,10 +601,32 @@ static compiled_code *finish(struct quick *q, struct code_memory *memory)
     return (compiled_code *)(uintptr_t)at;
 }
 
-compiled_code *quick_generate(const struct hart *hart, const struct region *region,
-                              struct code_memory *memory, struct compiled_exit **exits)
+static int by_place(const void *a, const void *b)
 {
-    struct quick q = {.hart = hart, .region = region};
+    const uint32_t first = ((const struct quick_fault *)a)->at, second = ((const struct quick_fault *)b)->at;
+    return (first > second) - (first < second);
+}
+
+/* Returns the instructions that may fault, by ascending places. */
+static struct quick_faults list_faults(const struct quick *q)
+{
+    struct quick_faults faults = {q->code.touch_count ? alloc(q->code.touch_count, sizeof *faults.at) : NULL,
+                                  0};
+    for (uint32_t i = 0; i < q->jump_count; i++)
+        if (q->jumps[i].kind == TO_FAULT)
+            faults.at[faults.count++] = (struct quick_fault){q->jumps[i].at, q->jumps[i].back};
+    if (faults.count)
+        qsort(faults.at, faults.count, sizeof *faults.at, by_place);
+    return faults;
+}
+
+compiled_code *quick_generate(const struct hart *hart, const struct region *region,
+                              struct code_memory *memory, struct compiled_exit **exits,
+                              struct quick_faults *faults)
+{
+    const bool mirrored = hart->exec == &exec_v3_direct;
+    struct quick q = {.hart = hart, .region = region, .looks = hart->tlb && !mirrored, .mirrored = mirrored};
+    q.code.touched = mirrored ? AT_MEMORY : 0;
     q.starts = alloc(region->count, sizeof *q.starts);
     memset(q.starts, 0xff, region->count * sizeof *q.starts);
     q.target_mask = choose_table(&q);
@@ -600,6 +637,8 @@ compiled_code *quick_generate(const struct hart *hart, const struct region *regi
     emit_leave(&q);
     emit_exits(&q);
     compiled_code *code = finish(&q, memory);
+    *faults = list_faults(&q);
+    free(q.code.touches);
     free(q.code.bytes);
     free(q.jumps);
     free(q.starts);

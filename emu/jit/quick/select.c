@@ -7,16 +7,18 @@
 static void select_place(struct selection *s, const struct micro *micro)
 {
     struct value a = value_operand(s, micro, 0);
+    bool touches = false;
     if (!s->checked) {
         struct place address = value_place(s, a);
         const uint8_t size = insn_table[s->insn->id].size;
         const struct page page = {false, micro->extra, 0, size, 0, size};
         s->failed |= (s->taken & (1U << RCX | 1U << RDX)) != 0;
-        if (s->q->hart->tlb)
+        if (s->q->looks)
             quick_page(s->q, address, &page);
         else
             quick_check(s->q, address, 0, 0, micro->extra);
         a = (struct value){.kind = PLACED, .at = address};
+        touches = s->q->mirrored && insn_table[s->insn->id].access != ACCESS_LR;
     }
     int32_t displacement = 0;
     if (a.kind == SUM && value_fits(a.constant)) {
@@ -24,6 +26,10 @@ static void select_place(struct selection *s, const struct micro *micro)
         a.kind = PLACED;
     }
     unsigned reg = value_register(s, a);
+    if (touches) { /* faults before the row changes anything: or byte [place], 0 */
+        x86_op(&s->q->code, 0, 0x80, false, X86_OR, indexed(AT_MEMORY, reg, 0, displacement));
+        x86_byte(&s->q->code, 0);
+    }
     value_set(s, (struct value){.kind = ADDRESS, .at = indexed(AT_MEMORY, reg, 0, displacement), .bits = 64});
 }
 
@@ -293,11 +299,12 @@ bool select_calls(const struct insn *insn, bool rtz)
 bool select_row(struct quick *q, const struct block_insn *at, bool rtz, struct outcome *outcome)
 {
     struct micro_row row = micro_row(at->insn->id, rtz);
-    uint32_t size = q->code.size, jumps = q->jump_count;
+    uint32_t size = q->code.size, jumps = q->jump_count, touches = q->code.touch_count;
     *outcome = (struct outcome){0};
     if (row.count && select_micros(q, at, &row, outcome))
         return true;
     q->code.size = size;
+    q->code.touch_count = touches;
     q->jump_count = jumps;
     if (!is_callable(at->insn, &row))
         return false;

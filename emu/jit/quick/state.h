@@ -36,7 +36,15 @@ struct page {
 /* A jump whose distance is open, at an offset in the code. */
 struct open_jump {
     uint32_t at;
-    enum { TO_BLOCK, TO_EXIT, TO_SIDE, TO_TARGETS, TO_ENTRIES, TO_SLOT } kind;
+    enum {
+        TO_BLOCK,
+        TO_EXIT,
+        TO_SIDE,
+        TO_TARGETS,
+        TO_ENTRIES,
+        TO_SLOT,
+        TO_FAULT /* no jump, but an instruction that may fault, and its exit */
+    } kind;
     uint32_t to;        /* number of the block or exit */
     const union op *op; /* of sides and slots */
     enum { SIDE_TAKEN, SIDE_RETURN, SIDE_CALL, SIDE_PAGE } side;
@@ -51,6 +59,8 @@ struct open_jump {
 
 struct quick {
     const struct hart *hart;
+    bool looks,
+        mirrored; /* accesses look at the TLB; they go through the mirror, where the host's MMU looks at them */
     const struct region *region;
     const struct region_block *block; /* the current one */
     struct code code;

@@ -49,6 +49,16 @@ static void emit_place(struct code *code, unsigned reg, struct place place)
         x86_word(code, (uint32_t)place.displacement);
 }
 
+static void note_touch(struct code *code, struct place place)
+{
+    if (!place.memory || place.reg != code->touched || !code->touched)
+        return;
+    if ((code->touch_count & (code->touch_count - 1)) == 0) /* 0 or a power of two: the array is full */
+        code->touches =
+            alloc_resize(code->touches, (2 * (size_t)code->touch_count + 1) * sizeof *code->touches);
+    code->touches[code->touch_count++] = code->size;
+}
+
 static unsigned index_bit(struct place place)
 {
     return place.memory && place.index != NO_REGISTER ? place.index >> 3 & 1U : 0;
@@ -57,6 +67,7 @@ static unsigned index_bit(struct place place)
 static void emit_op(struct code *code, unsigned prefix, unsigned opcode, unsigned rex, unsigned reg,
                     struct place place)
 {
+    note_touch(code, place);
     rex |= (reg >> 3 & 1) << 2 | index_bit(place) << 1 | (place.reg >> 3 & 1U);
     if (prefix)
         x86_byte(code, prefix);
@@ -83,6 +94,7 @@ void x86_op8(struct code *code, unsigned opcode, unsigned reg, struct place plac
 void x86_vex(struct code *code, unsigned map, unsigned pp, unsigned opcode, bool wide, unsigned reg,
              unsigned second, struct place place)
 {
+    note_touch(code, place);
     x86_byte(code, 0xc4);
     x86_byte(code, (~reg >> 3 & 1) << 7 | (~index_bit(place) & 1) << 6 |
                        (~(unsigned)place.reg >> 3 & 1) << 5 | map);

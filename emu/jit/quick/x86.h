@@ -53,6 +53,9 @@ enum x86_shift { X86_ROL, X86_ROR, X86_SHL = 4, X86_SHR, X86_SAR = 7 };
 struct code {
     uint8_t *bytes;
     uint32_t size, room;
+    uint32_t *touches; /* offsets of the instructions that access memory at register `touched` */
+    uint32_t touch_count;
+    uint8_t touched; /* 0: none is noted */
 };
 
 /* A register, or memory at base + index * scale + displacement. */
