@@ -407,7 +407,21 @@ launched() {
 
 # Kernels on multiprocessors, launched by several of the program's threads.
 test_launches() {
-    local machine
+    local machine header
+    for header in stash dma; do
+        printf '#include <croft/%s.h>\n' "$header" >"$OUT/refused.c"
+        cat >>"$OUT/refused.c" <<'END'
+static struct { float x, y; } points[32];
+void kernel(void)
+{
+    const struct croft_stash_map tile = croft_stash_tile_of(0, points, x, .objects = 32);
+    OPERATE;
+}
+END
+        case $header in stash) header='(void)croft_stash_add(&tile)' ;; dma) header='croft_dma_load(&tile)' ;; esac
+        check "$header in a program of Linux" eval "! '$CROFT' cc --linux -c -O1 '-DOPERATE=$header' '$OUT/refused.c' -o '$OUT/refused.o' 2>'$OUT/errors'"
+        check "$header: the message" grep -qF "programs of Linux have neither croft/stash.h nor croft/dma.h; compile this one with croft cc, without --linux" "$OUT/errors"
+    done
     "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launches.c" -o "$OUT/launches"
     ask launches
     equal launches "without multiprocessors"

@@ -34,6 +34,7 @@ struct croft_dma_call {
 CROFT_SIMT_INLINE void croft_dma_operate(uint32_t store, const struct croft_stash_map *map,
                                          const struct croft_stash_site *site)
 {
+    CROFT_STASH_CHECK_ENVIRONMENT();
     if (!croft_dma_present()) {
         struct croft_dma_call call = {map, site, store};
         register struct croft_dma_call *argument __asm__("a0") = &call;

@@ -133,6 +133,15 @@ CROFT_STASH_WRONG(objects, "a tile needs .objects, the objects of a row");
 CROFT_STASH_WRONG(stride,
                   "several rows need .stride_size, a multiple of 4 that is at least the size of a row");
 
+/* Kernels of programs of Linux have no stash yet (emu/env/linux). */
+#ifdef __GLIBC__
+CROFT_STASH_WRONG(environment, "programs of Linux have neither croft/stash.h nor croft/dma.h; compile this "
+                               "one with croft cc, without --linux");
+#define CROFT_STASH_CHECK_ENVIRONMENT() croft_stash_wrong_environment()
+#else
+#define CROFT_STASH_CHECK_ENVIRONMENT() ((void)0)
+#endif
+
 #define CROFT_STASH_KNOWN(value, condition) (__builtin_constant_p(value) && (condition))
 
 CROFT_SIMT_INLINE struct croft_stash_map croft_stash_describe(uint64_t stash_base, uint64_t global_base,
@@ -168,6 +177,7 @@ CROFT_SIMT_INLINE uint64_t croft_stash_operate(uint32_t entries, uint32_t change
                                                const struct croft_stash_site *site)
 {
     uint64_t result;
+    CROFT_STASH_CHECK_ENVIRONMENT();
     if (entries == 0) {
         struct croft_stash_call call = {map, site, index, change};
         register struct croft_stash_call *argument __asm__("a0") = &call;
