@@ -50,6 +50,15 @@ int64_t linux_get_identities(struct process *process, struct thread *thread, con
     return 0;
 }
 
+/* Returns the identity before, which remains. */
+int64_t linux_set_file_identity(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)process;
+    (void)thread;
+    (void)a;
+    return GUEST_USER_ID;
+}
+
 /* There are no further groups. */
 int64_t linux_getgroups(struct process *process, struct thread *thread, const uint64_t a[6])
 {
@@ -74,6 +83,31 @@ int64_t linux_getsid(struct process *process, struct thread *thread, const uint6
 static bool is_thread(const struct process *process, uint64_t id)
 {
     return id == 0 || thread_find(process, (int32_t)id);
+}
+
+int64_t linux_capget(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { VERSION_1 = 0x19980330, VERSION_2 = 0x20071026, VERSION_3 = 0x20080522, HALF = 12 };
+    static const uint32_t none[6] = {0}, latest = VERSION_3;
+    struct {
+        uint32_t version;
+        int32_t thread;
+    } header;
+    (void)thread;
+    const void *from = guest_readable(process->user, a[0], sizeof header);
+    if (!from)
+        return -EFAULT;
+    memcpy(&header, from, sizeof header);
+    const bool one = header.version == VERSION_1;
+    if (!one && header.version != VERSION_2 && header.version != VERSION_3) {
+        const int64_t failed = guest_put(process->user, a[0], &latest, sizeof latest);
+        return failed ? failed : a[1] ? -EINVAL : 0;
+    }
+    if (header.thread < 0)
+        return -EINVAL;
+    if (header.thread && !is_thread(process, (uint64_t)header.thread))
+        return -ESRCH;
+    return a[1] ? guest_put(process->user, a[1], none, one ? HALF : 2 * HALF) : 0;
 }
 
 enum { WHICH_LAST = 2, PRIORITY = 20 }; /* getpriority returns 20 - nice value */

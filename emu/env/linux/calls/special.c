@@ -106,6 +106,16 @@ int64_t special_changes(const struct process *process, int host)
     return inside || strncmp(name, memory, sizeof memory - 1) == 0 ? 0 : -EROFS;
 }
 
+/* Returns whether an absolute path names a folder that leads to --dir. */
+static bool leads_to_dir(const struct process *process, const char *path)
+{
+    const char *root = process->user->sandbox.path;
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    return path[0] == '/' && strncmp(root, path, length) == 0 && root[length] == '/';
+}
+
 int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint64_t flags, bool changes,
                 bool *owned)
 {
@@ -133,9 +143,12 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         (void)close((int)host);
         return -EROFS;
     }
+    /* The folders that hold --dir are never seen: each is --dir itself, as `..` at the root of a file system. Programs look at
+     * all that getcwd() names. */
+    if (host < 0 && !changes && leads_to_dir(process, path))
+        return sandbox_open_at(&process->user->sandbox, "", ".", O_PATH, 0);
     if (host >= 0 || path_is_foreign(process, path))
         return host;
-    /* The folder that holds --dir is never seen: `..` of --dir is --dir itself, as at the root of a file system. */
     bool above =
         strcmp(path, "..") == 0 && (int32_t)folder == AT_CWD && process->user->files.working_folder < 0;
     if ((path[0] == '\0' && (flags & EMPTY_PATH)) || (above && !changes))

@@ -51,6 +51,21 @@ static void process(void)
     SHOW(getresuid, NOWHERE, NOWHERE, NOWHERE);
     SHOW(getresgid, NOWHERE, NOWHERE, NOWHERE);
     SHOW(times, NOWHERE);
+    struct {
+        unsigned version;
+        int thread;
+    } capabilities = {0, 0};
+    unsigned sets[6];
+    SHOW(capget, NOWHERE, sets);
+    SHOW(capget, &capabilities, sets);
+    printf("version %x\n", capabilities.version);
+    SHOW(capget, &capabilities, NULL);
+    SHOW(capget, &capabilities, NOWHERE);
+    SHOW(capget, &capabilities, sets);
+    capabilities.thread = -1;
+    SHOW(capget, &capabilities, sets);
+    capabilities.thread = 99999;
+    SHOW(capget, &capabilities, sets);
     SHOW(uname, NOWHERE);
     SHOW(getrlimit, 99, text);
     SHOW(getrlimit, RLIMIT_NOFILE, NOWHERE);

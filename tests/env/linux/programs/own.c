@@ -236,6 +236,10 @@ static void identity(void)
     EXPECT(0, getresgid, &ids[0], &ids[1], &ids[2]);
     expect(__LINE__, "getresgid", ids[2], 1000);
     EXPECT(-EFAULT, getresuid, &ids[0], NOWHERE, &ids[2]);
+    EXPECT(1000, setfsuid, -1);
+    EXPECT(1000, setfsgid, 1000);
+    EXPECT(1000, setfsgid, 5);
+    EXPECT(1000, setfsgid, -1);
     EXPECT(0, getgroups, 0, NULL);
     EXPECT(-EINVAL, getgroups, -1, NULL);
     EXPECT(-EPERM, setgroups, 0, NULL);
@@ -341,6 +345,22 @@ static void polls(void)
     expect(__LINE__, "the event", (long)found[0].data.u64, 5);
 }
 
+/* Programs look at the folders that getcwd() names; what else is in them, they do not see. */
+static void above(void)
+{
+    char path[4096];
+    struct stat st;
+    if (syscall(SYS_getcwd, path, sizeof path - 8) < 0)
+        return;
+    for (char *end = path + strlen(path); (end = strrchr(path, '/')) != NULL;) {
+        *end = '\0';
+        EXPECT(0, newfstatat, AT_FDCWD, *path ? path : "/", &st, AT_SYMLINK_NOFOLLOW);
+        expect(__LINE__, "a folder", S_ISDIR(st.st_mode), 1);
+        EXPECT(-EACCES, fchmodat, AT_FDCWD, *path ? path : "/", 0700);
+        EXPECT(-EACCES, openat, AT_FDCWD, *path ? path : "/", O_RDONLY);
+    }
+}
+
 static void simulated(void)
 {
     const struct timespec hour = {3600, 0};
@@ -367,5 +387,6 @@ int main(void)
     sockets();
     clocks();
     simulated();
+    above();
     return wrong;
 }
