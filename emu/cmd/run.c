@@ -338,7 +338,7 @@ struct compilers {
 /* Makes a compiler for each hart without a clock, of which nobody sees the single instructions; they share the memory for code. Warns
  * if they were asked for, but code is interpreted. */
 static struct compilers new_compilers(const struct session *s, const struct request *r,
-                                      const struct system *system)
+                                      const struct system *system, enum jit_mode mode)
 {
     struct compilers c = {0};
     const char *why = s->timing.timed         ? "the machine has a clock"
@@ -347,13 +347,13 @@ static struct compilers new_compilers(const struct session *s, const struct requ
                                               : NULL;
     if (why)
         warn_interpreted(r, why);
-    if (why || r->jit == JIT_OFF)
+    if (why || mode == JIT_OFF)
         return c;
     const uint64_t share = r->jit_memory / system->count;
     c.count = system->count;
     c.jits = alloc(c.count, sizeof(struct jit *));
     for (unsigned i = 0; i < c.count; i++)
-        c.jits[i] = jit_new(&system->harts[i], r->jit, share > JIT_MEMORY_LEAST ? share : JIT_MEMORY_LEAST);
+        c.jits[i] = jit_new(&system->harts[i], mode, share > JIT_MEMORY_LEAST ? share : JIT_MEMORY_LEAST);
     return c;
 }
 
@@ -395,7 +395,7 @@ static int run_harts(struct session *s, const struct request *r, struct user_opt
     struct user *user = user_new(&harts->system.harts[0], &harts->program, options, err);
     p.context = user;
     p.threads = user ? user_threads(user) : NULL;
-    struct compilers compilers = new_compilers(s, r, &harts->system);
+    struct compilers compilers = new_compilers(s, r, &harts->system, r->jit_given ? r->jit : JIT_ON);
     int status = user ? run_program(s, &p, err) : -1;
     if (status >= 0)
         warn_launches(s, r, launches);
@@ -473,7 +473,7 @@ static int run_kernel(struct session *s, const struct request *r, struct error *
         user.timed = s->timing.timed;
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
-        struct compilers compilers = new_compilers(s, r, p.system);
+        struct compilers compilers = new_compilers(s, r, p.system, r->jit);
         status = run_program(s, &p, err);
         free_compilers(&compilers, r);
         if (status >= 0)
@@ -521,7 +521,7 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
         user.timed = s->timing.timed;
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
-        struct compilers compilers = new_compilers(s, r, p.system);
+        struct compilers compilers = new_compilers(s, r, p.system, r->jit);
         status = run_program(s, &p, err);
         free_compilers(&compilers, r);
         if (status >= 0)
@@ -586,7 +586,7 @@ static int run_bare(struct session *s, const struct request *r, struct error *er
                               .context = bare};
     int status = -1;
     if (start_clock(s, r, &p, err)) {
-        struct compilers compilers = new_compilers(s, r, p.system);
+        struct compilers compilers = new_compilers(s, r, p.system, r->jit);
         status = run_program(s, &p, err);
         free_compilers(&compilers, r);
     }

@@ -4,7 +4,8 @@
 # runs ROUNDS times (default 3), alternating between the emulators; DISK (a file, default: 4 MiB of zeros) is
 # copied for each run. OUTDIR receives linux.csv (all runs) and linux-summary.csv. The status is 1 if a boot
 # fails, or if init prints something else on croft than on QEMU. A missed bar is only reported, because it
-# depends on the host. Variables: OPENSBI (to use instead of Debian's), APPEND (more of the kernel's command line).
+# depends on the host. Variables: OPENSBI (to use instead of Debian's), APPEND (more of the kernel's command line),
+# JIT (on or off; default on).
 set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source=tests/bench/lib.sh
@@ -48,7 +49,7 @@ for ((round = 1; round <= rounds; round++)); do
         name=linux-$harts
         progress "$name" "$round"
         fresh_disk
-        measured "$name" "$round" croft "$croft" run -m virt --set "harts=$harts" --set "memory.size=1 GiB" \
+        measured "$name" "$round" croft "$croft" run --jit="${JIT:-on}" -m virt --set "harts=$harts" --set "memory.size=1 GiB" \
             --stats "$out/$name.json" --bios "$bios" --kernel "$image" --initrd "$initrd" --append "$append" \
             --drive "file=$disk" </dev/null || failure
         fresh_disk

@@ -29,9 +29,9 @@ for program in "$@"; do
     name=${program##*/}
     for ((round = 1; round <= rounds; round++)); do
         progress "$name" "$round"
-        if ! measured "$name" "$round" croft "$croft" run --stats "$out/$name.json" "$program" ||
+        if ! measured "$name" "$round" croft "$croft" run --jit=off --stats "$out/$name.json" "$program" ||
             ! measured "$name" "$round" compiled "$croft" run --jit=on --stats "$out/$name.compiled.json" "$program" ||
-            ! measured "$name" "$round" linux "$croft" run --stats "$out/$name.linux.json" "$out/linux/$name" ||
+            ! measured "$name" "$round" linux "$croft" run --jit=off --stats "$out/$name.linux.json" "$out/linux/$name" ||
             ! measured "$name" "$round" qemu qemu-riscv64 "$program"; then
             failure "$name is left out"
             break

@@ -107,7 +107,8 @@ static const struct option_row rows[] = {
          "write to FILE ('-': standard output) how much work the parts between links have in each "
          "window of the links' latency, and what several threads would gain"},
     [JIT] = {"jit", 0, "off|on|always|check",
-             "compile hot code of user programs without a clock (default: off); always: all code, for tests"},
+             "compile hot code without a clock (default: on for user programs, else off); always: all code, "
+             "for tests"},
     [JIT_BYTES] = {"jit-memory", 0, "SIZE", "memory for compiled code (default: 64 MiB)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},
@@ -314,6 +315,7 @@ static bool take_jit(struct request *r, const char *name)
         if (strcmp(name, known[i]) == 0) {
             const char *lacks = modes[i] >= JIT_ALWAYS ? jit_lacks() : NULL;
             r->jit = modes[i];
+            r->jit_given = true;
             if (lacks)
                 (void)options_usage_error(&run_interface, "--jit=%s: this host has not %s", name, lacks);
             return !lacks;
