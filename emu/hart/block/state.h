@@ -73,7 +73,9 @@ struct block_cache {
     struct block *blocks;
     uint32_t *buckets;
     struct block_part *parts;
-    uint32_t *part_buckets;          /* by page */
+    uint32_t *part_buckets; /* by page */
+    uint16_t *
+        fusions; /* by row of a first half: its last pair, plus 1; then by pair: the one before it, plus 1; 0: none */
     uint32_t *found;                 /* FOUND numbers of blocks, by low bits of a slot that was looked for */
     unsigned context, context_count; /* index of the current one; number of contexts */
     uint32_t slot_count, record_count, exit_count, block_count, part_count;

@@ -38,6 +38,7 @@ void block_store_free(struct block_cache *cache)
     release(cache->buckets, BUCKETS, sizeof *cache->buckets);
     release(cache->parts, PARTS, sizeof *cache->parts);
     release(cache->part_buckets, PART_BUCKETS, sizeof *cache->part_buckets);
+    free(cache->fusions);
     free(cache->found);
     free(cache);
 }

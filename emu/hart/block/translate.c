@@ -5,6 +5,7 @@
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 #include "emu/hart/stream/op.h"
+#include "emu/sim/alloc.h"
 
 enum { CALL_DEPTH = 8 /* followed calls whose returns are expected */ };
 
@@ -118,6 +119,31 @@ static op_handler *choose_handler(const struct translation *t, const struct insn
     return exec->rows[insn->id][choose_source(t, insn)];
 }
 
+/* Lists the fused pairs by their first halves; they are the same in all tables of handlers. */
+static void index_fusions(struct block_cache *cache, const struct exec_table *exec)
+{
+    cache->fusions = alloc(INSN_COUNT + exec->fusion_count, sizeof *cache->fusions);
+    for (unsigned i = 0; i < exec->fusion_count; i++) {
+        uint16_t *last = &cache->fusions[exec->fusions[i].first];
+        cache->fusions[INSN_COUNT + i] = *last;
+        *last = (uint16_t)(i + 1);
+    }
+}
+
+/* Returns the pair of the op before and an instruction, or NULL. */
+static const struct exec_fusion *find_fusion(const struct translation *t, const struct insn *insn,
+                                             enum op_source source)
+{
+    const uint16_t *fusions = t->cache->fusions;
+    for (unsigned i = fusions[t->fusible_id]; i; i = fusions[INSN_COUNT + i - 1]) {
+        const struct exec_fusion *fusion = &t->hart->exec->fusions[i - 1];
+        if (fusion->second == insn->id && fusion->first_source == t->fusible_source &&
+            fusion->second_source == source)
+            return fusion;
+    }
+    return NULL;
+}
+
 /* Adds the op of an instruction that may be half of a fused pair: a plain instruction, or a branch as second half. */
 static union op *add_fusible(struct translation *t, const struct insn *insn)
 {
@@ -128,14 +154,10 @@ static union op *add_fusible(struct translation *t, const struct insn *insn)
     union op *first = t->fusible;
     union op *op = add_op(t, run, insn);
     t->fusible = general ? op : NULL;
-    for (unsigned i = 0; first && general && i < exec->fusion_count; i++) {
-        const struct exec_fusion *fusion = &exec->fusions[i];
-        if (fusion->first == t->fusible_id && fusion->second == insn->id &&
-            fusion->first_source == t->fusible_source && fusion->second_source == source) {
-            first->run = fusion->run;
-            t->fusible = NULL;
-            break;
-        }
+    const struct exec_fusion *fusion = first && general ? find_fusion(t, insn, source) : NULL;
+    if (fusion) {
+        first->run = fusion->run;
+        t->fusible = NULL;
     }
     t->fusible_id = insn->id;
     t->fusible_source = (uint8_t)source;
@@ -264,6 +286,8 @@ const union op *translate(struct hart *hart, struct block_cache *cache, const st
                           uint64_t pc)
 {
     struct block *block = &cache->blocks[cache->block_count];
+    if (!cache->fusions)
+        index_fusions(cache, hart->exec);
     *block = (struct block){.pc = pc,
                             .physical = leaf_place(leaf, pc),
                             .mode = cache->contexts[cache->context].mode,
