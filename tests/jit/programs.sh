@@ -82,6 +82,8 @@ warned() {
     check "$name, off" [ "$(grep -c "compiles nothing" <<<"$text")" -eq 0 ]
 }
 warned "a clock" "the machine has a clock" -m ddr3
+text=$("$croft" run -m ddr3 "$program" 2>&1 >/dev/null) || :
+check "a clock, by default" [ "$(grep -c "compiles nothing" <<<"$text")" -eq 0 ]
 # Programs of Linux, in an address space of their own: signals, threads that take turns on one hart and on two, code that changes, pages
 # without permission, and limits in the middle.
 linux=$sources/../env/linux/programs
