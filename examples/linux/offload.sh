@@ -26,7 +26,8 @@ status=0
 e2fsck -fp "$folder/debian.img" >"$folder/e2fsck.log" || status=$?
 [ $status -le 1 ] || { cat "$folder/e2fsck.log" >&2; exit 1; }
 {
-    echo "mkdir /offload"
+    # mkdir of a folder that is there leaves an inode without a name.
+    debugfs -R "stat /offload" "$folder/debian.img" 2>/dev/null | grep -q '^Inode:' || echo "mkdir /offload"
     for file in "$folder"/{nucd.ko,libnucd.so,here} "$here/offload/init" "${@:2}"; do
         name=/offload/$(basename "$file")
         printf 'rm %s\nwrite %s %s\nset_inode_field %s mode 0100755\n' "$name" "$(realpath "$file")" "$name" "$name"
