@@ -13,21 +13,9 @@
 #include <linux/xarray.h>
 
 #include "host/linux/nucd_device.h"
+#include "host/linux/table.h"
 
-enum { PAGES_AT_ONCE = 64, RANGES = 1024, BLOCK = 64 };
-
-/* The table of ranges that accelerators translate by (isa/include/croft/range.h has the same fields for other compilers). */
-struct ranges_entry {
-    u64 base, size, physical;
-    u32 permissions, use;
-};
-
-struct ranges_table {
-    u64 changes, count, reserved[2];
-    struct ranges_entry entries[RANGES];
-};
-
-enum { RANGES_READ = 1, RANGES_WRITE = 2, RANGES_EXECUTE = 4, RANGES_PRESENT = 8 };
+enum { PAGES_AT_ONCE = 64, BLOCK = 64 };
 
 /* Pages of a process that its regions may use. */
 struct pages {
@@ -35,7 +23,7 @@ struct pages {
     struct mmu_interval_notifier notifier;
     void (*ended)(struct pages *pages); /* the process's memory is about to go */
     spinlock_t lock;                    /* of all below */
-    struct ranges_table *table;
+    struct croft_range_table *table;
     struct xarray pinned;   /* struct pin by address / PAGE_SIZE */
     struct list_head stale; /* struct pin: the process has unmapped them; tasks may still use them */
     u64 cuts;               /* changes of the table that took something away */
@@ -55,6 +43,5 @@ void pages_drop_stale(struct pages *pages);
 void pages_drop(struct pages *pages);
 /* Writes [first, end) back from the host's caches to memory and forgets it there, where pages are pinned. */
 void pages_flush(struct pages *pages, unsigned long first, unsigned long end);
-void pages_flush_kernel(const void *at, size_t size);
 
 #endif

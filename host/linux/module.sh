@@ -44,9 +44,10 @@ compile() { # compile OUTPUT SOURCE FLAGS...
 }
 compile module/nucd.o "$root/host/linux/nucd.c" "${linux[@]}" '-DKBUILD_BASENAME="nucd"'
 compile module/pages.o "$root/host/linux/pages.c" "${linux[@]}" '-DKBUILD_BASENAME="pages"'
+compile module/table.o "$root/host/linux/table.c" "${linux[@]}" '-DKBUILD_BASENAME="table"'
 compile module/decode.o "$root/host/linux/decode.c" -ffreestanding -isystem "$root/build/share/croft/include"
 compile module/operands.o "$root/host/kernel/driver/operands.c" -ffreestanding -isystem "$root/build/share/croft/include"
-"${CROSS}ld" -r -o module/all.o module/{nucd,pages,decode,operands}.o
+"${CROSS}ld" -r -o module/all.o module/{nucd,pages,table,decode,operands}.o
 mv module/all.o module/nucd.o
 cp "$own/Module.symvers" module
 (

@@ -75,7 +75,7 @@ struct device_state {
     struct work_struct work;
     struct miscdevice misc;
     unsigned count, lines, capabilities;
-    struct ranges_table *nobody; /* an empty table */
+    struct croft_range_table *nobody; /* an empty table */
     struct unit units[UNITS_MAX];
 };
 
@@ -228,7 +228,8 @@ static bool is_oldest(const struct process *process, const struct job *job)
 /* Serves the fault at which the unit's task has stopped. The lock is held, and released meanwhile. */
 static void serve_fault(struct device_state *device, struct unit *unit)
 {
-    static const u8 permissions[16] = {[12] = RANGES_EXECUTE, [13] = RANGES_READ, [15] = RANGES_WRITE};
+    static const u8 permissions[16] = {
+        [12] = CROFT_RANGE_EXECUTE, [13] = CROFT_RANGE_READ, [15] = CROFT_RANGE_WRITE};
     struct process *process = unit->owner;
     const struct job *job = running(unit);
     u64 cause = GET(unit, cause), value = GET(unit, value), number = unit->done;
@@ -260,7 +261,7 @@ static void serve_fault(struct device_state *device, struct unit *unit)
     kill_all(process);
     if (status == -ENOSPC)
         pr_warn_ratelimited("nucd: %s[%d]: more than %d ranges; use huge pages\n", process->thread->comm,
-                            process->thread->pid, RANGES);
+                            process->thread->pid, CROFT_RANGES_MAX);
     raise(process, cause, value, pc, false);
 }
 
@@ -448,11 +449,11 @@ static int prepare(struct process *process, const struct decode_task *task)
 {
     unsigned long failed;
     unsigned i;
-    int status = pages_pin(&process->pages, task->begin, task->end, RANGES_EXECUTE, &failed);
+    int status = pages_pin(&process->pages, task->begin, task->end, CROFT_RANGE_EXECUTE, &failed);
     for (i = 0; i < task->ins && (!status || status == -EFAULT); i++)
-        status = pages_pin(&process->pages, task->in[i].first, task->in[i].end, RANGES_READ, &failed);
+        status = pages_pin(&process->pages, task->in[i].first, task->in[i].end, CROFT_RANGE_READ, &failed);
     for (i = 0; i < task->outs && (!status || status == -EFAULT); i++)
-        status = pages_pin(&process->pages, task->out[i].first, task->out[i].end, RANGES_WRITE, &failed);
+        status = pages_pin(&process->pages, task->out[i].first, task->out[i].end, CROFT_RANGE_WRITE, &failed);
     for (i = 0; i < task->ins; i++)
         pages_flush(&process->pages, task->in[i].first, task->in[i].end);
     for (i = 0; i < task->outs; i++)
@@ -725,7 +726,7 @@ static int probe(struct platform_device *platform)
                                                  get_order(sizeof *device->nobody));
     if (!device->nobody)
         return -ENOMEM;
-    pages_flush_kernel(device->nobody, BLOCK);
+    table_flush(device->nobody, BLOCK);
     status = prepare_device(platform, device);
     if (status)
         return status;

@@ -17,7 +17,7 @@ static void block_flush(unsigned long at)
     asm volatile(".insn i 0x0f, 2, x0, a0, 2" : : "r"(address) : "memory"); /* cbo.flush (a0) */
 }
 
-void pages_flush_kernel(const void *at, size_t size)
+void table_flush(const void *at, size_t size)
 {
     unsigned long first = (unsigned long)at & ~(BLOCK - 1ul), end = (unsigned long)at + size;
     for (; first < end; first += BLOCK)
@@ -33,119 +33,10 @@ void pages_flush(struct pages *pages, unsigned long first, unsigned long end)
         spin_lock(&pages->lock);
         pin = xa_load(&pages->pinned, first >> PAGE_SHIFT);
         if (pin)
-            pages_flush_kernel((char *)page_to_virt(pin->page) + offset_in_page(first), stop - first);
+            table_flush((char *)page_to_virt(pin->page) + offset_in_page(first), stop - first);
         spin_unlock(&pages->lock);
         first = stop;
     }
-}
-
-/* The index of the first entry that ends above the address. */
-static u64 table_from(const struct ranges_table *table, u64 address)
-{
-    u64 low = 0, high = table->count;
-    while (low < high) {
-        u64 middle = (low + high) / 2;
-        if (table->entries[middle].base + table->entries[middle].size > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-static void table_begin(struct ranges_table *table)
-{
-    WRITE_ONCE(table->changes, table->changes + 1);
-    wmb();
-    pages_flush_kernel(table, BLOCK);
-}
-
-static void table_end(struct ranges_table *table, u64 from)
-{
-    u64 end = min_t(u64, table->count + 1, RANGES);
-    if (from < end)
-        pages_flush_kernel(&table->entries[from], (end - from) * sizeof table->entries[0]);
-    wmb();
-    WRITE_ONCE(table->changes, table->changes + 1);
-    pages_flush_kernel(table, BLOCK);
-}
-
-static void table_move(struct ranges_table *table, u64 from, s64 by)
-{
-    struct ranges_entry *at = &table->entries[from];
-    memmove(at + by, at, (table->count - from) * sizeof *at);
-    table->count += by;
-}
-
-static bool continues(const struct ranges_entry *low, const struct ranges_entry *high)
-{
-    return low->base + low->size == high->base && low->physical + low->size == high->physical &&
-           low->permissions == high->permissions;
-}
-
-/* Adds an entry that overlaps no other. Returns false if there is no room. */
-static bool table_put(struct ranges_table *table, const struct ranges_entry *entry)
-{
-    u64 at = table_from(table, entry->base), from = at ? at - 1 : 0;
-    if (table->count == RANGES)
-        return false;
-    table_begin(table);
-    table_move(table, at, 1);
-    table->entries[at] = *entry;
-    if (at + 1 < table->count && continues(&table->entries[at], &table->entries[at + 1])) {
-        table->entries[at].size += table->entries[at + 1].size;
-        table_move(table, at + 2, -1);
-    }
-    if (at > 0 && continues(&table->entries[at - 1], &table->entries[at])) {
-        table->entries[at - 1].size += table->entries[at].size;
-        table_move(table, at + 1, -1);
-    }
-    table_end(table, from);
-    return true;
-}
-
-/* Takes [first, end) out. An entry of which the middle goes loses its end too if there is no room for it: its pages fault in again. */
-static void table_cut(struct ranges_table *table, u64 first, u64 end)
-{
-    u64 at = table_from(table, first), from = at;
-    table_begin(table);
-    while (at < table->count && table->entries[at].base < end) {
-        struct ranges_entry *entry = &table->entries[at], high = *entry;
-        if (entry->base + entry->size > end) {
-            high.size = entry->base + entry->size - end;
-            high.base = end;
-            high.physical += end - entry->base;
-            if (entry->base >= first) {
-                *entry = high;
-                break;
-            }
-            entry->size = first - entry->base;
-            if (table->count < RANGES) {
-                table_move(table, at + 1, 1);
-                table->entries[at + 1] = high;
-            }
-            break;
-        }
-        if (entry->base < first) {
-            entry->size = first - entry->base;
-            at++;
-        } else {
-            table_move(table, at + 1, -1);
-        }
-    }
-    table_end(table, from);
-}
-
-static bool table_covers(const struct ranges_table *table, u64 first, u64 end, u32 permissions)
-{
-    u64 i;
-    for (i = table_from(table, first); first < end; i++) {
-        const struct ranges_entry *entry = &table->entries[i];
-        if (i == table->count || entry->base > first || (permissions & ~entry->permissions))
-            return false;
-        first = entry->base + entry->size;
-    }
-    return true;
 }
 
 /* Takes [first, last] away from regions; its pages become stale. The lock is held. */
@@ -190,7 +81,7 @@ int pages_init(struct pages *pages, struct mm_struct *mm)
     pages->table = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, get_order(sizeof *pages->table));
     if (!pages->table)
         return -ENOMEM;
-    pages_flush_kernel(pages->table, sizeof *pages->table);
+    table_flush(pages->table, sizeof *pages->table);
     status = mmu_interval_notifier_insert(&pages->notifier, mm, 0, TASK_SIZE, &notifier_ops);
     if (status)
         free_pages((unsigned long)pages->table, get_order(sizeof *pages->table));
@@ -233,20 +124,25 @@ void pages_drop(struct pages *pages)
 /* Notes a page that is pinned; the lock is held. Returns 0, or an error: the pin is the caller's again. */
 static int note(struct pages *pages, unsigned long at, struct page *page, u32 permissions)
 {
-    struct ranges_entry entry = {at, PAGE_SIZE, page_to_phys(page), permissions | RANGES_PRESENT, 0};
+    struct croft_range entry = {at, PAGE_SIZE, page_to_phys(page), permissions | CROFT_RANGE_PRESENT, 0};
     struct pin *pin;
-    if (xa_load(&pages->pinned, at >> PAGE_SHIFT))
-        return -EEXIST;
+    pin = xa_load(&pages->pinned, at >> PAGE_SHIFT);
+    if (pin) { /* a change may have taken it out of a full table */
+        entry.physical = page_to_phys(pin->page);
+        return table_covers(pages->table, at, at + PAGE_SIZE, permissions) || table_put(pages->table, &entry)
+                   ? -EEXIST
+                   : -ENOSPC;
+    }
     pin = kmalloc(sizeof *pin, GFP_ATOMIC);
     if (!pin)
         return -ENOMEM;
     pin->page = page;
-    pin->write = permissions & RANGES_WRITE;
+    pin->write = permissions & CROFT_RANGE_WRITE;
     if (xa_is_err(xa_store(&pages->pinned, at >> PAGE_SHIFT, pin, GFP_ATOMIC))) {
         kfree(pin);
         return -ENOMEM;
     }
-    pages_flush_kernel(page_to_virt(page), PAGE_SIZE);
+    table_flush(page_to_virt(page), PAGE_SIZE);
     if (table_put(pages->table, &entry)) {
         pages->count++;
         return 0;
@@ -267,9 +163,9 @@ static long take(struct pages *pages, unsigned long at, unsigned long end, struc
     long taken;
     if (!area)
         return -EFAULT;
-    *permissions = (area->vm_flags & VM_READ ? RANGES_READ : 0) |
-                   (area->vm_flags & VM_WRITE ? RANGES_WRITE : 0) |
-                   (area->vm_flags & VM_EXEC ? RANGES_EXECUTE : 0);
+    *permissions = (area->vm_flags & VM_READ ? CROFT_RANGE_READ : 0) |
+                   (area->vm_flags & VM_WRITE ? CROFT_RANGE_WRITE : 0) |
+                   (area->vm_flags & VM_EXEC ? CROFT_RANGE_EXECUTE : 0);
     count = min3((unsigned long)PAGES_AT_ONCE, (end - at + PAGE_SIZE - 1) >> PAGE_SHIFT,
                  (area->vm_end - at) >> PAGE_SHIFT);
     flags = area->vm_flags & VM_WRITE ? FOLL_WRITE : 0;
