@@ -15,6 +15,7 @@
 #include "emu/cmd/paths.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/error.h"
+#include "emu/sim/text/nearest.h"
 #include "emu/sim/text/text.h"
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
@@ -208,6 +209,24 @@ static bool cc_take(struct cc_request *request, const char *option)
     return true;
 }
 
+/* Refuses an option that looks like one of ours, for which GCC would suggest one of its own. */
+static void cc_refuse(struct cc_request *request, const char *option)
+{
+    static const char *const names[] = {"-foffload-address", "-foffload-registers", "-foffload-loops",
+                                        "-foffload-least",   "-foffload-cache",     "-foffload-ahead",
+                                        "-foffload-report"};
+    char name[64];
+    if (!starts_with(option, "-foffload-") || starts_with(option, "-foffload-abi=") ||
+        starts_with(option, "-foffload-options="))
+        return;
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
+    const char *near = nearest_name(name, names, sizeof names / sizeof *names);
+    request->status = near && strcmp(near, name) == 0
+                          ? options_usage_error(&cc_interface, "%s needs a value: %s=VALUE", name, name)
+                          : options_usage_error(&cc_interface, "unknown option '%s'%s", name,
+                                                nearest_hint(name, names, sizeof names / sizeof *names).text);
+}
+
 /* Parses argv; request->arguments has room for argc entries. */
 static void cc_parse(struct cc_request *request, int argc, char **argv)
 {
@@ -216,6 +235,7 @@ static void cc_parse(struct cc_request *request, int argc, char **argv)
             request->help = true;
         if (cc_take(request, argv[i]))
             continue;
+        cc_refuse(request, argv[i]);
         request->own_script = request->own_script || cc_replaces_script(argv[i]);
         request->arguments[request->count++] = argv[i];
     }

@@ -54,6 +54,10 @@ mistake "neither port nor path" 1 "--gdb: 'abc' is neither a port .* nor the pat
 check "--gdb abc: no file" test ! -e abc
 
 mistake "an option of machine mode" 2 "^croft run: --signature: options of machine mode are for --env bare; this run has --env user or kernel" -- run --signature s hello
+mistake "a misspelt option of croft cc" 2 "unknown option '-foffload-loop'; did you mean '-foffload-loops'\?" -- cc -O2 -foffload-loop cells.c -o none
+mistake "an option of croft cc without its value" 2 "-foffload-least needs a value: -foffload-least=VALUE" -- cc -O2 -foffload-loops -foffload-least cells.c -o none
+check "no program of it" test ! -e none
+mistake "a report of a program" 1 "hello: line 1: not JSON.* a report is made of a folder of croft experiment, or of a file of croft run --stats" -- report hello
 mistake "a key as an option" 2 "unknown option '--accel.count'; keys of machines are changed by --set accel.count=VALUE" -- run -m nucd --accel.count=3 hello
 mistake "a key of a part that is counted away" 0 "accel.clock \(--set\) has no effect, because accel.count is 0" -- run -m nucd --set accel.count=0 --set accel.clock=2GHz hello
 check "nothing about its other keys" test "$(grep -c warning errors)" = 1

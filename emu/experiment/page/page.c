@@ -172,7 +172,11 @@ static bool take_experiment(struct page *page, const char *text, struct error *e
     const char *format = json_string_value(json_object_get(tables, "format"));
     bool good = tables && format && strcmp(format, "croft experiment 1") == 0;
     if (!tables)
-        (void)error_set(err, "%s: line %d: not JSON: %s", page->options->results, problem.line, problem.text);
+        (void)error_set(
+            err,
+            "%s: line %d: not JSON: %s; a report is made of a folder of croft experiment, or of a file of "
+            "croft run --stats",
+            page->options->results, problem.line, problem.text);
     else if (!good)
         (void)error_set(err, "%s: its format is neither 'croft experiment 1' nor 'croft statistics 1'",
                         page->options->results);
@@ -197,13 +201,14 @@ static bool take_run(struct page *page, const char *text, struct error *err)
 {
     struct statistics_names names;
     struct statistics statistics;
-    struct error ignored;
+    struct error ignored, wrong;
     struct statistics_latest latest = {NULL, 0, NULL, NULL};
     char *first, *second, path[PATH_MAX], facts[512];
-    bool packed = statistics_pack(&latest, text, strlen(text), &first, &second, err);
+    bool packed = statistics_pack(&latest, text, strlen(text), &first, &second, &wrong);
     statistics_forget(&latest);
     if (!packed)
-        return error_prefix(err, "%s", page->options->results);
+        return error_set(err, "%s: neither a folder of croft experiment nor a file of croft run --stats: %s",
+                         page->options->results, wrong.text);
     bool good = statistics_names_load(&names, first, strlen(first)) &&
                 statistics_load(&statistics, &names, second, strlen(second));
     free(first);
