@@ -165,9 +165,10 @@ bool stash_map_coherent(const struct stash *stash, unsigned block, unsigned i);
 /* Adds the next map of the block, of which it has fewer than config.maps; the tile has been checked. */
 enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct stash_tile *tile,
                              uint64_t now);
-/* Returns how many pages the tile needs together with all maps of running blocks, but for map `change` if that is not negative.
- * More than config.pages are an error. */
-unsigned stash_needs(const struct stash *stash, unsigned block, const struct stash_tile *tile, int change);
+/* Returns how many pages the tiles need together with all maps of running blocks, each page once, but without map `change` of the block
+ * if that is not negative. More than config.pages are an error. */
+unsigned stash_needs(const struct stash *stash, unsigned block, int change,
+                     const struct stash_tile *const *tiles, unsigned count);
 /* Changes map i of the block. */
 enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
                                 const struct stash_tile *tile, uint64_t now);

@@ -1,5 +1,6 @@
 /* stash.addmap and stash.chgmap: a block's threads execute them; the first one acts. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/sim/alloc.h"
@@ -81,10 +82,17 @@ static bool check_same(struct request *request, unsigned lane, const struct stas
 static bool check_pages(struct request *request, unsigned lane, int change)
 {
     const struct stash_core *core = request->space->core;
-    uint64_t pages = stash_needs(core->stash, request->space->number, &request->tile[lane],
-                                 request->space->waiting ? -1 : change);
+    unsigned count = 1;
     for (const struct stash_operation *waits = core->operations; waits; waits = waits->next)
-        pages += croft_stash_pages(as_map(&waits->tile), STASH_PAGE);
+        count++;
+    const struct stash_tile **tiles = alloc(count, sizeof *tiles);
+    tiles[0] = &request->tile[lane];
+    count = 1;
+    for (const struct stash_operation *waits = core->operations; waits; waits = waits->next)
+        tiles[count++] = &waits->tile;
+    const unsigned pages =
+        stash_needs(core->stash, request->space->number, request->space->waiting ? -1 : change, tiles, count);
+    free(tiles);
     return pages <= request->part->config.pages ||
            fail(request->lanes, lane, CROFT_STASH_ERROR_VP_MAP, pages);
 }

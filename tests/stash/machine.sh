@@ -103,6 +103,13 @@ check "pages: message" says "the number of pages of running blocks' maps is 80: 
 check "entries: ends" run 139 --set simt.count=1 --set stash.entries=4 -- many
 check "entries: message" says "the number of maps of running blocks is 5: it must not exceed the entries of the stash-map"
 
+# Maps that wait need the pages that running blocks have, too, only once.
+oracle "$work/oracle" "$work/program" rows
+for pages in 3 4; do
+    check "rows in $pages pages: runs" run 0 --set simt.count=1 --set stash.writes=1 --set stash.pages=$pages -- rows
+    check "rows in $pages pages: the same" cmp -s "$work/output" "$work/oracle"
+done
+
 for mode in sizes show many atomics; do
     oracle "$work/oracle" "$work/program" "$mode"
     check "$mode: runs" run 0 --set simt.count=2 -- "$mode"

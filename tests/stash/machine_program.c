@@ -135,6 +135,24 @@ static void many_pages(void *argument)
         ;
 }
 
+/* Blocks change maps of tiles of 8 rows, which all are in the same three pages. */
+static void rows(void *argument)
+{
+    struct work *work = argument;
+    for (uint32_t part = 0; part < 8; part++) {
+        uint32_t *tile = (uint32_t *)work->objects + 1008 + block_x() * 64 + part * 8;
+        const struct croft_stash_map map =
+            croft_stash_tile(part % 2 * 256, tile, .objects = 8, .rows = 8, .stride_size = 1024);
+        if (part < 2)
+            croft_stash_add(&map);
+        else
+            croft_stash_change(part % 2, &map);
+        uint32_t *mapped = croft_stash_pointer(&map, part % 2);
+        mapped[thread_x()] += block_x() + part;
+        simt_barrier();
+    }
+}
+
 /* 8-byte, half-word and byte accesses, and pointers to fields of neighbours. */
 static void sizes(void *argument)
 {
@@ -215,6 +233,9 @@ int main(int argc, char **argv)
         print_sum(work.objects, OBJECTS);
     } else if (strcmp(mode, "pages") == 0) {
         RUN(many_pages, &work, 16, 32, 1024);
+    } else if (strcmp(mode, "rows") == 0) {
+        RUN(rows, &work, 4, 64, 512);
+        print_sum(work.objects, 1024);
     } else if (strcmp(mode, "sizes") == 0) {
         RUN(sizes, &work, 1, OBJECTS / 2, 4 * OBJECTS);
         print_sum(work.objects, OBJECTS);

@@ -168,14 +168,39 @@ static void pages_of_the_old_map(void **state)
     (void)state;
     rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 3});
     const unsigned block = begin_used(&rig, true);
-    assert_int_equal(stash_needs(rig.stash, block, &tile, 0), 3);
-    assert_int_equal(stash_needs(rig.stash, block, &tile, -1), 4);
+    const struct stash_tile *const once[] = {&tile};
+    assert_int_equal(stash_needs(rig.stash, block, 0, once, 1), 3);
+    assert_int_equal(stash_needs(rig.stash, block, -1, once, 1), 4);
     assert_int_equal(stash_change(rig.stash, block, 0, &tile, 0), STASH_DONE);
     rig_logged(&rig, "write 0x90000000 map 0 0x11\n");
     assert_null(stash_check(rig.stash));
     tile.global_base += 0x1000;
     tile.row_size += 4096;
     assert_int_equal(stash_change(rig.stash, block, 0, &tile, 0), STASH_ERROR);
+    rig_end(&rig);
+}
+
+/* Pages that tiles which wait have in common, with one another or with maps that are there, are needed once. */
+static void pages_in_common(void **state)
+{
+    struct rig rig;
+    struct stash_tile tile = {.global_base = 0x80200000,
+                              .field_size = 4,
+                              .object_size = 4096,
+                              .row_size = 3 * 4096,
+                              .strides = 1,
+                              .coherent = 1};
+    struct stash_tile same = tile, behind = tile, beside = tile;
+    const struct stash_tile *const tiles[] = {&tile, &same, &behind, &beside};
+    (void)state;
+    behind.global_base += 4096 + 8;
+    beside.global_base += 64;
+    rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 16});
+    const unsigned block = begin_used(&rig, true);
+    assert_int_equal(stash_needs(rig.stash, block, 0, tiles, 1), 3);
+    assert_int_equal(stash_needs(rig.stash, block, 0, tiles, 2), 3);
+    assert_int_equal(stash_needs(rig.stash, block, 0, tiles, 4), 4);
+    assert_int_equal(stash_needs(rig.stash, block, -1, tiles, 4), 5);
     rig_end(&rig);
 }
 
@@ -349,19 +374,13 @@ static void no_replication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_addresses),
-        cmocka_unit_test(to_non_coherent),
-        cmocka_unit_test(to_coherent),
-        cmocka_unit_test(to_coherent_refused),
-        cmocka_unit_test(to_coherent_moves),
-        cmocka_unit_test(pages_of_the_old_map),
-        cmocka_unit_test(two_indexes),
-        cmocka_unit_test(same_place),
-        cmocka_unit_test(same_place_non_coherent),
-        cmocka_unit_test(other_place),
-        cmocka_unit_test(other_place_non_coherent),
-        cmocka_unit_test(overlap),
-        cmocka_unit_test(no_replication),
+        cmocka_unit_test(new_addresses),     cmocka_unit_test(to_non_coherent),
+        cmocka_unit_test(to_coherent),       cmocka_unit_test(to_coherent_refused),
+        cmocka_unit_test(to_coherent_moves), cmocka_unit_test(pages_of_the_old_map),
+        cmocka_unit_test(pages_in_common),   cmocka_unit_test(two_indexes),
+        cmocka_unit_test(same_place),        cmocka_unit_test(same_place_non_coherent),
+        cmocka_unit_test(other_place),       cmocka_unit_test(other_place_non_coherent),
+        cmocka_unit_test(overlap),           cmocka_unit_test(no_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

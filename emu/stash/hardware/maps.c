@@ -1,7 +1,9 @@
 /* AddMap and ChgMap: the stash-map's ring, pages, and maps of the same tile (sections 4.2 and 4.5). */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "emu/sim/alloc.h"
 #include "emu/stash/hardware/state.h"
 
 enum { PAGES_LIMIT = 1025 };
@@ -13,17 +15,30 @@ struct plan {
     unsigned page_count;
 };
 
-/* Returns how many pages the plan and all active entries but `except` need together. */
-static unsigned pages_together(const struct stash *stash, const struct plan *plan, unsigned except)
+static bool any_touches(const struct stash_mapping *mappings, unsigned count, uint64_t page)
 {
-    unsigned together = plan->page_count;
+    for (unsigned i = 0; i < count; i++)
+        if (stash_touches(&mappings[i], page))
+            return true;
+    return false;
+}
+
+/* Returns how many pages the mappings and all active entries but `except` need together, each page once. */
+static unsigned pages_together(const struct stash *stash, const struct stash_mapping *mappings,
+                               unsigned count, unsigned except)
+{
+    unsigned together = 0;
+    uint64_t pages[PAGES_LIMIT];
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned left = stash_pages_of(&mappings[i], pages, stash->config.pages + 1); left > 0; left--)
+            together += !any_touches(mappings, i, pages[left - 1]);
     for (uint32_t i = 0; i < stash->config.pages; i++) {
         const struct stash_page *page = &stash->pages[i];
         bool active = false;
         for (unsigned e = 0; page->used && e < stash->config.entries && !active; e++)
             active = e != except && stash_is_active(&stash->entries[e]) &&
                      stash_touches(&stash->entries[e].mapping, page->virtual);
-        together += active && !stash_touches(&plan->mapping, page->virtual);
+        together += active && !any_touches(mappings, count, page->virtual);
     }
     return together;
 }
@@ -152,11 +167,16 @@ static void scout(struct stash *stash, uint64_t now)
     }
 }
 
-unsigned stash_needs(const struct stash *stash, unsigned block, const struct stash_tile *tile, int change)
+unsigned stash_needs(const struct stash *stash, unsigned block, int change,
+                     const struct stash_tile *const *tiles, unsigned count)
 {
-    struct plan plan;
-    make_plan(stash, &plan, block, tile);
-    return pages_together(stash, &plan, change < 0 ? STASH_NONE : stash->blocks[block].table[change]);
+    struct stash_mapping *mappings = alloc(count, sizeof *mappings);
+    for (unsigned i = 0; i < count; i++)
+        stash_mapping_set(&mappings[i], tiles[i], 0); /* the place in the storage does not matter */
+    const unsigned pages =
+        pages_together(stash, mappings, count, change < 0 ? STASH_NONE : stash->blocks[block].table[change]);
+    free(mappings);
+    return pages;
 }
 
 enum stash_outcome stash_add(struct stash *stash, unsigned block, const struct stash_tile *tile, uint64_t now)
@@ -270,7 +290,7 @@ enum stash_outcome stash_change(struct stash *stash, unsigned block, unsigned i,
     make_plan(stash, &plan, block, tile);
     if (plan.mapping.first == entry->mapping.first && stash_mapping_matches(&plan.mapping, &entry->mapping))
         return change_mode(stash, e, tile->coherent, now);
-    if (pages_together(stash, &plan, e) > stash->config.pages)
+    if (pages_together(stash, &plan.mapping, 1, e) > stash->config.pages)
         return STASH_ERROR;
     /* If evictions do not free enough pages, those of the old map are enough. */
     if (find_pages(stash, &plan, e, now) == STASH_WAIT || !empty(stash, e, STASH_CODE_INVALID, now))
