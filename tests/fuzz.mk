@@ -25,7 +25,8 @@ fuzz-build: $(FUZZ_NAMES:%=$(BUILD)/bin/fuzz-%)
 
 $(BUILD)/bin/fuzz-%: tests/fuzz/%.c $(CROFT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) -fsanitize=fuzzer,$(FUZZ_CHECKS) $< $(CROFT_LIB) $(EMU_LIBS) -o $@
+	$(CC) $(EMU_CFLAGS) -fsanitize=fuzzer,$(FUZZ_CHECKS) $(filter %.c,$^) $(CROFT_LIB) $(EMU_LIBS) -o $@
+$(BUILD)/bin/fuzz-jit: tests/hart/fixture.c tests/isa/encode.c
 
 fuzz-keep: ## add what fuzzing has found to the corpora
 	for name in $(FUZZ_NAMES); do \

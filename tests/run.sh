@@ -387,6 +387,7 @@ fi
 
 if part fuzz "hostile input, ${FUZZ_TIME:-60} s for each fuzzer"; then
     built fuzz-programs && suite "fuzzers" "$MAKE" --no-print-directory -s fuzz BUILD="$BUILD" SETUP="$SETUP"
+    suite "loaded files, compiled" tests/fuzz/compiled.sh "$BUILD/bin/croft" "$BUILD/tests/fuzz/compiled"
     suite "keys at their limits" "$MAKE" --no-print-directory -s fuzz-keys BUILD="$BUILD" SETUP="$SETUP" \
         KEY_RUNS="$([ -n "${ALL:-}" ] && echo 20000 || echo 200)"
 fi

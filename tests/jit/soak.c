@@ -103,7 +103,8 @@ static void print_tally(const struct tally *tally)
     printf(", more often: %" PRIu64 "\n", tally->entered[DECADES - 1]);
 }
 
-/* A compiler of its own for each batch, so that memory and the hart's blocks stay few. Half of the batches have only the quick one. */
+/* A compiler of its own for each batch, so that memory and the hart's blocks stay few. In half of the batches, the quick one
+ * compiles the first region of each block, otherwise both do in turn; what samples choose is compiled by both in turn. */
 static void open_pair(struct pair *pair, bool quick)
 {
     struct error err;
