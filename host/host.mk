@@ -24,9 +24,11 @@ SHARE_FILES := $(patsubst isa/include/%,$(SHARE)/include/%,$(wildcard isa/includ
 # What a user reads, in the tree's places, so that links between pages hold; below share/doc, as Debian's policy has it (12.5, 12.6).
 # Pages name the command as it is after an installation.
 DOC         := $(BUILD)/share/doc/croft
-DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples -name '*.md'))
+DOC_PAGES   := README.md isa/MANUAL.md tests/README.md $(sort $(shell find emu examples host -name '*.md'))
+# What the module for Linux is made of: it is built where its user has Linux.
+DOC_MODULE  := $(filter-out %.md,$(shell find host/linux -type f)) host/kernel/kernel.h host/kernel/driver/operands.c host/kernel/driver/operands.h host/kernel/memory/ranges.h
 DOC_COPIES  := $(filter-out %.md %/ examples/examples.mk examples/demo.sh,$(sort $(shell find examples -type f) $(shell host/linked.sh $(DOC_PAGES)) \
-               $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def))
+               $(wildcard tests/machine/toy/toy.*) tests/machine/toy/rows.def $(DOC_MODULE)))
 DOC_FILES   := $(DOC_PAGES:%=$(DOC)/%) $(DOC_COPIES:%=$(DOC)/%) $(DOC)/copyright $(DOC)/isa/include
 
 include host/kernel.mk

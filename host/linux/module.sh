@@ -7,6 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 CROFT=$(realpath "${CROFT:-$root/build/bin/croft}")
 CROSS=${CROSS:-riscv64-linux-gnu-}
+headers=$(dirname "$CROFT")/../share/croft/include
 
 if [ $# -ne 1 ] || [ ! -e "$1/apt.conf" ]; then
     echo "usage: host/linux/module.sh FOLDER, in which examples/linux/debian.sh has made Debian" >&2
@@ -45,8 +46,8 @@ compile() { # compile OUTPUT SOURCE FLAGS...
 compile module/nucd.o "$root/host/linux/nucd.c" "${linux[@]}" '-DKBUILD_BASENAME="nucd"'
 compile module/pages.o "$root/host/linux/pages.c" "${linux[@]}" '-DKBUILD_BASENAME="pages"'
 compile module/table.o "$root/host/linux/table.c" "${linux[@]}" '-DKBUILD_BASENAME="table"'
-compile module/decode.o "$root/host/linux/decode.c" -ffreestanding -isystem "$root/build/share/croft/include"
-compile module/operands.o "$root/host/kernel/driver/operands.c" -ffreestanding -isystem "$root/build/share/croft/include"
+compile module/decode.o "$root/host/linux/decode.c" -ffreestanding -isystem "$headers"
+compile module/operands.o "$root/host/kernel/driver/operands.c" -ffreestanding -isystem "$headers"
 "${CROSS}ld" -r -o module/all.o module/{nucd,pages,table,decode,operands}.o
 mv module/all.o module/nucd.o
 cp "$own/Module.symvers" module
