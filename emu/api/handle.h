@@ -21,10 +21,10 @@ struct handle_kind {
     void (*step)(void *model);
 };
 
-/* A handle. Small, so that its memory stays mapped when it is freed; `magic` is then no longer that of a handle. */
+/* A handle. It is never given back, so that calls with a freed one read memory that is still theirs, and so that no other model
+ * gets its address: a table of handles would be state that all instances and threads share. */
 struct undercroft {
-    uint64_t padding[2]; /* what the host's free() writes to first */
-    uint64_t magic;      /* depends on the handle's own address, so a copy is no handle */
+    uint64_t magic; /* depends on the handle's own address, so a copy is no handle; 0: freed */
     const struct handle_kind *kind;
     void *model;
     struct event_queue *queue; /* NULL: kind->run runs the model */
@@ -37,19 +37,16 @@ static inline uint64_t handle_magic(const struct undercroft *handle)
     return UINT64_C(0x7a1de4c20f755e11) ^ (uint64_t)(uintptr_t)handle;
 }
 
-/* Returns whether a pointer is a handle, of that kind unless kind is NULL. That it may be a freed one is the question here,
- * not a fault. */
-__attribute__((no_sanitize_address)) static inline bool handle_is(const struct undercroft *handle,
-                                                                  const struct handle_kind *kind)
+/* Returns whether a pointer is a handle that is not freed, of that kind unless kind is NULL. */
+static inline bool handle_is(const struct undercroft *handle, const struct handle_kind *kind)
 {
-    return handle && *(const volatile uint64_t *)&handle->magic == handle_magic(handle) &&
-           (!kind || handle->kind == kind);
+    return handle && handle->magic == handle_magic(handle) && (!kind || handle->kind == kind);
 }
 
 struct undercroft *handle_new(const struct handle_kind *kind, void *model, struct event_queue *queue);
 
-/* Frees the handle alone. */
-void handle_free(struct undercroft *handle);
+/* Marks the handle as freed; its own memory stays. */
+void handle_end(struct undercroft *handle);
 
 /* Sets the error, unless it is NULL. Return the status. */
 int handle_fail(struct undercroft_error *error, int status, const char *format, ...)

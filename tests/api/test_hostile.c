@@ -119,6 +119,26 @@ static void no_handle(void **state)
     REFUSED(undercroft_free(memory, &error), HANDLE, "has been freed");
 }
 
+/* The host gives a freed handle's memory to nobody else, so calls with the handle read what is still the library's. */
+static void stale_handle(void **state)
+{
+    (void)state;
+    enum { MOST = 256 };
+    struct seen seen = {0};
+    uint64_t now;
+    struct undercroft *volatile memory = memory_of(DDR3, &seen);
+    void *taken[MOST];
+    FINE(undercroft_free(memory, &error));
+    for (size_t bytes = 1; bytes <= MOST; bytes++) {
+        taken[bytes - 1] = malloc(bytes);
+        assert_ptr_not_equal(taken[bytes - 1], memory);
+    }
+    for (size_t bytes = 1; bytes <= MOST; bytes++)
+        free(taken[bytes - 1]);
+    REFUSED(undercroft_now(memory, &now, &error), HANDLE, "has been freed");
+    REFUSED(undercroft_free(memory, &error), HANDLE, "has been freed");
+}
+
 static void backwards(void **state)
 {
     (void)state;
@@ -312,9 +332,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_handles), cmocka_unit_test(null_arguments), cmocka_unit_test(wrong_kind),
-        cmocka_unit_test(no_handle),    cmocka_unit_test(backwards),      cmocka_unit_test(callbacks),
-        cmocka_unit_test(nested),       cmocka_unit_test(requests),       cmocka_unit_test(packets),
-        cmocka_unit_test(descriptions), cmocka_unit_test(names),          cmocka_unit_test(programs),
+        cmocka_unit_test(no_handle),    cmocka_unit_test(stale_handle),   cmocka_unit_test(backwards),
+        cmocka_unit_test(callbacks),    cmocka_unit_test(nested),         cmocka_unit_test(requests),
+        cmocka_unit_test(packets),      cmocka_unit_test(descriptions),   cmocka_unit_test(names),
+        cmocka_unit_test(programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
