@@ -21,6 +21,18 @@ struct target {
 };
 enum { TARGET_SHORT = offsetof(struct target, place) };
 
+/* Returns the offsets to the value of a register at which a block accesses data from instruction i on. */
+static struct ops_range coming(const struct quick *q, uint32_t i, unsigned r, bool store)
+{
+    struct ops_range range = ops_coming(q->hart, q->block, i, r, store);
+    if (q->mirrored) {
+        const struct ops_range stores = ops_coming(q->hart, q->block, i, r, true);
+        range.least = stores.least < range.least ? stores.least : range.least;
+        range.most = stores.most > range.most ? stores.most : range.most;
+    }
+    return range;
+}
+
 /* Checks that an instruction's access is in bounds, together with the block's later accesses by the same value of the register. */
 static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
 {
@@ -33,7 +45,7 @@ static void check_access(struct quick *q, uint32_t i, const struct insn *insn)
             return;
     uint64_t last = store ? hart->store_last : hart->load_last;
     const uint64_t base = q->mirrored ? 0 : store ? hart->store_base : hart->load_base;
-    struct ops_range range = ops_coming(hart, q->block, i, r, store);
+    struct ops_range range = coming(q, i, r, store);
     if ((uint64_t)(range.most - range.least) > last)
         range = (struct ops_range){insn->imm, insn->imm};
     uint64_t first = (q->known >> r & 1 ? q->constant[r] : 0) + (uint64_t)range.least;

@@ -67,6 +67,30 @@ static __attribute__((noinline)) void load_bytes(const volatile uint8_t *p)
         place += p[-2047] + 1U;
 }
 
+/* Stores below the value of a register, alone and beside loads above it. */
+static __attribute__((noinline)) void store_below(uintptr_t p, uint64_t value)
+{
+    for (int i = 0; i < 4; i++, value++)
+        __asm__ volatile("sd %1, -2048(%0)\n\tsb %1, -1024(%0)" : : "r"(p), "r"(value) : "memory");
+}
+
+static __attribute__((noinline)) void store_beside(uintptr_t p, uint64_t value)
+{
+    for (int i = 0; i < 4; i++, value++)
+        __asm__ volatile("sd %1, -2048(%0)\n\tld t0, 8(%0)" : : "r"(p), "r"(value) : "memory", "t0");
+}
+
+/* Stores below address 0 from the same code that has stored elsewhere. */
+static void dive(uint64_t value)
+{
+    const uintptr_t above = (uintptr_t)base + 2 * PAGE, below[] = {16, 2040, 24, 2000};
+    for (unsigned i = 0; i < 256; i++) {
+        const uintptr_t p = i % 64 == 63 ? below[i / 64] : above;
+        TRY(store_below(p, value));
+        TRY(store_beside(p, value));
+    }
+}
+
 /* Walks to the unmapped page. */
 static void walk(uint64_t value)
 {
@@ -106,6 +130,7 @@ int main(int count, char **arguments)
             sum = sum * 31 + kept;
         }
         walk((uint64_t)i);
+        dive((uint64_t)i);
     }
     mprotect(base + PAGE, PAGE, PROT_READ);
     for (int i = 0; i < 3 * PAGE; i++)
