@@ -157,7 +157,7 @@ test_timed_order() {
 # On a terminal, progress is shown even while only the core is busy, with a clock and without, and within compiled code.
 test_timed_progress() {
     local options
-    for options in "-m ddr3 --max-insns 150000000" "--jit=off --max-insns 2000000000" "--max-insns 20000000000"; do
+    for options in "-m ddr3 --max-insns 150000000" "--jit=off --max-insns 2000000000" "--max-insns 10000000000"; do
         script -qec "'$CROFT' run $options '$OUT/timed' loop" /dev/null >"$OUT/stdout" </dev/null || true
         says "progress, $options" stdout ' ms simulated, '
     done
