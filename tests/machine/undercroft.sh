@@ -7,7 +7,8 @@ set -uo pipefail
 source "$(dirname "$0")/../lib.sh"
 
 croft=$(realpath "$1")
-examples=$(realpath "$(dirname "$0")/../../examples")
+here=$(realpath "$(dirname "$0")")
+examples=$(realpath "$here/../../examples")
 work=$(fresh "$2")
 cd "$work" || exit 1
 
@@ -64,6 +65,27 @@ check "a fixed map: networks" test "$(total '^axram.invocations$')" = $((4096 / 
 same "a learned map" pipeline --set offload.map=tmap
 check "a learned map: learned" test "$(total '^offload.map.bit$')" -gt 0
 check "a learned map: networks" test "$(total '^axram.invocations$')" = $((4096 / 32))
+
+# An invalidation while a map is copied. Each warp with the network stands still in one of its invocations until the copy has ended;
+# the units do not, so that invocation's results, and the messages that drop old copies of them, come during the copy.
+source=$here/meet.c
+"$croft" cc -O2 -g "$source" -lm -o meet_plain 2>messages
+"$croft" cc -O2 -g --offload -include "$PWD/tone.h" -DCROFT_APPROX_BY=CROFT_BY_AXRAM "$source" -lm -o meet 2>>messages
+qemu-riscv64 meet_plain 2>>messages | head -n 1 >expected_meet
+check "a copy: the program is right under qemu-riscv64" grep -q "256 sums, 0 wrong" expected_meet
+copy=(-m undercroft --check coherence --check dram --set offload.map=tmap --set offload.learn_instances=6 --set offload.copy=true)
+"$croft" run "${copy[@]}" --stats one.json meet >output 2>messages
+check "a copy: status" test $? = 0
+check "a copy: output" cmp expected_meet <(head -n 1 output)
+stop=$(total '^offload.map.stop_time$') # fs; a multiprocessor's clock is shorter than 1 ns, one of the memory takes 800 ps
+check "a copy: takes time" test "$stop" -gt 20000000000
+check "a copy: warps wait for its end" test "$(sed -n 's/^longest.*: //p' output)" -ge $((stop / 1000000))
+check "a copy: invocations do not" test "$(jq '[.total | to_entries[] | select((.key | startswith("axram.invocation_clocks.")) and
+    (.key | test("mean|more") | not) and .value > 0) | .key | split(".")[2] | tonumber] | max' one.json)" -lt $((stop / 800000))
+check "a copy: nor longer ones" test "$(total '^axram.invocation_clocks.more$')" = 0
+check "a copy: all invoke" test "$(total '^axram.invocations$')" = $((8 * 60))
+"$croft" run "${copy[@]}" --set axram.invalidate=false meet >output 2>messages
+check "a copy, not invalidated: found" test $? = 3
 
 # refused NAME MESSAGE OPTIONS...
 refused() {
