@@ -361,6 +361,7 @@ struct console *console_new(const struct console_options *options, struct error 
     console->context = options->context;
     console->patience = options->patience;
     console->look_now = true;
+    console->wrote = true; /* silence begins with the run, also with one that goes on from a snapshot */
     struct error ignored;
     bool good = open_source(console, options, err);
     if (good && options->record)

@@ -221,6 +221,13 @@ static void a_silent_pipe_holds_up_nobody_who_only_waits(void **state)
     (void)poll_at(place, console, 2, 6);
     assert_true(console_offer(console, &byte) && byte == 'c');
     close_console(console);
+    console = open_console(place, in[0], -1, NULL, NULL); /* a run that goes on from a snapshot */
+    (void)poll_at(place, console, 7, 5 * PATIENCE);
+    assert_int_equal(write(in[1], "d", 1), 1);
+    assert_false(console_offer(console, &byte));
+    (void)poll_at(place, console, 8, 6 * PATIENCE);
+    assert_true(console_offer(console, &byte) && byte == 'd');
+    close_console(console);
     assert_int_equal(close(in[0]), 0);
     assert_int_equal(close(in[1]), 0);
 }
