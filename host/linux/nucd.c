@@ -535,11 +535,13 @@ static long serve_trap(struct process *process, struct nucd_trap __user *user)
         return -EFAULT;
     trap.x[0] = 0;
     status = serve(process, &trap);
+    if (status)
+        return status; /* the flags come with the next answer */
+    spin_lock_irq(&process->device->lock);
     trap.fflags = process->fflags;
     process->fflags = 0;
-    if (!status && copy_to_user(user, &trap, sizeof trap))
-        status = -EFAULT;
-    return status;
+    spin_unlock_irq(&process->device->lock);
+    return copy_to_user(user, &trap, sizeof trap) ? -EFAULT : 0;
 }
 
 static long pin_span(struct process *process, const struct nucd_span __user *user)
@@ -576,6 +578,18 @@ static long command(struct process *process, unsigned int number, void __user *u
     }
 }
 
+/* Signals go to the thread that calls; the worker may be sending one to the last one. */
+static void note_thread(struct process *process)
+{
+    struct task_struct *before = process->thread;
+    if (before == current)
+        return;
+    spin_lock_irq(&process->device->lock);
+    process->thread = get_task_struct(current);
+    spin_unlock_irq(&process->device->lock);
+    put_task_struct(before);
+}
+
 static long call(struct file *file, unsigned int number, unsigned long argument)
 {
     struct process *process = file->private_data;
@@ -584,10 +598,7 @@ static long call(struct file *file, unsigned int number, unsigned long argument)
         return -EPERM; /* each process opens the device itself */
     if (mutex_lock_killable(&process->lock))
         return -EINTR;
-    if (process->thread != current) {
-        put_task_struct(process->thread);
-        process->thread = get_task_struct(current);
-    }
+    note_thread(process);
     status = command(process, number, (void __user *)argument);
     mutex_unlock(&process->lock);
     return status;

@@ -39,16 +39,16 @@ void pages_flush(struct pages *pages, unsigned long first, unsigned long end)
     }
 }
 
-/* Takes [first, last] away from regions; its pages become stale. The lock is held. */
+/* Takes [first, last] away from regions; its pages become stale, those too that a full table has lost. The lock is held. */
 static void cut(struct pages *pages, unsigned long first, unsigned long last)
 {
     unsigned long index;
     struct pin *pin;
     u64 at = table_from(pages->table, first);
-    if (at == pages->table->count || pages->table->entries[at].base > last)
-        return;
-    pages->cuts++;
-    table_cut(pages->table, first & PAGE_MASK, (last | ~PAGE_MASK) + 1 ?: ~0ull);
+    if (at < pages->table->count && pages->table->entries[at].base <= last) {
+        pages->cuts++;
+        table_cut(pages->table, first & PAGE_MASK, (last | ~PAGE_MASK) + 1 ?: ~0ull);
+    }
     xa_for_each_range(&pages->pinned, index, pin, first >> PAGE_SHIFT, last >> PAGE_SHIFT)
     {
         xa_erase(&pages->pinned, index);
