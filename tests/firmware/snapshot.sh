@@ -74,6 +74,14 @@ INPUT=/dev/null run first 124 "${two[@]}" --save end.snapshot --max-insns 700000
 run second 7 "${two[@]}" --restore end.snapshot guest
 check "end: both parts print something else than the whole" cmp -s <(timeless first && timeless second) <(timeless whole)
 
+# Where the user ends the run on a terminal, which `script` provides, while the guest asks for a byte.
+status=0
+(sleep 1; printf '\001x'; sleep 0.5) |
+    timeout 300 script -qec "'$CROFT' run ${two[*]} --save left.snapshot guest 2>left.err" /dev/null >left.txt || status=$?
+check "left: status $status, not 0: $(head -n 1 left.err)" [ "$status" = 0 ]
+run entered 7 "${two[@]}" --restore left.snapshot
+check "left: both parts print something else than the whole" cmp -s <(timeless left | tr -d '\r' && timeless entered) <(timeless whole)
+
 # Through HTIF and without it, a firmware with a payload: OpenSBI and U-Boot, whose input comes behind the snapshot.
 # shellcheck disable=SC2016 # the dollar is for U-Boot
 printf '\nversion\nsetenv answer 42\necho the answer is $answer\npoweroff\n' >"$OUT/boot"

@@ -48,6 +48,7 @@ struct bare {
     uint64_t test_failed; /* code of a failed test reported through HTIF, or 0 */
     struct error failure; /* of the console, if `failed` */
     bool failed;
+    bool quit;     /* the user ended the run on the console */
     bool saved;    /* the snapshot has been taken */
     bool save_now; /* the marker for it has been reached */
     struct bare_fault fault;
@@ -135,6 +136,7 @@ static bool console_runs(struct bare *bare, enum console_state state)
     if (state == CONSOLE_RUNNING)
         return true;
     bare->failed = bare->failed || state == CONSOLE_FAILED;
+    bare->quit = bare->quit || (state == CONSOLE_QUIT && !bare->system.exited);
     system_exit(&bare->system, state == CONSOLE_QUIT ? 0 : 1);
     return false;
 }
@@ -159,8 +161,10 @@ static int host_get(void *context)
     if (bare->repeat)
         return -1;
     while (input->next == input->count) {
-        if (!console_runs(bare, console_poll(bare->console, &bare->failure)))
+        if (!console_runs(bare, console_poll(bare->console, &bare->failure))) {
+            bare->repeat = bare->quit; /* in a run that begins with the snapshot */
             return -1;
+        }
         if (console_get(bare->console, &byte)) {
             keep_input(input, byte);
             continue;
@@ -474,7 +478,8 @@ static bool save_due(struct bare *bare, enum system_stop stop, bool *goes_on)
     const struct bare_options *o = bare->options;
     bool early = o->save_at && o->save_at < o->max_insns && stop == SYSTEM_LIMIT;
     bool marked = bare->save_now && stop == SYSTEM_WATCHED && !signal_number(bare);
-    bool ends = stop == SYSTEM_LIMIT || stop == SYSTEM_WATCHED || stop == SYSTEM_STUCK;
+    bool quits = bare->quit && !bare->failed && stop == SYSTEM_EXIT;
+    bool ends = stop == SYSTEM_LIMIT || stop == SYSTEM_WATCHED || stop == SYSTEM_STUCK || quits;
     *goes_on = early || marked;
     return *goes_on || (ends && !o->save_at && !o->save_at_region) || (o->save_at && stop == SYSTEM_LIMIT);
 }
