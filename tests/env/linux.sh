@@ -406,6 +406,18 @@ launched() {
 }
 
 # Kernels on multiprocessors, launched by several of the program's threads.
+# The library of host/linux says why AxRAM's instructions are illegal, and where they are not.
+test_chips() {
+    riscv64-linux-gnu-gcc -O2 -Wall -Werror -I. -c host/linux/offload.c -o "$OUT/offload.o"
+    "$CROFT" cc --linux -O1 -static "$programs/chips.c" "$OUT/offload.o" -o "$OUT/chips"
+    says "chips that a machine lacks" 132 "libnucd: an instruction of AxRAM: processes of Linux have no driver for these accelerators; run the program by croft run -m axram" \
+        -m nucd "$OUT/chips"
+    croft chips -m axram
+    echo "12 chips" >"$OUT/wanted"
+    check "chips of machine axram: status $status" [ "$status" = 0 ]
+    check "chips of machine axram" cmp -s "$OUT/output" "$OUT/wanted"
+}
+
 test_launches() {
     local machine header
     for header in stash dma; do
@@ -496,6 +508,7 @@ test_mirror
 test_host
 test_headers
 test_offloads
+test_chips
 test_launches
 test_kernel
 test_cmake
