@@ -184,8 +184,8 @@ void simt_connect(struct simt *simt, const struct mem_port_ops *ops, void *port)
 const struct simt_source *simt_source_of(const struct simt *simt);
 void simt_set_source(struct simt *simt, const struct simt_source *source);
 
-/* Makes warps wait at HINTs of an extension until their earlier instructions are complete, because a unit
- * may take threads there (take_lanes(), emu/hart/custom.h). Call it before the first block. */
+/* Makes warps wait at HINTs of an extension, too, until their earlier instructions are complete, because a unit
+ * may take threads there (take_lanes(), emu/hart/custom.h). Call it before the first block, once for each such unit. */
 void simt_offer(struct simt *simt, enum insn_extension extension);
 
 /* Return whether an empty multiprocessor (simt_could()), or this one now (simt_fits()), has room for a block. */

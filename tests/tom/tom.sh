@@ -278,6 +278,10 @@ coherence() {
         check "crossing, $key: found" run 3 -m tom --check coherence --set "offload.$key=false" "$work/program" crossing
         check "crossing, $key: message" says "key $key of the offload controllers"
     done
+    # Where NUCD takes threads, too, a warp must still wait for its stores before its block leaves.
+    same "crossing, with NUCD" -m undercroft --set offload.policy=no_ctrl --set simt.l1.write_buffer=4 --check coherence \
+        "$work/program" crossing
+    check "crossing, with NUCD: offloads" test "$(value offload.offloaded)" -ge $((4 * 6))
 }
 
 # per LAYOUT OPTIONS...: prints the time in ps that following a pointer takes, and that in clocks in front (policy none).

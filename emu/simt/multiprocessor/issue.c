@@ -109,7 +109,7 @@ static void describe(const struct simt *simt, struct simt_warp *warp)
     const struct stream_op *op = warp->op;
     warp->work = (uint8_t)simt_work_of((enum insn_id)op->id);
     warp->unit = (uint8_t)unit_of((enum simt_work)warp->work);
-    warp->offers = op->iclass == CLASS_HINT && insn_table[op->id].extension == simt->offered;
+    warp->offers = op->iclass == CLASS_HINT && (simt->offered >> insn_table[op->id].extension & 1);
     warp->fence = op->iclass == CLASS_FENCE || warp->offers;
     warp->custom = op->iclass == CLASS_CUSTOM || warp->offers;
     if (simt->by_word)

@@ -236,7 +236,6 @@ struct simt *simt_new(const struct simt_config *config, const struct simt_parts 
     simt->config = *config;
     simt->parts = *parts;
     simt->name = alloc_text(parts->name);
-    simt->offered = EXTENSION_COUNT;
     static_assert(COALESCE_LINES == 1 << 6, "the last of 7 buckets holds the most lines");
     simt->counters.requests_of = histogram_log2(0, 7);
     simt->counters.requests_of.bounded = true;
@@ -293,7 +292,7 @@ void simt_set_source(struct simt *simt, const struct simt_source *source)
 
 void simt_offer(struct simt *simt, enum insn_extension extension)
 {
-    simt->offered = extension;
+    simt->offered |= UINT64_C(1) << extension;
 }
 
 /* Returns whether a block with `need` fits beside `blocks` blocks that have taken `taken`. */

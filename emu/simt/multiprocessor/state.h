@@ -20,6 +20,7 @@ enum {
 };
 
 static_assert(SIMT_STALLS <= 1 << SIMT_CAUSE_BITS, "a cause fits beside a cycle");
+static_assert(EXTENSION_COUNT <= 64, "a set of extensions fits in 64 bits");
 
 /* The state of a warp: a unit (enum simt_unit) to which it could issue; simt_waits(cause), for causes from
  * scoreboard to barrier; or SIMT_NOWHERE, for all other warps and for free slots. */
@@ -115,8 +116,7 @@ struct simt {
     bool debugged;  /* a debugger may stop the run */
     bool halfway;   /* a debugger has stopped it in `cycle`, before scheduler `resume` has issued */
     uint32_t resume;
-    /* extension of the HINTs at which a unit may take threads; EXTENSION_COUNT: none */
-    enum insn_extension offered;
+    uint64_t offered; /* set of the extensions of the HINTs at which units may take threads */
 
     uint32_t words;                             /* number of words of a set of warps */
     uint32_t ready[SIMT_UNITS];                 /* number of warps in state `unit` */
