@@ -80,7 +80,7 @@ one() {
     else
         echo right
     fi
-    rm -f "machine$number.yaml" "stats$number" "again$number" "output$number" "errors$number" "found$number"
+    rm -f "machine$number.yaml" {stats,again}"$number"{,.machine.yaml} "output$number" "errors$number" "found$number"
 }
 export -f once verdict one without_host
 export croft writers runs programs seed
