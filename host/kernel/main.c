@@ -137,6 +137,7 @@ void kernel_serve_threads(void)
         } else {
             return;
         }
+        units_show_ranges();
     }
 }
 

@@ -108,6 +108,13 @@ same "a short queue" pipeline --set stack.unit.queue=1
 "$croft" run -m undercroft --check coherence meabo2 >output 2>messages
 check "tasks that share long lines" test $? = 0
 
+# Accelerators read from memory which pages the kernel has made present for threads.
+"$croft" cc -O2 -g "$here/shown.c" -o shown 2>messages
+"$croft" run -m undercroft --env kernel --check coherence --stats one.json shown >output 2>messages
+check "pages that threads bring: status" test $? = 0
+check "pages that threads bring: output" grep -q "^16 tasks, 0 wrong" output
+check "pages that threads bring: tasks" test "$(total '^nucd.offloads$')" = 16
+
 # A second level at a memory has no place for caches of NUCD's accelerators, which share their stack's crossbar.
 cat >level.yaml <<'END'
 extends: undercroft
