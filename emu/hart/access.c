@@ -27,8 +27,8 @@ static void check_watchpoints(struct hart *hart, uint64_t address, unsigned size
     }
 }
 
-/* Returns where an access within one page is on the host if the TLB knows the page, or NULL. *physical is its address. The fast
- * handlers leave misaligned accesses to this file. Harts under a core model translate each access. */
+/* Returns where an access within one page is on the host if the TLB knows the page, or NULL. *physical is its address. Harts under a
+ * core model translate each access. */
 static uint8_t *known_bytes(const struct hart *hart, uint64_t address, unsigned size, bool store,
                             uint64_t *physical)
 {

@@ -229,7 +229,7 @@ void quick_page(struct quick *q, struct place address, const struct page *page)
     q->page = *page;
 }
 
-/* The fast handlers leave such accesses to access.c, which asks the TLB, too (known_bytes()). */
+/* As the fast handlers do (emu/hart/exec/window_tlb.h). */
 void quick_misaligned(struct quick *q, const struct open_jump *side)
 {
     struct code *code = &q->code;
