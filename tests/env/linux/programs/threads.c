@@ -113,6 +113,7 @@ static void *exits(void *unused)
 
 static volatile uint32_t *shared_code;
 static volatile int wanted, done;
+enum { ROUNDS = 8 }; /* each spins for two turns of a hart */
 
 /* Writes a function that returns `value`. */
 static void emit(int value)
@@ -124,7 +125,7 @@ static void emit(int value)
 
 static void *run_other(void *unused)
 {
-    for (int i = 1; i <= 50; i++) {
+    for (int i = 1; i <= ROUNDS; i++) {
         while (wanted != i)
             ;
         asm volatile("fence.i" ::: "memory");
@@ -141,7 +142,7 @@ static void other_thread(void)
     pthread_t thread;
     shared_code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pthread_create(&thread, NULL, run_other, NULL);
-    for (int i = 1; i <= 50; i++) {
+    for (int i = 1; i <= ROUNDS; i++) {
         emit(i);
         wanted = i;
         while (done != i)
