@@ -71,7 +71,10 @@ struct tasks_ops {
     void (*set_ranges)(struct tasks *tasks, uint64_t table);
     /* Returns whether the hart of a host has stopped for a fault in a region, and stores accelerator and pc. */
     bool (*fault)(const struct tasks *tasks, const struct hart *hart, unsigned *accelerator, uint64_t *pc);
-    /* Returns whether such a fault overflows the stack of the accelerator's tasks. If so, writes a message. */
+    /* Returns whether an interrupt has squashed tasks of the host that had been sent, and their instructions have not been
+     * reached again. If the host begins another task before that, their results are discarded. */
+    bool (*keep)(const struct tasks *tasks, const struct hart *hart);
+    /* Returns whether the fault that fault() has named overflows the stack of the accelerator's tasks. If so, writes a message. */
     bool (*overflow)(const struct tasks *tasks, unsigned accelerator, const struct trap *trap,
                      char text[TASKS_TEXT]);
     /* Fills in *region. Returns false if none has stopped there, or its registers are not known. */
@@ -155,6 +158,11 @@ static inline bool tasks_fault(const struct tasks *tasks, const struct hart *har
                                uint64_t *pc)
 {
     return tasks && tasks->ops->fault(tasks, hart, accelerator, pc);
+}
+
+static inline bool tasks_keep(const struct tasks *tasks, const struct hart *hart)
+{
+    return tasks && tasks->ops->keep(tasks, hart);
 }
 
 static inline bool tasks_region(const struct tasks *tasks, unsigned accelerator, struct tasks_region *region)

@@ -71,9 +71,10 @@ struct hart_offload {
     bool present; /* the CSRs nucdcause ... exist */
     /* slt x0 with HART_NUCD or HART_NUCD_MARK in the upper half of rs1 traps in user mode: TRAP_NUCD_CALL */
     bool traps;
-    bool ordered;                  /* of an accelerator: nucd.order traps in user mode (TRAP_NUCD_ORDER) */
-    bool frozen;                   /* nucdctl reads it: the last faulted task waits for an answer */
-    uint64_t cause, value, offset; /* nucdcause, nucdval, nucdoff: of that fault */
+    bool ordered; /* of an accelerator: nucd.order traps in user mode (TRAP_NUCD_ORDER) */
+    bool frozen;  /* nucdctl reads it: the last faulted task waits for an answer */
+    bool settles; /* no task begins, but those that were sent before an interrupt are reached again */
+    uint64_t cause, value, offset;                   /* nucdcause, nucdval, nucdoff: of that fault */
     void (*control)(void *context, uint64_t action); /* nucdctl was written; may be NULL */
     void *context;
     bool translated; /* a nucd is in a block of the fast handlers, which ignore it */

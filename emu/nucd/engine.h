@@ -40,7 +40,8 @@
  * (isa/MANUAL.md, "Offload traps"). Tasks that are squashed after they were sent, because of a fault or an
  * interrupt, run to their end, and nothing is dispatched ahead until they have. When their nucds are reached
  * again in the same order, their results are used. When the program reaches another nucd first, these results
- * are dropped and frozen tasks are killed.
+ * are dropped and frozen tasks are killed. An operating system that changes threads lets the hart settle first
+ * (struct hart_offload): the engine then begins no task, but finds those that were sent again.
  *
  * Order points. A task that is not the host's oldest instruction when it is sent stops at its first order point
  * (nucd.order) as at a fault. When all instructions before its nucd have retired, the host does not trap but
@@ -221,6 +222,9 @@ void engine_tell_rest(struct engine *engine);
 /* Returns the fault for which the hart, or a thread, has stopped last if the hart takes no traps; NULL if
  * there is none. */
 const struct engine_fault *engine_fault(const struct engine *engine);
+
+/* Returns whether squashed tasks that were sent have not been reached again. */
+bool engine_keeps(const struct engine *engine);
 
 /* Registers "offloads", "offload_cycles", "malformed.signature" and so on. */
 void engine_publish(struct engine *engine, struct stats *stats, struct scope scope);

@@ -120,6 +120,11 @@ bool nucd_fault(const struct nucd *nucd, const struct hart *hart, unsigned *acce
     return nucd && nucd->engines && engines_fault(nucd->engines, hart, accelerator, pc);
 }
 
+bool nucd_keeps(const struct nucd *nucd, const struct hart *hart)
+{
+    return nucd && nucd->engines && engines_keep(nucd->engines, hart);
+}
+
 bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,
                    char text[NUCD_OVERFLOW_TEXT])
 {

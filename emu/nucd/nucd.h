@@ -34,7 +34,10 @@ void nucd_set_ranges(struct nucd *nucd, uint64_t table);
  * the accelerator and the pc of the fault. Accepts NULL. */
 bool nucd_fault(const struct nucd *nucd, const struct hart *hart, unsigned *accelerator, uint64_t *pc);
 
-/* Returns whether such a fault is an access to the firmware's memory below the stack of the accelerator's
+/* Returns whether squashed tasks of the host's hart that were sent have not been reached again. Accepts NULL. */
+bool nucd_keeps(const struct nucd *nucd, const struct hart *hart);
+
+/* Returns whether a fault in a region is an access to the firmware's memory below the stack of the accelerator's
  * tasks, as a stack overflow causes. If so, it writes a message to `text`. Accepts NULL. */
 enum { NUCD_OVERFLOW_TEXT = 256 };
 bool nucd_overflow(const struct nucd *nucd, unsigned accelerator, const struct trap *trap,

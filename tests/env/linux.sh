@@ -386,6 +386,11 @@ test_offloads() {
     offloads "two accelerators" -m nucd --set accel.count=2
     "$CROFT" c++ -std=c++17 -O0 examples/linux/regions.cc -o "$OUT/regions" # position-independent
     offloads "dynamic" -m nucd --set host.count=2 --sysroot "$sysroot"
+    "$CROFT" cc --linux -Wall -Werror -O2 -static "$programs/turns.c" -o "$OUT/turns"
+    ask turns
+    equal turns "regions longer than a turn" -m nucd
+    equal turns "regions longer than a turn, in order" -m nucd --set host.core=inorder --set accel.count=4
+    equal turns "regions longer than a turn, two hosts beneath the kernel" --env kernel -m nucd --set host.count=2
     "$CROFT" cc --linux -O1 -static "$programs/region.c" -o "$OUT/region"
     printf 'written by a region\n%.0s' 1 2 3 >"$OUT/wanted"
     echo "done" >>"$OUT/wanted"

@@ -140,7 +140,8 @@ static bool take_trap(struct process *process, struct thread *thread, struct har
     const uint64_t cause = hart->priv.mcause;
     process->user->hart = hart;
     if (cause & INTERRUPT)
-        return linux_now(process) >= thread->slice_end;
+        return threads_end_turn(process, thread, signal_is_due(process, thread));
+    thread->settles = hart->offload.settles = false;
     if (cause == TRAP_ECALL_USER)
         return take_call(process, thread, hart);
     if (cause == TRAP_NUCD_CALL) { /* there is no driver: it is a HINT, and the host runs the region */
@@ -177,7 +178,7 @@ static bool serve(struct process *process, struct hart *hart)
     if (process->user->ended)
         return false;
     runs = threads_choose(process, host, yields);
-    if (runs)
+    if (runs && !process->on[host]->settles)
         signals_deliver(process, process->on[host], hart);
     if (process->user->ended)
         return false;

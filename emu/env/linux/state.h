@@ -21,6 +21,7 @@ enum {
     LINUX_ALARMS = 3,       /* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
     LINUX_INPUTS = 4,       /* descriptors outside of the program that a thread waits for */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
+    LINUX_SETTLE = 20000,   /* ns until the next look whether its tasks have ended (ours) */
 };
 
 /* A call's result: the thread waits, or its registers are set already. */
@@ -66,6 +67,7 @@ struct thread {
     struct context context;
     uint64_t order;     /* of ready threads: the lowest runs first */
     uint64_t slice_end; /* ns */
+    bool settles;       /* its turn is over, or a signal waits, but its tasks are not complete */
     uint64_t clear_tid; /* address, or 0 */
     uint64_t robust, robust_size;
     char name[16];
@@ -181,6 +183,11 @@ void thread_store(struct thread *thread, const struct hart *hart);
 
 /* Gives each idle host that a ready thread can use a software interrupt. */
 void threads_call_hosts(struct process *process);
+
+/* At an interrupt, of a thread for which a signal waits if `signalled`: returns whether its turn is over. A thread whose tasks are
+ * not complete keeps the host, and its signals wait, until they are: their results would be lost when another thread or a handler
+ * begins a task there. Its hart settles meanwhile. */
+bool threads_end_turn(struct process *process, struct thread *thread, bool signalled);
 
 /* Chooses the thread that a host goes on with, and loads it: the one it has unless that waits, has ended, or `yields` while
  * others are ready. Returns false if the host has none. */

@@ -128,6 +128,18 @@ void threads_call_hosts(struct process *process)
         }
 }
 
+bool threads_end_turn(struct process *process, struct thread *thread, bool signalled)
+{
+    struct hart *hart = &process->system.harts[thread->host];
+    const uint64_t now = linux_now(process);
+    const bool over = now >= thread->slice_end && first_ready(process);
+    thread->settles = (over || signalled) && tasks_keep(process->tasks, hart);
+    hart->offload.settles = thread->settles;
+    if (thread->settles)
+        thread->slice_end = now + LINUX_SETTLE;
+    return over && !thread->settles;
+}
+
 static void put_on(struct process *process, unsigned host, struct thread *thread)
 {
     thread->state = THREAD_RUNNING;
@@ -135,6 +147,7 @@ static void put_on(struct process *process, unsigned host, struct thread *thread
     thread->began = linux_now(process);
     thread->slice_end = thread->began + LINUX_SLICE;
     process->on[host] = thread;
+    thread->settles = process->system.harts[host].offload.settles = false;
     thread_load(thread, &process->system.harts[host]);
 }
 
@@ -228,9 +241,11 @@ void threads_update(struct process *process)
                 thread_wake(process, thread, thread->timeout_result);
         }
     bool ready = first_ready(process) != NULL;
-    for (unsigned i = 0; i < process->hosts && ready; i++)
-        if (process->on[i] && process->on[i]->slice_end <= now)
+    for (unsigned i = 0; i < process->hosts; i++) {
+        const struct thread *thread = process->on[i];
+        if (thread && (ready || thread->settles) && thread->slice_end <= now)
             system_set_interrupt(&process->system, i, process->irq, true);
+    }
     threads_call_hosts(process);
 }
 
@@ -264,7 +279,7 @@ uint64_t threads_next(const struct process *process)
     for (const struct thread *thread = process->threads; thread; thread = thread->next) {
         if (thread->state == THREAD_WAITING && thread->deadline < next)
             next = thread->deadline;
-        if (thread->state == THREAD_RUNNING && ready && thread->slice_end < next)
+        if (thread->state == THREAD_RUNNING && (ready || thread->settles) && thread->slice_end < next)
             next = thread->slice_end;
     }
     return next;

@@ -148,6 +148,8 @@ static struct offload_step dispatch_nucd(struct engine *e)
     bool found = fetch_nucd(e->parts.hart, pc, &insn);
     assert(found);
     (void)found;
+    if (e->parts.hart->offload.settles && !engine_keeps(e))
+        return make_step(e, OFFLOAD_WAIT, 0); /* until the interrupt for which it settles */
     const struct nucd_operands operands = {
         .pc = pc, .frm = e->parts.hart->frm, .read = window_read, .context = e->window};
     if (!is_returned(e, pc) && engine_describe(e, &insn, operands, &task)) {

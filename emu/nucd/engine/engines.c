@@ -505,6 +505,14 @@ bool engines_task_sp(const struct engines *engines, unsigned accelerator, uint16
     return false;
 }
 
+bool engines_keep(const struct engines *engines, const struct hart *hart)
+{
+    bool keeps = false;
+    for (unsigned i = 0; i < engines->count && !keeps; i++)
+        keeps = engines->each[i].hart == hart && engine_keeps(engines->each[i].engine);
+    return keeps;
+}
+
 static bool is_faulty(const struct host_engine *e, unsigned *accelerator, uint64_t *pc)
 {
     const struct engine_fault *fault = engine_fault(e->engine);

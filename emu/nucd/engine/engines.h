@@ -94,6 +94,9 @@ void engines_add_facts(const struct engines *engines, struct stats *stats);
  * known. */
 bool engines_task_sp(const struct engines *engines, unsigned accelerator, uint16_t tag, uint64_t *sp);
 
+/* Returns whether the engine of this host's hart keeps tasks: engine_keeps(). */
+bool engines_keep(const struct engines *engines, const struct hart *hart);
+
 /* Returns whether the hart, or a thread of a multiprocessor, has stopped for a fault in a region, and stores the
  * accelerator and the pc of the fault. */
 bool engines_fault(const struct engines *engines, const struct hart *hart, unsigned *accelerator,

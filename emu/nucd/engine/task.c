@@ -168,6 +168,14 @@ void engine_squash(struct engine *e, uint64_t number)
     window_squash(e->window, number);
 }
 
+bool engine_keeps(const struct engine *e)
+{
+    const struct engine_task *t = e->records.first;
+    while (t && !t->sent)
+        t = t->next;
+    return t != NULL;
+}
+
 void engine_forget_records(struct engine *e)
 {
     while (e->records.first) {

@@ -45,6 +45,11 @@ static bool fault(const struct tasks *tasks, const struct hart *hart, unsigned *
     return nucd_fault(tasks->mechanism.context, hart, accelerator, pc);
 }
 
+static bool keep(const struct tasks *tasks, const struct hart *hart)
+{
+    return nucd_keeps(tasks->mechanism.context, hart);
+}
+
 static bool overflow(const struct tasks *tasks, unsigned accelerator, const struct trap *trap,
                      char text[TASKS_TEXT])
 {
@@ -89,6 +94,7 @@ static const struct tasks_ops ops = {
     .protect = protect,
     .set_ranges = set_ranges,
     .fault = fault,
+    .keep = keep,
     .overflow = overflow,
     .region = region,
     .caller = caller,
