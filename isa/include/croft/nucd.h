@@ -102,6 +102,9 @@
  *     CROFT_FOR_TASKS(part, n, 16, 512)
  *         scale(x + part.first, y + part.first, part.count);
  *
+ * Ranges are rounded out to cache lines: parts that share a line which one of them writes run one after the other. So begin
+ * arrays with a line (_Alignas(64)), and let grains be whole lines.
+ *
  * The loop is enclosed in the marks of a call of tasks, for machines on which a conventional driver starts tasks:
  * after the loop all its tasks are complete, however the loop is left (break, return, goto; not longjmp). To be
  * correct on such machines, the rest of the body must neither read what regions in the loop write, nor write what they
