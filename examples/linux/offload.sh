@@ -17,7 +17,7 @@ if [ $# -lt 1 ] || [ ! -e "$1/debian.img" ]; then
     exit 2
 fi
 folder=$(realpath "$1")
-CROFT=$CROFT CROSS=$CROSS "$root/host/linux/module.sh" "$folder"
+CROFT=$CROFT CROSS=$CROSS "$root/host/linux/module.sh" "$1"
 "${CROSS}gcc" -O2 -Wall -I"$root" -fPIC -shared "$root/host/linux/offload.c" -o "$folder/libnucd.so"
 "$CROFT" cc --linux -O2 -static "$here/offload/here.c" -o "$folder/here"
 

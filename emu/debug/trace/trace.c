@@ -38,7 +38,8 @@ bool trace_parse(const char *kind_and_file, const char **kind, const char **path
     *kind = trace_kinds[found];
     *path = colon ? colon + 1 : NULL;
     if (*path && strcmp(*path, "-") == 0)
-        return error_set(err, "--trace: '-' is not allowed: the program owns standard output; name a file");
+        return error_set(err, "--trace: '-' is not allowed: standard output is for the program's output, or "
+                              "the report; name a file");
     return !colon || colon[1] != '\0' ||
            error_set(err, "--trace: '%s:' lacks a file name; allowed: %s, %s:FILE", *kind, *kind, *kind);
 }
