@@ -152,6 +152,7 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
 struct program {
     struct system *system;
     const char *program;
+    uint64_t bias;       /* how far above the addresses in its file it is */
     struct tasks *tasks; /* or NULL */
     /* Returns the exit status of a run that ended with `stop`, or -1 with err set. */
     int (*finish)(void *context, enum system_stop stop, struct error *err);
@@ -171,7 +172,7 @@ static bool start_clock(struct session *s, const struct request *r, const struct
 {
     struct system *system = p->system;
     if (!timing_start(&s->timing, &r->timing, &s->machine, system->harts, system->count, p->tasks, s->log,
-                      p->program, report_stats(s->report), err))
+                      p->program, p->bias, report_stats(s->report), err))
         return false;
     if (s->timing.timed)
         timed_attach(s->timing.timed, system);
@@ -514,6 +515,7 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
     int status = -1;
     const struct program p = {.system = linux_system(process),
                               .program = user.program,
+                              .bias = linux_bias(process),
                               .tasks = linux_tasks(process),
                               .finish = finish_linux,
                               .context = process};

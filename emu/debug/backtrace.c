@@ -162,7 +162,7 @@ static bool step_by_rules(const struct walker *w, struct frame *frame, Dwarf_Fra
 /* Steps to the caller by DWARF call-frame information (CFI). *found tells whether CFI covers this address. */
 static bool step_by_cfi(const struct walker *w, struct frame *frame, bool *found)
 {
-    uint64_t address = frame->innermost ? frame->pc : frame->pc - 1;
+    uint64_t address = (frame->innermost ? frame->pc : frame->pc - 1) - symbols_bias(w->symbols);
     Dwarf_Frame *rules = NULL;
     *found = (w->debug_frame && dwarf_cfi_addrframe(w->debug_frame, address, &rules) == 0) ||
              (w->eh_frame && dwarf_cfi_addrframe(w->eh_frame, address, &rules) == 0);

@@ -27,6 +27,7 @@ struct symbol {
 
 struct symbols {
     char *path;
+    uint64_t bias;
     bool opened;
     int fd;
     Elf *elf;
@@ -59,6 +60,16 @@ void symbols_free(struct symbols *s)
     free(s->code);
     free(s->path);
     free(s);
+}
+
+void symbols_move(struct symbols *s, uint64_t bias)
+{
+    s->bias = bias;
+}
+
+uint64_t symbols_bias(const struct symbols *s)
+{
+    return s->bias;
 }
 
 static void add_code(struct symbols *s, uint64_t first, uint64_t size)
@@ -201,21 +212,24 @@ void symbols_read_only(struct symbols *symbols, void (*segment)(void *context, u
         return;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
-        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_memsz &&
-            !(header.p_flags & PF_W))
-            segment(context, header.p_vaddr, header.p_vaddr + header.p_memsz - 1);
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD || !header.p_memsz ||
+            (header.p_flags & PF_W))
+            continue;
+        const uint64_t first = header.p_vaddr + symbols->bias;
+        segment(context, first, first + header.p_memsz - 1);
     }
 }
 
 bool symbols_is_code(struct symbols *s, uint64_t address)
 {
     open_file(s);
-    return code_range_at(s, address) != NULL;
+    return code_range_at(s, address - s->bias) != NULL;
 }
 
 const char *symbols_name(struct symbols *s, uint64_t address, uint64_t *offset)
 {
     open_file(s);
+    address -= s->bias;
     size_t low = 0, high = s->count; /* the first symbol after address is in [low, high] */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -265,6 +279,7 @@ static const char *in_folder(Dwarf_Die *unit, const char *file)
 bool symbols_line(struct symbols *s, uint64_t address, char *text, size_t size)
 {
     open_file(s);
+    address -= s->bias;
     Dwarf_Die unit;
     if (!s->dwarf || !find_unit(s->dwarf, address, &unit))
         return false;
@@ -299,6 +314,7 @@ static bool call_line(Dwarf_Die *unit, Dwarf_Die *call, const char *file, char *
 bool symbols_call_line(struct symbols *s, uint64_t address, char *text, size_t size)
 {
     open_file(s);
+    address -= s->bias;
     Dwarf_Die unit, *scopes = NULL, *around = NULL;
     if (!s->dwarf || !find_unit(s->dwarf, address, &unit))
         return false;

@@ -15,6 +15,11 @@ enum { SYMBOLS_TEXT = 512 };
 struct symbols *symbols_new(const char *path);
 void symbols_free(struct symbols *symbols);
 
+/* The file's code and data are `bias` above the addresses that it says, as a position-independent program's are; 0 at first. All functions
+ * take and return addresses of the running program, except those on the opened file. */
+void symbols_move(struct symbols *symbols, uint64_t bias);
+uint64_t symbols_bias(const struct symbols *symbols);
+
 /* Returns the name of the function or label that covers a code address; *offset is the address's offset in
  * it, in bytes. NULL when there is none (no symbol table, or not a code address). The name is valid until
  * symbols_free(). */

@@ -40,6 +40,9 @@ struct system *linux_system(struct process *process);
 /* Returns the accelerators, for the timed machine; NULL if none takes tasks. */
 struct tasks *linux_tasks(const struct process *process);
 
+/* Returns how far above the addresses that its file says the program is loaded. */
+uint64_t linux_bias(const struct process *process);
+
 /* Returns the exit status of a run that ended with `stop`, as user_finish(). */
 int linux_finish(struct process *process, enum system_stop stop);
 

@@ -45,6 +45,7 @@ struct timed_options {
     struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
     bool study;                      /* measure what a parallel simulation could gain; not with a trace */
     const char *program;             /* ELF file, for symbols and lines in messages, or NULL */
+    uint64_t bias;                   /* symbols_move() */
     bool progress;                   /* show progress on standard error if that is a terminal */
 };
 

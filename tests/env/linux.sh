@@ -23,6 +23,7 @@ build() {
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
+    riscv64-linux-gnu-gcc -std=gnu17 -O1 "$programs/faults.c" -o "$OUT/faults-dynamic"
     riscv64-linux-gnu-gcc -std=gnu17 -O2 -no-pie "$programs/signals.c" -o "$OUT/signals-fixed"
     riscv64-linux-gnu-gcc -std=gnu17 -O1 -static "$programs/random.c" -o "$OUT/random"
     riscv64-linux-gnu-gcc -std=gnu17 -O2 -fopenmp "$programs/openmp.c" -o "$OUT/openmp" -lm
@@ -141,6 +142,8 @@ test_dynamic() {
         equal "$program" dynamic --sysroot "$sysroot"
         equal "$program" "dynamic, out of order" --sysroot "$sysroot" -m nucd
     done
+    says "a fault in position-independent code" 139 ", main+0x" --sysroot "$sysroot" "$OUT/faults-dynamic" null
+    check "its backtrace" grep -qE '^    #0 0x2a[0-9a-f]+ main\+0x' "$OUT/errors"
     says "no sysroot" 1 "needs the dynamic linker /lib/ld-linux-riscv64-lp64d.so.1; name the folder that has it" "$OUT/cxx-dynamic"
     says "empty sysroot" 1 "which --sysroot $OUT/dir does not have (No such file or directory); name the folder that has it at this path" --sysroot . "$OUT/cxx-dynamic"
     says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries" --sysroot /none "$OUT/cxx-dynamic"
@@ -386,6 +389,7 @@ test_offloads() {
     offloads "two accelerators" -m nucd --set accel.count=2
     "$CROFT" c++ -std=c++17 -O0 examples/linux/regions.cc -o "$OUT/regions" # position-independent
     offloads "dynamic" -m nucd --set host.count=2 --sysroot "$sysroot"
+    offloads "dynamic and checked" -m nucd --check nucd --sysroot "$sysroot"
     "$CROFT" cc --linux -Wall -Werror -O2 -static "$programs/turns.c" -o "$OUT/turns"
     ask turns
     equal turns "regions longer than a turn" -m nucd

@@ -161,8 +161,8 @@ static bool can_study(const struct timing_options *options, struct error *err)
 
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
-                  struct error *err)
+                  struct tasks *tasks, struct log *log, const char *program, uint64_t bias,
+                  struct stats *stats, struct error *err)
 {
     *timing = (struct timing){0};
     if (!machine_timed(machine)) {
@@ -185,6 +185,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .context = log,
         .mechanism = tasks ? tasks->mechanism : (struct core_mechanism){0},
         .program = program,
+        .bias = bias,
         .study = options->study,
         .progress = true,
     };

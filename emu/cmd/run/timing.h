@@ -46,11 +46,11 @@ struct timing {
 };
 
 /* If the machine is timed, builds it around the harts and registers its statistics. All arguments must
- * outlive it. tasks and log may be NULL. Returns false and sets err on failure. */
+ * outlive it. tasks and log may be NULL. The program is `bias` above the addresses in its file. Returns false and sets err on failure. */
 bool timing_start(struct timing *timing, const struct timing_options *options,
                   const struct machine_config *machine, struct hart *harts, unsigned count,
-                  struct tasks *tasks, struct log *log, const char *program, struct stats *stats,
-                  struct error *err);
+                  struct tasks *tasks, struct log *log, const char *program, uint64_t bias,
+                  struct stats *stats, struct error *err);
 
 /* Finishes a run before the statistics are written: adds facts, reports findings, closes the trace. Sets
  * *status to 3 if a check has found something. Returns false and sets err on failure. */

@@ -269,6 +269,7 @@ static bool load(struct process *process, struct linux_image *image, struct cont
     const uint64_t bias = image->header.e_type == ET_DYN ? PIE_BASE - image->first : 0;
     uint64_t interpreter = 0;
     describe(process, image, bias);
+    symbols_move(process->user->symbols, bias);
     context->pc = process->entry;
     if (!map_stack(process, err) || !map_image(process, image, process->executable, bias, err) ||
         !map_trampoline(process, err))
@@ -277,6 +278,11 @@ static bool load(struct process *process, struct linux_image *image, struct cont
         !load_interpreter(process, image->interpreter, &interpreter, &context->pc, err))
         return false;
     return build_stack(process, interpreter, &context->x[X_SP], err);
+}
+
+uint64_t linux_bias(const struct process *process)
+{
+    return symbols_bias(process->user->symbols);
 }
 
 bool linux_load(struct process *process, struct context *context, struct error *err)

@@ -101,6 +101,7 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
+    symbols_move(timed->symbols, options->bias);
     event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
     scheduler_init(&timed->scheduler, &timed->queue, timed->numbers.component);
