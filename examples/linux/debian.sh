@@ -158,11 +158,11 @@ cat >boot.sh <<END
 #!/bin/sh
 # Boots Debian; more options of croft run may follow.
 cd "\$(dirname "\$0")" || exit
-exec "\${CROFT:-croft}" run -m virt --set 'memory.size=1 GiB' --set devices.entropy=default --bios firmware.bin --kernel kernel --initrd initrd \\
+exec "\${CROFT:-$CROFT}" run -m virt --set 'memory.size=1 GiB' --set devices.entropy=default --bios firmware.bin --kernel kernel --initrd initrd \\
     --append "console=ttyS0 \$APPEND" --drive file=debian.img "\$@"
 END
 chmod +x boot.sh
 echo "configuring Debian"
-APPEND='quiet init=/first-boot' CROFT=$CROFT ./boot.sh </dev/null | tee first-boot.log | tr -d '\r' | grep '^I: \|^first boot'
+APPEND='quiet init=/first-boot' ./boot.sh </dev/null | tee first-boot.log | tr -d '\r' | grep '^I: \|^first boot'
 grep -q '^first boot: done' first-boot.log
 echo "ready: $1/boot.sh boots Debian"
