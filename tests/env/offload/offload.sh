@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Processes of Debian that offload to the accelerators of machine nucd (cases.c), in a Debian that examples/linux/debian.sh has made
-# in the folder IMAGE. What a case prints where the process runs its regions itself, qemu-riscv64 says. Skipped where there is no such folder.
+# in the folder IMAGE: of lines typed into /offload/init, and into a shell after a login. What a case prints where the process runs its
+# regions itself, qemu-riscv64 says. Skipped where there is no such folder.
 # Variables: CROFT (the command), OUT (a folder for products), IMAGE (default build/debian-image).
 set -euo pipefail
 # shellcheck source=tests/lib.sh
@@ -70,4 +71,37 @@ for name in "${compare[@]}" dead called fair preloaded; do
     check "$name: it prints something else" cmp -s <(of "$name" "$OUT/wanted") <(of "$name" "$OUT/printed")
 done
 check "no accelerator has completed a task" grep -qE '"accel.0.tasks": [1-9]' "$OUT/stats.json"
+
+# waits_for TEXT: until the console has shown it, at most ten minutes.
+waits_for() {
+    local try
+    for ((try = 0; try < 600; try++)); do
+        ! grep -qF -- "$1" "$OUT/login.txt" || return 0
+        sleep 1
+    done
+    fail "login: the console does not show: $1"
+    return 1
+}
+
+# A login on a terminal, which `script` provides. It is saved at its prompt; what is typed there offloads.
+mkfifo "$OUT/keys"
+exec 4<>"$OUT/keys"
+: >"$OUT/login.txt"
+timeout 1200 script -qfec "CROFT='$CROFT' '$IMAGE/nucd.sh' boot --save '$OUT/login.snapshot'" "$OUT/login.txt" <&4 >/dev/null 2>&1 &
+# shellcheck disable=SC2016 # the dollar is for Debian
+if waits_for "debian login: " && echo root >&4 && waits_for "root@debian:~#" &&
+    echo 'cd /offload; modprobe virtio-rng; head -c 1 /dev/random >/dev/null; echo number $((6 * 7))' >&4 && waits_for "number 42"; then
+    sleep 2 # for the prompt
+fi
+printf '\001x' >&4
+wait $! || true
+exec 4>&-
+check "login: no snapshot" [ -s "$OUT/login.snapshot" ]
+printf '%s\n' 'insmod nucd.ko' 'LD_PRELOAD=./libnucd.so ./shared moved' 'sync; echo o >/proc/sysrq-trigger' >"$OUT/typed"
+status=0
+CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" timed --set host.core=inorder --restore "$OUT/login.snapshot" --stats "$OUT/login.json" \
+    <"$OUT/typed" >"$OUT/output" 2>&1 || status=$?
+check "login: the machine ends with status $status" [ $status = 0 ]
+check "login: the program prints something else" grep -q 67642515 "$OUT/output"
+check "login: no accelerator has completed a task" grep -qE '"accel.0.tasks": [1-9]' "$OUT/login.json"
 conclude
