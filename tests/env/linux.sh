@@ -214,22 +214,25 @@ test_escapes() {
     check "what lies outside stays as it is" cmp -s "$OUT/output" "$OUT/wanted"
 }
 
-# Prints lines one by one, and nothing for a while at the end.
+# lines OUTPUT: prints lines one by one, each when the program has written to OUTPUT what comes before it, and ends behind the program's last line.
 lines() {
-    local i
-    for i in 1 2 3 4 5 6 7 8; do
+    local text
+    for text in "" "line 1" "line 2" "line 3" "line 4" "line 5" counted struck "nothing more"; do
+        [ -z "$text" ] || timeout 100 bash -c 'until grep -qF -- "$2" "$1"; do sleep 0.05; done' - "$1" "$text" 2>/dev/null
         sleep 0.1
-        echo "line $i"
+        [ "$text" = "nothing more" ] || echo "line $((++sent))"
     done
-    sleep 1
 }
 
 test_input() {
-    local machine
-    qemu-riscv64 "$OUT/input" >"$OUT/wanted" < <(lines)
+    local machine sent=0
+    : >"$OUT/wanted"
+    qemu-riscv64 "$OUT/input" >"$OUT/wanted" < <(lines "$OUT/wanted")
+    check "all lines have come" grep -q "nothing more: 0" "$OUT/wanted"
     for machine in functional ddr3 "virt --set harts=2" "ddr3 --set host.count=2"; do
+        : >"$OUT/output"
         # shellcheck disable=SC2086 # several words
-        timeout 100 "$CROFT" run -m $machine "$OUT/input" >"$OUT/output" 2>"$OUT/errors" < <(lines) || true
+        timeout 100 "$CROFT" run -m $machine "$OUT/input" >"$OUT/output" 2>"$OUT/errors" < <(lines "$OUT/output") || true
         check "input that arrives late, $machine" cmp -s "$OUT/output" "$OUT/wanted"
     done
 }

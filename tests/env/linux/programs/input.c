@@ -38,6 +38,7 @@ static void *count(void *unused)
     for (int i = 0; i < 20; i++)
         usleep(1000);
     done = 2;
+    puts("counted");
     return unused;
 }
 
@@ -56,6 +57,7 @@ static void note(int number)
 {
     (void)number;
     done = 3;
+    (void)!write(1, "struck\n", 7);
 }
 
 static void *strike(void *reader)
@@ -74,9 +76,9 @@ static void read_restarted(void)
     char line[32] = "";
     struct iovec none = {line, 0};
     sigaction(SIGUSR1, &action, NULL);
-    pthread_create(&thread, NULL, strike, &self);
     printf("nothing: %zd %zd %zd %ld\n", read(0, line, 0), readv(0, &none, 1), readv(0, &none, 0),
            syscall(SYS_readv, 0, &none, -1));
+    pthread_create(&thread, NULL, strike, &self);
     ssize_t bytes = read(0, line, sizeof line - 1);
     printf("restarted: %zd %d %s", bytes, done, line);
 }
@@ -88,6 +90,7 @@ int main(void)
     struct timeval limit = {1000, 0};
     struct epoll_event event = {.events = EPOLLIN};
     fd_set set;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* the test looks at it before it sends the next line */
     pthread_create(&thread, NULL, await, (void *)"beside one that runs");
     while (!done)
         ;
