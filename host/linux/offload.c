@@ -76,9 +76,9 @@ static int serve(ucontext_t *context)
 static void explain(uint64_t pc)
 {
     enum { OPCODE_MASK = 0x7f, CUSTOM_0 = 0x0b };
-    static const char text[] =
-        "libnucd: an instruction of AxRAM: processes of Linux have no driver for these accelerators; run the "
-        "program by croft run -m axram\n";
+    static const char text[] = "libnucd: an instruction of AxRAM: the machine has no such chips, or the "
+                               "region is not in their memory, for which Linux has no driver; croft "
+                               "run -m axram PROGRAM gives a program both\n";
     if ((instruction_at(pc) & OPCODE_MASK) == CUSTOM_0)
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
 }

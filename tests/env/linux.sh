@@ -422,7 +422,7 @@ launched() {
 test_chips() {
     riscv64-linux-gnu-gcc -O2 -Wall -Werror -I. -c host/linux/offload.c -o "$OUT/offload.o"
     "$CROFT" cc --linux -O1 -static "$programs/chips.c" "$OUT/offload.o" -o "$OUT/chips"
-    says "chips that a machine lacks" 132 "libnucd: an instruction of AxRAM: processes of Linux have no driver for these accelerators; run the program by croft run -m axram" \
+    says "chips that a machine lacks" 132 "libnucd: an instruction of AxRAM: the machine has no such chips, or the region is not in their memory, for which Linux has no driver; croft run -m axram PROGRAM gives a program both" \
         -m nucd "$OUT/chips"
     croft chips -m axram
     echo "12 chips" >"$OUT/wanted"
