@@ -86,6 +86,13 @@ check "a copy: nor longer ones" test "$(total '^axram.invocation_clocks.more$')"
 check "a copy: all invoke" test "$(total '^axram.invocations$')" = $((8 * 60))
 "$croft" run "${copy[@]}" --set axram.invalidate=false meet >output 2>messages
 check "a copy, not invalidated: found" test $? = 3
+# Launches after the choice leave the words that threads have on their stacks where they are.
+"$croft" cc -O2 -g --offload "$here/stacks_stay.c" -o stacks_stay 2>messages
+"$croft" run -m undercroft --set stack_hash=true --set offload.map=tmap --set offload.learn_instances=1 --check coherence \
+    --stats one.json stacks_stay >output 2>messages
+check "a map learned during launches: status" test $? = 0
+check "a map learned during launches: output" grep -q "^20 launches, 0 wrong" output
+check "a map learned during launches: learned" test "$(total '^offload.map.bit$')" -gt 0
 
 # refused NAME MESSAGE OPTIONS...
 refused() {

@@ -292,7 +292,8 @@ void timed_simt_free(struct timed *timed)
     free(simt);
 }
 
-/* Puts the stacks of each multiprocessor into the memory that plan_machine() gives it. */
+/* Puts the stacks of each multiprocessor into the memory that plan_machine() gives it. Once: threads have words there when later
+ * launches come, and homes may have changed by then. */
 static void place_stacks(const struct timed *timed, struct warp_memory *memory)
 {
     const struct plan *plan = &timed->builder.plan;
@@ -308,7 +309,7 @@ void timed_simt_bind(struct timed *timed, struct warp_memory *memory, const stru
     timed->simt->fault = fault;
     timed->simt->fault_context = context;
     memory->peers = &timed->peers;
-    if (timed->options.machine->simt->stack_near)
+    if (timed->options.machine->simt->stack_near && !memory->stack_groups)
         place_stacks(timed, memory);
     timed->peers.threads_stored = warp_memory_stored;
     timed->peers.threads = memory;
