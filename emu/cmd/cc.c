@@ -173,58 +173,99 @@ static void cc_number(struct cc_request *request, const char *option, unsigned l
     *value = (unsigned)parsed;
 }
 
+enum cc_option {
+    CC_ADDRESS,
+    CC_REGISTERS,
+    CC_LOOPS,
+    CC_LEAST,
+    CC_CACHE,
+    CC_AHEAD,
+    CC_REPORT,
+    CC_OPTIONS, /* their number; also: none of them */
+};
+
+static const char *const cc_names[CC_OPTIONS] = {
+    [CC_ADDRESS] = "-foffload-address", [CC_REGISTERS] = "-foffload-registers",
+    [CC_LOOPS] = "-foffload-loops",     [CC_LEAST] = "-foffload-least",
+    [CC_CACHE] = "-foffload-cache",     [CC_AHEAD] = "-foffload-ahead",
+    [CC_REPORT] = "-foffload-report",
+};
+
+/* Returns which of cc_names an option is, and what stands behind its '='; NULL: there is none. */
+static enum cc_option cc_find(const char *option, const char **value)
+{
+    for (enum cc_option i = 0; i < CC_OPTIONS; i++) {
+        const size_t length = strlen(cc_names[i]);
+        if (starts_with(option, cc_names[i]) && (option[length] == '\0' || option[length] == '=')) {
+            *value = option[length] ? option + length + 1 : NULL;
+            return i;
+        }
+    }
+    return CC_OPTIONS;
+}
+
+static void cc_held(struct cc_request *request, const char *value)
+{
+    request->registers = true;
+    request->held = strcmp(value, "held") == 0;
+    if (!request->held && strcmp(value, "whole") != 0)
+        request->status = options_usage_error(&cc_interface,
+                                              "-foffload-registers is '%s'; it must be whole or held", value);
+}
+
+/* Takes one of cc_names. Returns whether it is one. */
+static bool cc_take_offload(struct cc_request *request, const char *option)
+{
+    const char *value = NULL;
+    const enum cc_option which = cc_find(option, &value);
+    if (!value && which < CC_OPTIONS && which != CC_LOOPS && which != CC_REPORT) {
+        request->status = options_usage_error(&cc_interface, "%s needs a value: %s=VALUE", option, option);
+        return true;
+    }
+    switch (which) {
+    case CC_ADDRESS: cc_number(request, option, 1, 16, &request->address); break;
+    case CC_REGISTERS: cc_held(request, value); break;
+    case CC_LOOPS:
+        request->loops = true;
+        if (value)
+            cc_number(request, option, 2, 1024, &request->tasks);
+        break;
+    case CC_LEAST: cc_number(request, option, 1, 1000000000, &request->least); break;
+    case CC_CACHE: cc_number(request, option, 1024, 1 << 30, &request->cache); break;
+    case CC_AHEAD: cc_number(request, option, 0, 1024, &request->ahead); break;
+    case CC_REPORT:
+        request->reports = true;
+        request->report = value;
+        break;
+    case CC_OPTIONS: return false;
+    }
+    return true;
+}
+
 /* Takes one of our own options. Returns whether it is one. */
 static bool cc_take(struct cc_request *request, const char *option)
 {
-    if (strcmp(option, "--bare") == 0) {
+    if (strcmp(option, "--bare") == 0)
         request->bare = true;
-    } else if (strcmp(option, "--linux") == 0) {
+    else if (strcmp(option, "--linux") == 0)
         request->linux_program = true;
-    } else if (strcmp(option, "--offload") == 0) {
+    else if (strcmp(option, "--offload") == 0)
         request->offload = true;
-    } else if (starts_with(option, "-foffload-address=")) {
-        cc_number(request, option, 1, 16, &request->address);
-    } else if (starts_with(option, "-foffload-registers=")) {
-        request->registers = true;
-        request->held = strcmp(option + 20, "held") == 0;
-        if (!request->held && strcmp(option + 20, "whole") != 0)
-            request->status = options_usage_error(
-                &cc_interface, "-foffload-registers is '%s'; it must be whole or held", option + 20);
-    } else if (strcmp(option, "-foffload-loops") == 0 || starts_with(option, "-foffload-loops=")) {
-        request->loops = true;
-        if (option[15] == '=')
-            cc_number(request, option, 2, 1024, &request->tasks);
-    } else if (starts_with(option, "-foffload-least=")) {
-        cc_number(request, option, 1, 1000000000, &request->least);
-    } else if (starts_with(option, "-foffload-cache=")) {
-        cc_number(request, option, 1024, 1 << 30, &request->cache);
-    } else if (starts_with(option, "-foffload-ahead=")) {
-        cc_number(request, option, 0, 1024, &request->ahead);
-    } else if (strcmp(option, "-foffload-report") == 0 || starts_with(option, "-foffload-report=")) {
-        request->reports = true;
-        request->report = option[16] == '=' ? option + 17 : NULL;
-    } else {
-        return false;
-    }
+    else
+        return cc_take_offload(request, option);
     return true;
 }
 
 /* Refuses an option that looks like one of ours, for which GCC would suggest one of its own. */
 static void cc_refuse(struct cc_request *request, const char *option)
 {
-    static const char *const names[] = {"-foffload-address", "-foffload-registers", "-foffload-loops",
-                                        "-foffload-least",   "-foffload-cache",     "-foffload-ahead",
-                                        "-foffload-report"};
     char name[64];
     if (!starts_with(option, "-foffload-") || starts_with(option, "-foffload-abi=") ||
         starts_with(option, "-foffload-options="))
         return;
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
-    const char *near = nearest_name(name, names, sizeof names / sizeof *names);
-    request->status = near && strcmp(near, name) == 0
-                          ? options_usage_error(&cc_interface, "%s needs a value: %s=VALUE", name, name)
-                          : options_usage_error(&cc_interface, "unknown option '%s'%s", name,
-                                                nearest_hint(name, names, sizeof names / sizeof *names).text);
+    request->status = options_usage_error(&cc_interface, "unknown option '%s'%s", name,
+                                          nearest_hint(name, cc_names, CC_OPTIONS).text);
 }
 
 /* Parses argv; request->arguments has room for argc entries. */
