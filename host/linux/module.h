@@ -37,6 +37,8 @@ void pages_free(struct pages *pages);
  * `permissions` in *failed, -ENOSPC if the table is full, or another error. */
 int pages_pin(struct pages *pages, unsigned long first, unsigned long end, u32 permissions,
               unsigned long *failed);
+/* Returns whether the process has mapped anything at the address. */
+bool pages_mapped(struct pages *pages, unsigned long address);
 /* Releases pages that the process has unmapped. No task of the process may be under way. */
 void pages_drop_stale(struct pages *pages);
 /* Releases all pages. No task of the process may be under way. */

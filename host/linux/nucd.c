@@ -21,11 +21,14 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include <asm/csr.h>
+
 #include "host/linux/decode.h"
 #include "host/linux/module.h"
+#include "isa/include/croft/nucd_bits.h"
 #include "isa/include/croft/task_unit.h"
 
-enum { UNITS_MAX = 64, JOBS = 256, CAUSE_CALL = 8, CAUSE_ORDER = 26, CAUSE_LEFT = 27 };
+enum { UNITS_MAX = 64, JOBS = 256 };
 
 static unsigned int poll_us = 50;
 module_param(poll_us, uint, 0644);
@@ -168,19 +171,21 @@ static void send_signal(struct process *process, int number, int code, unsigned 
     send_sig_info(number, &info, process->thread);
 }
 
-/* Tells the process what the host would have been told. */
+/* Tells the process what the host would have been told. `mapped`: it has something at the address. */
 static void raise(struct process *process, u64 cause, u64 value, u64 pc, bool mapped)
 {
     switch (cause) {
-    case 12:
-    case 13:
-    case 15: send_signal(process, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, value); break;
-    case 3: send_signal(process, SIGTRAP, TRAP_BRKPT, pc); break;
-    case 4:
-    case 6: send_signal(process, SIGBUS, BUS_ADRALN, value); break;
-    case CAUSE_CALL: send_signal(process, SIGSYS, SI_KERNEL, pc); break;
-    case 2:
-    case CAUSE_LEFT: send_signal(process, SIGILL, ILL_ILLOPC, pc); break;
+    case EXC_INST_PAGE_FAULT:
+    case EXC_LOAD_PAGE_FAULT:
+    case EXC_STORE_PAGE_FAULT:
+        send_signal(process, SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, value);
+        break;
+    case EXC_BREAKPOINT: send_signal(process, SIGTRAP, TRAP_BRKPT, pc); break;
+    case EXC_LOAD_MISALIGNED:
+    case EXC_STORE_MISALIGNED: send_signal(process, SIGBUS, BUS_ADRALN, value); break;
+    case EXC_SYSCALL: send_signal(process, SIGSYS, SI_KERNEL, pc); break;
+    case EXC_INST_ILLEGAL:
+    case CROFT_NUCD_CAUSE_LEFT: send_signal(process, SIGILL, ILL_ILLOPC, pc); break;
     default: send_signal(process, SIGBUS, BUS_ADRERR, value);
     }
     pr_info_ratelimited("nucd: %s[%d]: a region at 0x%llx: cause %llu, value 0x%llx\n", process->thread->comm,
@@ -228,19 +233,21 @@ static bool is_oldest(const struct process *process, const struct job *job)
 /* Serves the fault at which the unit's task has stopped. The lock is held, and released meanwhile. */
 static void serve_fault(struct device_state *device, struct unit *unit)
 {
-    static const u8 permissions[16] = {
-        [12] = CROFT_RANGE_EXECUTE, [13] = CROFT_RANGE_READ, [15] = CROFT_RANGE_WRITE};
+    static const u8 permissions[] = {[EXC_INST_PAGE_FAULT] = CROFT_RANGE_EXECUTE,
+                                     [EXC_LOAD_PAGE_FAULT] = CROFT_RANGE_READ,
+                                     [EXC_STORE_PAGE_FAULT] = CROFT_RANGE_WRITE};
     struct process *process = unit->owner;
     const struct job *job = running(unit);
     u64 cause = GET(unit, cause), value = GET(unit, value), number = unit->done;
-    u32 wanted = cause < 16 ? permissions[cause] : 0;
+    u32 wanted = cause < ARRAY_SIZE(permissions) ? permissions[cause] : 0;
+    bool mapped = false;
     unsigned long failed;
     int status = -EFAULT;
     u64 pc;
     if (process->dying || process->failed || !job)
         return;
     pc = job->task.begin + GET(unit, offset);
-    if (cause == CAUSE_ORDER) {
+    if (cause == CROFT_NUCD_CAUSE_ORDER) {
         if (is_oldest(process, job))
             PUT(unit, control, TASK_UNIT_RESUME);
         return;
@@ -248,6 +255,7 @@ static void serve_fault(struct device_state *device, struct unit *unit)
     if (wanted) {
         spin_unlock_irq(&device->lock);
         status = pages_pin(&process->pages, value, value + 1, wanted, &failed);
+        mapped = status && pages_mapped(&process->pages, value);
         spin_lock_irq(&device->lock);
     }
     if (unit->owner != process || unit->done != number || process->dying)
@@ -262,7 +270,7 @@ static void serve_fault(struct device_state *device, struct unit *unit)
     if (status == -ENOSPC)
         pr_warn_ratelimited("nucd: %s[%d]: more than %d ranges; use huge pages\n", process->thread->comm,
                             process->thread->pid, CROFT_RANGES_MAX);
-    raise(process, cause, value, pc, false);
+    raise(process, cause, value, pc, mapped);
 }
 
 static void work(struct work_struct *work)

@@ -235,3 +235,15 @@ int pages_pin(struct pages *pages, unsigned long first, unsigned long end, u32 p
     *failed = max(at, first);
     return status;
 }
+
+bool pages_mapped(struct pages *pages, unsigned long address)
+{
+    bool mapped;
+    if (!mmget_not_zero(pages->mm))
+        return false;
+    mmap_read_lock(pages->mm);
+    mapped = vma_lookup(pages->mm, address) != NULL;
+    mmap_read_unlock(pages->mm);
+    mmput(pages->mm);
+    return mapped;
+}

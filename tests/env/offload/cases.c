@@ -62,11 +62,13 @@ CROFT_REGION_RETURNS(long, ask, CROFT_VALUE(long, number))
 static long area[COUNT] = {5};
 static sigjmp_buf back;
 static volatile uintptr_t faulted;
+static volatile int code;
 
 static void caught(int number, siginfo_t *info, void *context)
 {
     (void)context;
     faulted = (uintptr_t)info->si_addr;
+    code = info->si_code;
     siglongjmp(back, number);
 }
 
@@ -148,10 +150,10 @@ static void handled(void)
     munmap(memory + 512, 1 << 12);
     if (sigsetjmp(back, 1) == 0)
         follow(memory, 1);
-    printf("read-only: %d\n", faulted == (uintptr_t)memory);
+    printf("read-only: %d %d\n", faulted == (uintptr_t)memory, code == SEGV_ACCERR);
     if (sigsetjmp(back, 1) == 0)
         follow(memory + 513, 1);
-    printf("unmapped: %d\n", faulted == (uintptr_t)(memory + 513));
+    printf("unmapped: %d %d\n", faulted == (uintptr_t)(memory + 513), code == SEGV_MAPERR);
     mprotect(memory, 1 << 12, PROT_READ | PROT_WRITE);
     follow(memory, 6);
     printf("%ld\n", follow(memory, 7));
