@@ -155,16 +155,19 @@ static void to_coherent_moves(void **state)
     rig_end(&rig);
 }
 
+/* A field of an object in each of three pages. */
+static const struct stash_tile three_pages = {.global_base = 0x80200000,
+                                              .field_size = 4,
+                                              .object_size = 4096,
+                                              .row_size = 3 * 4096,
+                                              .strides = 1,
+                                              .coherent = 1};
+
 /* A VP-map that has no room for old and new pages together has it for the new ones. */
 static void pages_of_the_old_map(void **state)
 {
     struct rig rig;
-    struct stash_tile tile = {.global_base = 0x80200000,
-                              .field_size = 4,
-                              .object_size = 4096,
-                              .row_size = 3 * 4096,
-                              .strides = 1,
-                              .coherent = 1};
+    struct stash_tile tile = three_pages;
     (void)state;
     rig_start(&rig, &(struct stash_config){.maps = 4, .entries = 64, .pages = 3});
     const unsigned block = begin_used(&rig, true);
@@ -184,12 +187,7 @@ static void pages_of_the_old_map(void **state)
 static void pages_in_common(void **state)
 {
     struct rig rig;
-    struct stash_tile tile = {.global_base = 0x80200000,
-                              .field_size = 4,
-                              .object_size = 4096,
-                              .row_size = 3 * 4096,
-                              .strides = 1,
-                              .coherent = 1};
+    struct stash_tile tile = three_pages;
     struct stash_tile same = tile, behind = tile, beside = tile;
     const struct stash_tile *const tiles[] = {&tile, &same, &behind, &beside};
     (void)state;
