@@ -171,8 +171,7 @@ static const char *untold(const struct dram_config *config, const char *field, u
     if (unit || spare || dram_rows(config)->source("energy_read_bit"))
         return NULL;
     return "energy_act, energy_ref, energy_read_bit, energy_write_bit, power_open and power_closed: no "
-           "public "
-           "data sheet tells currents of this standard";
+           "public data sheet tells currents of this standard";
 }
 
 void dram_memory_energy(struct dram_memory *memory, struct energy_ledger *ledger, struct scope scope)
