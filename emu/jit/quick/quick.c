@@ -622,13 +622,11 @@ static int by_place(const void *a, const void *b)
 /* Returns the instructions that may fault, by ascending places. */
 static struct quick_faults list_faults(const struct quick *q)
 {
-    struct quick_faults faults = {q->code.touch_count ? alloc(q->code.touch_count, sizeof *faults.at) : NULL,
-                                  0};
+    struct quick_faults faults = {alloc(q->code.touch_count + 1, sizeof *faults.at), 0};
     for (uint32_t i = 0; i < q->jump_count; i++)
         if (q->jumps[i].kind == TO_FAULT)
             faults.at[faults.count++] = (struct quick_fault){q->jumps[i].at, q->jumps[i].back};
-    if (faults.count)
-        qsort(faults.at, faults.count, sizeof *faults.at, by_place);
+    qsort(faults.at, faults.count, sizeof *faults.at, by_place);
     return faults;
 }
 
