@@ -218,6 +218,7 @@ test_escapes() {
 lines() {
     local text
     for text in "" "line 1" "line 2" "line 3" "line 4" "line 5" counted struck "nothing more"; do
+        # shellcheck disable=SC2016 # the inner shell's
         [ -z "$text" ] || timeout 100 bash -c 'until grep -qF -- "$2" "$1"; do sleep 0.05; done' - "$1" "$text" 2>/dev/null
         sleep 0.1
         [ "$text" = "nothing more" ] || echo "line $((++sent))"
@@ -227,11 +228,12 @@ lines() {
 test_input() {
     local machine sent=0
     : >"$OUT/wanted"
+    # shellcheck disable=SC2094 # lines() waits for what is written
     qemu-riscv64 "$OUT/input" >"$OUT/wanted" < <(lines "$OUT/wanted")
     check "all lines have come" grep -q "nothing more: 0" "$OUT/wanted"
     for machine in functional ddr3 "virt --set harts=2" "ddr3 --set host.count=2"; do
         : >"$OUT/output"
-        # shellcheck disable=SC2086 # several words
+        # shellcheck disable=SC2086,SC2094 # several words; as above
         timeout 100 "$CROFT" run -m $machine "$OUT/input" >"$OUT/output" 2>"$OUT/errors" < <(lines "$OUT/output") || true
         check "input that arrives late, $machine" cmp -s "$OUT/output" "$OUT/wanted"
     done
