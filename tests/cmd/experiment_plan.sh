@@ -141,6 +141,13 @@ judge $? "the best without a budget"
 sed -i 's/best: least/best: least, within: {relative: 0.01}/' plan.yaml
 run && grep -Eq '^main +fast +none$' plan.results/tables.txt
 judge $? "a budget that no point keeps"
+columns='  time: {statistic: sim.time}'
+describe 'axes: {n: {set: $n, values: [3, 5]}}' 'set: {$s: fast}'
+sed -i 's/^machine: functional/machine: ddr3/' plan.yaml
+echo 'searches: [{axis: n, column: time, best: least, within: {time: 5.2e+12}}]' >>plan.yaml
+run && grep -q ': n with the least time within time at most 5\.2 ms$' plan.results/tables.txt &&
+    grep -Eq '^main +3 \([0-9.]+ ns\)$' plan.results/tables.txt
+judge $? "what a search prints has units"
 columns=
 
 # Comparisons: of two points, two machines, two crofts.

@@ -330,31 +330,43 @@ static void print_table(const struct experiment *e, const struct experiment_run 
     }
 }
 
-/* Prints what a search looks for. */
-static void print_sought(const struct experiment *e, const struct experiment_search *search, const char *unit,
-                         FILE *out)
+/* Prints a value as people read it: 5.1e+12 of fJ as "5.1 mJ". */
+static void print_value(double value, const char *unit, FILE *out)
+{
+    const struct shown_unit shown = unit_shown(unit, fabs(value));
+    (void)fprintf(out, "%.4g", value / shown.scale);
+    if (shown.name && *shown.name)
+        (void)fprintf(out, " %s", shown.name);
+}
+
+/* Prints what a search looks for; units[] are those of the columns. */
+static void print_sought(const struct experiment *e, const struct experiment_search *search,
+                         const char *const units[], FILE *out)
 {
     const char *axis = e->axes[search->axis].name, *column = e->columns[search->column].name;
     const double limit = isnan(search->least) ? search->most : search->least;
     if (search->best == EXPERIMENT_FIRST) {
-        (void)fprintf(out, "%s: first %s with %s at %s %g", e->title, axis, column,
-                      isnan(search->least) ? "most" : "least", limit);
-        (void)fprintf(out, unit && *unit ? " %s\n" : "\n", unit);
+        (void)fprintf(out, "%s: first %s with %s at %s ", e->title, axis, column,
+                      isnan(search->least) ? "most" : "least");
+        print_value(limit, units[search->column], out);
+        (void)fputc('\n', out);
         return;
     }
     (void)fprintf(out, "%s: %s with the %s %s", e->title, axis,
                   search->best == EXPERIMENT_LEAST ? "least" : "most", column);
-    for (int i = 0; i < search->limit_count; i++)
-        (void)fprintf(out, "%s %s at most %g", i ? "," : " within", e->columns[search->limits[i].column].name,
-                      search->limits[i].most);
+    for (int i = 0; i < search->limit_count; i++) {
+        const int bounded = search->limits[i].column;
+        (void)fprintf(out, "%s %s at most ", i ? "," : " within", e->columns[bounded].name);
+        print_value(search->limits[i].most, units[bounded], out);
+    }
     (void)fputc('\n', out);
 }
 
 static void print_search(const struct experiment *e, const struct experiment_search *search,
-                         struct experiment_run *runs, const char *unit, FILE *out)
+                         struct experiment_run *runs, const char *const units[], FILE *out)
 {
     int point[EXPERIMENT_AXES], at[EXPERIMENT_AXES];
-    print_sought(e, search, unit, out);
+    print_sought(e, search, units, out);
     for (int n = 0; n < experiment_runs(e); n++) {
         experiment_place(e, n, point);
         if (!experiment_searched(e, search, point))
@@ -364,10 +376,11 @@ static void print_search(const struct experiment *e, const struct experiment_sea
         for (int axis = 0; axis < e->axis_count; axis++)
             if (e->axes[axis].leader != search->axis)
                 (void)fprintf(out, "%-14s", experiment_point_name(e, axis, point[axis]));
-        if (found == EXPERIMENT_FOUND)
-            (void)fprintf(out, " %15s (%.4g)\n", experiment_point_name(e, search->axis, at[search->axis]),
-                          runs[experiment_number(e, at)].values[search->column]);
-        else
+        if (found == EXPERIMENT_FOUND) {
+            (void)fprintf(out, " %15s (", experiment_point_name(e, search->axis, at[search->axis]));
+            print_value(runs[experiment_number(e, at)].values[search->column], units[search->column], out);
+            (void)fputs(")\n", out);
+        } else
             (void)fprintf(out, " %15s\n",
                           found == EXPERIMENT_NONE        ? "none"
                           : found == EXPERIMENT_SEARCHING ? "left"
@@ -400,7 +413,7 @@ static void print_tables(const struct experiment *e, const struct results *resul
     const char **units = alloc((size_t)e->column_count + 1, sizeof *units);
     experiment_units(e, results, units);
     for (int i = 0; i < e->search_count; i++)
-        print_search(e, &e->searches[i], runs, units[e->searches[i].column], out);
+        print_search(e, &e->searches[i], runs, units, out);
     for (int i = 0; i < e->comparison_count; i++)
         (void)fprintf(out, "%s: from %s to %s, %ld of %ld statistics of %d runs differ: %s\n\n",
                       e->axes[e->comparisons[i].axis].name,
