@@ -95,6 +95,7 @@ struct simt_need {
 
 struct simt;
 struct custom_waiter;
+struct mem_push;
 struct track_sink;
 
 /* Observes a multiprocessor. Functions may be NULL. Times are simulated time in fs. */
@@ -212,6 +213,13 @@ void simt_flush(struct simt *simt);
 uint64_t simt_settle_begin(struct simt *simt, uint64_t now);
 /* Returns the number of releases that were not complete at once and are now. */
 uint64_t simt_settled(const struct simt *simt);
+
+/* Makes the push wait until the first-level cache has the stores that threads have executed so far, and memory, or the level that
+ * executes them, has answered the atomics. Returns false, and does nothing, if the pipeline holds none. done() may call for
+ * a time ahead of the queue's. */
+bool simt_push(struct simt *simt, struct mem_push *push);
+/* Returns whether the pipeline holds a store to the line, or an atomic that has not been answered. */
+bool simt_storing(const struct simt *simt, uint64_t line);
 
 /* Returns the multiprocessor's link for atomics, for a mechanism that sends requests the same way. Its port is known when the
  * run begins. */

@@ -178,7 +178,7 @@ void tom_check_spawned(struct tom_check *check, const struct tom_task *task, uin
  * block. If several multiprocessors have stored to it, the second level is not asked: it may be writing another one's store. */
 static bool is_on_its_way(const struct tom_front *front, const struct stores *stores, uint64_t line)
 {
-    if (cache_writing(front->l1, line))
+    if (simt_storing(front->simt, line) || cache_writing(front->l1, line))
         return true;
     for (uint32_t i = 0; i < front->slice_count && !stores->several; i++)
         if (llc_writing(front->slices[i], line))

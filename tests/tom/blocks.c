@@ -170,6 +170,22 @@ static void crossing(struct arguments *p)
     p->result[t] = sum;
 }
 
+/* Stores in front, of 32 lines for each warp; after a barrier, blocks of the other warp load them. */
+static void swapped(struct arguments *p)
+{
+    uint64_t t = thread_id(), sum = 0;
+    volatile uint64_t *line = p->cells + 32 * t;
+    const uint64_t *other = p->cells + 32 * (t ^ 32);
+    long count = p->count * 2 / 5;
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        line[0] = t + round;
+        simt_barrier();
+        sum = total(other, count, sum);
+        simt_barrier();
+    }
+    p->result[t] = sum;
+}
+
 static void run(struct arguments *p, const char *name)
 {
 #define RUN(kernel)                                                                                          \
@@ -181,6 +197,7 @@ static void run(struct arguments *p, const char *name)
     RUN(floats);
     RUN(spaces);
     RUN(crossing);
+    RUN(swapped);
     RUN(faulty);
     simt_wait(0);
 }

@@ -278,6 +278,10 @@ coherence() {
         check "crossing, $key: found" run 3 -m tom --check coherence --set "offload.$key=false" "$work/program" crossing
         check "crossing, $key: message" says "key $key of the offload controllers"
     done
+    # Stores of other warps that have not come to the first-level cache yet are pushed, too.
+    oracle "$work/oracle" "$work/blocks" swapped
+    same "swapped" -m tom --set offload.policy=no_ctrl --set simt.l1.write_buffer=4 --check coherence "$work/program" swapped
+    oracle "$work/oracle" "$work/blocks" crossing
     # Where NUCD takes threads, too, a warp must still wait for its stores before its block leaves.
     same "crossing, with NUCD" -m undercroft --set offload.policy=no_ctrl --set simt.l1.write_buffer=4 --check coherence \
         "$work/program" crossing

@@ -214,6 +214,10 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
     access->kind = warp->work == SIMT_WORK_atomic ? SIMT_ATOMIC
                    : warp->work == SIMT_WORK_load ? SIMT_LOAD
                                                   : SIMT_STORE;
+    if (access->kind != SIMT_LOAD) {
+        access->number = simt->stores_taken++;
+        simt->stores_held++;
+    }
     split(simt, access, op);
     if (op->rd < STREAM_NONE)
         warp->pending |= UINT64_C(1) << op->rd;
@@ -224,10 +228,28 @@ void simt_memory_take(struct simt *simt, uint32_t slot)
         enqueue(simt, access);
 }
 
-void simt_memory_release(struct simt *simt, struct simt_access *access)
+void simt_memory_release(struct simt *simt, struct simt_access *access, uint64_t now)
 {
     access->next = simt->free_accesses;
     simt->free_accesses = access;
+    if (access->kind == SIMT_LOAD)
+        return;
+    simt->stores_held--;
+    if (simt->pushes.first)
+        mem_pushes_answered(&simt->pushes, access->number, now);
+}
+
+bool simt_storing(const struct simt *simt, uint64_t line)
+{
+    for (uint32_t i = 0; i < simt->config.accesses; i++) {
+        const struct simt_access *access = &simt->accesses[i];
+        if (access->kind == SIMT_LOAD || access->answered == access->count)
+            continue;
+        for (uint32_t k = access->kind == SIMT_ATOMIC ? 0 : access->sent; k < access->count; k++)
+            if (access->lines[k].line == line)
+                return true;
+    }
+    return false;
 }
 
 /* Counts how far apart the responses of a load came. */

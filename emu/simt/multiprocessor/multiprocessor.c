@@ -35,10 +35,10 @@ static void touch(struct simt *simt, uint64_t now)
     go_on_at(simt, next > edge ? next : edge);
 }
 
-/* Frees an access that is complete, and ends its warp's wait for it. */
-static void end_access(struct simt *simt, struct simt_access *access)
+/* Frees an access that is complete at time `now`, and ends its warp's wait for it. */
+static void end_access(struct simt *simt, struct simt_access *access, uint64_t now)
 {
-    simt_memory_release(simt, access);
+    simt_memory_release(simt, access, now);
     simt_end_wait(simt, access->slot, access->rd, access->ready);
 }
 
@@ -62,7 +62,7 @@ static void run_cycles(struct simt *simt)
             settle(simt, next);
             struct simt_access *complete = simt_memory_step(simt, next);
             if (complete)
-                end_access(simt, complete);
+                end_access(simt, complete, time > queue->now ? time : queue->now);
         }
         simt_issue(simt, next);
         if (simt->halfway) {
@@ -90,7 +90,7 @@ static void line_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
     if (level == MEM_LEVELS)
         simt->refused = simt->full = false;
     else if (simt_memory_answered(simt, access, clock_cycle(&simt->parts.clock, now)))
-        end_access(simt, access);
+        end_access(simt, access, now);
 }
 
 void simt_set_local(struct simt *simt, const struct simt_local_ops *ops, void *local)
@@ -104,7 +104,7 @@ void simt_local_answered(struct simt *simt, uint32_t number, uint64_t now)
     struct simt_access *access = &simt->accesses[number];
     touch(simt, now);
     if (simt_memory_local_answered(simt, access, clock_cycle(&simt->parts.clock, now)))
-        end_access(simt, access);
+        end_access(simt, access, now);
 }
 
 void simt_local_retry(struct simt *simt, uint64_t now)
@@ -144,6 +144,11 @@ uint64_t simt_settle_begin(struct simt *simt, uint64_t now)
     return simt->settled + !simt_memory_settled(simt);
 }
 
+bool simt_push(struct simt *simt, struct mem_push *push)
+{
+    return mem_pushes_add(&simt->pushes, push, simt->stores_taken, simt->stores_held);
+}
+
 uint64_t simt_settled(const struct simt *simt)
 {
     return simt->settled;
@@ -174,7 +179,7 @@ static bool respond(void *client, struct mem_link *link, struct mem_request *req
     touch(simt, now);
     struct simt_access *access = simt_memory_atomic_done(simt, request, clock_cycle(&simt->parts.clock, now));
     if (access)
-        end_access(simt, access);
+        end_access(simt, access, now);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #define EMU_SIMT_MULTIPROCESSOR_STATE_H
 
 #include "emu/hart/custom.h"
+#include "emu/mem/push.h"
 #include "emu/sim/report/track.h"
 #include "emu/simt/local_memory.h"
 #include "emu/simt/multiprocessor.h"
@@ -78,6 +79,7 @@ struct simt_access {
     uint64_t ready;                         /* cycle in which the value is ready, as known so far */
     uint64_t first_response, last_response; /* cycles */
     uint64_t pc;
+    uint64_t number;      /* of a store or an atomic, among those that have been taken */
     uint32_t passes;      /* passes of shared memory; they come before lines */
     uint32_t pages;       /* pages that the TLB has not found yet; then it is not in the queue */
     bool passed;          /* the passes are done */
@@ -151,6 +153,10 @@ struct simt {
     bool stopped;                           /* by simt_stop_memory() */
     const struct simt_local_ops *local_ops; /* NULL: a scratchpad */
     void *local;
+
+    uint64_t stores_taken; /* stores and atomics so far */
+    uint32_t stores_held;  /* of these, those that are not complete */
+    struct mem_pushes pushes;
 
     bool by_word;     /* the first-level cache is a unit of a DeNovo domain */
     bool settling;    /* a release is under way, whose end simt_settle() tells */
@@ -240,7 +246,7 @@ struct simt_access *simt_memory_atomic_done(struct simt *simt, struct mem_reques
 bool simt_memory_local_answered(struct simt *simt, struct simt_access *access, uint64_t cycle);
 /* Sends the requests that the port has refused, until it refuses one. */
 void simt_memory_send_rest(struct simt *simt, uint64_t now);
-/* Frees a complete access. */
-void simt_memory_release(struct simt *simt, struct simt_access *access);
+/* Frees an access that is complete at time `now` (fs). */
+void simt_memory_release(struct simt *simt, struct simt_access *access, uint64_t now);
 
 #endif

@@ -145,6 +145,24 @@ static void cache_pushed(struct mem_push *push, uint64_t now)
     tom_send_if_ready(task, now);
 }
 
+/* Pushes the multiprocessor's stores of the first-level cache, which has got those of its memory pipeline. */
+static void push_cache(struct tom_task *task)
+{
+    task->push[0].done = cache_pushed;
+    if (cache_push(task->front->l1, &task->push[0]))
+        task->unpushed++;
+    else
+        push_slices(task);
+}
+
+static void pipeline_pushed(struct mem_push *push, uint64_t now)
+{
+    struct tom_task *task = push->owner;
+    task->unpushed--;
+    push_cache(task);
+    tom_send_if_ready(task, now);
+}
+
 void tom_leave(struct tom_task *task, uint64_t now)
 {
     struct tom *tom = task->tom;
@@ -160,12 +178,12 @@ void tom_leave(struct tom_task *task, uint64_t now)
     task->packed = false;
     task->unpushed = 0;
     if (tom->config.push) {
-        task->push[0].done = cache_pushed;
+        task->push[0].done = pipeline_pushed;
         task->push[0].owner = task;
-        if (cache_push(task->front->l1, &task->push[0]))
+        if (simt_push(task->front->simt, &task->push[0]))
             task->unpushed++;
         else
-            push_slices(task);
+            push_cache(task);
     }
     event_schedule(tom->queue, &task->event, now + tom->config.pack_clocks * task->front->clock.period);
 }
