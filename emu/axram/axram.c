@@ -1,15 +1,12 @@
 /* The part kind `axram`: construction and statistics. */
 #include "emu/axram/axram.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "emu/axram/part.h"
 #include "emu/axram/site.h"
 #include "emu/hart/hart.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/text/say.h"
 
 const char *const axram_notify_names[] = {"poll", "fixed", NULL}, *const axram_columns_names[] = {
                                                                       "gddr5", "paper", NULL};
@@ -34,6 +31,7 @@ static void make_fronts(struct axram *axram, const struct axram_site *place)
         const struct simt_beside beside = simt_clusters_beside(place->clusters, number);
         const uint32_t j = beside.in_cluster;
         front->cluster = beside.cluster;
+        front->simt = beside.simt;
         front->l1 = beside.l1;
         front->first = j == 0;
         front->input = simt_cluster_input(front->cluster, j);
@@ -159,16 +157,6 @@ static void free_part(void *part)
     free(axram);
 }
 
-/* Prints the number of findings of the coherence check if it is not 0. Returns it; 0 without the check. */
-static uint64_t findings(const void *part)
-{
-    const struct axram *axram = part;
-    if (axram->findings)
-        fprintf(say_stream(), "croft: --check coherence: %" PRIu64 " old copies of results\n",
-                axram->findings);
-    return axram->findings;
-}
-
 static void units(void *part, struct custom_units *table)
 {
     custom_serve(table, EXTENSION_Xaxram,
@@ -211,7 +199,7 @@ static const struct assembly_hooks hooks = {.reserves = axram_reserves,
                                             .plan = axram_plan,
                                             .place = axram_place,
                                             .untimed = untimed,
-                                            .findings = findings};
+                                            .findings = axram_findings};
 
 const struct part_kind axram_kind = {
     .name = "axram",

@@ -1,61 +1,14 @@
 /* How the copies of results leave the caches: the controller tells the slice of each line, and the slice the multiprocessors, by
  * messages over the crossbar. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "emu/axram/part.h"
 #include "emu/sim/alloc.h"
-#include "emu/sim/text/say.h"
 #include "emu/simt/cluster.h"
-
-enum { MOST_MESSAGES = 5 };
-
-static uint32_t line_bytes(const struct axram *axram)
-{
-    return cache_configuration(axram->fronts[0].l1)->line;
-}
-
-/* Returns the note about a line of the results and a multiprocessor's cache. */
-static bool *copy_of(const struct axram_job *job, uint64_t line, uint32_t front)
-{
-    return &job->copies[(line - job->first_line) / line_bytes(job->axram) * job->axram->front_count + front];
-}
-
-/* Notes which first-level caches have copies of the results' lines: those that are older than the results. */
-static void note_copies(struct axram_job *job)
-{
-    const struct axram *axram = job->axram;
-    const uint32_t bytes = line_bytes(axram);
-    const uint64_t lines = (job->line_end - job->first_line + bytes - 1) / bytes;
-    job->copies = alloc(lines * axram->front_count, sizeof *job->copies);
-    for (uint64_t line = job->first_line; line < job->line_end; line += bytes)
-        for (uint32_t i = 0; i < axram->front_count; i++)
-            *copy_of(job, line, i) = cache_line_state(axram->fronts[i].l1, line) != CACHE_INVALID;
-}
-
-/* Reports the copies that nothing has dropped. */
-static void report_copies(struct axram_job *job)
-{
-    struct axram *axram = job->axram;
-    for (uint64_t line = job->first_line; line < job->line_end; line += line_bytes(axram))
-        for (uint32_t i = 0; i < axram->front_count; i++) {
-            if (!*copy_of(job, line, i) || axram->findings++ >= MOST_MESSAGES)
-                continue;
-            fprintf(say_stream(),
-                    "croft: --check coherence: %s keeps an old copy of line 0x%" PRIx64
-                    ", which wrt_res.axram has written\n",
-                    cache_name(axram->fronts[i].l1), line);
-        }
-    free(job->copies);
-    job->copies = NULL;
-}
 
 static void finish(struct axram_job *job, uint64_t now)
 {
     struct axram *axram = job->axram;
     if (axram->check)
-        report_copies(job);
+        axram_report_copies(job);
     job->dropped(job, now);
 }
 
@@ -75,7 +28,7 @@ static void drop(struct axram_job *job, const struct axram_front *front, uint64_
     do {
         cache_expire(axram->fronts[i].l1, line, now);
         if (job->copies)
-            *copy_of(job, line, i) = false;
+            *axram_copy_of(job, line, i) = false;
     } while (++i < axram->front_count && !axram->fronts[i].heads);
 }
 
@@ -126,7 +79,7 @@ static void next_line(void *owner, uint64_t now)
 {
     struct axram_job *job = owner;
     struct axram *axram = job->axram;
-    const uint32_t bytes = line_bytes(axram);
+    const uint32_t bytes = axram_line_bytes(axram);
     for (uint32_t i = 0; i < axram->front_count; i++) {
         const struct axram_front *front = &axram->fronts[i];
         for (uint32_t j = 0; front->first && j < front->slice_count; j++)
@@ -155,11 +108,11 @@ void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job,
     }
     job->dropped = done;
     job->written = now;
-    job->line = job->first_line = request->results & ~(uint64_t)(line_bytes(axram) - 1);
+    job->line = job->first_line = request->results & ~(uint64_t)(axram_line_bytes(axram) - 1);
     job->line_end =
         request->results + (uint64_t)request->topology.size[request->topology.layers] * AXRAM_BLOCK;
     if (axram->check)
-        note_copies(job);
+        axram_note_copies(job);
     if (!axram->config.invalidate) {
         finish(job, now);
         return;

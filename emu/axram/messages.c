@@ -14,7 +14,10 @@ static uint64_t back(const struct axram *axram)
 
 static void arrive(void *owner, uint64_t now)
 {
-    axram_translate(owner, now);
+    struct axram_job *job = owner;
+    if (job->axram->check)
+        axram_check_pushed(job->axram, job);
+    axram_translate(job, now);
 }
 
 static void depart(struct axram_job *job, uint64_t now)
@@ -43,6 +46,14 @@ static void l1_pushed(struct mem_push *push, uint64_t now)
         depart(job, now);
 }
 
+static void pipeline_pushed(struct mem_push *push, uint64_t now)
+{
+    struct axram_job *job = push->owner;
+    job->push[0] = (struct mem_push){.done = l1_pushed, .owner = job};
+    if (!cache_push(job->front->l1, &job->push[0]))
+        l1_pushed(&job->push[0], now);
+}
+
 /* Pushes the stores of the instruction's multiprocessor, at the time of the instruction. */
 static void begin(void *owner, uint64_t now)
 {
@@ -52,9 +63,9 @@ static void begin(void *owner, uint64_t now)
         depart(job, now);
         return;
     }
-    job->push[0] = (struct mem_push){.done = l1_pushed, .owner = job};
-    if (!cache_push(job->front->l1, &job->push[0]))
-        l1_pushed(&job->push[0], now);
+    job->push[0] = (struct mem_push){.done = pipeline_pushed, .owner = job};
+    if (!simt_push(job->front->simt, &job->push[0]))
+        pipeline_pushed(&job->push[0], now);
 }
 
 static void release(void *owner, uint64_t now)

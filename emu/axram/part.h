@@ -6,6 +6,7 @@
 #include "emu/hart/custom.h"
 #include "emu/mem/cache.h"
 #include "emu/mem/llc.h"
+#include "emu/simt/multiprocessor.h"
 #include "emu/simt/warp.h"
 
 /* The inputs that a thread has named, until its wrt_res.axram. */
@@ -16,8 +17,9 @@ struct axram_named {
     uint64_t launch, thread;
 };
 
-/* A multiprocessor's first-level cache, and the slices of its cluster's second level. */
+/* A multiprocessor, its first-level cache, and the slices of its cluster's second level. */
 struct axram_front {
+    struct simt *simt;
     struct cache *l1;
     struct llc *const *slices;
     uint32_t slice_count;
@@ -50,7 +52,7 @@ struct axram_job {
     uint32_t unmapped;               /* pages that its controller's TLB does not have yet */
     uint64_t asked;                  /* fs: time of the instruction */
     const struct axram_front *front; /* of the multiprocessor whose stores are pushed; NULL: none */
-    struct mem_push *push;           /* [0] of its first-level cache, then of the slices */
+    struct mem_push *push; /* [0] of its memory pipeline, then its first-level cache; then of the slices */
     uint32_t unpushed;
     uint32_t unheard;                    /* signals under way, and 1 while lines are left */
     uint64_t first_line, line, line_end; /* of the results: first line, next line to be dropped, end */
@@ -90,7 +92,8 @@ struct axram {
     struct axram_job *free, *all;
     uint32_t job_count, most_jobs; /* most_jobs: a warp or hart has at most one */
     struct axram_signal *free_signals, *all_signals;
-    uint64_t dropped, drop_clocks, signals, findings;
+    uint64_t dropped, drop_clocks, signals;
+    uint64_t old, unpushed; /* found by --check coherence: copies, and lines that are read before stores */
     struct histogram clocks;
     struct axram_figure *figures;
     size_t figure_count;
@@ -136,6 +139,17 @@ uint32_t axram_home_of(const struct axram *axram, uint64_t address);
 
 /* translation.c: lets the controller at which a job arrives translate its regions; then the chip gets the request. */
 void axram_translate(struct axram_job *job, uint64_t now);
+
+/* coherence.c: what --check coherence looks for. axram_check_pushed() takes a job that has come to its controller: whether memory lacks a
+ * store of its multiprocessor to the blocks that the chip reads. axram_note_copies() and axram_report_copies(): whether caches
+ * keep copies of its results that are older. axram_findings() prints the numbers of findings that are not 0, and returns their sum. */
+void axram_check_pushed(struct axram *axram, const struct axram_job *job);
+void axram_note_copies(struct axram_job *job);
+void axram_report_copies(struct axram_job *job);
+uint64_t axram_findings(const void *part);
+/* Returns the bytes of the caches' lines, and the note about a line of the results and a multiprocessor's cache. */
+uint32_t axram_line_bytes(const struct axram *axram);
+bool *axram_copy_of(const struct axram_job *job, uint64_t line, uint32_t front);
 
 /* invalidation.c: makes the caches drop the lines of a job's results, which were written now; then calls done(). */
 void axram_invalidate(struct axram_job *job, void (*done)(struct axram_job *job, uint64_t now), uint64_t now);

@@ -125,6 +125,9 @@ check "coherence: all of them" says output '^768 read their results$'
 check "coherence: runs again" run 0 --check coherence -- reread 1 24
 check "coherence: nothing is old" test "$(grep -c "old cop" "$work/errors")" -eq 0
 check "coherence: lines dropped" is axram.dropped_lines 48
+# Inputs wait in the memory pipeline behind stores of 32 lines, for which the first-level cache has few places.
+check "coherence, stores: runs" run 0 --check coherence --set simt.l1.write_buffer=4 -- stores 1 40
+check "coherence, stores: results" says output '^1280 of 1280 equal, 0 kept'
 check "coherence, not invalidated: found" run 3 --check coherence --set axram.invalidate=false -- reread 1 24
 check "coherence, not invalidated: message" says errors 'keeps an old copy of line 0x'
 # One line each, 15 messages of a clock at 1.4 GHz, the last in 8 clocks more, after 1 CK: 17 or 18 CK.

@@ -5,6 +5,7 @@
  *   axram masked KIND 1      by a warp of which the odd threads only invoke
  *   axram reread KIND WARPS [TIMES]  by warps that read the results before and after, twice or as often
  *   axram again KIND WARPS [TIMES]   by warps that invoke again and again
+ *   axram stores KIND WARPS  by warps whose inputs wait behind stores of many lines
  *   axram FAULT KIND 1       something that traps; see main() */
 #include <croft/approx.h>
 #include <croft/axram.h>
@@ -20,7 +21,8 @@ enum { RECORD = (INPUTS + OUTPUTS) * CROFT_AXRAM_WORDS }; /* words of a warp's i
 static uint32_t image[8 + WEIGHTS];
 static uint64_t chips, base, piece;
 static unsigned kind;
-static uint32_t before[64 * 32], after[64 * 32]; /* what threads read of their results */
+static uint32_t before[64 * 32], after[64 * 32];            /* what threads read of their results */
+static volatile uint32_t apart[64 * 32][CROFT_AXRAM_WORDS]; /* a line for each thread */
 
 static uint32_t state = 1;
 
@@ -153,6 +155,18 @@ static void again(const unsigned *times)
         croft_axram_thread(record, INPUTS, record + INPUTS * CROFT_AXRAM_WORDS, OUTPUTS, unit);
 }
 
+/* Stores a line for each thread, and then the inputs, which wait in the memory pipeline behind these. */
+static void by_storer(const unsigned *unused)
+{
+    const unsigned unit = (unsigned)thread_id() % 32;
+    uint32_t *record = record_of(thread_id() / 32);
+    (void)unused;
+    apart[thread_id()][0] = unit;
+    for (unsigned i = 0; i < INPUTS; i++)
+        record[i * CROFT_AXRAM_WORDS + unit] = (unit * INPUTS + i) << 9;
+    croft_axram_thread(record, INPUTS, record + INPUTS * CROFT_AXRAM_WORDS, OUTPUTS, unit);
+}
+
 static void compare_read(unsigned warps)
 {
     unsigned equal = 0;
@@ -253,13 +267,15 @@ int main(int count, char **arguments)
     make_image();
     fill(warps);
     if (!borders && strcmp(mode, "host") != 0 && strcmp(mode, "simt") != 0 && strcmp(mode, "masked") != 0 &&
-        strcmp(mode, "reread") != 0 && strcmp(mode, "again") != 0)
+        strcmp(mode, "reread") != 0 && strcmp(mode, "again") != 0 && strcmp(mode, "stores") != 0)
         return fault(mode);
     configure_all();
     if (strcmp(mode, "host") == 0) {
         by_host(warps);
     } else if (strcmp(mode, "again") == 0) {
         simt_launch(again, &times, simt_dim(warps), simt_dim(32));
+    } else if (strcmp(mode, "stores") == 0) {
+        simt_launch(by_storer, &times, simt_dim(warps), simt_dim(32));
     } else if (strcmp(mode, "reread") == 0) {
         simt_launch(by_reader, &times, simt_dim(warps), simt_dim(32));
     } else {
