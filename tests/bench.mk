@@ -58,6 +58,10 @@ $(BENCH_HOSTILE): $(BENCH_DIR)/%: tests/bench/%.c $(SHARE_FILES) emu/cmd/cc.c | 
 bench-jit: $(BENCH_HOSTILE) $(BENCH_DIR)/measure $(BUILD)/bin/croft ## CPU time of hostile programs compiled beside interpreted
 	@ROUNDS="$(ROUNDS)" tests/bench/jit.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/jit $(BENCH_HOSTILE)
 
+.PHONY: bench-linux-programs
+bench-linux-programs: $(BENCH_FILES) $(BENCH_LINUX) $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-test.stamp ## programs of Linux beside the same of newlib, compiled and interpreted
+	@ROUNDS="$(ROUNDS)" tests/bench/linux_programs.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR) $(BENCH_FILES)
+
 # IMAGE and INITRD: a kernel and its initial file system, as README.md builds them.
 .PHONY: bench-linux
 bench-linux: $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## wall time of a boot of Linux beside qemu-system-riscv64: IMAGE=FILE INITRD=FILE

@@ -519,11 +519,12 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
                               .tasks = linux_tasks(process),
                               .finish = finish_linux,
                               .context = process};
+    const enum jit_mode mode = r->jit_given || r->env == ENV_KERNEL ? r->jit : JIT_ON;
     if (start_clock(s, r, &p, err)) {
         user.timed = s->timing.timed;
         if (s->timing.timed && s->machine.simt)
             launches_join(&launches, s->timing.timed);
-        struct compilers compilers = new_compilers(s, r, p.system, r->jit);
+        struct compilers compilers = new_compilers(s, r, p.system, mode);
         status = run_program(s, &p, err);
         free_compilers(&compilers, r);
         if (status >= 0)

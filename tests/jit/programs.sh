@@ -109,6 +109,45 @@ done
 program=$work/threads arguments=(argument)
 for limit in 5001 2000003; do both "Linux: threads, $limit instructions" --max-insns "$limit"; done
 
+# Compiled code is the only executable memory of croft's that no file has.
+cat >"$work/hot.c" <<'END'
+#include <stdio.h>
+
+int main(void)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 3000000; i++)
+        sum += i;
+    puts("hot");
+    fflush(stdout);
+    return getchar() == EOF;
+}
+END
+riscv64-linux-gnu-gcc -O2 -Wall -Werror -static "$work/hot.c" -o "$work/hot"
+"$croft" cc -O2 -Wall -Werror "$work/hot.c" -o "$work/hot-newlib"
+# compiled NAME WANTED OPTIONS... PROGRAM: whether a program that has run a loop is compiled: 1 or 0.
+compiled() {
+    local name=$1 wanted=$2 line count pid status=0
+    shift 2
+    coproc "$croft" run "$@"
+    pid=$COPROC_PID
+    read -r line <&"${COPROC[0]}" || :
+    count=$(grep -cE '^[^ ]+ ..xp [^ ]+ [^ ]+ 0 *$' "/proc/$pid/maps") || :
+    echo >&"${COPROC[1]}"
+    wait "$pid" || status=$?
+    check "$name: '$line', status $status, $count areas of code" [ "$line $status $((count > 0))" = "hot 0 $wanted" ]
+}
+if "$croft" run --jit=always "$work/hot" </dev/null 2>&1 | grep -q "this host has not"; then
+    echo "this host cannot compile: what is compiled by default is not looked at"
+else
+    compiled "Linux, by default" 1 "$work/hot"
+    compiled "Linux, --jit=off" 0 --jit=off "$work/hot"
+    compiled "newlib, by default" 1 "$work/hot-newlib"
+    compiled "Linux, beneath the kernel by default" 0 --env kernel "$work/hot"
+fi
+text=$("$croft" run -m ddr3 "$work/hot" 2>&1 >/dev/null </dev/null) || :
+check "Linux, a clock, by default" [ "$(grep -c "compiles nothing" <<<"$text")" -eq 0 ]
+
 program=$user arguments=() environment=()
 both "beneath the kernel" --env kernel
 both "beneath the kernel, 54321 instructions" --env kernel --max-insns 54321

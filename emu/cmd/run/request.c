@@ -106,9 +106,10 @@ static const struct option_row rows[] = {
         {"partition-study", 0, "FILE",
          "write to FILE ('-': standard output) how much work the parts between links have in each "
          "window of the links' latency, and what several threads would gain"},
-    [JIT] = {"jit", 0, "off|on|always|check",
-             "compile hot code without a clock (default: on for user programs, else off); always: all code, "
-             "for tests"},
+    [JIT] =
+        {"jit", 0, "off|on|always|check",
+         "compile hot code without a clock (default: on for programs in --env user, else off); always: all "
+         "code, for tests"},
     [JIT_BYTES] = {"jit-memory", 0, "SIZE", "memory for compiled code (default: 64 MiB)"},
     [SETENV] = {"setenv", 'E', "NAME=VALUE", "add a variable to the program's environment (default: empty)"},
     [RECORD] = {"record", 0, "FILE", "record console input and its times to FILE"},

@@ -29,7 +29,7 @@ struct request {
     int last_option;
     struct grid_watch watch;
     enum jit_mode jit;
-    bool jit_given;           /* or else user programs compile */
+    bool jit_given;           /* or else programs of --env user compile */
     uint64_t jit_memory;      /* in bytes */
     struct user_options user; /* program, arguments, dir and limits apply to all environments */
     struct bare_options bare;
