@@ -22,8 +22,10 @@ bool sandbox_open(struct sandbox *sandbox, const char *dir, struct error *err)
         sandbox->root = open(sandbox->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (sandbox->root >= 0)
         return true;
-    error_set(err, "--dir: cannot use '%s' as the program's folder: %s", dir, strerror(errno));
+    const int failed = errno;
+    error_set(err, "--dir: cannot use '%s' as the program's folder: %s", dir, strerror(failed));
     sandbox_close(sandbox);
+    errno = failed;
     return false;
 }
 

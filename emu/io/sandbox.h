@@ -16,7 +16,7 @@ struct sandbox {
     char *path; /* its absolute path without links */
 };
 
-/* Opens folder `dir`. Returns false and sets err on failure. Release with sandbox_close(). */
+/* Opens folder `dir`. Returns false and sets err and errno on failure. Release with sandbox_close(). */
 bool sandbox_open(struct sandbox *sandbox, const char *dir, struct error *err);
 void sandbox_close(struct sandbox *sandbox);
 

@@ -146,7 +146,7 @@ test_dynamic() {
     check "its backtrace" grep -qE '^    #0 0x2a[0-9a-f]+ main\+0x' "$OUT/errors"
     says "no sysroot" 1 "needs the dynamic linker /lib/ld-linux-riscv64-lp64d.so.1; name the folder that has it" "$OUT/cxx-dynamic"
     says "empty sysroot" 1 "which --sysroot $OUT/dir does not have (No such file or directory); name the folder that has it at this path" --sysroot . "$OUT/cxx-dynamic"
-    says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries" --sysroot /none "$OUT/cxx-dynamic"
+    says "missing sysroot" 1 "--sysroot: cannot use '/none' as the folder of libraries: No such file or directory" --sysroot /none "$OUT/cxx-dynamic"
 }
 
 test_faults() {

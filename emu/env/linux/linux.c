@@ -1,6 +1,7 @@
 /* The harts of a Linux program, and its traps: their stub in machine mode calls the emulator, which serves them. */
 #include "emu/env/linux.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,7 +342,8 @@ static bool set_up(struct process *process, struct error *err)
     const struct linux_options *o = process->options;
     const struct machine_config *machine = o->machine;
     if (o->user->sysroot && !sandbox_open(&process->sysroot, o->user->sysroot, err))
-        return error_set(err, "--sysroot: cannot use '%s' as the folder of libraries", o->user->sysroot);
+        return error_set(err, "--sysroot: cannot use '%s' as the folder of libraries: %s", o->user->sysroot,
+                         strerror(errno));
     if (!make_memory(process, err))
         return false;
     if (o->user->max_memory && !memory_limit_init(&process->limit, &process->all, o->user->max_memory, err))
