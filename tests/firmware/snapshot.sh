@@ -82,6 +82,19 @@ check "left: status $status, not 0: $(head -n 1 left.err)" [ "$status" = 0 ]
 run entered 7 "${two[@]}" --restore left.snapshot
 check "left: both parts print something else than the whole" cmp -s <(timeless left | tr -d '\r' && timeless entered) <(timeless whole)
 
+# The same in the middle of a line that one semihosting call reads.
+"$CROFT" cc --bare -std=gnu17 -O2 -Wall -Wextra "$here/snapshot/line.c" -o line
+status=0
+(sleep 1; printf abc; sleep 0.5; printf '\001x'; sleep 0.5) |
+    timeout 300 script -qec "'$CROFT' run -m virt --save half.snapshot line 2>half.err" /dev/null >half.txt || status=$?
+check "half: status $status, not 0: $(head -n 1 half.err)" [ "$status" = 0 ]
+printf 'de\n' >rest
+INPUT=rest run rest 0 -m virt --restore half.snapshot
+check "half: the line is $(cat rest.txt)" [ "$(cat rest.txt)" = "6 bytes: abcde" ]
+sed 's/^input 3$/input 2000000/' half.snapshot >damaged.snapshot
+run damaged 1 -m virt --restore damaged.snapshot
+check "damaged: $(cat damaged.err)" grep -qF "input is 0x2000000, and at most 0x1000000 is possible" damaged.err
+
 # Through HTIF and without it, a firmware with a payload: OpenSBI and U-Boot, whose input comes behind the snapshot.
 # shellcheck disable=SC2016 # the dollar is for U-Boot
 printf '\nversion\nsetenv answer 42\necho the answer is $answer\npoweroff\n' >"$OUT/boot"

@@ -52,11 +52,8 @@ struct bare {
     bool saved;    /* the snapshot has been taken */
     bool save_now; /* the marker for it has been reached */
     struct bare_fault fault;
-    bool repeat;        /* the hart repeats the semihosting call */
-    struct call_input { /* bytes read by a semihosting call, in case it is repeated */
-        uint8_t *bytes;
-        size_t count, room, next;
-    } input;
+    bool repeat; /* the hart repeats the semihosting call */
+    struct call_input input;
 };
 
 /* Called by the board and the console. */
@@ -253,7 +250,8 @@ static struct bare_state state_of(struct bare *bare)
                                         tasks_count(bare->options->machine->tree, bare->options->firmware),
                                .board = bare->board,
                                .memory = &bare->memory,
-                               .semihosting = bare->semihosting};
+                               .semihosting = bare->semihosting,
+                               .input = &bare->input};
 }
 
 static bool load_images(struct bare *bare, struct error *err)

@@ -6,6 +6,20 @@
 
 #include "emu/io/output.h"
 #include "emu/mem/phys/snapshot.h"
+#include "emu/sim/alloc.h"
+
+static void visit_input(struct call_input *input, struct snapshot *s)
+{
+    enum { INPUT_MOST = 1 << 24 };
+    input->count = snapshot_number(s, "input", input->count, INPUT_MOST);
+    if (s->failed || input->count == 0)
+        return;
+    if (input->room < input->count) {
+        input->room = input->count;
+        input->bytes = alloc_resize(input->bytes, input->room);
+    }
+    snapshot_block(s, input->bytes, input->count);
+}
 
 /* Whatever times depend on comes first: rounds, harts, devices. */
 static void visit(const struct bare_state *state, struct snapshot *s)
@@ -20,6 +34,7 @@ static void visit(const struct bare_state *state, struct snapshot *s)
     system_snapshot(state->system, state->harts, machine_timed(machine), s);
     board_snapshot(state->board, s);
     semihosting_snapshot(state->semihosting, s);
+    visit_input(state->input, s);
     snapshot_section(s, "memory");
     phys_snapshot(state->memory, s);
 }

@@ -6,6 +6,12 @@
 #include "emu/machine/board/board.h"
 #include "emu/machine/system.h"
 
+/* Bytes that a semihosting call has read, in case it is repeated. */
+struct call_input {
+    uint8_t *bytes;
+    size_t count, room, next;
+};
+
 /* What a snapshot holds. */
 struct bare_state {
     const struct machine_config *machine;
@@ -14,6 +20,7 @@ struct bare_state {
     struct board *board;
     const struct phys *memory;
     struct semihosting *semihosting;
+    struct call_input *input; /* of the call at which the run was left */
 };
 
 /* Writes the file. The system must be between two runs. */
