@@ -13,10 +13,17 @@ static void fetch_at(struct core *core, struct code_map *code, uint64_t at, stru
         cache_warm_by(core->parts.l1i, physical, false, actor);
 }
 
-/* Fetches the lines of an instruction, except `line`. Returns the line in which it ends. */
-static uint64_t fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned length, uint64_t line)
+static uint64_t code_mask(const struct core *core)
 {
-    uint64_t mask = ~(uint64_t)(cache_configuration(core->parts.l1i)->line - 1), end = pc + length - 1;
+    return ~(uint64_t)(cache_configuration(core->parts.l1i)->line - 1);
+}
+
+/* Fetches the lines of an instruction, except `line`. mask clears the bits of an address within its line. Returns the line in
+ * which the instruction ends. */
+static inline uint64_t fetch(struct core *core, struct code_map *code, uint64_t mask, uint64_t pc,
+                             unsigned length, uint64_t line)
+{
+    uint64_t end = pc + length - 1;
     struct cache_actor actor = {.pc = pc, .core = core->parts.number};
     if ((pc & mask) != line)
         fetch_at(core, code, pc, actor);
@@ -27,7 +34,7 @@ static uint64_t fetch(struct core *core, struct code_map *code, uint64_t pc, uns
 
 void warm_fetch(struct core *core, struct code_map *code, uint64_t pc, unsigned length)
 {
-    (void)fetch(core, code, pc, length, NOWHERE);
+    (void)fetch(core, code, code_mask(core), pc, length, NOWHERE);
 }
 
 /* Warms with the part of an access after its first line. Physical addresses are contiguous up to the end of the
@@ -60,11 +67,12 @@ void warm_batch(struct core *core, struct code_map *code, struct predictor *pred
 {
     const struct stream *stream = &core->stream;
     const struct predict_counts counts = predictor->count;
-    uint64_t code_line = NOWHERE, data_line = cache_configuration(core->parts.l1d)->line;
+    const uint64_t mask = code_mask(core), data_line = cache_configuration(core->parts.l1d)->line;
+    uint64_t code_line = NOWHERE;
     for (uint32_t i = first; i < stream->count; i++) {
         const struct stream_entry *entry = &stream->entries[i];
         const struct stream_op *op = entry->op;
-        code_line = fetch(core, code, op->pc, op->length, code_line);
+        code_line = fetch(core, code, mask, op->pc, op->length, code_line);
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             access(core, entry, data_line);
         else if (op->flags & (STREAM_BRANCH | STREAM_JUMP))

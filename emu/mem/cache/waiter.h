@@ -40,7 +40,8 @@ struct cache_waiter *cache_waiters_take(struct cache_waiters *waiters);
 /* The instruction and the core that make an access, for observers and prefetchers. */
 struct cache_actor {
     uint64_t pc; /* address of the instruction */
-    uint16_t core;
+    /* 32 bits: with padding before the members below, GCC builds the struct in memory, and each call waits for that. */
+    uint32_t core;
     /* a fetch on the wrong path: it brings its line in, but observers are not told of the access */
     bool speculative;
     bool fetch; /* for observers; set by cache_access() */

@@ -160,7 +160,8 @@ static void access_granule(struct coherence *checker, unsigned holder, uint64_t 
     struct coherence_copy *copy = coherence_copy_of(&checker->lines, line, holder);
     bool cached = copy && copy->present;
     const struct coherence_version *seen = cached ? &copy->version : &line->memory;
-    struct coherence_version access = {line->newest.number, actor.pc, now, actor.core, (uint16_t)holder};
+    struct coherence_version access = {line->newest.number, actor.pc, now, (uint16_t)actor.core,
+                                       (uint16_t)holder};
     if (seen->number != line->newest.number && now >= line->newest.time)
         stale(checker, line, cached ? copy : NULL, store, actor.fetch, &access);
     if (!store)
