@@ -476,16 +476,21 @@ static void choose_thoroughly(struct jit *jit)
         (quick_only && jit->mode == JIT_ON))
         return;
     const struct compiled *compiled = compiled_at(jit, block_view(hart->blocks, seed).first);
-    bool inside = jit->mode == JIT_ON && seed < jit->member_count && jit->closed[seed];
+    const bool closed = seed < jit->member_count && jit->closed[seed];
+    bool inside = jit->mode == JIT_ON && closed;
     if ((compiled && (compiled->thorough || quick_only)) ||
         (inside && (uint64_t)jit->members[seed] * SLICE < 2 * (uint64_t)COST_REGION))
         return;
     limits.again = true;
+    const bool quickly = quick_only || (jit->mode != JIT_ON && jit->regions % 2 == 0 && !closed);
+    if (quickly) { /* else LLVM would make those again, and forget this region */
+        limits.closed = jit->closed;
+        limits.closed_count = jit->member_count;
+    }
     region_choose(&region, hart, hart->pc, &limits);
     uint64_t wait = region.count > 0 ? missing(jit, &region) : 0;
     if (wait > 0)
         jit->next = hart->instret + (wait < LEAST_WAIT ? LEAST_WAIT : wait > MOST_WAIT ? MOST_WAIT : wait);
-    const bool quickly = quick_only || (jit->mode != JIT_ON && jit->regions % 2 == 0);
     if (region.count == 0 || wait > 0 || (quickly && compile_quickly(jit, &region)) || quick_only)
         region_free(&region);
     else

@@ -429,6 +429,34 @@ static void compiles_once(void **state)
     close_pair(&pair);
 }
 
+/* A loop of blocks that are larger together than a region of --jit=always. */
+static void write_large(struct fixture *f)
+{
+    enum { BLOCKS = 11, INSNS = 28 };
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        fixture_row(f, INSN_auipc, OP(.rd = T1, .imm = 0));
+        for (unsigned k = 0; k < INSNS; k++)
+            fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
+        fixture_row(f, INSN_csrrs, OP(.rd = T2, .imm = 0x001)); /* the interpreter's */
+        fixture_row(f, INSN_jalr, OP(.rd = 0, .rs1 = T1, .imm = 4 * (INSNS + 3)));
+    }
+    fixture_jump(f, 0, FIXTURE_BASE);
+}
+
+/* The two compilers do not take a loop's blocks from each other again and again. */
+static void settles(void **state)
+{
+    (void)state;
+    enum { STEP = 3000, STEPS = 100, MOST = 40 };
+    struct pair pair;
+    open_pair(&pair, write_large);
+    for (unsigned i = 0; i < STEPS; i++)
+        assert_runs(&pair, STEP);
+    assert_true(jit_entered(pair.jit) > 0);
+    assert_true(jit_regions(pair.jit) <= MOST);
+    close_pair(&pair);
+}
+
 /* The quick compiler takes what has run a few thousand times, and few regions are made again as parts of larger ones. */
 static void compiles_quickly(void **state)
 {
@@ -591,6 +619,7 @@ int main(void)
         cmocka_unit_test(compiles_once),  cmocka_unit_test(compiles_quickly),
         cmocka_unit_test(counts_entries), cmocka_unit_test(changes_meanwhile),
         cmocka_unit_test(stays_compiled), cmocka_unit_test(checked),
+        cmocka_unit_test(settles),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());
