@@ -236,24 +236,29 @@ enum hart_stop hart_step(struct hart *hart, struct step_report *report)
     return step_once(hart, report);
 }
 
-/* Runs the block at pc alone, if it is translated, for at most `most` instructions. Returns false, with nothing done, if it is not or
- * has to be stepped: what is translated does not depend on where runs end. */
-static bool run_block(struct hart *hart, uint64_t most, enum hart_stop *stop)
+/* Runs blocks from pc on, each alone, while they are translated, for at most `most` instructions. Returns false, with nothing done, if the
+ * first one is not or has to be stepped: what is translated does not depend on where runs end. */
+static bool run_last(struct hart *hart, uint64_t most, enum hart_stop *stop)
 {
     struct block_cut cut;
+    const uint64_t end = hart_progress(hart) + most;
+    bool ran = false;
     block_update(hart);
     if (hart->paging_due)
         return false;
-    const union op *op = block_cut(hart, most, &cut);
-    if (!op)
-        return false;
-    hart->origin = hart->instret + (uint64_t)EXEC_ALONE;
     uint32_t saved = fp_begin(hart->frm);
-    exec_run_alone(hart, op);
+    do {
+        const union op *op = block_cut(hart, end - hart_progress(hart), &cut);
+        if (!op)
+            break;
+        hart->origin = hart->instret + (uint64_t)EXEC_ALONE;
+        exec_run_alone(hart, op);
+        hart->instret = hart->origin - (uint64_t)hart->budget;
+        *stop = block_mend(&cut) && hart->stop == HART_STOP_BREAK ? HART_STOP_LIMIT : hart->stop;
+        ran = true;
+    } while (*stop == HART_STOP_LIMIT && hart_progress(hart) < end && !hart->attention && !hart->yield);
     hart->fflags |= (uint8_t)fp_end(saved);
-    hart->instret = hart->origin - (uint64_t)hart->budget;
-    *stop = block_mend(&cut) && hart->stop == HART_STOP_BREAK ? HART_STOP_LIMIT : hart->stop;
-    return true;
+    return ran;
 }
 
 enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
@@ -275,7 +280,7 @@ enum hart_stop hart_run(struct hart *hart, uint64_t max_insns)
         bool runs = hart->watchpoint_count == 0 && !hart->trace && !hart->loop.checking;
         if (left > BLOCK_INSNS && runs) {
             stop = settle(hart, run_blocks(hart, (int64_t)(left - BLOCK_INSNS)));
-        } else if (runs && run_block(hart, left, &stop)) {
+        } else if (runs && run_last(hart, left, &stop)) {
             stop = settle(hart, stop);
         } else {
             stop = hart_has_breakpoint(hart, hart->pc) ? HART_STOP_BREAK : step_once(hart, &report);

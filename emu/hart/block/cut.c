@@ -31,10 +31,26 @@ static uint32_t last_stop(const struct hart *hart, const struct block *block, ui
     return records[last].slot == records[0].slot ? 0 : last;
 }
 
+/* Returns the number of the translated block at pc, or UINT32_MAX. The block that the jump cache has is found at once. */
+static uint32_t block_here(const struct hart *hart)
+{
+    const struct block_cache *cache = hart->blocks;
+    const union op *first = hart->jump_cache[hart->pc >> 1 & (HART_JUMP_ENTRIES - 1)];
+    const uint32_t slot = (uint32_t)(first - cache->slots);
+    uint32_t *found = &cache->found[slot & (FOUND - 1)];
+    if (first[-1].head.pc == hart->pc && *found < cache->block_count && cache->blocks[*found].slot == slot &&
+        !cache->blocks[*found].dropped)
+        return *found;
+    const uint32_t block = block_view_at(cache, hart->pc);
+    if (block != UINT32_MAX)
+        cache->found[cache->blocks[block].slot & (FOUND - 1)] = block;
+    return block;
+}
+
 const union op *block_cut(const struct hart *hart, uint64_t most, struct block_cut *cut)
 {
     const struct block_cache *cache = hart->blocks;
-    const uint32_t block = block_view_at(cache, hart->pc);
+    const uint32_t block = block_here(hart);
     cut->op = NULL;
     if (block == UINT32_MAX)
         return NULL;

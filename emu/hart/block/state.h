@@ -21,7 +21,7 @@ enum {
     PARTS = 1 << 20,
     PART_BUCKETS = 1 << 14,
     BLOCK_PARTS = 2 * BLOCK_INSNS, /* most parts of a block */
-    FOUND = 1024,                  /* a power of two */
+    FOUND = 4096,                  /* a power of two */
 };
 
 /* An instruction of a block, in program order, and the slot of its op. A followed jump has no op: its slot is that of
