@@ -136,6 +136,9 @@ test_scripts() {
     same "lua script" -- lua5.4 folder/script.lua
     same "awk script" -- gawk -f folder/script.awk numbers
     same "bc" -- bc -l folder/script.bc
+    same "jq beneath the kernel" --env kernel -- jq -n '[range(10)] | map(. * .) | add'
+    same "tar in time" -m ddr3 -- tar -cvf /dev/null --sort=name folder lines
+    same "C++ in time, out of order" -m nucd -- gperf lines
 }
 
 # Builds the tests' programs with the C library musl, linked `static` or `dynamic`. Its debug information has relocations that the
