@@ -48,6 +48,25 @@ static uint32_t instruction_at(uint64_t pc)
     return halves[0] | (uint32_t)halves[1] << 16;
 }
 
+/* Signals of a fault, which are blocked while the trap is served. */
+static const int synchronous[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+enum { SYNCHRONOUS = sizeof synchronous / sizeof *synchronous };
+
+/* A process that blocks or ignores the signal of its fault would come back to the nucd for ever: Linux ends it. */
+static void insist(ucontext_t *context)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (unsigned i = 0; i < SYNCHRONOUS; i++) {
+        struct sigaction action;
+        if (!sigismember(&pending, synchronous[i]) || sigaction(synchronous[i], NULL, &action))
+            continue;
+        if (action.sa_handler == SIG_IGN || sigismember(&context->uc_sigmask, synchronous[i]))
+            (void)signal(synchronous[i], SIG_DFL);
+        sigdelset(&context->uc_sigmask, synchronous[i]);
+    }
+}
+
 /* Gives the trap to the module. Returns 0 if it is none of nucd. */
 static int serve(ucontext_t *context)
 {
@@ -66,10 +85,12 @@ static int serve(ucontext_t *context)
         *fcsr |= trap.fflags;
     } else if (errno == EBADF || errno == ENODEV || errno == ENOMEM) {
         x[PC] += 4; /* the process runs the region itself */
-    } else if (errno != EINTR) {
+    } else if (errno == EINTR) {
+        insist(context); /* a signal is pending, and comes at the nucd */
+    } else {
         return 0;
     }
-    return 1; /* EINTR: a signal is pending, and comes at the nucd */
+    return 1;
 }
 
 /* Says of AxRAM's instructions (isa/include/croft/axram.h) why they are illegal: nothing gives a process of Linux its chips. */
@@ -105,13 +126,12 @@ static void trapped(int number, siginfo_t *info, void *context)
 __attribute__((constructor)) static void begin(void)
 {
     struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
     offload.device = open_device();
     offload.process = getpid();
     if (offload.device < 0 && getenv("NUCD_VERBOSE"))
         fprintf(stderr, "/dev/nucd: %s: this process runs its regions itself\n", strerror(errno));
     sigemptyset(&action.sa_mask);
-    for (unsigned i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+    for (unsigned i = 0; i < SYNCHRONOUS; i++)
         sigaddset(&action.sa_mask, synchronous[i]);
     sigaction(SIGILL, &action, &offload.next);
 }

@@ -170,6 +170,22 @@ static void segv(void)
     follow((long *)0x1230, 1);
 }
 
+/* Linux ends a process that cannot be told of its fault. */
+static void blocked(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    segv();
+}
+
+static void ignored(void)
+{
+    (void)signal(SIGSEGV, SIG_IGN);
+    segv();
+}
+
 /* What a process does; returns its status as a shell has it, after killing it if it does not end. */
 static int status_of(void (*run)(void), int kills)
 {
@@ -192,6 +208,8 @@ static void dead(void)
     for (int i = 0; i < 6; i++) /* more than there are accelerators */
         printf("killed: %d\n", status_of(killed, 1));
     printf("fault: %d\n", status_of(segv, 0));
+    printf("blocked: %d\n", status_of(blocked, 0));
+    printf("ignored: %d\n", status_of(ignored, 0));
     values();
 }
 

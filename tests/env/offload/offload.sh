@@ -40,6 +40,8 @@ killed: 137
 killed: 137
 killed: 137
 fault: 139
+blocked: 139
+ignored: 139
 3006 4519500
 5 9
 inf 8
