@@ -142,6 +142,7 @@ $password
 echo debian >/etc/hostname
 echo '/dev/vda / ext4 defaults 0 1' >/etc/fstab
 echo 'deb $mirror trixie main' >/etc/apt/sources.list
+printf '[Match]\nName=eth0\n[Network]\nDHCP=ipv4\n' >/etc/systemd/network/eth0.network # where systemd-networkd is started
 rm -rf /first-boot /more /debootstrap /etc/dpkg/dpkg.cfg.d/first-boot /var/cache/apt/archives/*.deb
 sync
 echo u >/proc/sysrq-trigger # all file systems are read-only from here on
@@ -158,11 +159,11 @@ cat >boot.sh <<END
 #!/bin/sh
 # Boots Debian; more options of croft run may follow.
 cd "\$(dirname "\$0")" || exit
-exec "\${CROFT:-$CROFT}" run -m virt --set 'memory.size=1 GiB' --set devices.entropy=default --bios firmware.bin --kernel kernel --initrd initrd \\
+exec "\${CROFT:-$CROFT}" run -m virt --jit=on --set 'memory.size=1 GiB' --set devices.entropy=default --bios firmware.bin --kernel kernel --initrd initrd \\
     --append "console=ttyS0 \$APPEND" --drive file=debian.img "\$@"
 END
 chmod +x boot.sh
 echo "configuring Debian"
-APPEND='quiet init=/first-boot' ./boot.sh </dev/null | tee first-boot.log | tr -d '\r' | grep '^I: \|^first boot'
+APPEND='quiet init=/first-boot' ./boot.sh </dev/null | tee first-boot.log | sed -nu 's/\r//; /^I: \|^first boot/p'
 grep -q '^first boot: done' first-boot.log
 echo "ready: $1/boot.sh boots Debian"
