@@ -320,9 +320,37 @@ static FORCE_INLINE struct event *first_event(struct event_queue *queue)
     return queue->sorted && before(queue->sorted, queue->heap) ? queue->sorted : queue->heap;
 }
 
+/* Returns whether an event precedes another one, perhaps of another queue; of equal ones, neither does. */
+static inline bool comes_before(const struct event *a, const struct event *b)
+{
+    return a->time < b->time || (a->time == b->time && a->component < b->component);
+}
+
+/* The next event of a team. */
+struct team_first {
+    struct event *event; /* NULL: none is pending */
+    unsigned queue;
+    bool together; /* others have the same time and component; it is that of the first queue */
+};
+
+static FORCE_INLINE struct team_first first_of_team(const struct event_team *team)
+{
+    struct team_first first = {NULL, 0, false};
+    for (unsigned i = 0; i < team->count; i++) {
+        struct event *event = first_event(&team->queues[i]);
+        if (!event)
+            continue;
+        if (!first.event || comes_before(event, first.event))
+            first = (struct team_first){event, i, false};
+        else if (!comes_before(first.event, event))
+            first.together = true;
+    }
+    return first;
+}
+
 uint64_t event_queue_next(struct event_queue *queue)
 {
-    const struct event *event = first_event(queue);
+    const struct event *event = queue->team ? first_of_team(queue->team).event : first_event(queue);
     return event ? event->time : CLOCK_NEVER;
 }
 
@@ -366,4 +394,48 @@ void event_queue_run(struct event_queue *queue, uint64_t until)
         fire(queue, event);
     if (until != CLOCK_NEVER && until > queue->now)
         queue->now = until;
+}
+
+void event_team_init(struct event_team *team, struct event_queue *queues, unsigned count)
+{
+    assert(count > 0 && count <= EVENT_QUEUES);
+    *team = (struct event_team){queues, count};
+    for (unsigned i = 0; i < count; i++)
+        queues[i].team = team;
+}
+
+/* Fires an event of a queue, at the time that all queues have. */
+static void fire_as(struct event_queue *queue, struct event *event, uint64_t time)
+{
+    event_cancel(queue, event);
+    queue->fired++;
+    event->fire(event->owner, time);
+}
+
+/* Fires the next events of all queues that have this time and component. What the first ones schedule comes after the others, so
+ * these are found before. */
+static void fire_together(const struct event_team *team, uint64_t time, uint16_t component)
+{
+    struct event *due[EVENT_QUEUES];
+    for (unsigned i = 0; i < team->count; i++) {
+        struct event *event = first_event(&team->queues[i]);
+        due[i] = event && event->time == time && event->component == component ? event : NULL;
+    }
+    for (unsigned i = 0; i < team->count; i++)
+        if (due[i] && event_pending(due[i]) && due[i]->time == time)
+            fire_as(&team->queues[i], due[i], time);
+}
+
+bool event_team_step(const struct event_team *team)
+{
+    const struct team_first first = first_of_team(team);
+    if (!first.event)
+        return false;
+    for (unsigned i = 0; i < team->count; i++)
+        team->queues[i].now = first.event->time;
+    if (first.together)
+        fire_together(team, first.event->time, first.event->component);
+    else
+        fire(&team->queues[first.queue], first.event);
+    return true;
 }

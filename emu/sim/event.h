@@ -13,6 +13,7 @@ enum {
     EVENT_GRAIN_BITS = 18, /* 0.26 ns: most events wait in level 0, which spans 67 ns */
     EVENT_LEVELS = (64 - EVENT_GRAIN_BITS + EVENT_SLOT_BITS - 1) / EVENT_SLOT_BITS,
     EVENT_COMPONENTS = 1 << 16,
+    EVENT_QUEUES = 64, /* of a team */
 };
 
 /* An event is a member of the component that it wakes, so scheduling allocates nothing. event_init() sets it up; the
@@ -43,8 +44,17 @@ struct event_queue {
     struct event *heap;                                /* the first of the others; has no siblings */
     uint64_t age;                                      /* number of schedulings so far */
     uint64_t fired;                                    /* number of events fired so far */
+    const struct event_team *team;                     /* of which it is one; NULL: it is alone */
     uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
     struct event *slots[EVENT_LEVELS][EVENT_SLOTS];
+};
+
+/* Several queues whose events fire in the order that they would have in one. All events of a component are in the same queue; so
+ * ages order only events of one queue, and time and component those of different queues. A component may have one event in each
+ * queue instead, for parts of one thing: those that are due at one time fire together, in the order of the queues. */
+struct event_team {
+    struct event_queue *queues;
+    unsigned count;
 };
 
 /* Makes an empty queue at time 0. It owns no memory. */
@@ -67,7 +77,7 @@ static inline bool event_pending(const struct event *event)
     return event->place != 0;
 }
 
-/* Returns the time of the next event, or CLOCK_NEVER if none is pending. */
+/* Returns the time of the next event of the queue's team, or CLOCK_NEVER if none is pending. */
 uint64_t event_queue_next(struct event_queue *queue);
 
 /* Returns the next event, or NULL if none is pending. */
@@ -78,5 +88,12 @@ bool event_queue_step(struct event_queue *queue);
 
 /* Fires all events up to and including time `until`, then sets now to `until` unless that is CLOCK_NEVER. */
 void event_queue_run(struct event_queue *queue, uint64_t until);
+
+/* Makes a team of queues that are empty and at the same time; both must outlive it. From then on, only event_team_step() fires
+ * their events; `now` is the same in all. */
+void event_team_init(struct event_team *team, struct event_queue *queues, unsigned count);
+
+/* Fires the next event of all queues. Returns false if none is pending. */
+bool event_team_step(const struct event_team *team);
 
 #endif

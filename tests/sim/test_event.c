@@ -11,11 +11,12 @@
 #include "emu/sim/event.h"
 #include "tests/isa/random.h"
 
-enum { EVENTS = 200, FIRED = 300000 };
+enum { EVENTS = 200, FIRED = 300000, COMPONENTS = 7, QUEUES = 3 };
 
 /* The reference keeps pending events in an array and searches all of it. */
 struct world {
-    struct event_queue queue;
+    struct event_queue queues[QUEUES]; /* the first one alone, or a team */
+    struct event_team team;
     struct event events[EVENTS];
     struct slot {
         struct world *world;
@@ -42,18 +43,23 @@ static uint64_t random_delay(struct world *world)
     return (random >> 8) & ((UINT64_C(1) << (random >> 2) % 36) - 1);
 }
 
+static unsigned component_of(unsigned index)
+{
+    return index % COMPONENTS;
+}
+
+static struct event_queue *queue_of(struct world *world, unsigned index)
+{
+    return &world->queues[world->team.count ? component_of(index) % world->team.count : 0];
+}
+
 static void schedule(struct world *world, unsigned index)
 {
     struct slot *slot = &world->slots[index];
-    slot->time = world->queue.now + random_delay(world);
+    slot->time = world->queues[0].now + random_delay(world);
     slot->age = world->age++;
     slot->pending = true;
-    event_schedule(&world->queue, &world->events[index], slot->time);
-}
-
-static unsigned component_of(unsigned index)
-{
-    return index % 7;
+    event_schedule(queue_of(world, index), &world->events[index], slot->time);
 }
 
 static bool earlier(const struct slot *a, const struct slot *b)
@@ -79,42 +85,71 @@ static void fire(void *owner, uint64_t now)
     struct slot *slot = owner;
     struct world *world = slot->world;
     assert_ptr_equal(slot, expected(world));
-    assert_true(now == slot->time && now == world->queue.now);
+    assert_true(now == slot->time && now == queue_of(world, slot->index)->now);
     assert_false(event_pending(&world->events[slot->index]));
     slot->pending = false;
     world->fired++;
     struct slot *next = expected(world);
     if (random_number(world) % 3 == 0) /* looking at the next event changes nothing */
-        assert_true(event_queue_next(&world->queue) == (next ? next->time : CLOCK_NEVER));
+        assert_true(event_queue_next(queue_of(world, slot->index)) == (next ? next->time : CLOCK_NEVER));
     for (unsigned i = (unsigned)(random_number(world) % 4); i > 0; i--) {
         unsigned index = (unsigned)(random_number(world) % EVENTS);
         if (random_number(world) % 3) {
             schedule(world, index); /* may schedule it again, or itself */
         } else {
-            event_cancel(&world->queue, &world->events[index]);
+            event_cancel(queue_of(world, index), &world->events[index]);
             world->slots[index].pending = false;
         }
     }
 }
 
-static void like_a_sorted_list(void **state)
+static bool step(struct world *world)
 {
-    (void)state;
+    return world->team.count ? event_team_step(&world->team) : event_queue_step(&world->queues[0]);
+}
+
+static uint64_t all_fired(const struct world *world)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < QUEUES; i++)
+        sum += world->queues[i].fired;
+    return sum;
+}
+
+/* queues: of the team; 0: one queue alone. */
+static void compare(unsigned queues)
+{
     struct world *world = calloc(1, sizeof *world);
-    event_queue_init(&world->queue);
+    for (unsigned i = 0; i < QUEUES; i++)
+        event_queue_init(&world->queues[i]);
+    if (queues)
+        event_team_init(&world->team, world->queues, queues);
     world->random = 42;
     for (unsigned i = 0; i < EVENTS; i++) {
         world->slots[i] = (struct slot){.world = world, .index = i};
         event_init(&world->events[i], component_of(i), fire, &world->slots[i]);
     }
     while (world->fired < FIRED)
-        if (!event_queue_step(&world->queue)) {
+        if (!step(world)) {
             assert_null(expected(world));
             for (unsigned i = 0; i < EVENTS; i++)
                 schedule(world, i);
         }
-    assert_true(world->queue.fired == FIRED);
+    assert_true(all_fired(world) == FIRED);
     free(world);
+}
+
+static void like_a_sorted_list(void **state)
+{
+    (void)state;
+    compare(0);
+}
+
+static void team_like_a_sorted_list(void **state)
+{
+    (void)state;
+    for (unsigned queues = 1; queues <= QUEUES; queues++)
+        compare(queues);
 }
 
 struct note {
@@ -170,6 +205,42 @@ static void ties_by_component_then_age(void **state)
     free(queue);
 }
 
+/* Component 2 has an event in each of two queues. Both fire before what the first one schedules, although that is of component
+ * 0, unless they are at different times. */
+static void parts_of_one_component_fire_together(void **state)
+{
+    (void)state;
+    struct event_queue *queues = calloc(2, sizeof *queues);
+    struct event_team team;
+    struct note note = {.queue = &queues[0]};
+    struct letter letters[4];
+    struct event events[4];
+    const unsigned components[4] = {2, 2, 0, 1};
+    event_queue_init(&queues[0]);
+    event_queue_init(&queues[1]);
+    event_team_init(&team, queues, 2);
+    for (unsigned i = 0; i < 4; i++) {
+        letters[i] = (struct letter){&note, (char)('a' + i)};
+        event_init(&events[i], components[i], note_letter, &letters[i]);
+    }
+    event_schedule(&queues[0], &events[0], 1000);
+    event_schedule(&queues[1], &events[1], 1000);
+    event_schedule(&queues[1], &events[3], 1000);
+    assert_true(event_team_step(&team)); /* d */
+    note.again = &events[2];             /* by a */
+    while (event_team_step(&team))
+        ;
+    assert_string_equal(note.text, "dabc");
+    event_schedule(&queues[0], &events[0], 2000);
+    event_schedule(&queues[1], &events[1], 2001);
+    note.again = &events[2];
+    while (event_team_step(&team))
+        ;
+    assert_string_equal(note.text, "dabcacb");
+    assert_true(queues[0].now == 2001 && queues[1].now == 2001);
+    free(queues);
+}
+
 /* Times of every magnitude, up to the greatest. */
 static void far_times(void **state)
 {
@@ -215,7 +286,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_a_sorted_list),
+        cmocka_unit_test(team_like_a_sorted_list),
         cmocka_unit_test(ties_by_component_then_age),
+        cmocka_unit_test(parts_of_one_component_fire_together),
         cmocka_unit_test(far_times),
         cmocka_unit_test(clocks),
     };
