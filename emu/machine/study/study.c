@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "emu/machine/study/barrier.h"
-#include "emu/machine/study/cut.h"
+#include "emu/machine/study/parties.h"
 #include "emu/machine/study/waits.h"
 #include "emu/machine/study/windows.h"
 #include "emu/net/fabric.h"
@@ -50,6 +50,7 @@ struct access {
 struct study {
     struct track_sink sink;
     struct cut cut;
+    struct parties parties;
     struct windows *windows;
     struct windows *ends; /* these end before an event that must be in order */
     struct waits *waits;
@@ -120,7 +121,7 @@ static bool tell_lines(struct study *study)
 static void wait_for_others(struct study *study, uint64_t time)
 {
     const bool accesses = study->access_count > 0;
-    if (study->cut.count > 1 && (study->alone || accesses))
+    if (study->parties.count > 1 && (study->alone || accesses))
         waits_wait(study->waits, study->now);
     if (tell_lines(study) || study->alone) {
         windows_end(study->ends, time);
@@ -152,6 +153,7 @@ void study_free(struct study *study)
     waits_free(study->waits);
     free(study->accesses);
     cut_free(&study->cut);
+    parties_free(&study->parties);
     free(study->places);
     free(study->costs);
     free(study->crossings);
@@ -283,7 +285,7 @@ static void watch_networks(struct study *study, const struct builder *builder)
         *crossing = (struct crossing){.observer = {.hop = flit_crosses, .context = crossing},
                                       .study = study,
                                       .partitions = cut->partitions + cut->networks[i].first,
-                                      .topology = cut->networks[i].topology};
+                                      .topology = &cut->networks[i].shape.topology};
         network_observe(fabric_network(builder_object(builder, cut->networks[i].instance)),
                         &crossing->observer);
     }
@@ -299,16 +301,18 @@ static double clock_cost(void)
     return (double)least;
 }
 
-void study_watch(struct study *study, const struct builder *builder, struct scheduler *scheduler,
-                 uint32_t components, uint32_t grid, const bool *warming)
+bool study_watch(struct study *study, const struct builder *builder, struct scheduler *scheduler,
+                 uint32_t components, uint32_t grid, const bool *warming, struct error *err)
 {
-    cut_make(&study->cut, builder);
+    if (!cut_make(&study->cut, &builder->plan, err))
+        return false;
+    parties_make(&study->parties, &study->cut, builder);
     const uint64_t lookahead = study->cut.lookahead ? study->cut.lookahead : 1;
-    study->windows = windows_new(lookahead, study->cut.weights, study->cut.count);
-    study->ends = windows_new(lookahead, study->cut.weights, study->cut.count);
+    study->windows = windows_new(lookahead, study->parties.weights, study->parties.count);
+    study->ends = windows_new(lookahead, study->parties.weights, study->parties.count);
     study->waits = waits_new(study->windows);
-    study->flits = alloc(study->cut.count, sizeof *study->flits);
-    study->crossed = alloc(study->cut.count, sizeof *study->crossed);
+    study->flits = alloc(study->parties.count, sizeof *study->flits);
+    study->crossed = alloc(study->parties.count, sizeof *study->crossed);
     study->grid = grid;
     study->warming = warming;
     study->clock = clock_cost();
@@ -316,6 +320,7 @@ void study_watch(struct study *study, const struct builder *builder, struct sche
     watch_networks(study, builder);
     scheduler->step = step;
     scheduler->step_context = study;
+    return true;
 }
 
 /* Printing. */
@@ -323,7 +328,7 @@ void study_watch(struct study *study, const struct builder *builder, struct sche
 static double total(const struct study *study, enum windows_work work)
 {
     double sum = 0;
-    for (uint32_t p = 0; p < study->cut.count; p++)
+    for (uint32_t p = 0; p < study->parties.count; p++)
         sum += windows_total(study->windows, p, work);
     return sum;
 }
@@ -332,10 +337,10 @@ static void print_partitions(const struct study *study, FILE *file)
 {
     const double all = total(study, WINDOWS_EVENTS);
     fprintf(file, "%-32s %8s %14s %7s\n", "partition of", "weight", "work", "share");
-    for (uint32_t p = 0; p < study->cut.count; p++) {
+    for (uint32_t p = 0; p < study->parties.count; p++) {
         const double work = windows_total(study->windows, p, WINDOWS_EVENTS);
-        fprintf(file, "%-32s %8" PRIu64 " %14.0f %6.1f%%\n", study->cut.names[p], study->cut.weights[p], work,
-                all > 0 ? 100 * work / all : 0);
+        fprintf(file, "%-32s %8" PRIu64 " %14.0f %6.1f%%\n", study->parties.names[p],
+                study->parties.weights[p], work, all > 0 ? 100 * work / all : 0);
     }
 }
 
@@ -399,11 +404,11 @@ void study_print(struct study *study, FILE *file)
 {
     char time[QUANTITY_TEXT];
     const double barrier = barrier_cost();
-    if (study->cut.count == 1) {
+    if (study->parties.count == 1) {
         fprintf(file, "partitions 1: the machine has no links or routers at which it can be cut\n");
     } else {
         quantity_format(QUANTITY_TIME, study->cut.lookahead, time);
-        fprintf(file, "partitions %u, lookahead %s (%s)\n", study->cut.count, time,
+        fprintf(file, "partitions %u, lookahead %s (%s)\n", study->parties.count, time,
                 study->cut.limit ? study->cut.limit : "nothing passes between them");
     }
     fprintf(file, "events %" PRIu64 ", work %.0f\n", study->events, total(study, WINDOWS_EVENTS));

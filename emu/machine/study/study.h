@@ -25,9 +25,9 @@ void study_free(struct study *study); /* accepts NULL */
 struct track_sink *study_sink(struct study *study);
 
 /* Begins to watch the scheduler's events. The builder has made its parts. `components` is the number of components; `grid` that of
- * the launches, or EVENT_COMPONENTS. While *warming, hosts execute without time (--detail roi), and their events do not count. */
-void study_watch(struct study *study, const struct builder *builder, struct scheduler *scheduler,
-                 uint32_t components, uint32_t grid, const bool *warming);
+ * the launches, or EVENT_COMPONENTS. While *warming, hosts execute without time (--detail roi), and their events do not count. False with err set on failure. */
+bool study_watch(struct study *study, const struct builder *builder, struct scheduler *scheduler,
+                 uint32_t components, uint32_t grid, const bool *warming, struct error *err);
 
 /* Prints the results. Lines that begin with "host" are host time and differ from run to run; the others do not. */
 void study_print(struct study *study, FILE *file);

@@ -84,6 +84,13 @@ static void attach_mechanism(struct timed *timed)
         mechanism->ops->trace(mechanism->context, trace_tracks(timed->options.trace));
 }
 
+static bool start_study(struct timed *timed, struct error *err)
+{
+    return !timed->study ||
+           study_watch(timed->study, &timed->builder, &timed->scheduler, timed->numbers.component,
+                       timed_simt_component(timed), &timed->warming, err);
+}
+
 static void reset_parts(void *context)
 {
     const struct timed *timed = context;
@@ -114,13 +121,10 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
         timed->study = study_new();
     timed_start_mechanism(timed);
     if (is_coherent(timed, err) && timed_simt_new(timed, err) && make_parts(timed, err) &&
-        timed_simt_offload(timed, err)) {
+        timed_simt_offload(timed, err) && start_study(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         attach_mechanism(timed);
-        if (timed->study)
-            study_watch(timed->study, &timed->builder, &timed->scheduler, timed->numbers.component,
-                        timed_simt_component(timed), &timed->warming);
         if (options->max_time != UINT64_MAX)
             scheduler_limit_time(&timed->scheduler, options->max_time);
         return timed;
