@@ -35,7 +35,9 @@ struct builder {
 bool builder_plan(struct builder *builder, const struct machine_config *machine, struct error *err);
 
 struct builder_making {
-    struct event_queue *queue;
+    struct event_queue *queues;
+    const uint32_t
+        *queue_of; /* by number of the instance: number of the part's queue; NULL: all use the first one */
     struct part_numbers *numbers; /* the next free numbers; parts take theirs from here */
     struct track_sink *sink;      /* trace to which the parts add their tracks; or NULL */
     /* Returns the value of part_site.place for a part: *memory, which outlives the part, or a struct of the

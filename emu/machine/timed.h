@@ -43,10 +43,11 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
-    bool study;                      /* measure what a parallel simulation could gain; not with a trace */
-    const char *program;             /* ELF file, for symbols and lines in messages, or NULL */
-    uint64_t bias;                   /* symbols_move() */
-    bool progress;                   /* show progress on standard error if that is a terminal */
+    unsigned queues;     /* partitions (plan/cut.h) share so many; results do not depend on it. 0: one */
+    bool study;          /* measure what a parallel simulation could gain; not with a trace */
+    const char *program; /* ELF file, for symbols and lines in messages, or NULL */
+    uint64_t bias;       /* symbols_move() */
+    bool progress;       /* show progress on standard error if that is a terminal */
 };
 
 struct timed;

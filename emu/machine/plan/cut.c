@@ -7,6 +7,7 @@
 #include "emu/net/fabric.h"
 #include "emu/net/link.h"
 #include "emu/sim/alloc.h"
+#include "emu/simt/multiprocessor.h"
 
 /* While the cut is made, partitions[] has a parent of each element, which is the element itself at the root of a set. */
 static uint32_t root_of(struct cut *cut, uint32_t element)
@@ -204,4 +205,49 @@ void cut_free(struct cut *cut)
     }
     free(cut->partitions);
     free(cut->networks);
+}
+
+void cut_share(const uint64_t *weights, uint32_t partitions, unsigned count, uint32_t *groups)
+{
+    uint64_t *load = alloc(count, sizeof *load);
+    bool *done = alloc(partitions, sizeof *done);
+    for (uint32_t n = 0; n < partitions; n++) {
+        uint32_t next = UINT32_MAX;
+        unsigned least = 0;
+        for (uint32_t p = 0; p < partitions; p++)
+            if (!done[p] && (next == UINT32_MAX || weights[p] > weights[next]))
+                next = p;
+        for (unsigned g = 1; g < count; g++)
+            if (load[g] < load[least])
+                least = g;
+        done[next] = true;
+        load[least] += weights[next];
+        groups[next] = least;
+    }
+    free(done);
+    free(load);
+}
+
+void cut_divide(const struct cut *cut, const struct plan *plan, unsigned count, uint32_t *groups)
+{
+    const struct tree *tree = plan->machine->tree;
+    uint64_t *weights = alloc(cut->count, sizeof *weights);
+    uint32_t *shares = alloc(cut->count, sizeof *shares), first = 0;
+    bool found = false;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        if (i->kind == &core_kind && !found) {
+            first = cut_of(cut, i);
+            found = true;
+        }
+        if (i->kind->make)
+            weights[cut_of(cut, i)] +=
+                i->kind == &simt_kind ? ((const struct simt_config *)i->config)->count : 1;
+    }
+    cut_share(weights, cut->count, count, shares);
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
+        const uint32_t group = shares[cut_of(cut, i)], host = shares[first];
+        groups[i->number] = group == host ? 0 : group == 0 ? host : group;
+    }
+    free(shares);
+    free(weights);
 }

@@ -29,6 +29,14 @@ struct cut {
 bool cut_make(struct cut *cut, const struct plan *plan, struct error *err);
 void cut_free(struct cut *cut);
 
+/* Divides partitions over groups: the heaviest first, the first of equals, to the group that has least. groups[partition] is the
+ * result. */
+void cut_share(const uint64_t *weights, uint32_t partitions, unsigned count, uint32_t *groups);
+
+/* Divides the parts over groups, by partition, a multiprocessor being as heavy as another part. groups[number] is that of the
+ * instance; the first core is in group 0. */
+void cut_divide(const struct cut *cut, const struct plan *plan, unsigned count, uint32_t *groups);
+
 /* Returns the partition of a part. */
 static inline uint32_t cut_of(const struct cut *cut, const struct instance *part)
 {

@@ -55,10 +55,14 @@ static bool must_leave(const struct scheduler *s)
 }
 
 /* Fires the next event. False when there is none. */
+static inline bool fire(struct scheduler *s)
+{
+    return __builtin_expect(!s->step, 1) ? event_queue_step(s->queue) : s->step(s->step_context, s->queue);
+}
+
 static inline bool step(struct scheduler *s)
 {
-    bool fired =
-        __builtin_expect(!s->step, 1) ? event_queue_step(s->queue) : s->step(s->step_context, s->queue);
+    bool fired = fire(s);
     if (s->progress.countdown != 0 && --s->progress.countdown == 0)
         progress_look(&s->progress, s->queue->now, system_instructions(s->system));
     if (s->system && s->system->slice && ++s->fired >= s->system->slice) {
@@ -500,7 +504,7 @@ void scheduler_halt(struct scheduler *s)
     s->halting = true;
     for (unsigned i = 0; i < s->count; i++)
         s->cores[i].core->limit = hart_progress(hart_of(s, i));
-    while (!all_asleep(s) && event_queue_step(s->queue))
+    while (!all_asleep(s) && fire(s))
         ;
     s->halting = false;
 }

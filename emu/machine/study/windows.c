@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/machine/plan/cut.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/clock.h"
 #include "emu/sim/mix.h"
@@ -47,27 +48,6 @@ unsigned windows_index(unsigned threads)
     return index;
 }
 
-/* Divides the partitions over threads: the heaviest first, the first of equals, to the thread that has least. */
-static void divide(const struct windows *windows, const uint64_t *weights, unsigned threads, uint32_t *result)
-{
-    uint64_t load[WINDOWS_MOST] = {0};
-    bool *done = alloc(windows->partitions, sizeof *done);
-    for (uint32_t n = 0; n < windows->partitions; n++) {
-        uint32_t next = UINT32_MAX;
-        unsigned least = 0;
-        for (uint32_t p = 0; p < windows->partitions; p++)
-            if (!done[p] && (next == UINT32_MAX || weights[p] > weights[next]))
-                next = p;
-        for (unsigned t = 1; t < threads; t++)
-            if (load[t] < load[least])
-                least = t;
-        done[next] = true;
-        load[least] += weights[next];
-        result[next] = least;
-    }
-    free(done);
-}
-
 struct windows *windows_new(uint64_t lookahead, const uint64_t *weights, uint32_t partitions)
 {
     struct windows *windows = alloc(1, sizeof *windows);
@@ -76,7 +56,7 @@ struct windows *windows_new(uint64_t lookahead, const uint64_t *weights, uint32_
     windows->partitions = partitions;
     for (unsigned i = 0; i < WINDOWS_THREADS; i++) {
         windows->threads[i] = alloc(partitions, sizeof **windows->threads);
-        divide(windows, weights, 2U << i, windows->threads[i]);
+        cut_share(weights, partitions, 2U << i, windows->threads[i]);
     }
     for (unsigned work = 0; work < WINDOWS_WORKS; work++) {
         windows->now[work] = alloc(partitions, sizeof **windows->now);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emu/machine/plan/cut.h"
 #include "emu/machine/timed/state.h"
 #include "emu/sim/alloc.h"
 
@@ -35,17 +36,56 @@ static const void *place_of(void *context, const struct instance *instance, cons
     return hooks && hooks->place ? hooks->place(&timed->assembly, instance, memory) : (const void *)memory;
 }
 
+static bool step_team(void *context, struct event_queue *queue)
+{
+    const struct timed *timed = context;
+    (void)queue;
+    return event_team_step(&timed->team);
+}
+
+static void make_queues(struct timed *timed)
+{
+    const unsigned count = timed->options.queues ? timed->options.queues : 1;
+    timed->queues = alloc(count, sizeof *timed->queues);
+    for (unsigned i = 0; i < count; i++)
+        event_queue_init(&timed->queues[i]);
+    scheduler_init(&timed->scheduler, timed->queues, timed->numbers.component);
+    if (count == 1)
+        return;
+    event_team_init(&timed->team, timed->queues, count);
+    timed->scheduler.step = step_team;
+    timed->scheduler.step_context = timed;
+}
+
+/* Divides the planned machine's partitions over the queues, so that the hosts get the first one. */
+static bool divide(struct timed *timed, struct error *err)
+{
+    struct cut cut;
+    if (timed->options.queues < 2)
+        return true;
+    const bool fine = cut_make(&cut, &timed->builder.plan, err);
+    if (fine) {
+        timed->queue_of = alloc(cut.elements, sizeof *timed->queue_of);
+        cut_divide(&cut, &timed->builder.plan, timed->options.queues, timed->queue_of);
+    }
+    cut_free(&cut);
+    return fine;
+}
+
+static bool plan_parts(struct timed *timed, struct error *err)
+{
+    return builder_plan(&timed->builder, timed->options.machine, err) && divide(timed, err);
+}
+
 static bool make_parts(struct timed *timed, struct error *err)
 {
-    const struct builder_making making = {.queue = &timed->queue,
+    const struct builder_making making = {.queues = timed->queues,
+                                          .queue_of = timed->queue_of,
                                           .numbers = &timed->numbers,
                                           .sink = timed->study ? study_sink(timed->study)
                                                                : trace_tracks(timed->options.trace),
                                           .place = place_of,
                                           .context = timed};
-    timed->cores = alloc(timed->count, sizeof *timed->cores);
-    if (!builder_plan(&timed->builder, timed->options.machine, err))
-        return false;
     timed_assemble(timed);
     if (!builder_make(&timed->builder, &making, err) || !trace_ready(timed->options.trace, err))
         return false;
@@ -105,13 +145,13 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     timed->harts = harts;
     timed->count = count;
     timed->hosts = count_hosts(timed);
+    timed->cores = alloc(count, sizeof *timed->cores);
     timed->peers = (struct stream_peers){.harts = harts, .count = count};
     timed->warming = options->roi;
     timed->symbols = symbols_new(options->program ? options->program : "");
     symbols_move(timed->symbols, options->bias);
-    event_queue_init(&timed->queue);
     energy_init(&timed->ledger);
-    scheduler_init(&timed->scheduler, &timed->queue, timed->numbers.component);
+    make_queues(timed);
     timed->scheduler.reset = reset_parts;
     timed->scheduler.reset_context = timed;
     timed->numbers = (struct part_numbers){.component = SCHEDULER_COMPONENTS, .requester = count};
@@ -120,8 +160,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (options->study)
         timed->study = study_new();
     timed_start_mechanism(timed);
-    if (is_coherent(timed, err) && timed_simt_new(timed, err) && make_parts(timed, err) &&
-        timed_simt_offload(timed, err) && start_study(timed, err)) {
+    if (is_coherent(timed, err) && timed_simt_new(timed, err) && plan_parts(timed, err) &&
+        make_parts(timed, err) && timed_simt_offload(timed, err) && start_study(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         attach_mechanism(timed);
@@ -155,12 +195,14 @@ void timed_free(struct timed *timed)
     free(timed->memories);
     energy_free(&timed->ledger);
     free(timed->cores);
+    free(timed->queue_of);
+    free(timed->queues);
     free(timed);
 }
 
 static uint64_t read_time(const void *context)
 {
-    return ((const struct timed *)context)->queue.now;
+    return ((const struct timed *)context)->queues[0].now;
 }
 
 /* Publishes the parts that only carry requests, in the reverse order of the kinds. */

@@ -28,7 +28,7 @@ static void expire(void *context, const char *limit)
 void timed_start_mechanism(struct timed *timed)
 {
     const struct core_mechanism *mechanism = &timed->options.mechanism;
-    const struct core_services services = {.queue = &timed->queue,
+    const struct core_services services = {.queue = timed->queues,
                                            .components = &timed->numbers.component,
                                            .interrupt = interrupt,
                                            .begin_message = begin_message,

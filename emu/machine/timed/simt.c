@@ -83,7 +83,7 @@ static struct simt_cluster *made(const struct timed *timed, const struct cluster
 static struct kernels_sample sample_of(const struct timed *timed)
 {
     const struct timed_simt *simt = timed->simt;
-    struct kernels_sample sample = {.time = timed->queue.now};
+    struct kernels_sample sample = {.time = timed->queues[0].now};
     for (uint32_t i = 0; i < simt->count; i++) {
         const struct member member = member_of(simt, i);
         const struct simt_config *config = member.cluster->instance->config;
@@ -94,7 +94,7 @@ static struct kernels_sample sample_of(const struct timed *timed)
         if (part->instance->kind != &dram_kind || !part->object)
             continue;
         const struct dram_config *config = part->instance->config;
-        dram_memory_sync(part->object, timed->queue.now);
+        dram_memory_sync(part->object, timed->queues[0].now);
         sample.bytes += (DRAM_MEMORY_SUM(part->object, reads) + DRAM_MEMORY_SUM(part->object, writes)) *
                         config->burst_bytes;
     }
@@ -116,7 +116,7 @@ static void phase(void *context, const struct grid_launch *launch, bool begins)
     const uint64_t kernel = launch_kernel(timed->harts[0].decoder, &code, launch->entry);
     kernels_begin(simt->kernels, launch->number, kernel, &sample);
     if (simt->trace.sink)
-        access_trace_write(simt->trace, &(struct access_record){.time = timed->queue.now,
+        access_trace_write(simt->trace, &(struct access_record){.time = timed->queues[0].now,
                                                                 .pc = kernel,
                                                                 .launch = (uint32_t)launch->number,
                                                                 .block = (uint32_t)grid_blocks(launch),
@@ -163,7 +163,7 @@ static struct simt_grid *make_grid(struct timed *timed, struct timed_simt *simt,
         numbers[i] = (uint32_t)(cluster - simt->clusters);
     }
     const struct simt_grid_parts parts = {
-        .queue = &timed->queue,
+        .queue = timed->queues,
         .clock = *clock,
         .component = simt->component = timed->numbers.component++,
         .count = simt->count,
@@ -368,7 +368,7 @@ void timed_simt_resume(struct timed *timed, struct custom_waiter *waiter)
 {
     for (uint32_t i = 0; i < timed->simt->cluster_count; i++)
         simt_cluster_refresh(made(timed, &timed->simt->clusters[i]));
-    custom_returned(waiter, timed->queue.now);
+    custom_returned(waiter, timed->queues[0].now);
 }
 
 void timed_simt_forget(struct timed *timed)

@@ -37,7 +37,9 @@ struct timed_kept {
 };
 
 struct timed {
-    struct event_queue queue;
+    struct event_queue *queues; /* the first one is that of the hosts */
+    uint32_t *queue_of;         /* by number of the instance; NULL: all parts use the first queue */
+    struct event_team team;     /* with several queues */
     struct scheduler scheduler;
     unsigned count;
     unsigned hosts;           /* harts on host cores: the first ones */

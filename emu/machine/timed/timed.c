@@ -8,12 +8,12 @@
 
 struct event_queue *timed_queue(struct timed *timed)
 {
-    return &timed->queue;
+    return timed->queues;
 }
 
 uint64_t timed_now(const struct timed *timed)
 {
-    return timed->queue.now;
+    return timed->queues[0].now;
 }
 
 const char *timed_limit(const struct timed *timed)
@@ -35,8 +35,8 @@ void timed_attach(struct timed *timed, struct system *system)
 static void add_facts(struct timed *timed, struct stats *stats)
 {
     char name[64], value[64];
-    (void)snprintf(value, sizeof value, "%" PRIu64 ".%015" PRIu64, timed->queue.now / CLOCK_SECOND,
-                   timed->queue.now % CLOCK_SECOND);
+    (void)snprintf(value, sizeof value, "%" PRIu64 ".%015" PRIu64, timed->queues[0].now / CLOCK_SECOND,
+                   timed->queues[0].now % CLOCK_SECOND);
     stats_fact_text(stats, "simulated_seconds", value);
     if (timed->options.roi)
         stats_fact_text(stats, "detail", "roi");
@@ -113,7 +113,7 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
 {
     unsigned findings = 0;
     progress_hide(&timed->scheduler.progress);
-    builder_sync(&timed->builder, timed->queue.now);
+    builder_sync(&timed->builder, timed->queues[0].now);
     if (stats)
         add_facts(timed, stats);
     if (timed->options.roi && !timed->entered)

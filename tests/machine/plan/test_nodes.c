@@ -85,7 +85,7 @@ static void all_parts_have_nodes(void **state)
         struct seen seen = {0};
         struct error err;
         const struct builder_making making = {
-            .queue = &queue, .numbers = &numbers, .place = place, .context = &seen};
+            .queues = &queue, .numbers = &numbers, .place = place, .context = &seen};
         event_queue_init(&queue);
         if (!machine_load(&machine, cases[i].machine, "emu/machine/shipped", NULL, 0, &err) ||
             !builder_plan(&builder, &machine, &err) || !builder_make(&builder, &making, &err))

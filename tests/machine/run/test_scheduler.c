@@ -416,7 +416,7 @@ static void time_ends_a_run(void **state)
     assert_null(system_time_limit(&rig->system));
     scheduler_limit_time(&rig->timed->scheduler, UINT64_C(12345678000));
     assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_EXPIRED);
-    assert_int_equal(rig->timed->queue.now, UINT64_C(12345678000));
+    assert_int_equal(rig->timed->queues[0].now, UINT64_C(12345678000));
     assert_string_equal(system_time_limit(&rig->system), "--max-time");
     assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_EXPIRED);
     rig_free(rig);
@@ -638,9 +638,9 @@ static void an_interrupt_ends_a_run_in_which_nothing_comes(void **state)
     struct rig *rig = rig_new("ddr3", 0, "dram.tRCDRD=7.5 us");
     emit_calls(rig);
     event_init(&rig->arrival, UINT16_MAX, interrupt, rig);
-    event_schedule(&rig->timed->queue, &rig->arrival, CLOCK_SECOND / 200000);
+    event_schedule(rig->timed->queues, &rig->arrival, CLOCK_SECOND / 200000);
     assert_int_equal(system_run(&rig->system, UINT64_MAX), SYSTEM_WATCHED);
-    assert_int_equal(rig->timed->queue.now, CLOCK_SECOND / 200000);
+    assert_int_equal(rig->timed->queues[0].now, CLOCK_SECOND / 200000);
     rig_free(rig);
 }
 
@@ -655,10 +655,10 @@ static void calls_can_wait(void **state)
         rig->action = WAIT;
         looks = 0;
         event_init(&rig->arrival, UINT16_MAX, interrupted ? interrupt : arrive, rig);
-        event_schedule(&rig->timed->queue, &rig->arrival, when);
+        event_schedule(rig->timed->queues, &rig->arrival, when);
         enum system_stop stop = system_run(&rig->system, 2);
         assert_int_equal(rig->calls, 1);
-        assert_int_equal(rig->timed->queue.now, when);
+        assert_int_equal(rig->timed->queues[0].now, when);
         assert_int_equal(rig->waited, !interrupted);
         assert_int_equal(looks, interrupted ? 1 : 2); /* not after polls */
         assert_int_equal(rig->updates, 2);

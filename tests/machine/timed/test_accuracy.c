@@ -158,7 +158,8 @@ static void write_program(struct chase *chase)
     }
 }
 
-static struct chase *chase_new(const struct path *path, unsigned apart)
+/* queues: among which the machine's parts are divided. */
+static struct chase *chase_new(const struct path *path, unsigned apart, unsigned queues)
 {
     static const char *const idle[] = {"host.l1d.prefetch=none", "accel.l1d.prefetch=none",
                                        "l2.prefetch=none"};
@@ -177,7 +178,7 @@ static struct chase *chase_new(const struct path *path, unsigned apart)
         if (!hart_init(&chase->harts[i], &chase->memory, chase->decoder, &err))
             fail_msg("%s", err.text);
     const struct timed_options options = {
-        .machine = &chase->machine, .max_time = UINT64_MAX, .check_dram = true};
+        .machine = &chase->machine, .max_time = UINT64_MAX, .check_dram = true, .queues = queues};
     chase->timed = timed_new(&options, chase->harts, path->core + 1, &err);
     if (!chase->timed)
         fail_msg("%s", err.text);
@@ -209,11 +210,18 @@ static void begin(struct chase *chase, uint64_t start)
     core_wake(core, PS(start));
 }
 
+static bool step(struct chase *chase)
+{
+    const struct scheduler *scheduler = &chase->timed->scheduler;
+    return scheduler->step ? scheduler->step(scheduler->step_context, scheduler->queue)
+                           : event_queue_step(scheduler->queue);
+}
+
 static void run(struct chase *chase, uint64_t start)
 {
     begin(chase, start);
     while (!chase->timed->scheduler.stopped)
-        assert_true(event_queue_step(&chase->timed->queue));
+        assert_true(step(chase));
     assert_int_equal(chase->timed->scheduler.stop, HART_STOP_TRAP);
     assert_int_equal(chase->harts[chase->path->core].x[POINTER],
                      BASE + chase->path->first + (LOADS + 1) * chase->path->stride);
@@ -226,7 +234,7 @@ static void loads_take_the_sum_of_their_parts(void **state)
         print_message("%-8s core %u: %.1f ns from an edge of all clocks\n", paths[i].machine, paths[i].core,
                       (double)value_at(&paths[i], 0) * 1e-3);
         for (uint64_t phase = 0; phase < PHASES; phase++) {
-            struct chase *chase = chase_new(&paths[i], 0);
+            struct chase *chase = chase_new(&paths[i], 0, 1 + (unsigned)(phase % 3));
             run(chase, phase * paths[i].core_clock);
             assert_int_equal(chase->loads, LOADS);
             assert_int_equal(timed_finish(chase->timed, NULL), 0);
@@ -248,11 +256,11 @@ static void machines_end_at_any_time(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) /* large machines take long to make */
         for (unsigned events = 0, ended = false; !ended; events += paths[i].links[0] ? 23 : 1) {
-            struct chase *chase = chase_new(&paths[i], 1);
+            struct chase *chase = chase_new(&paths[i], 1, 1 + events % 3);
             core_unobserve(chase->timed->cores[paths[i].core].core, &chase->observer);
             begin(chase, 0);
             for (unsigned n = 0; n < events && !ended; n++)
-                ended = !event_queue_step(&chase->timed->queue) || chase->timed->scheduler.stopped;
+                ended = !step(chase) || chase->timed->scheduler.stopped;
             chase_free(chase);
         }
 }

@@ -80,7 +80,7 @@ static inline void tick(void *owner, uint64_t now)
  * that never waits runs up to the next event. */
 static inline bool run(struct rig *rig, unsigned reports, uint64_t clocks)
 {
-    struct event_queue *queue = &rig->timed->queue;
+    struct event_queue *queue = rig->timed->queues;
     event_schedule(queue, &rig->end, queue->now + clocks * CLOCK);
     while (rig->reports < reports && event_pending(&rig->end))
         (void)event_queue_step(queue);

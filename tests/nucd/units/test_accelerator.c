@@ -12,7 +12,7 @@ static void a_task_is_executed_and_its_data_written_back(void **state)
         struct nucd_task task = task_of(BASE, end, 3, in);
         rig->first_pc = BASE;
         rig->first_issue = 0;
-        uint64_t start = rig->timed->queue.now;
+        uint64_t start = rig->timed->queues[0].now;
         push(rig, 0, &task, (uint16_t)(7 + i));
         const struct task_unit_report *report = one(rig, TASK_UNIT_COMPLETED, 5000);
         assert_int_equal(report->result, 40 + i);
@@ -21,7 +21,7 @@ static void a_task_is_executed_and_its_data_written_back(void **state)
         assert_int_equal(cache_line_state(l1d, DATA + 64 * i), CACHE_INVALID);
         print_message("task %u: first instruction after %llu ns, completed after %llu ns\n", i,
                       (unsigned long long)((rig->first_issue - start) / CLOCK),
-                      (unsigned long long)((rig->timed->queue.now - start) / CLOCK));
+                      (unsigned long long)((rig->timed->queues[0].now - start) / CLOCK));
         (void)run(rig, REPORTS, 1000);
         assert_true(rig->timed->cores[1].core->asleep);
     }

@@ -172,7 +172,7 @@ static uint64_t start_of(struct rig *rig, uint64_t begin, uint64_t end, uint64_t
     task.live_ins.mask = 7u << S5;
     rig->first_pc = begin;
     rig->first_issue = 0;
-    uint64_t from = rig->timed->queue.now;
+    uint64_t from = rig->timed->queues[0].now;
     push(rig, 0, &task, 1);
     (void)one(rig, TASK_UNIT_COMPLETED, 9000);
     (void)run(rig, REPORTS, 1000);
