@@ -85,17 +85,22 @@ static bool make_part(struct built_part *part, const struct builder_making *maki
 {
     const struct instance *instance = part->instance;
     const void **configs = tree_configs_below(instance);
+    const struct cut_network *network = making->cut ? cut_network_of(making->cut, instance) : NULL;
+    const struct part_pieces pieces = {.queues = making->queues,
+                                       .count = making->queue_count,
+                                       .of = network ? making->queue_of + network->first : NULL};
     size_t child_count;
     struct part_child *children = networks_children(instance, &child_count);
-    const struct part_site site = {
-        .name = instance->path,
-        .queue = &making->queues[making->queue_of ? making->queue_of[instance->number] : 0],
-        .clock = &part->clock,
-        .numbers = making->numbers,
-        .below = configs,
-        .children = children,
-        .child_count = child_count,
-        .place = place};
+    const struct part_site site = {.name = instance->path,
+                                   .queue =
+                                       &making->queues[making->cut ? making->queue_of[instance->number] : 0],
+                                   .pieces = network && network->divisible && !making->sink ? &pieces : NULL,
+                                   .clock = &part->clock,
+                                   .numbers = making->numbers,
+                                   .below = configs,
+                                   .children = children,
+                                   .child_count = child_count,
+                                   .place = place};
     part->first_component = making->numbers->component;
     part->object = instance->kind->make(instance->config, &site, err);
     part->components = making->numbers->component - part->first_component;

@@ -8,7 +8,7 @@
 #define EMU_MACHINE_BUILDER_H
 
 #include "emu/hart/custom.h"
-#include "emu/machine/plan/plan.h"
+#include "emu/machine/plan/cut.h"
 #include "emu/mem/site.h"
 
 struct built_part {
@@ -36,8 +36,9 @@ bool builder_plan(struct builder *builder, const struct machine_config *machine,
 
 struct builder_making {
     struct event_queue *queues;
-    const uint32_t
-        *queue_of; /* by number of the instance: number of the part's queue; NULL: all use the first one */
+    unsigned queue_count;
+    const struct cut *cut;        /* NULL: all parts use the first queue */
+    const uint32_t *queue_of;     /* by element of the cut: number of the queue */
     struct part_numbers *numbers; /* the next free numbers; parts take theirs from here */
     struct track_sink *sink;      /* trace to which the parts add their tracks; or NULL */
     /* Returns the value of part_site.place for a part: *memory, which outlives the part, or a struct of the

@@ -45,7 +45,8 @@ struct fabric_plan {
     uint32_t inputs, outputs;
     uint32_t *input_nodes, *output_nodes;
     struct crossbar_route route;
-    struct mem_site_slices slices; /* copied, with its list */
+    struct mem_site_slices slices;    /* copied, with its list */
+    const struct part_pieces *pieces; /* NULL: the network is in one piece */
 };
 
 /* Makes a fabric. config has at least FABRIC_CLASSES classes, and fits the shape. queue and clock must outlive it. Never NULL;

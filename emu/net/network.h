@@ -154,7 +154,7 @@ struct network_totals {
     uint64_t hops;                      /* flits that crossed a router */
     uint64_t wire_flits;                /* flits sent on wires between routers */
     uint64_t refusals;                  /* packets that the client refused */
-    uint64_t clocks;                    /* clocks in which something was done */
+    uint64_t clocks;                    /* clocks in which something was done, in any piece */
     uint64_t urgent_left;      /* of flits_left, those of non-divergent packets that have arrived whole */
     uint64_t urgent, buffered; /* hops of non-divergent packets; of these, out of priority buffers */
 };
@@ -174,6 +174,14 @@ struct network *network_new(const struct network_config *config, const struct to
                             const struct clock *clock, uint32_t component,
                             const struct network_client *client);
 void network_free(struct network *network);
+
+/* Returns whether a network of this configuration can be divided: its routers share nothing but counters. */
+bool network_divisible(const struct network_config *config);
+
+/* Divides a network that is divisible and unused, and will not be observed by others than now, into pieces, each with the routers to which pieces->of gives its number;
+ * the first one keeps its queue, which is that of number 0. Its packets arrive in the same clocks as in one piece if clients send
+ * and unblock only before the network's event at the same time: their components are lower. */
+void network_divide(struct network *network, const struct part_pieces *pieces);
 
 /* Sends a packet from its source at time `now` (fs). False if the source's queue of the packet's class is full; the
  * client's room() is called when it has room again. */

@@ -166,13 +166,21 @@ struct part_child {
     const bool *given; /* given[field]: the description sets the field */
 };
 
+/* Queues for the pieces of a part that can be divided, such as a network. */
+struct part_pieces {
+    struct event_queue *queues;
+    unsigned count;
+    const uint32_t *of; /* by number of the smallest piece (a router): number of its queue */
+};
+
 /* The construction parameters of a part. Only *name, *queue, *clock and what `place` points to outlive
  * make(). */
 struct part_site {
     const char *name; /* dotted: "accel.3.l1d" */
     struct event_queue *queue;
-    struct clock *clock;          /* the part's own clock, which it sets */
-    struct part_numbers *numbers; /* part_component() and part_requester() take from these */
+    const struct part_pieces *pieces; /* NULL: the part is in one piece */
+    struct clock *clock;              /* the part's own clock, which it sets */
+    struct part_numbers *numbers;     /* part_component() and part_requester() take from these */
     /* configurations of the parts in the kind's roles, by role; NULL: there is none */
     const void *const *below;
     /* the parts below it whose names the description chooses; only for kinds that are `open` */

@@ -25,7 +25,7 @@ static void join(struct cut *cut, uint32_t a, uint32_t b)
     cut->partitions[a > b ? a : b] = a > b ? b : a;
 }
 
-static const struct cut_network *network_of(const struct cut *cut, const struct instance *instance)
+const struct cut_network *cut_network_of(const struct cut *cut, const struct instance *instance)
 {
     for (uint32_t i = 0; i < cut->network_count; i++)
         if (cut->networks[i].instance == instance)
@@ -45,7 +45,8 @@ static void join_wire(struct cut *cut, const struct plan *plan, size_t index)
 {
     const struct wire *wire = &plan->wiring.wires[index];
     const struct plan_places *places = &plan->places[index];
-    const struct cut_network *above = network_of(cut, wire->client), *below = network_of(cut, wire->server);
+    const struct cut_network *above = cut_network_of(cut, wire->client),
+                             *below = cut_network_of(cut, wire->server);
     if (wire->client->kind == &link_kind)
         return;
     if (!above && !below)
@@ -71,6 +72,30 @@ static bool place_ends(struct cut_network *network, const struct plan *plan, str
     return network->in_nodes && network->out_nodes;
 }
 
+/* Returns whether components of the kind are lower than those of networks. */
+static bool precedes_networks(const struct part_kind *kind)
+{
+    for (const struct part_kind *const *at = machine_kinds; *at && *at != &network_kind; at++)
+        if (*at == kind)
+            return true;
+    return false;
+}
+
+/* Networks with three classes carry messages and requests of slices. All that sends comes before the network at one time. */
+static bool is_divisible(const struct instance *network, const struct plan *plan)
+{
+    const struct network_config *config = network->config;
+    bool divisible = network_divisible(config) && config->classes == FABRIC_CLASSES;
+    for (size_t i = 0; i < plan->wiring.count; i++) {
+        const struct wire *wire = &plan->wiring.wires[i];
+        if (wire->server == network)
+            divisible = divisible && precedes_networks(wire->client->kind);
+        if (wire->client == network)
+            divisible = divisible && precedes_networks(wire->server->kind);
+    }
+    return divisible;
+}
+
 static bool find_networks(struct cut *cut, const struct plan *plan, struct error *err)
 {
     const struct tree *tree = plan->machine->tree;
@@ -79,7 +104,8 @@ static bool find_networks(struct cut *cut, const struct plan *plan, struct error
         if (i->kind != &network_kind)
             continue;
         struct cut_network *network = &cut->networks[cut->network_count++];
-        *network = (struct cut_network){.instance = i, .first = cut->elements};
+        *network =
+            (struct cut_network){.instance = i, .first = cut->elements, .divisible = is_divisible(i, plan)};
         if (!networks_shape(tree, i, &network->shape, err) || !place_ends(network, plan, err))
             return false;
         cut->elements += network->shape.topology.router_count;
@@ -88,7 +114,7 @@ static bool find_networks(struct cut *cut, const struct plan *plan, struct error
 }
 
 /* Joins what is in a part with it, and what nothing connects with the first core. A group has no part of its own, so what is in it
- * is not joined. */
+ * is not joined. Of networks, only routers have places of their own. */
 static void join_rest(struct cut *cut, const struct plan *plan, const bool *connected)
 {
     const struct tree *tree = plan->machine->tree;
@@ -99,7 +125,7 @@ static void join_rest(struct cut *cut, const struct plan *plan, const bool *conn
     for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
         if (i->parent && i->parent->kind->make)
             join(cut, i->number, i->parent->number);
-        else if (core && !connected[i->number])
+        else if (core && (!connected[i->number] || cut_network_of(cut, i)))
             join(cut, i->number, core->number);
     }
 }
@@ -244,10 +270,15 @@ void cut_divide(const struct cut *cut, const struct plan *plan, unsigned count, 
                 i->kind == &simt_kind ? ((const struct simt_config *)i->config)->count : 1;
     }
     cut_share(weights, cut->count, count, shares);
-    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i)) {
-        const uint32_t group = shares[cut_of(cut, i)], host = shares[first];
-        groups[i->number] = group == host ? 0 : group == 0 ? host : group;
+    const uint32_t host = shares[first];
+    for (uint32_t i = 0; i < cut->elements; i++) {
+        const uint32_t group = shares[cut->partitions[i]];
+        groups[i] = group == host ? 0 : group == 0 ? host : group;
     }
+    for (uint32_t i = 0; i < cut->network_count; i++)
+        for (uint32_t r = 0; !cut->networks[i].divisible && r < cut->networks[i].shape.topology.router_count;
+             r++)
+            groups[cut->networks[i].first + r] = 0;
     free(shares);
     free(weights);
 }

@@ -12,6 +12,7 @@ struct cut_network {
     uint32_t first; /* element of its first router */
     struct network_shape shape;
     uint32_t *in_nodes, *out_nodes; /* nodes of the inputs and outputs */
+    bool divisible;                 /* into pieces with queues of their own (network_divide()) */
 };
 
 struct cut {
@@ -33,9 +34,12 @@ void cut_free(struct cut *cut);
  * result. */
 void cut_share(const uint64_t *weights, uint32_t partitions, unsigned count, uint32_t *groups);
 
-/* Divides the parts over groups, by partition, a multiprocessor being as heavy as another part. groups[number] is that of the
- * instance; the first core is in group 0. */
+/* Divides the elements over groups, by partition, a multiprocessor being as heavy as another part. groups[element] is the result; the
+ * first core is in group 0, and so are all routers of a network that is not divisible. */
 void cut_divide(const struct cut *cut, const struct plan *plan, unsigned count, uint32_t *groups);
+
+/* Returns the entry of a network. */
+const struct cut_network *cut_network_of(const struct cut *cut, const struct instance *instance);
 
 /* Returns the partition of a part. */
 static inline uint32_t cut_of(const struct cut *cut, const struct instance *part)

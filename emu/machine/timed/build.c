@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/machine/plan/cut.h"
 #include "emu/machine/timed/state.h"
 #include "emu/sim/alloc.h"
 
@@ -60,16 +59,13 @@ static void make_queues(struct timed *timed)
 /* Divides the planned machine's partitions over the queues, so that the hosts get the first one. */
 static bool divide(struct timed *timed, struct error *err)
 {
-    struct cut cut;
     if (timed->options.queues < 2)
         return true;
-    const bool fine = cut_make(&cut, &timed->builder.plan, err);
-    if (fine) {
-        timed->queue_of = alloc(cut.elements, sizeof *timed->queue_of);
-        cut_divide(&cut, &timed->builder.plan, timed->options.queues, timed->queue_of);
-    }
-    cut_free(&cut);
-    return fine;
+    if (!cut_make(&timed->cut, &timed->builder.plan, err))
+        return false;
+    timed->queue_of = alloc(timed->cut.elements, sizeof *timed->queue_of);
+    cut_divide(&timed->cut, &timed->builder.plan, timed->options.queues, timed->queue_of);
+    return true;
 }
 
 static bool plan_parts(struct timed *timed, struct error *err)
@@ -80,6 +76,8 @@ static bool plan_parts(struct timed *timed, struct error *err)
 static bool make_parts(struct timed *timed, struct error *err)
 {
     const struct builder_making making = {.queues = timed->queues,
+                                          .queue_count = timed->options.queues,
+                                          .cut = timed->queue_of ? &timed->cut : NULL,
                                           .queue_of = timed->queue_of,
                                           .numbers = &timed->numbers,
                                           .sink = timed->study ? study_sink(timed->study)
@@ -196,6 +194,7 @@ void timed_free(struct timed *timed)
     energy_free(&timed->ledger);
     free(timed->cores);
     free(timed->queue_of);
+    cut_free(&timed->cut);
     free(timed->queues);
     free(timed);
 }

@@ -38,7 +38,8 @@ struct timed_kept {
 
 struct timed {
     struct event_queue *queues; /* the first one is that of the hosts */
-    uint32_t *queue_of;         /* by number of the instance; NULL: all parts use the first queue */
+    uint32_t *queue_of;         /* with several queues: by element of the cut */
+    struct cut cut;             /* with several queues */
     struct event_team team;     /* with several queues */
     struct scheduler scheduler;
     unsigned count;

@@ -345,6 +345,8 @@ struct fabric *fabric_new(const struct network_config *config, const struct fabr
     fabric->slices.below = NULL;
     fabric->network = network_new(&fabric->config, &fabric->shape.topology, &fabric->shape.routing, queue,
                                   clock, component, &client);
+    if (plan->pieces)
+        network_divide(fabric->network, plan->pieces);
     free(plan->input_nodes);
     free(plan->output_nodes);
     return fabric;

@@ -80,7 +80,8 @@ static void *make(const void *config, const struct part_site *site, struct error
                                          .stacks = place->stacks,
                                          .controllers = place->controllers,
                                          .outputs = place->routes},
-                               .slices = place->slices};
+                               .slices = place->slices,
+                               .pieces = site->pieces};
     if (clock_set_frequency(site->clock, own->clock, err) &&
         shape_make(&shape, own, site->children, site->child_count, &culprit, err)) {
         if (network_fits(own, &shape.topology, &shape.routing, 1, err) && place_ends(&plan, own, err))

@@ -125,7 +125,7 @@ void network_check_clock(struct network *network)
         flits += place < ports * vcs ? network->routers.inputs[place].count
                                      : network->endpoints.arrivals[place - ports * vcs].count;
     }
-    if (flits != network->totals.flits_entered - network->totals.flits_left)
+    if (flits != network->totals->flits_entered - network->totals->flits_left)
         broken(network, "a flit is lost or made", 0, 0);
 }
 

@@ -25,7 +25,7 @@ static bool deliver(struct network *network, struct endpoint *node, uint32_t vc,
 {
     struct network_packet copy = network->packets.items[packet];
     if (!network->client.deliver(network->client.context, &copy, clock_time(network->clock, network->now))) {
-        network->totals.refusals++;
+        network->totals->refusals++;
         if (!(node->blocked & BIT(vc))) {
             node->blocked |= BIT(vc);
             node->refused[node->refused_count++] = (uint8_t)vc;
@@ -34,7 +34,7 @@ static bool deliver(struct network *network, struct endpoint *node, uint32_t vc,
         }
         return false;
     }
-    network->totals.delivered++;
+    network->totals->delivered++;
     packets_drop(&network->packets, packet);
     return true;
 }
@@ -42,9 +42,9 @@ static bool deliver(struct network *network, struct endpoint *node, uint32_t vc,
 /* A node takes a flit: the packet is complete with its last one. A shared channel is not empty until its packet is delivered. */
 static void absorb(struct network *network, struct endpoint *node, struct flit flit)
 {
-    network->totals.flits_left++;
+    network->totals->flits_left++;
     if (flit.flags & FLIT_TAIL && network->packets.items[flit.packet].urgent)
-        network->totals.urgent_left += network->packets.items[flit.packet].flits;
+        network->totals->urgent_left += network->packets.items[flit.packet].flits;
     if (flit.flags & FLIT_TAIL && network->channels.shared & BIT(flit.vc)) {
         uint32_t number = (uint32_t)(node - network->endpoints.nodes);
         struct arrivals *held = &network->endpoints.arrivals[number * network->channels.vcs + flit.vc];
@@ -164,7 +164,7 @@ static void send_flit(struct network *network, struct endpoint *node, uint32_t n
     node->busy = network->now + node->flit_clocks;
     calendar_post_flit(&network->calendar, network->now + node->latency + node->flit_clocks, node->port,
                        flit);
-    network->totals.flits_entered++;
+    network->totals->flits_entered++;
     network->links[from].flits++;
     network->links[from].busy += node->flit_clocks;
     node->sent[class]++;
@@ -210,7 +210,7 @@ bool endpoint_send(struct network *network, const struct network_packet *packet)
     uint32_t at = node->first[class] + node->count[class]++;
     queue_of(network, packet->source, class)[at < size ? at : at - size] =
         packets_add(&network->packets, packet);
-    network->totals.sent++;
+    network->totals->sent++;
     if (network->arbitration.oracle)
         oracle_sent(network->arbitration.oracle, packet->source, packet->destination, packet->flits);
     workset_add(&network->endpoints.active, packet->source);

@@ -138,12 +138,12 @@ static void end_epoch(struct network *network, uint64_t clock)
 {
     uint32_t tick = (uint32_t)(clock * network->speedup);
     network->epochs.end += network->epochs.clocks;
-    if (network->totals.hops == network->epochs.hops && !network->config.idle_epochs) {
+    if (network->totals->hops == network->epochs.hops && !network->config.idle_epochs) {
         for (uint32_t p = 0; p < network->topology->port_count; p++)
             stalls_settle(&network->epochs.stalls[p], tick);
         return;
     }
-    network->epochs.hops = network->totals.hops;
+    network->epochs.hops = network->totals->hops;
     settle(network, tick);
     for (uint32_t p = 0; p < network->topology->port_count; p++) {
         const struct network_link_counters *link = &network->links[p];

@@ -1,6 +1,8 @@
 #include "emu/net/network.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/net/network/router_input.h"
 #include "emu/net/network/state.h"
@@ -80,12 +82,29 @@ static void step_routers(struct network *network)
         }
 }
 
+/* Counts a clock once for all pieces that work on it. */
+static void count_clock(struct network *network)
+{
+    struct network_sum *sum = network->pieces ? &network->pieces[0]->sum : &network->sum;
+    network->totals->clocks += sum->counted <= network->now;
+    sum->counted = network->now + 1;
+}
+
+/* Wakes the pieces for which this one has posted something. */
+static void wake_others(struct network *network)
+{
+    while (network->posted) {
+        struct network *other = network->pieces[take_bit(&network->posted)];
+        wake(other, calendar_next(&other->calendar, network->next));
+    }
+}
+
 static void step(void *owner, uint64_t time)
 {
     struct network *network = owner;
     network->stepping = true;
     network->now = time / network->clock->period;
-    network->totals.clocks++;
+    count_clock(network);
     while (network->now >= network->epochs.due)
         epochs_pass(network);
     take_arrivals(network, (uint32_t)(network->now * network->speedup));
@@ -95,6 +114,7 @@ static void step(void *owner, uint64_t time)
         network_check_clock(network);
     network->stepping = false;
     network->next = network->now + 1;
+    wake_others(network);
     if (network->routers.active.any || network->endpoints.active.any) {
         wake(network, network->next);
         return;
@@ -108,6 +128,7 @@ static void step(void *owner, uint64_t time)
 
 bool network_send(struct network *network, const struct network_packet *packet, uint64_t now)
 {
+    network = piece_of(network, packet->source);
     if (!endpoint_send(network, packet))
         return false;
     wake_at(network, now);
@@ -116,11 +137,13 @@ bool network_send(struct network *network, const struct network_packet *packet, 
 
 bool network_has_room(const struct network *network, uint32_t node, uint32_t class)
 {
-    return network->endpoints.nodes[node].count[class] < network->config.send_queue;
+    const struct network *piece = piece_of((struct network *)(uintptr_t)network, node);
+    return piece->endpoints.nodes[node].count[class] < network->config.send_queue;
 }
 
 void network_unblock(struct network *network, uint32_t node, uint32_t class, uint64_t now)
 {
+    network = piece_of(network, node);
     uint64_t channels =
         network->channels.node[0][class] | network->channels.node[1][class] | network->channels.shared;
     if (!(network->endpoints.nodes[node].blocked & channels))
@@ -132,6 +155,7 @@ void network_unblock(struct network *network, uint32_t node, uint32_t class, uin
 
 void network_set_width(struct network *network, uint32_t number, uint32_t parts, uint32_t pause, uint64_t now)
 {
+    assert(!network->pieces);
     epochs_change_width(network, number, parts, pause, clock_cycle(network->clock, now));
 }
 
@@ -140,11 +164,17 @@ uint32_t network_width(const struct network *network, uint32_t port)
     return network->epochs.widths[port].parts;
 }
 
-void network_sync(struct network *network, uint64_t now)
+static void pass_until(struct network *network, uint64_t clock)
 {
-    uint64_t clock = now / network->clock->period;
     while (clock >= network->epochs.due)
         epochs_pass(network);
+}
+
+void network_sync(struct network *network, uint64_t now)
+{
+    pass_until(network, now / network->clock->period);
+    for (uint32_t i = 1; i < network->piece_count; i++)
+        pass_until(network->pieces[i], now / network->clock->period);
 }
 
 const struct congestion *network_congestion(const struct network *network)
@@ -159,12 +189,13 @@ const struct network_waits *network_waits(const struct network *network)
 
 void network_observe(struct network *network, struct network_observer *observer)
 {
+    assert(!network->pieces);
     observer_add(&network->observers, &observer->link);
 }
 
 const struct network_totals *network_totals(const struct network *network)
 {
-    return &network->totals;
+    return network->totals;
 }
 
 const struct network_link_counters *network_link(const struct network *network, uint32_t port)
@@ -184,7 +215,7 @@ uint32_t network_vc_count(const struct network *network)
 
 uint64_t network_in_flight(const struct network *network)
 {
-    return network->totals.flits_entered - network->totals.flits_left;
+    return network->totals->flits_entered - network->totals->flits_left;
 }
 
 /* Making. */
@@ -229,7 +260,8 @@ bool network_fits(const struct network_config *config, const struct topology *to
     return channels_fit(config, routing, flits, err);
 }
 
-struct network *network_new(const struct network_config *config, const struct topology *topology,
+/* Makes a network without counters. */
+static struct network *make(const struct network_config *config, const struct topology *topology,
                             const struct routing *routing, struct event_queue *queue,
                             const struct clock *clock, uint32_t component,
                             const struct network_client *client)
@@ -242,7 +274,6 @@ struct network *network_new(const struct network_config *config, const struct to
                                 .clock = clock,
                                 .client = *client,
                                 .speedup = config->speedup};
-    size_t ports = topology->port_count;
     calendar_init(&network->calendar, horizon(config, topology));
     channels_make(&network->channels, config, routing);
     routers_make(network);
@@ -251,16 +282,64 @@ struct network *network_new(const struct network_config *config, const struct to
     switch_alloc_make(network);
     endpoints_make(network);
     epochs_make(network);
-    network->links = alloc(ports + topology->node_count, sizeof *network->links);
-    network->vc_counters = alloc(ports * network->channels.vcs, sizeof *network->vc_counters);
     event_init(&network->event, component, step, network);
     return network;
 }
 
-void network_free(struct network *network)
+struct network *network_new(const struct network_config *config, const struct topology *topology,
+                            const struct routing *routing, struct event_queue *queue,
+                            const struct clock *clock, uint32_t component,
+                            const struct network_client *client)
 {
-    if (!network)
-        return;
+    struct network *network = make(config, topology, routing, queue, clock, component, client);
+    const size_t ports = topology->port_count;
+    network->totals = &network->sum.totals;
+    network->links = alloc(ports + topology->node_count, sizeof *network->links);
+    network->vc_counters = alloc(ports * network->channels.vcs, sizeof *network->vc_counters);
+    return network;
+}
+
+bool network_divisible(const struct network_config *config)
+{
+    return !config->track && config->vc_arbitration < NETWORK_LOADS &&
+           config->switch_arbitration < NETWORK_LOADS;
+}
+
+/* Makes a piece of a network besides the first one. */
+static struct network *make_piece(const struct network *whole, struct event_queue *queue)
+{
+    struct network *piece = make(&whole->config, whole->topology, whole->routing, queue, whole->clock,
+                                 whole->event.component, &whole->client);
+    piece->totals = whole->totals;
+    piece->links = whole->links;
+    piece->vc_counters = whole->vc_counters;
+    piece->observers = whole->observers;
+    return piece;
+}
+
+void network_divide(struct network *network, const struct part_pieces *pieces)
+{
+    const uint32_t routers = network->topology->router_count;
+    const size_t inputs = (size_t)network->topology->port_count * network->channels.vcs;
+    assert(network_divisible(&network->config) && pieces->count <= EVENT_QUEUES &&
+           network->queue == pieces->queues);
+    struct network **all = alloc(pieces->count, sizeof *all);
+    uint32_t *of = alloc(routers, sizeof *of);
+    memcpy(of, pieces->of, routers * sizeof *of);
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        all[i] = i == 0 ? network : make_piece(network, &pieces->queues[i]);
+        all[i]->pieces = all;
+        all[i]->piece = i;
+        all[i]->piece_count = pieces->count;
+        all[i]->router_pieces = of;
+        all[i]->came = alloc(inputs, sizeof *all[i]->came);
+        pieces_mark(all[i]);
+    }
+}
+
+/* Releases what a piece shares with no other. */
+static void free_piece(struct network *network)
+{
     event_cancel(network->queue, &network->event);
     calendar_free(&network->calendar);
     packets_free(&network->packets);
@@ -271,7 +350,19 @@ void network_free(struct network *network)
     endpoints_free(&network->endpoints);
     epochs_free(&network->epochs);
     network_check_free(network->checks);
+    free(network->came);
+    free(network);
+}
+
+void network_free(struct network *network)
+{
+    if (!network)
+        return;
+    for (uint32_t i = 1; i < network->piece_count; i++)
+        free_piece(network->pieces[i]);
+    free(network->pieces);
+    free(network->router_pieces);
     free(network->links);
     free(network->vc_counters);
-    free(network);
+    free_piece(network);
 }

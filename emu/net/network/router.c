@@ -57,8 +57,8 @@ static __attribute__((noinline, cold)) struct flit manage(struct network *networ
 {
     uint32_t number = (uint32_t)(router - network->routers.all), in_port = router->first_port + i;
     if (network->channels.priority && network->routers.urgent[in_port] & BIT(vc)) {
-        network->totals.urgent++;
-        network->totals.buffered += (network->channels.priority & BIT(vc)) != 0;
+        network->totals->urgent++;
+        network->totals->buffered += (network->channels.priority & BIT(vc)) != 0;
     }
     if (network->routers.begun && flit.flags & FLIT_HEAD) {
         struct network_waits *waits = &network->routers.waits;
@@ -104,18 +104,21 @@ static inline void forward(struct network *network, struct router *router, uint3
     uint64_t depart = crossed > out->busy ? crossed : out->busy;
     out->busy = depart + out->flit_clocks;
     flit.vc = input->out_vc;
-    calendar_post_flit(&network->calendar, depart + out->latency + out->flit_clocks, out->peer, flit);
+    if (__builtin_expect(out->piece == network->piece, 1))
+        calendar_post_flit(&network->calendar, depart + out->latency + out->flit_clocks, out->peer, flit);
+    else
+        pieces_post_flit(network, out, depart + out->latency + out->flit_clocks, flit);
     uint64_t leaves = tick + network->config.switch_clocks - 1;
     if (network->speedup > 1)
         leaves /= network->speedup;
-    calendar_post_credit(&network->calendar,
-                         leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks),
-                         in->peer * vcs + vc);
+    calendar_post_credit(
+        in->piece == network->piece ? &network->calendar : pieces_calendar(network, in->piece),
+        leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks), in->peer * vcs + vc);
     network->links[out_port].flits++;
     network->links[out_port].busy += out->flit_clocks;
     network->vc_counters[in_port * vcs + vc].flits++;
-    network->totals.hops++;
-    network->totals.wire_flits += !out->node;
+    network->totals->hops++;
+    network->totals->wire_flits += !out->node;
     if (flit.flags & FLIT_TAIL) {
         output->owner = NO_OWNER;
         out->free |= BIT(input->out_vc);

@@ -40,8 +40,9 @@ struct port {
     uint64_t busy;    /* output: clock from which the link is free */
     uint32_t router, peer;
     uint16_t latency, flit_clocks;
-    uint8_t turn; /* SA, input: channel with the highest priority */
-    bool node;    /* the other end is a node */
+    uint8_t turn;  /* SA, input: channel with the highest priority */
+    bool node;     /* the other end is a node */
+    uint8_t piece; /* of the other end (pieces.c) */
 };
 
 /* Bits are ports of the router. */

@@ -15,6 +15,12 @@
 #include "emu/net/network/switch_alloc.h"
 #include "emu/net/network/vc_alloc.h"
 
+/* What is counted of all pieces. */
+struct network_sum {
+    struct network_totals totals;
+    uint64_t counted; /* number of the clock after the last one in totals.clocks */
+};
+
 struct network {
     struct network_config config;
     const struct topology *topology;
@@ -36,12 +42,50 @@ struct network {
     struct arbitration arbitration;
     struct endpoints endpoints;
     struct epochs epochs;
-    struct network_totals totals;
+    struct network_sum sum;              /* of the first piece */
+    struct network_totals *totals;       /* of all pieces */
     struct network_link_counters *links; /* by port; then of nodes */
     struct network_vc_counters *vc_counters;
     struct observer_list observers;
     struct network_checks *checks; /* NULL: no checks */
+    /* Pieces. */
+    struct network **pieces;     /* by number; NULL: the network is whole */
+    uint32_t piece, piece_count; /* its own number */
+    uint32_t *router_pieces;     /* by router */
+    uint32_t *came;  /* by input channel: index here of the packet that comes from another piece */
+    uint64_t posted; /* pieces for which this one has posted something in this clock */
 };
+
+/* pieces.c: a network can be in pieces, each with some of the routers, their nodes, and an event of the network's component in a
+ * queue of its own. They share the counters; of other arrays, each piece uses the places of its routers. What passes between two
+ * is posted in the other's calendar. A packet has an index in each piece that it comes to. */
+
+/* Posts a flit that leaves by a port for another piece. */
+void pieces_post_flit(struct network *network, const struct port *out, uint64_t clock, struct flit flit);
+
+/* Returns the calendar of another piece, for which something is posted. */
+struct calendar *pieces_calendar(struct network *network, uint32_t piece);
+
+/* Sets of which pieces the other ends of ports are. */
+void pieces_mark(struct network *network);
+
+/* Returns the piece with a node. */
+static inline struct network *piece_of(struct network *network, uint32_t node)
+{
+    const struct topology *topology = network->topology;
+    return network->pieces
+               ? network->pieces[network->router_pieces[topology->ports[topology->node_ports[node]].router]]
+               : network;
+}
+
+/* Returns the first clock on which no piece has worked. */
+static inline uint64_t network_next(const struct network *network)
+{
+    uint64_t next = network->next;
+    for (uint32_t i = 0; i < network->piece_count; i++)
+        next = network->pieces[i]->next > next ? network->pieces[i]->next : next;
+    return next;
+}
 
 /* Returns the packet at the head of an input channel (port * vcs + vc). */
 static inline const struct network_packet *input_packet(const struct network *network, uint32_t input)

@@ -3,7 +3,7 @@
 
 static void publish_totals(const struct network *network, struct stats *stats, struct scope scope)
 {
-    const struct network_totals *totals = &network->totals;
+    const struct network_totals *totals = network->totals;
     const struct stats_row rows[] = {
         {"packets_sent", &totals->sent, "packets", "Packets that entered a node's queue."},
         {"packets_delivered", &totals->delivered, "packets", "Packets delivered to their destinations."},
@@ -63,9 +63,9 @@ static void publish_management(const struct network *network, struct stats *stat
         publish_paths(network, stats, scope);
     if (!network->channels.priority)
         return;
-    stats_counter(stats, scope, "urgent_hops", &network->totals.urgent, "flits",
+    stats_counter(stats, scope, "urgent_hops", &network->totals->urgent, "flits",
                   "Of `hops`, flits of packets of non-divergent accesses.");
-    stats_counter(stats, scope, "buffered_hops", &network->totals.buffered, "flits",
+    stats_counter(stats, scope, "buffered_hops", &network->totals->buffered, "flits",
                   "Of `urgent_hops`, flits out of priority buffers.");
 }
 
@@ -100,7 +100,7 @@ void network_publish(const struct network *network, struct stats *stats, struct 
 static uint64_t node_flits(const void *context)
 {
     const struct network *network = context;
-    return network->totals.flits_entered + network->totals.flits_left;
+    return network->totals->flits_entered + network->totals->flits_left;
 }
 
 /* Classes of wires between routers; each has an account for bits that move and one for idle wires. */
@@ -137,7 +137,7 @@ static uint64_t moved_on(const struct network *network, enum wire_class class)
 static uint64_t idle_on(const struct network *network, enum wire_class class)
 {
     uint64_t sum = 0, clock = network->queue->now / network->clock->period;
-    clock = clock > network->next ? clock : network->next;
+    clock = clock > network_next(network) ? clock : network_next(network);
     for (uint32_t p = 0; p < network->topology->port_count; p++) {
         const struct topology_wire *wire = wire_of(network, p, class);
         sum += wire ? epochs_idle_bits(network, p, clock) * wire->energy_idle : 0;
@@ -231,7 +231,7 @@ void network_energy(struct network *network, struct energy_ledger *ledger, struc
             .name = "flits", .read = node_flits, .unit = config->energy_flit, .fields = "energy_flit"});
     add_account(network, ledger, scope,
                 (struct energy_account){.name = "hops",
-                                        .count = &network->totals.hops,
+                                        .count = &network->totals->hops,
                                         .unit = config->energy_hop,
                                         .fields = "energy_hop"});
     for (enum wire_class class = 0; class < WIRE_CLASSES; class ++) {
