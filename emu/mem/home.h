@@ -25,6 +25,7 @@ struct home_change;
 struct home_slot {
     uint32_t generation;        /* generation of the slot's mapping, from 1 */
     uint32_t outstanding;       /* outstanding requests to it */
+    bool uncounted;             /* home_map_hold() */
     struct home_change *change; /* a change that waits for these requests, or NULL */
 };
 
@@ -94,6 +95,10 @@ static inline bool home_current(const struct home *home)
 
 /* Makes all later changes fail, with this message, which is copied. A later call has no effect. */
 void home_map_fix(struct home_map *map, const char *message);
+
+/* Makes all later changes fail, as home_map_fix(), and counts no outstanding requests; so nothing is written when one is sent. There
+ * must be none, nor a change that waits. No range is added later. */
+void home_map_hold(struct home_map *map, const char *message);
 
 /* Called once when the change has taken effect, before the waiting links are woken. It may request further
  * changes. */

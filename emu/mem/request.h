@@ -186,7 +186,8 @@ static inline bool mem_link_enter(struct mem_link *link, struct mem_request *req
         home_wait(request->home.slot, link);
         return false;
     }
-    request->home.slot->outstanding++;
+    if (!request->home.slot->uncounted)
+        request->home.slot->outstanding++;
     return true;
 }
 
@@ -201,7 +202,7 @@ static inline bool mem_link_request(struct mem_link *link, struct mem_request *r
     if (link->port_ops->request(link->port, link, request, now))
         return true;
     request->depth--;
-    if (link->homes)
+    if (link->homes && !request->home.slot->uncounted)
         request->home.slot->outstanding--;
     return false;
 }
@@ -247,7 +248,7 @@ static inline bool mem_request_respond(struct mem_request *request, uint64_t now
         request->depth++;
         return false;
     }
-    if (slot && --slot->outstanding == 0 && slot->change)
+    if (slot && !slot->uncounted && --slot->outstanding == 0 && slot->change)
         home_quiet(slot, now);
     return true;
 }

@@ -456,6 +456,32 @@ static bool ask(struct client *client, uint64_t address)
     return mem_link_request(&client->link, &client->request, 0);
 }
 
+static void held_maps_write_nothing(void **state)
+{
+    (void)state;
+    struct rig rig = {.map = home_map_new()};
+    struct home_layout layout = {.text = "R4 H1 C2 O6", .geometry = {1, 1, 2, 1, 1, 1, 16, 4, 64}};
+    struct client client;
+    struct error err;
+    struct home home;
+    assert_true(home_range_add(rig.map, 0, 0x2000, &layout, &err));
+    assert_true(home_range_add(rig.map, 0x8000, 0x2000, &layout, &err));
+    assert_true(home_range_page(rig.map, 0x8000, 0x1000, &err));
+    client_init(&client, &rig);
+    home_map_hold(rig.map, "held");
+    for (uint64_t address = 0x100; address < 0x10000; address += 0x8000) {
+        home_resolve(rig.map, address, &home);
+        const struct home_slot before = *home.slot;
+        assert_true(ask(&client, address));
+        assert_memory_equal(&before, home.slot, sizeof before);
+        assert_true(mem_request_respond(&client.request, 6));
+        assert_memory_equal(&before, home.slot, sizeof before);
+    }
+    assert_false(home_range_change(rig.map, 0, 0x2000, &layout, changed, &rig, 4, &err));
+    assert_string_equal(err.text, "held");
+    home_map_free(rig.map);
+}
+
 static void changes_wait_for_quiet(void **state)
 {
     (void)state;
@@ -742,6 +768,7 @@ int main(void)
         cmocka_unit_test(ranges_have_maps_of_their_own),
         cmocka_unit_test(hostile_ranges),
         cmocka_unit_test(pages_are_placed_one_by_one),
+        cmocka_unit_test(held_maps_write_nothing),
         cmocka_unit_test(changes_wait_for_quiet),
         cmocka_unit_test(parts_of_ranges_change),
         cmocka_unit_test(page_moves_wait_for_their_pages),

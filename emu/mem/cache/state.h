@@ -202,8 +202,10 @@ static inline void cache_need(struct cache *cache, struct mshr *mshr, bool specu
 {
     cache->counters.prefetches_late += mshr->prefetch;
     mshr->prefetch = false;
-    mshr->request.prefetch = false;
-    if (!speculative)
+    if (mshr->request
+            .prefetch) /* otherwise not written, because another thread of the host may have the request */
+        mshr->request.prefetch = false;
+    if (!speculative && mshr->request.speculative)
         mshr->request.speculative = false;
 }
 

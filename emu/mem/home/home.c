@@ -83,6 +83,18 @@ void home_map_fix(struct home_map *map, const char *message)
         map->fixed = alloc_text(message);
 }
 
+void home_map_hold(struct home_map *map, const char *message)
+{
+    home_map_fix(map, message);
+    for (uint32_t i = 0; i < map->count; i++) {
+        struct range *range = map->ranges[i];
+        assert(!range->slot.outstanding && !range->slot.change);
+        range->slot.uncounted = true;
+        for (uint64_t page = 0; range->paging && page < range->paging->page_count; page++)
+            range->paging->slots[page].uncounted = true;
+    }
+}
+
 /* Returns the index in map->ranges of the last range whose base is at or below the address; UINT32_MAX:
  * none. */
 static uint32_t place_of(const struct home_map *map, uint64_t address)
