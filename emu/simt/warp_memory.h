@@ -80,6 +80,12 @@ struct warp_page {
 
 struct warp_code;
 
+/* What the copies of a memory share. */
+struct warp_reservations {
+    bool held; /* some lane may hold a reservation, so stores must count versions */
+    uint32_t versions[WARP_VERSIONS];
+};
+
 struct warp_memory {
     /* Accesses of up to 8 bytes at base + d with d < count are in bounds and need no translation; none if
      * count is 0. */
@@ -90,22 +96,37 @@ struct warp_memory {
     uint64_t stack_size, stack_store;
     uint64_t stack_turns; /* the largest power of two up to the number of warps with stacks, or of a group */
     uint32_t stack_groups, stack_group; /* warp_memory_set_groups(); 1 and 0 without it */
-    bool reserved;                      /* some lane may hold a reservation, so stores must count versions */
     /* The harts and threads that share the memory; peers->reserved is set while any of them may hold a
      * reservation. It points to `alone` unless the owner of harts that run at the same time sets it. */
     struct stream_peers *peers, alone;
-    uint32_t versions[WARP_VERSIONS];
+    struct warp_reservations *reservations, own; /* its own, or those of which it is a copy */
     struct warp_memory_setup setup;
     struct warp_code *code;
     struct warp_debug *debug; /* a debugger's breakpoints and stops (warp_debug.h); NULL: none */
     struct code_watcher watcher;
+    struct warp_memory *copies; /* warp_memory_copy(); linked by it */
+    /* Threads of the host execute from the copies at the same time: only what is done in turn may touch what they share. */
+    const struct warp_turns *turns; /* NULL: one thread does */
     struct warp_page pages[2][WARP_PAGES];
+};
+
+/* For a memory from which one of several threads of the host executes (emu/sim/threads/turns.h). wait() waits for the thread's turn,
+ * before an instruction is decoded; changed() tells that bytes that may be code have changed. */
+struct warp_turns {
+    void (*wait)(void *context);
+    void (*changed)(void *context);
+    void *context;
 };
 
 /* Initializes the memory. Returns false with err set when the stacks are not in memory or the host has no
  * memory. Release it with warp_memory_free(). */
 bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup *setup, struct error *err);
 void warp_memory_free(struct warp_memory *memory);
+
+/* Makes a memory with the same bytes and reservations, but with predecoded code and translations of its own. What is discarded of the
+ * original is discarded of the copies. Returns NULL with err set when the host has no memory. warp_memory_free() of the original frees
+ * it. */
+struct warp_memory *warp_memory_copy(struct warp_memory *memory, struct error *err);
 
 /* Discards cached translations. */
 void warp_memory_forget(struct warp_memory *memory);

@@ -92,7 +92,7 @@ enum warp_event warp_on_stack(struct warp *warp, const struct warp_op *op)
 
 static uint32_t *version_of(struct warp_memory *memory, uint64_t address)
 {
-    return &memory->versions[address / WARP_RESERVATION % WARP_VERSIONS];
+    return &memory->reservations->versions[address / WARP_RESERVATION % WARP_VERSIONS];
 }
 
 /* Returns the address by which blocks are reserved: harts and threads share physical ones. The access to it has been
@@ -127,7 +127,7 @@ void warp_disturb(struct warp *warp, unsigned lane, uint64_t address)
 void warp_reserve(struct warp *warp, unsigned lane, uint64_t address)
 {
     address = block_of(warp, address);
-    warp->memory->reserved = warp->memory->peers->reserved = true;
+    warp->memory->reservations->held = warp->memory->peers->reserved = true;
     warp->reserved |= UINT32_C(1) << lane;
     warp->reservation[lane] = address;
     warp->version[lane] = *version_of(warp->memory, address);

@@ -2,9 +2,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/hart/custom.h"
+#include "emu/sim/alloc.h"
 #include "emu/simt/local_memory.h"
 #include "emu/simt/warp/code.h"
 
@@ -45,6 +47,11 @@ const char *const warp_reconvergence_names[] = {[WARP_MINPC] = "minpc", [WARP_ST
 static bool forget_code(void *context, uint64_t page, unsigned first, unsigned last)
 {
     const struct warp_memory *memory = context;
+    if (memory->turns) { /* its thread may execute this code */
+        if (first < memory->setup.memory->code->ends[page])
+            memory->turns->changed(memory->turns->context);
+        return true;
+    }
     return warp_code_forget(memory->code, page, first, last);
 }
 
@@ -74,6 +81,7 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
     *memory = (struct warp_memory){.setup = *setup};
     memory->peers = &memory->alone;
     memory->alone.threads = memory;
+    memory->reservations = &memory->own;
     if (!is_power(setup->width) || setup->width > 32 || setup->stack_shift < 4 || setup->stack_shift > 30)
         return error_set(err, "a warp of %u threads with stacks of 2^%u bytes is not possible", setup->width,
                          setup->stack_shift);
@@ -92,6 +100,21 @@ bool warp_memory_init(struct warp_memory *memory, const struct warp_memory_setup
     return memory->code;
 }
 
+struct warp_memory *warp_memory_copy(struct warp_memory *memory, struct error *err)
+{
+    struct warp_memory *copy = alloc(1, sizeof *copy);
+    *copy = *memory; /* with its reservations and peers */
+    copy->code = warp_code_new(err);
+    if (!copy->code) {
+        free(copy);
+        return NULL;
+    }
+    copy->watcher.context = copy;
+    code_pages_watch(memory->setup.memory->code, &copy->watcher);
+    memory->copies = copy;
+    return copy;
+}
+
 void warp_memory_set_groups(struct warp_memory *memory, uint32_t groups, uint32_t first)
 {
     assert(memory->setup.stack_warps % groups == 0);
@@ -100,7 +123,7 @@ void warp_memory_set_groups(struct warp_memory *memory, uint32_t groups, uint32_
     memory->stack_turns = UINT64_C(1) << (31 - __builtin_clz(memory->setup.stack_warps / groups));
 }
 
-void warp_memory_free(struct warp_memory *memory)
+static void free_code(struct warp_memory *memory)
 {
     if (memory->code)
         code_pages_leave(memory->setup.memory->code, &memory->watcher);
@@ -108,16 +131,28 @@ void warp_memory_free(struct warp_memory *memory)
     memory->code = NULL;
 }
 
+void warp_memory_free(struct warp_memory *memory)
+{
+    for (struct warp_memory *copy = memory->copies, *next; copy; copy = next) {
+        next = copy->copies;
+        free_code(copy);
+        free(copy);
+    }
+    memory->copies = NULL;
+    free_code(memory);
+}
+
 void warp_memory_forget(struct warp_memory *memory)
 {
-    memset(memory->pages, 0, sizeof memory->pages);
+    for (struct warp_memory *at = memory; at; at = at->copies)
+        memset(at->pages, 0, sizeof at->pages);
 }
 
 void warp_memory_disturb(struct warp_memory *memory, uint64_t physical, uint64_t size)
 {
     uint64_t last = (physical + size - 1) / WARP_RESERVATION;
     for (uint64_t block = physical / WARP_RESERVATION; block <= last; block++)
-        ++memory->versions[block % WARP_VERSIONS];
+        ++memory->reservations->versions[block % WARP_VERSIONS];
 }
 
 bool warp_memory_stored(void *memory, uint64_t physical, unsigned size)
@@ -125,13 +160,14 @@ bool warp_memory_stored(void *memory, uint64_t physical, unsigned size)
     struct warp_memory *own = memory;
     if (size)
         warp_memory_disturb(own, physical, size);
-    return own->reserved;
+    return own->reservations->held;
 }
 
 void warp_memory_flush(struct warp_memory *memory)
 {
     warp_memory_forget(memory);
-    warp_code_flush(memory->code);
+    for (struct warp_memory *at = memory; at; at = at->copies)
+        warp_code_flush(at->code);
 }
 
 static bool translate(const struct warp_memory *memory, uint64_t address, enum warp_access access,
@@ -204,6 +240,8 @@ bool warp_memory_fetch(struct warp_memory *memory, uint64_t pc, uint32_t *bits)
 {
     static const struct warp_scratchpad none = {0};
     uint64_t room;
+    if (memory->turns)
+        memory->turns->wait(memory->turns->context);
     const uint8_t *low = warp_memory_reach(memory, &none, pc, WARP_FETCH, &room);
     if (!low)
         return false;
