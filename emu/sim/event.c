@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/sim/inline.h"
+#include "emu/sim/threads/turns.h"
 
 enum event_place { PLACE_NONE, PLACE_HEAP, PLACE_SORTED, PLACE_SLOT };
 
@@ -348,9 +349,22 @@ static FORCE_INLINE struct team_first first_of_team(const struct event_team *tea
     return first;
 }
 
+/* event_queue_next() in a window: that of the queue, but not after the window, and now if each event waits for its turn. */
+static uint64_t next_in_window(struct event_queue *queue)
+{
+    const struct event_window *window = queue->window;
+    const struct event *event = first_event(queue);
+    if (window->strict)
+        return queue->now;
+    return event && event->time < window->end ? event->time : window->end;
+}
+
 uint64_t event_queue_next(struct event_queue *queue)
 {
-    const struct event *event = queue->team ? first_of_team(queue->team).event : first_event(queue);
+    const struct event *event;
+    if (queue->window)
+        return next_in_window(queue);
+    event = queue->team ? first_of_team(queue->team).event : first_event(queue);
     return event ? event->time : CLOCK_NEVER;
 }
 

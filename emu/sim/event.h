@@ -40,11 +40,13 @@ struct event_queue {
     uint64_t now; /* time of the event that fired last, or fires now; never decreases */
     /* start of the slot whose events are sorted or in the heap; the heap holds all earlier events too */
     uint64_t position;
-    struct event *sorted;                              /* events of the slot, in order */
-    struct event *heap;                                /* the first of the others; has no siblings */
-    uint64_t age;                                      /* number of schedulings so far */
-    uint64_t fired;                                    /* number of events fired so far */
-    const struct event_team *team;                     /* of which it is one; NULL: it is alone */
+    struct event *sorted;          /* events of the slot, in order */
+    struct event *heap;            /* the first of the others; has no siblings */
+    uint64_t age;                  /* number of schedulings so far */
+    uint64_t fired;                /* number of events fired so far */
+    const struct event_team *team; /* of which it is one; NULL: it is alone */
+    struct event_window
+        *window; /* in which a thread of its own fires its events (threads/turns.h), or NULL */
     uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
     struct event *slots[EVENT_LEVELS][EVENT_SLOTS];
 };
@@ -77,7 +79,8 @@ static inline bool event_pending(const struct event *event)
     return event->place != 0;
 }
 
-/* Returns the time of the next event of the queue's team, or CLOCK_NEVER if none is pending. */
+/* Returns the time of the next event of the queue's team, or CLOCK_NEVER if none is pending. In a window, an earlier one, up to which
+ * no event of another queue matters. */
 uint64_t event_queue_next(struct event_queue *queue);
 
 /* Returns the next event, or NULL if none is pending. */
