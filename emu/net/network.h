@@ -178,10 +178,16 @@ void network_free(struct network *network);
 /* Returns whether a network of this configuration can be divided: its routers share nothing but counters. */
 bool network_divisible(const struct network_config *config);
 
-/* Divides a network that is divisible and unused, and will not be observed by others than now, into pieces, each with the routers to which pieces->of gives its number;
- * the first one keeps its queue, which is that of number 0. Its packets arrive in the same clocks as in one piece if clients send
- * and unblock only before the network's event at the same time: their components are lower. */
+/* Divides a network that is divisible and unused, and will not be observed by others than now, into pieces, each with the routers to which
+ * pieces->of gives its number; the first one keeps its queue, which is that of number 0. Its packets arrive in the same clocks as in one
+ * piece. */
 void network_divide(struct network *network, const struct part_pieces *pieces);
+
+/* Begins a window of a divided network, in which the events of its pieces fire on threads of their own (emu/sim/threads/turns.h): from
+ * `now`, until `end` at the latest. Returns when it has to end. What pieces send to others in the window must not arrive in it.
+ * network_join() ends the window: all pieces have fired their events. */
+uint64_t network_part(struct network *network, uint64_t now, uint64_t end);
+void network_join(struct network *network);
 
 /* Sends a packet from its source at time `now` (fs). False if the source's queue of the packet's class is full; the
  * client's room() is called when it has room again. */

@@ -1,6 +1,7 @@
 #include "emu/net/network.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,9 @@ static void wake_at(struct network *network, uint64_t now)
 {
     if (network->stepping)
         return;
-    uint64_t clock = clock_cycle(network->clock, now);
-    wake(network, clock > network->next ? clock : network->next);
+    const uint64_t clock = clock_cycle(network->clock, now),
+                   next = network->pieces ? pieces_next(network, now, clock) : network->next;
+    wake(network, clock > next ? clock : next);
 }
 
 /* The clock. */
@@ -86,6 +88,12 @@ static void step_routers(struct network *network)
 static void count_clock(struct network *network)
 {
     struct network_sum *sum = network->pieces ? &network->pieces[0]->sum : &network->sum;
+    if (network->apart) {
+        const uint64_t worked = atomic_load_explicit(&network->worked, memory_order_relaxed),
+                       bit = UINT64_C(1) << (network->now - network->base);
+        atomic_store_explicit(&network->worked, worked | bit, memory_order_relaxed);
+        return;
+    }
     network->totals->clocks += sum->counted <= network->now;
     sum->counted = network->now + 1;
 }
@@ -333,8 +341,22 @@ void network_divide(struct network *network, const struct part_pieces *pieces)
         all[i]->piece_count = pieces->count;
         all[i]->router_pieces = of;
         all[i]->came = alloc(inputs, sizeof *all[i]->came);
+        all[i]->outbox = alloc(pieces->count, sizeof *all[i]->outbox);
         pieces_mark(all[i]);
     }
+}
+
+uint64_t network_part(struct network *network, uint64_t now, uint64_t end)
+{
+    const uint64_t base = now / network->clock->period, most = (base + 64) * network->clock->period;
+    for (uint32_t i = 0; i < network->piece_count; i++)
+        pieces_part(network->pieces[i], base);
+    return end < most ? end : most;
+}
+
+void network_join(struct network *network)
+{
+    pieces_join(network, wake);
 }
 
 /* Releases what a piece shares with no other. */
@@ -350,7 +372,7 @@ static void free_piece(struct network *network)
     endpoints_free(&network->endpoints);
     epochs_free(&network->epochs);
     network_check_free(network->checks);
-    free(network->came);
+    pieces_free(network);
     free(network);
 }
 

@@ -111,9 +111,11 @@ static inline void forward(struct network *network, struct router *router, uint3
     uint64_t leaves = tick + network->config.switch_clocks - 1;
     if (network->speedup > 1)
         leaves /= network->speedup;
-    calendar_post_credit(
-        in->piece == network->piece ? &network->calendar : pieces_calendar(network, in->piece),
-        leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks), in->peer * vcs + vc);
+    const uint64_t returns = leaves + in->latency + 1 + (in->node ? 0 : network->config.credit_clocks);
+    if (__builtin_expect(in->piece == network->piece, 1))
+        calendar_post_credit(&network->calendar, returns, in->peer * vcs + vc);
+    else
+        pieces_post_credit(network, in->piece, returns, in->peer * vcs + vc);
     network->links[out_port].flits++;
     network->links[out_port].busy += out->flit_clocks;
     network->vc_counters[in_port * vcs + vc].flits++;

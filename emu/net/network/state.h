@@ -21,6 +21,21 @@ struct network_sum {
     uint64_t counted; /* number of the clock after the last one in totals.clocks */
 };
 
+/* A flit or credit on its way to a router of another piece. */
+struct letter {
+    uint64_t clock;
+    uint32_t target;
+    bool is_flit;
+    struct flit flit;
+    struct network_packet packet; /* of a head */
+};
+
+/* What a piece has sent to another one in a window. */
+struct letters {
+    struct letter *all;
+    uint32_t count, room;
+};
+
 struct network {
     struct network_config config;
     const struct topology *topology;
@@ -54,17 +69,35 @@ struct network {
     uint32_t *router_pieces;     /* by router */
     uint32_t *came;  /* by input channel: index here of the packet that comes from another piece */
     uint64_t posted; /* pieces for which this one has posted something in this clock */
+    /* In a window, in which pieces work on threads of their own: */
+    bool apart;
+    uint64_t base; /* its first clock */
+    _Atomic uint64_t
+        worked; /* clocks since it on which the piece has worked: bits; others read it in their turn */
+    struct letters *outbox; /* by piece */
 };
 
 /* pieces.c: a network can be in pieces, each with some of the routers, their nodes, and an event of the network's component in a
  * queue of its own. They share the counters; of other arrays, each piece uses the places of its routers. What passes between two
- * is posted in the other's calendar. A packet has an index in each piece that it comes to. */
+ * is posted in the other's calendar, at once or at the end of a window. A packet has an index in each piece that it comes to. */
 
 /* Posts a flit that leaves by a port for another piece. */
 void pieces_post_flit(struct network *network, const struct port *out, uint64_t clock, struct flit flit);
 
-/* Returns the calendar of another piece, for which something is posted. */
-struct calendar *pieces_calendar(struct network *network, uint32_t piece);
+/* Posts a credit for a channel of another piece. */
+void pieces_post_credit(struct network *network, uint32_t piece, uint64_t clock, uint32_t target);
+
+/* Begins a window for a piece: what it sends to others waits in its outboxes, and it counts for itself. */
+void pieces_part(struct network *network, uint64_t base);
+
+/* Ends the window of all pieces: delivers what they have sent, and adds up what they have counted. */
+void pieces_join(struct network *network, void (*wake)(struct network *piece, uint64_t clock));
+
+void pieces_free(struct network *network);
+
+/* Returns the first clock on which a piece can work, for what is asked of it at time `now`, before or on `clock`. As a whole, a network
+ * works on a clock once; so none of its pieces does after the time at which the others have. */
+uint64_t pieces_next(const struct network *network, uint64_t now, uint64_t clock);
 
 /* Sets of which pieces the other ends of ports are. */
 void pieces_mark(struct network *network);
