@@ -337,6 +337,8 @@ if part machines "whole programs and statistics on machines with a clock"; then
         suite "traffic of DeNovo's caches" "$BUILD/tests/mem/denovo/test_caches" && suite "traffic of stashes" "$BUILD/tests/stash/test_random"; }
     suite "networks in machines" tests/machine/network.sh "$BUILD/bin/croft" "$BUILD/tests/machine/network"
     suite "partitions of machines" tests/machine/partition_study.sh "$BUILD/bin/croft" "$BUILD/tests/machine/partition_study"
+    suite "one run on several threads" env SEED="${HAZARD_SEED:-1}" tests/machine/threads.sh "$BUILD/bin/croft" "$BUILD/tests/machine/threads" \
+        "$([ -n "${ALL:-}" ] && echo 50 || echo 4)"
     suite "all mechanisms in one machine" tests/machine/undercroft.sh "$BUILD/bin/croft" "$BUILD/tests/machine/undercroft"
     built stress-writers && suite "random programs on random machines" env STRESS_JOBS="${ALL:+$slots}" STRESS_SEED="${HAZARD_SEED:-1}" \
         STRESS_RUNS="$([ -n "${ALL:-}" ] && echo 10000 || echo 40)" STRESS_PROGRAMS="$([ -n "${ALL:-}" ] && echo 20 || echo 1)" \

@@ -145,6 +145,8 @@ static bool wind_up(struct session *s, const char *program, int *status, struct 
     if (report_wanted(s->report))
         timing_doubt(&s->timing);
     const struct report_run run = {program, &s->machine, *status, seconds};
+    if (report_wanted(s->report) && !timing_counts(&s->timing))
+        return true;
     return report_write(s->report, &run, err);
 }
 

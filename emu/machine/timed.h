@@ -43,7 +43,10 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
-    unsigned queues;     /* partitions (plan/cut.h) share so many; results do not depend on it. 0: one */
+    unsigned
+        threads; /* of the host, on which the run is executed (timed/windows.h); results do not depend on it. 0: one */
+    unsigned
+        queues; /* without several threads: partitions (plan/cut.h) share so many; results do not depend on it. 0: one */
     bool study;          /* measure what a parallel simulation could gain; not with a trace */
     const char *program; /* ELF file, for symbols and lines in messages, or NULL */
     uint64_t bias;       /* symbols_move() */
@@ -67,6 +70,9 @@ const struct energy_ledger *timed_energies(const struct timed *timed);
 
 /* Returns the simulated time that the event queue has reached, in fs. */
 uint64_t timed_now(const struct timed *timed);
+
+/* Returns whether a fault has ended the run while several threads worked, so that statistics are not those of one thread. */
+bool timed_cut_short(const struct timed *timed);
 
 /* Returns the queue whose events move the machine's time. */
 struct event_queue *timed_queue(struct timed *timed);

@@ -242,6 +242,7 @@ void simt_stop_memory(struct simt *simt, bool stopped, uint64_t now);
 
 /* Return the multiprocessor's name and its clock. */
 const char *simt_name(const struct simt *simt);
+struct event_queue *simt_queue(const struct simt *simt);
 const struct clock *simt_clock(const struct simt *simt);
 
 /* Return the number of blocks that the multiprocessor holds, and whether it holds any. */

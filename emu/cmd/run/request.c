@@ -43,6 +43,7 @@ enum {
     CHECK,
     TRACE,
     PARTITION_STUDY,
+    THREADS,
     JIT,
     JIT_BYTES,
     SETENV,
@@ -106,6 +107,9 @@ static const struct option_row rows[] = {
         {"partition-study", 0, "FILE",
          "write to FILE ('-': standard output) how much work the parts between links have in each "
          "window of the links' latency, and what several threads would gain"},
+    [THREADS] = {"threads", 0, "N",
+                 "execute a machine's modules on N threads of the host, with the statistics of one "
+                 "(default: 1)"},
     [JIT] =
         {"jit", 0, "off|on|always|check",
          "compile hot code without a clock (default: on for programs in --env user, else off); always: all "
@@ -129,9 +133,10 @@ const struct option_set run_interface = {
     .summary = "Runs a program, or with --bios a firmware and what it boots. The exit status is the "
                "program's, or 128 + n if signal n ended it.",
     .example = "croft run --stats stats.json --dir data spmv circuit.mtx",
-    .notes =
-        "--max-time, --detail, --check, --trace and --partition-study are for timed machines, such as nucd.\n"
-        "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
+    .notes = "--max-time, --detail, --check, --trace, --partition-study and --threads are for timed "
+             "machines, such as "
+             "nucd.\n"
+             "The machine's resolved description is written beside the statistics, as FILE.machine.yaml.\n",
     .stop_at_argument = true,
     .count = sizeof rows / sizeof rows[0],
     .rows = rows,
@@ -201,6 +206,7 @@ static bool take_timing(struct request *r, int option, const char *value)
     switch (option) {
     case MAX_TIME: taken = timing_take_max_time(&r->timing, value, &err); break;
     case DETAIL: taken = timing_take_detail(&r->timing, value, &err); break;
+    case THREADS: taken = timing_take_threads(&r->timing, value, &err); break;
     case PARTITION_STUDY: taken = timing_take_study(&r->timing, value, &err); break;
     case CHECK: taken = timing_take_check(&r->timing, value, &err); break;
     default: taken = timing_take_trace(&r->timing, value, &err); break;
@@ -368,6 +374,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case DETAIL:
     case CHECK:
     case TRACE:
+    case THREADS:
     case PARTITION_STUDY: return take_timing(r, option, value);
     case MACHINE: r->machine = value; return true;
     case SET: r->sets[r->set_count++] = value; return true;
@@ -444,6 +451,25 @@ static const char *machine_mode_option(const struct request *r)
     return NULL;
 }
 
+/* Returns a given option that stops a run between two events, or tells of each instruction, which only one thread of the host can; NULL:
+ * none. */
+static const char *one_thread_option(const struct request *r)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {
+        {r->gdb, "--gdb"},
+        {r->log, "--log"},
+        {r->user.max_insns != UINT64_MAX, "--max-insns"},
+        {r->user.max_memory, "--max-memory"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 /* Chooses the environment if --env does not, and refuses options that have no effect in it. */
 static bool choose_environment(struct request *r)
 {
@@ -466,6 +492,11 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
             &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
+    else if (r->timing.threads > 1 && one_thread_option(r))
+        (void)options_usage_error(&run_interface,
+                                  "%s and --threads exclude each other: only one thread has the order of all "
+                                  "instructions",
+                                  one_thread_option(r));
     else if (r->env != ENV_BARE && machine_mode_option(r))
         (void)options_usage_error(&run_interface,
                                   "%s: options of machine mode are for --env bare; this run has --env user "

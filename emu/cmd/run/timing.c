@@ -1,6 +1,7 @@
 #include "emu/cmd/run/timing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/io/output.h"
@@ -89,6 +90,18 @@ bool timing_take_study(struct timing_options *options, const char *value, struct
     if (!value[0])
         return error_set(err, "--partition-study needs a file ('-': standard output)");
     options->study = value;
+    return true;
+}
+
+bool timing_take_threads(struct timing_options *options, const char *value, struct error *err)
+{
+    char *end;
+    const unsigned long threads = value[0] >= '0' && value[0] <= '9' ? strtoul(value, &end, 10) : 0;
+    if (!threads || *end || threads > EVENT_QUEUES)
+        return error_set(err, "--threads needs a number from 1 to %d, not '%s'", EVENT_QUEUES, value);
+    if (threads > 1)
+        note(options, "--threads");
+    options->threads = (unsigned)threads;
     return true;
 }
 
@@ -187,6 +200,7 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
         .program = program,
         .bias = bias,
         .study = options->study,
+        .threads = options->threads,
         .progress = true,
     };
     timing->timed = timed_new(&timed, harts, count, err);
@@ -225,6 +239,15 @@ bool timing_finish(struct timing *timing, struct stats *stats, int *status, stru
         if (trace_warning(timing->traces[i], &warning))
             say_warning("%s", warning.text);
     return write_study(timing, err) && trace_close(trace, timed_now(timing->timed), err);
+}
+
+bool timing_counts(const struct timing *timing)
+{
+    if (!timing->timed || !timed_cut_short(timing->timed))
+        return true;
+    say_warning("no statistics are written: the run ended while other threads of the host had executed more; "
+                "--threads 1 writes them");
+    return false;
 }
 
 void timing_doubt(const struct timing *timing)

@@ -18,18 +18,20 @@ struct timing_options {
     } traces[TRACE_KINDS];
     size_t trace_count;
     const char *study; /* file for --partition-study; NULL: none */
+    unsigned threads;  /* of the host; 0: one */
     const char *first; /* the first of these options on the command line, or NULL */
 };
 
 void timing_init(struct timing_options *options);
 
-/* Take the value of --max-time, --detail, --check, --trace and --partition-study. Return false and set err if it is not
+/* Take the value of --max-time, --detail, --check, --trace, --partition-study and --threads. Return false and set err if it is not
  * allowed. */
 bool timing_take_max_time(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_detail(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_check(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_trace(struct timing_options *options, const char *value, struct error *err);
 bool timing_take_study(struct timing_options *options, const char *value, struct error *err);
+bool timing_take_threads(struct timing_options *options, const char *value, struct error *err);
 
 /* Returns false and sets err if options were given but the machine has no clock. */
 bool timing_check(const struct timing_options *options, const struct machine_config *machine,
@@ -55,6 +57,9 @@ bool timing_start(struct timing *timing, const struct timing_options *options,
 /* Finishes a run before the statistics are written: adds facts, reports findings, closes the trace. Sets
  * *status to 3 if a check has found something. Returns false and sets err on failure. */
 bool timing_finish(struct timing *timing, struct stats *stats, int *status, struct error *err);
+
+/* Returns whether the run has statistics; if not, says why. */
+bool timing_counts(const struct timing *timing);
 
 /* Prints warnings about the energies in the statistics, if there are some. */
 void timing_doubt(const struct timing *timing);

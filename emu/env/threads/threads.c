@@ -174,6 +174,24 @@ static void report_fault(void *context, struct warp *warp, const struct warp_rep
     show_host(user->hart, &kept);
 }
 
+/* Ends the program, because one of its threads has done what several threads of the host cannot execute. */
+static void refuse_thread(void *context, const struct warp *warp, const char *what)
+{
+    struct threads *threads = context;
+    struct user *user = threads->user;
+    const struct warp_place *place = warp_where(warp);
+    if (threads->system)
+        system_quiet(threads->system);
+    fprintf(say_stream(),
+            "croft: %s: a thread of warp %" PRIu32 " of block (%" PRIu32 ", %" PRIu32 ", %" PRIu32
+            ") of launch %" PRIu64 " %s, which needs --threads 1\n",
+            user->options->program, place->warp, place->block[0], place->block[1], place->block[2],
+            place->launch, what);
+    guest_end(user, 1);
+    if (threads->system)
+        system_exit(threads->system, user->status);
+}
+
 /* Returns the permission (CROFT_RANGE_...) that an access lacked when it raised a page fault. */
 static uint32_t permission_lacked(enum trap_cause cause)
 {
@@ -655,6 +673,7 @@ struct threads *threads_new(struct user *user, const struct launch_options *opti
                                          .translate = user->pages ? translate : NULL,
                                          .fault = report_fault,
                                          .stop = end_early,
+                                         .refuse = refuse_thread,
                                          .context = threads};
     if (options->watch) {
         threads->host.grid.watch = options->watch;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emu/machine/timed/state.h"
+#include "emu/machine/timed/windows.h"
 #include "emu/sim/alloc.h"
 
 /* Attaches a checker to the commands of each memory (--check dram). */
@@ -37,9 +38,9 @@ static const void *place_of(void *context, const struct instance *instance, cons
 
 static bool step_team(void *context, struct event_queue *queue)
 {
-    const struct timed *timed = context;
+    struct timed *timed = context;
     (void)queue;
-    return event_team_step(&timed->team);
+    return timed_windows_step(timed) || event_team_step(&timed->team);
 }
 
 static void make_queues(struct timed *timed)
@@ -49,9 +50,16 @@ static void make_queues(struct timed *timed)
     for (unsigned i = 0; i < count; i++)
         event_queue_init(&timed->queues[i]);
     scheduler_init(&timed->scheduler, timed->queues, timed->numbers.component);
-    if (count == 1)
+}
+
+/* Makes the queues a team. There are not more than partitions. */
+static void join_queues(struct timed *timed)
+{
+    if (timed->cut.count < timed->options.queues)
+        timed->options.queues = timed->cut.count;
+    if (timed->options.queues < 2)
         return;
-    event_team_init(&timed->team, timed->queues, count);
+    event_team_init(&timed->team, timed->queues, timed->options.queues);
     timed->scheduler.step = step_team;
     timed->scheduler.step_context = timed;
 }
@@ -63,6 +71,7 @@ static bool divide(struct timed *timed, struct error *err)
         return true;
     if (!cut_make(&timed->cut, &timed->builder.plan, err))
         return false;
+    join_queues(timed);
     timed->queue_of = alloc(timed->cut.elements, sizeof *timed->queue_of);
     cut_divide(&timed->cut, &timed->builder.plan, timed->options.queues, timed->queue_of);
     return true;
@@ -70,7 +79,8 @@ static bool divide(struct timed *timed, struct error *err)
 
 static bool plan_parts(struct timed *timed, struct error *err)
 {
-    return builder_plan(&timed->builder, timed->options.machine, err) && divide(timed, err);
+    return builder_plan(&timed->builder, timed->options.machine, err) && divide(timed, err) &&
+           timed_windows_check(timed, err);
 }
 
 static bool make_parts(struct timed *timed, struct error *err)
@@ -140,6 +150,8 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
 {
     struct timed *timed = alloc(1, sizeof *timed);
     timed->options = *options;
+    if (options->threads > 1)
+        timed->options.queues = options->threads;
     timed->harts = harts;
     timed->count = count;
     timed->hosts = count_hosts(timed);
@@ -158,8 +170,9 @@ struct timed *timed_new(const struct timed_options *options, struct hart *harts,
     if (options->study)
         timed->study = study_new();
     timed_start_mechanism(timed);
-    if (is_coherent(timed, err) && timed_simt_new(timed, err) && plan_parts(timed, err) &&
-        make_parts(timed, err) && timed_simt_offload(timed, err) && start_study(timed, err)) {
+    if (is_coherent(timed, err) && plan_parts(timed, err) && timed_simt_new(timed, err) &&
+        make_parts(timed, err) && timed_simt_offload(timed, err) && start_study(timed, err) &&
+        timed_windows_start(timed, err)) {
         if (options->check_coherence)
             timed_watch_coherence(timed);
         attach_mechanism(timed);
@@ -175,6 +188,7 @@ void timed_free(struct timed *timed)
 {
     if (!timed)
         return;
+    timed_windows_free(timed);
     scheduler_free(&timed->scheduler);
     for (unsigned i = 0; i < timed->count; i++)
         timed->harts[i].custom = NULL;

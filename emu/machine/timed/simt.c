@@ -164,6 +164,7 @@ static struct simt_grid *make_grid(struct timed *timed, struct timed_simt *simt,
     }
     const struct simt_grid_parts parts = {
         .queue = timed->queues,
+        .queues = timed->options.queues,
         .clock = *clock,
         .component = simt->component = timed->numbers.component++,
         .count = simt->count,
@@ -278,6 +279,11 @@ uint32_t timed_simt_component(const struct timed *timed)
 struct simt_grid *timed_simt_grid(const struct timed *timed)
 {
     return timed->simt ? timed->simt->grid : NULL;
+}
+
+bool timed_simt_failed(const struct timed *timed)
+{
+    return timed->simt && timed->simt->failed;
 }
 
 void timed_simt_free(struct timed *timed)

@@ -55,6 +55,9 @@ uint32_t timed_simt_component(const struct timed *timed);
 /* Returns the scheduler of launches' blocks; NULL: the machine has no multiprocessors. */
 struct simt_grid *timed_simt_grid(const struct timed *timed);
 
+/* Returns whether launches cannot continue. */
+bool timed_simt_failed(const struct timed *timed);
+
 /* Lets the multiprocessors' threads offload regions to the mechanism, if it takes some. Call it
  * when all parts exist. Does nothing if host 0 is privileged: with virtual addresses, threads execute regions
  * themselves. Returns false with err set on failure. */

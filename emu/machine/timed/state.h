@@ -41,6 +41,7 @@ struct timed {
     uint32_t *queue_of;         /* with several queues: by element of the cut */
     struct cut cut;             /* with several queues */
     struct event_team team;     /* with several queues */
+    struct windows *windows;    /* with several threads */
     struct scheduler scheduler;
     unsigned count;
     unsigned hosts;           /* harts on host cores: the first ones */

@@ -4,7 +4,13 @@
 #include <stdio.h>
 
 #include "emu/machine/timed/state.h"
+#include "emu/machine/timed/windows.h"
 #include "emu/sim/text/say.h"
+
+bool timed_cut_short(const struct timed *timed)
+{
+    return timed_windows_failed(timed);
+}
 
 struct event_queue *timed_queue(struct timed *timed)
 {
@@ -114,8 +120,10 @@ unsigned timed_finish(struct timed *timed, struct stats *stats)
     unsigned findings = 0;
     progress_hide(&timed->scheduler.progress);
     builder_sync(&timed->builder, timed->queues[0].now);
-    if (stats)
+    if (stats) {
         add_facts(timed, stats);
+        timed_windows_facts(timed, stats);
+    }
     if (timed->options.roi && !timed->entered)
         say_warning("--detail roi: no region of interest was entered, so no instruction was "
                     "timed; croft_roi_begin() begins a region");

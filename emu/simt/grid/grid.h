@@ -107,6 +107,8 @@ enum grid_end {
     GRID_TRAP,  /* `warp` and `report` name the thread that trapped */
     GRID_STOP,  /* a call (`warp`, `report`) or, with a clock, stopped() stopped the run */
     GRID_HOST,  /* the host has no memory */
+    GRID_CALL,  /* with several threads of the host: `warp` makes a call, which needs one */
+    GRID_CODE,  /* with several threads of the host: `warp` has stored to code, which needs one */
 };
 
 /* A functional run. The owner sets memory, host and limits. Counters continue from launch to launch. */

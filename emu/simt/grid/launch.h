@@ -24,6 +24,8 @@ struct launch_host {
     void (*fault)(void *context, struct warp *warp, const struct warp_report *report);
     /* With a clock: ends the program because of a thread's call or grid.stopped(). */
     void (*stop)(void *context);
+    /* With several threads of the host: a thread has done what needs one, `what`. Prints it, and ends the program. */
+    void (*refuse)(void *context, const struct warp *warp, const char *what);
     void *context;
 };
 

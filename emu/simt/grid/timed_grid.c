@@ -1,11 +1,13 @@
 #include "emu/simt/grid/timed_grid.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/sim/alloc.h"
 #include "emu/sim/list.h"
+#include "emu/sim/threads/turns.h"
 #include "emu/simt/warp_debug.h"
 
 /* A launch that has not ended. */
@@ -15,8 +17,12 @@ struct launched {
     struct grid_launch launch;
     struct simt_need need;
     struct placement *placement;
-    uint64_t blocks, placed, ended;
-    bool settling; /* all blocks have ended, and releases are under way */
+    uint64_t blocks, placed;
+    _Atomic uint64_t ended;
+    uint32_t *live;           /* by queue: blocks on its multiprocessors that have not ended */
+    uint64_t *left;           /* by queue: in a window, the position at which the last of them has ended */
+    _Atomic unsigned holders; /* in a window: queues with such blocks */
+    bool settling;            /* all blocks have ended, and releases are under way */
     uint64_t
         *settle; /* by multiprocessor: not 0 if it executes blocks of it; then the number of its release */
 };
@@ -39,17 +45,46 @@ struct place {
     struct member *members; /* as many as the multiprocessor has warps */
 };
 
+/* The end of a block in a window: its position and time, and when the scheduler looks for a next one. */
+struct block_end {
+    uint64_t position, time, next;
+};
+
+/* What belongs to an event queue. */
+struct share {
+    struct simt_grid *grid;
+    struct event_queue *queue;
+    struct warp_memory *memory;
+    struct warp_turns turns;
+    bool changed;           /* in a window, an instruction has stored to its code */
+    struct block_end *ends; /* in a window */
+    uint32_t end_count, end_room;
+};
+
 struct station {
     struct simt *simt;
+    uint32_t share; /* number of its queue */
     const struct simt_config *config;
     struct place *places;    /* config->blocks elements */
     uint32_t first_stack;    /* first of its config->warps stacks */
     bool stacks[SIMT_WARPS]; /* stacks in use */
 };
 
+/* What has ended the run within a window. */
+struct failure {
+    enum grid_end end;
+    struct warp *warp;
+    struct warp_report report; /* of GRID_TRAP */
+};
+
 struct simt_grid {
     struct simt_grid_parts parts;
     struct warp_memory *memory;
+    struct share *shares;   /* by queue */
+    bool apart;             /* in a window, in which each queue has a thread of its own */
+    struct failure failure; /* of the window */
+    bool over;              /* a launch has ended in the window, at this position */
+    uint64_t over_at;
     const struct grid_host *host;
     struct event event;
     struct station *stations;
@@ -58,7 +93,7 @@ struct simt_grid {
     struct launched *first, *last;
     uint32_t waiting;
     uint32_t slice; /* steps until the host is asked whether to end the run */
-    bool failed;
+    _Atomic bool failed;
     uint64_t since, busy; /* fs: begin of the current time with launches; sum of earlier times */
 };
 
@@ -119,9 +154,40 @@ static struct launched *next_launch(const struct simt_grid *grid, uint32_t numbe
     return NULL;
 }
 
+static bool has_failed(const struct simt_grid *grid)
+{
+    return atomic_load_explicit(&grid->failed, memory_order_relaxed);
+}
+
+/* Returns the queue of the multiprocessor that executes a warp. */
+static struct event_queue *queue_of(const struct simt_grid *grid, const struct warp *warp)
+{
+    return grid->shares[grid->stations[warp_where(warp)->multiprocessor].share].queue;
+}
+
+/* Ends the run within a window, unless it has ended before in the order of events. */
+static void fail_apart(struct simt_grid *grid, enum grid_end end, struct warp *warp,
+                       const struct warp_report *report)
+{
+    const struct event_window *window = queue_of(grid, warp)->window;
+    window_turn(window);
+    if (has_failed(grid))
+        return;
+    grid->failure.end = end;
+    grid->failure.warp = warp;
+    if (report)
+        grid->failure.report = *report;
+    atomic_store_explicit(&grid->failed, true, memory_order_relaxed);
+    window_stop(window, window_position(window));
+}
+
 static void fail(struct simt_grid *grid, enum grid_end end, struct warp *warp,
                  const struct warp_report *report)
 {
+    if (grid->apart) {
+        fail_apart(grid, end, warp, report);
+        return;
+    }
     grid->failed = true;
     grid->parts.failed(grid->parts.context, end, warp, report);
 }
@@ -154,12 +220,14 @@ static bool place_block(struct simt_grid *grid, uint32_t number, struct launched
     uint32_t first = station->first_stack + stacks;
     if (launched->placed == 0)
         begin(grid, launched);
-    if (!grid_block_start(&place->warps, grid->memory, &launched->launch, index, number, first, &err)) {
+    if (!grid_block_start(&place->warps, grid->shares[station->share].memory, &launched->launch, index,
+                          number, first, &err)) {
         fail(grid, GRID_HOST, NULL, NULL);
         return false;
     }
     placement_take(launched->placement, number);
     launched->placed++;
+    launched->live[station->share]++;
     launched->settle[number] = 1;
     place->launched = launched;
     place->stacks = stacks;
@@ -180,6 +248,8 @@ static void free_launch(struct launched *launched)
 {
     placement_free(launched->placement);
     free(launched->settle);
+    free(launched->live);
+    free(launched->left);
     free(launched);
 }
 
@@ -237,7 +307,7 @@ static void dispatch(void *owner, uint64_t now)
     struct simt_grid *grid = owner;
     bool placed = false;
     sweep(grid, now);
-    for (uint32_t i = 0; i < grid->parts.count && !grid->failed; i++) {
+    for (uint32_t i = 0; i < grid->parts.count && !has_failed(grid); i++) {
         uint32_t number = (grid->turn + i) % grid->parts.count;
         uint64_t block;
         if (!has_blocks(grid))
@@ -264,6 +334,10 @@ static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const st
 {
     const struct grid_host *host = grid->host;
     uint64_t result;
+    if (grid->apart) { /* it may read the time, which is that of the last event anywhere */
+        fail(grid, GRID_CALL, warp, NULL);
+        return WARP_TRAP;
+    }
     if (host->call(host->context, warp, report->lane, &result)) {
         warp_called(warp, report->lane, result);
         return WARP_CALL;
@@ -293,6 +367,8 @@ static enum warp_event trapped(struct simt_grid *grid, struct simt_member *membe
                                const struct warp_report *report, struct custom_waiter *waiter)
 {
     const struct grid_host *host = grid->host;
+    if (grid->apart)
+        window_turn(queue_of(grid, member->warp)->window);
     if (host->missing && host->missing(host->context, &report->trap)) {
         member->waiter = waiter;
         member->trap = report->trap;
@@ -322,12 +398,23 @@ static void missing(void *context, void *name)
 /* Returns whether the run has ended. Asks the host every GRID_SLICE steps. */
 static bool has_ended(struct simt_grid *grid)
 {
-    if (!grid->failed && grid->slice-- == 0) {
+    if (!grid->apart && !has_failed(grid) && grid->slice-- == 0) {
         grid->slice = GRID_SLICE;
         if (grid->host->stopped && grid->host->stopped(grid->host->context))
             fail(grid, GRID_STOP, NULL, NULL);
     }
-    return grid->failed;
+    return has_failed(grid);
+}
+
+/* Waits for the warp's turn if its next instruction accesses memory. Returns whether it does. */
+static bool await_turn(const struct simt *simt, struct warp *warp)
+{
+    uint32_t mask;
+    const struct stream_op *op = warp_next(warp, &mask);
+    if (!op || !(op->flags & (STREAM_LOAD | STREAM_STORE)))
+        return false;
+    window_turn(simt_queue(simt)->window);
+    return true;
 }
 
 /* simt_grid_execute(), inline for the warps of blocks. */
@@ -335,6 +422,7 @@ static inline void execute(struct simt_grid *grid, const struct simt *simt, stru
                            uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report,
                            bool shown)
 {
+    const bool turn = grid->apart && await_turn(simt, member->warp);
     if (has_ended(grid)) {
         report->event = WARP_TRAP; /* stops the multiprocessor */
         return;
@@ -342,6 +430,11 @@ static inline void execute(struct simt_grid *grid, const struct simt *simt, stru
     warp_set_clock(member->warp, cycle, clock_time(simt_clock(simt), cycle), grid->parts.tick);
     warp_set_waiter(member->warp, waiter);
     warp_step(member->warp, report);
+    if (turn && grid->shares[0].changed) {
+        fail(grid, GRID_CODE, member->warp, NULL);
+        report->event = WARP_TRAP;
+        return;
+    }
     if (grid->host->watch && shown && report->event != WARP_IDLE && report->event != WARP_AWAY &&
         grid_watched(grid->host, member->warp))
         grid->host->executed(grid->host->context, member->warp, report);
@@ -402,18 +495,129 @@ static void drop_stacks(const struct station *station, const struct place *place
         }
 }
 
+static void note_end(struct share *share, uint64_t next)
+{
+    const struct event_window *window = share->queue->window;
+    if (share->end_count == share->end_room) {
+        share->end_room = 2 * share->end_room + 16;
+        share->ends = alloc_resize(share->ends, share->end_room * sizeof *share->ends);
+    }
+    share->ends[share->end_count++] = (struct block_end){window_position(window), window->time, next};
+}
+
+/* A block has ended within a window. If it was the queue's last one of the launch, the launch may end at any position from here on; it
+ * ends at the last of the positions at which the queues' last blocks have ended. */
+static void end_apart(struct simt_grid *grid, const struct station *station, struct launched *launched,
+                      uint64_t next)
+{
+    struct share *share = &grid->shares[station->share];
+    struct event_window *window = share->queue->window;
+    note_end(share, next);
+    if (launched->live[station->share] > 0)
+        return;
+    window->strict = true;
+    launched->left[station->share] = window_position(window);
+    if (atomic_fetch_sub(&launched->holders, 1) > 1)
+        return;
+    uint64_t last = launched->left[0];
+    for (unsigned i = 1; i < grid->parts.queues; i++)
+        last = (int64_t)(launched->left[i] - last) > 0 ? launched->left[i] : last;
+    grid->over = true;
+    grid->over_at = last;
+    window_stop(window, last);
+}
+
 /* Frees the place and the stacks of a block that has ended, and schedules dispatch() at that time. */
 static void block_ended(void *context, struct simt *simt, struct simt_block *block, uint64_t now)
 {
     struct station *station = context;
     struct place *place = block->owner;
     struct simt_grid *grid = place->grid;
-    (void)simt;
+    struct launched *launched = place->launched;
+    const uint64_t reached = simt_queue(simt)->now, time = now > reached ? now : reached;
     drop_stacks(station, place);
-    place->launched->ended++;
+    atomic_fetch_add_explicit(&launched->ended, 1, memory_order_relaxed);
+    launched->live[station->share]--;
     place->launched = NULL;
     memset(&station->stacks[place->stacks], 0, block->need.warps * sizeof *station->stacks);
-    schedule(grid, now > now_of(grid) ? now : now_of(grid));
+    if (grid->apart)
+        end_apart(grid, station, launched, time);
+    else
+        schedule(grid, time);
+}
+
+bool simt_grid_quiet(const struct simt_grid *grid, uint64_t *end)
+{
+    if (!grid->first || has_failed(grid))
+        return false;
+    for (const struct launched *at = grid->first; at; at = at->next) {
+        if (at->placed < at->blocks)
+            return false;
+        for (unsigned i = 0; i < grid->parts.queues; i++)
+            if (!at->live[i])
+                return false;
+    }
+    if (event_pending(&grid->event) && grid->event.time < *end)
+        *end = grid->event.time;
+    return true;
+}
+
+void simt_grid_part(struct simt_grid *grid)
+{
+    grid->apart = true;
+    grid->over = false;
+    for (struct launched *at = grid->first; at; at = at->next)
+        atomic_store_explicit(&at->holders, grid->parts.queues, memory_order_relaxed);
+    for (unsigned i = 0; i < grid->parts.queues; i++)
+        grid->shares[i].memory->turns = &grid->shares[i].turns;
+}
+
+/* Schedules dispatch() as ends of blocks have asked for it. Without a launch that has ended, that at times in the window has nothing to
+ * do. A launch that has ended is looked at by the first one after its last block. */
+static void schedule_next(struct simt_grid *grid)
+{
+    uint64_t time = now_of(grid), next = CLOCK_NEVER;
+    for (unsigned i = 0; grid->over && i < grid->parts.queues; i++)
+        for (uint32_t k = 0; k < grid->shares[i].end_count; k++)
+            if (grid->shares[i].ends[k].position == grid->over_at)
+                time = grid->shares[i].ends[k].time;
+    for (unsigned i = 0; i < grid->parts.queues; i++) {
+        struct share *share = &grid->shares[i];
+        for (uint32_t k = 0; k < share->end_count; k++) {
+            const struct block_end *end = &share->ends[k];
+            if ((end->next > time || (grid->over && end->position == grid->over_at)) && end->next < next)
+                next = end->next;
+        }
+        share->end_count = 0;
+    }
+    if (next != CLOCK_NEVER)
+        schedule(grid, next);
+}
+
+void simt_grid_join(struct simt_grid *grid)
+{
+    grid->apart = false;
+    for (unsigned i = 0; i < grid->parts.queues; i++)
+        grid->shares[i].memory->turns = NULL;
+    schedule_next(grid);
+    if (!has_failed(grid))
+        return;
+    struct failure *failure = &grid->failure;
+    grid->parts.failed(grid->parts.context, failure->end, failure->warp,
+                       failure->end == GRID_TRAP ? &failure->report : NULL);
+}
+
+/* The functions of struct warp_turns. */
+
+static void wait_for_turn(void *context)
+{
+    window_turn(((const struct share *)context)->queue->window);
+}
+
+static void code_changed(void *context)
+{
+    struct share *share = context;
+    share->changed = true;
 }
 
 static const struct warp_place *where(void *context, void *name)
@@ -426,6 +630,13 @@ struct simt_grid *simt_grid_new(const struct simt_grid_parts *parts)
 {
     struct simt_grid *grid = alloc(1, sizeof *grid);
     grid->parts = *parts;
+    grid->parts.queues = parts->queues ? parts->queues : 1;
+    grid->shares = alloc(grid->parts.queues, sizeof *grid->shares);
+    for (unsigned i = 0; i < grid->parts.queues; i++) {
+        struct share *share = &grid->shares[i];
+        *share = (struct share){.grid = grid, .queue = &parts->queue[i]};
+        share->turns = (struct warp_turns){wait_for_turn, code_changed, share};
+    }
     grid->stations = alloc(parts->count, sizeof *grid->stations);
     grid->groups = alloc(parts->count, sizeof *grid->groups);
     for (uint32_t i = 0; parts->parts && i < parts->count; i++)
@@ -463,6 +674,9 @@ void simt_grid_free(struct simt_grid *grid)
         free_launch(grid->first);
         grid->first = next;
     }
+    for (unsigned i = 0; i < grid->parts.queues; i++)
+        free(grid->shares[i].ends);
+    free(grid->shares);
     free(grid->stations);
     free(grid->groups);
     free(grid);
@@ -476,8 +690,18 @@ static void tell_stacks(const struct simt_grid *grid, uint32_t number)
         simt_set_stacks(simt, memory->setup.stack_physical, memory->stack_size);
 }
 
+/* Gives each queue code of its own. */
+static void copy_memory(struct simt_grid *grid, struct warp_memory *memory)
+{
+    struct error err;
+    for (unsigned i = 0; i < grid->parts.queues; i++)
+        grid->shares[i].memory = i == 0 ? memory : alloc_checked(warp_memory_copy(memory, &err));
+}
+
 void simt_grid_bind(struct simt_grid *grid, struct warp_memory *memory, const struct grid_host *host)
 {
+    if (grid->memory != memory)
+        copy_memory(grid, memory);
     grid->memory = memory;
     grid->host = host;
     for (uint32_t i = 0; i < grid->parts.count; i++) {
@@ -542,6 +766,7 @@ struct simt_source simt_grid_source(struct simt_grid *grid, uint32_t number)
 void simt_grid_attach(struct simt_grid *grid, uint32_t number, struct simt *simt)
 {
     grid->stations[number].simt = simt;
+    grid->stations[number].share = (uint32_t)(simt_queue(simt) - grid->parts.queue);
     tell_stacks(grid, number);
 }
 
@@ -608,6 +833,8 @@ void simt_grid_launch(struct simt_grid *grid, const struct grid_launch *launch, 
     launched->blocks = grid_blocks(launch);
     launched->placement = place(grid, launched);
     launched->settle = alloc(grid->parts.count, sizeof *launched->settle);
+    launched->live = alloc(grid->parts.queues, sizeof *launched->live);
+    launched->left = alloc(grid->parts.queues, sizeof *launched->left);
     LIST_APPEND(grid->first, grid->last, launched, next);
     if (grid->waiting++ == 0) {
         grid->since = now;

@@ -18,8 +18,9 @@ enum { SIMT_LAUNCHES = 1024 };
 struct simt_grid;
 
 struct simt_grid_parts {
-    struct event_queue *queue;
-    struct clock clock; /* of the block scheduler */
+    struct event_queue *queue; /* the scheduler's own: the first of those that the multiprocessors use */
+    unsigned queues;           /* their number; 0: one */
+    struct clock clock;        /* of the block scheduler */
     uint32_t component;
     uint32_t count; /* number of multiprocessors, at least 1 */
     /* configs[i]: configuration of multiprocessor i; all have the same width; only simt_grid_new() reads the array */
@@ -71,6 +72,19 @@ struct simt_member {
 void simt_grid_execute(struct simt_grid *grid, const struct simt *simt, struct simt_member *member,
                        uint64_t cycle, struct custom_waiter *waiter, struct warp_report *report, bool shown);
 void simt_grid_missing(struct simt_grid *grid, const struct simt_member *member);
+
+/* For windows in which each queue's events fire on a thread of their own (emu/sim/threads/turns.h).
+ *
+ * Accesses of threads and what else they share are executed in turn. The end of a launch must be seen by all at its place in the order:
+ * a queue whose multiprocessors have no block of some launch left waits for its turn before each event, and the end of a launch's
+ * last block ends the window. A launch cannot have ended before the position of a queue that has a block of it.
+ *
+ * simt_grid_quiet() returns whether a window can begin: all blocks have begun, and each queue has some of each launch. *end becomes the
+ * time of the scheduler's next event if that is earlier. simt_grid_part() begins a window, and simt_grid_join() ends it; then parts.failed
+ * is called if a thread has failed. */
+bool simt_grid_quiet(const struct simt_grid *grid, uint64_t *end);
+void simt_grid_part(struct simt_grid *grid);
+void simt_grid_join(struct simt_grid *grid);
 
 /* Returns the threads' memory; NULL before the first launch. */
 struct warp_memory *simt_grid_memory(const struct simt_grid *grid);

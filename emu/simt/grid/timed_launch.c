@@ -79,6 +79,10 @@ static void fault(void *context, enum grid_end end, struct warp *warp, const str
         host->fault(host->context, warp, report);
     else if (end == GRID_STOP)
         host->stop(host->context);
+    else if (end == GRID_CALL)
+        host->refuse(host->context, warp, "makes a call");
+    else if (end == GRID_CODE)
+        host->refuse(host->context, warp, "stores to code");
 }
 
 static enum launch_end enqueue(void *context, const struct launch_work *work)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/sim/alloc.h"
+#include "emu/sim/threads/turns.h"
 #include "emu/simt/multiprocessor/state.h"
 #include "emu/simt/multiprocessor/track.h"
 #include "emu/simt/trace/access_trace.h"
@@ -58,6 +59,8 @@ static void run_cycles(struct simt *simt)
             event_schedule(queue, &simt->event, time);
             return;
         }
+        if (queue->window && time > queue->now)
+            window_reach(queue->window, time, (uint16_t)simt->parts.component);
         if (!simt->halfway) {
             settle(simt, next);
             struct simt_access *complete = simt_memory_step(simt, next);
@@ -447,6 +450,11 @@ void simt_stop_memory(struct simt *simt, bool stopped, uint64_t now)
 const char *simt_name(const struct simt *simt)
 {
     return simt->name;
+}
+
+struct event_queue *simt_queue(const struct simt *simt)
+{
+    return simt->parts.queue;
 }
 
 const struct clock *simt_clock(const struct simt *simt)
