@@ -93,7 +93,7 @@ static const struct setting map_settings[] = {
 static const struct setting stash_settings[] = {
     {"stash.maps", "2|3|8", 3},
     {"stash.entries", "32|48", 3},
-    {"stash.pages", "4|16", 4},
+    {"stash.pages", "6|16", 4},
     {"stash.answer", "word|mapped|line", 2},
     {"stash.scout", "1|3", 4},
     {"stash.prefetch", "16|64", 4},
