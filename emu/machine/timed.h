@@ -43,10 +43,9 @@ struct timed_options {
     void (*observe)(void *context, struct hart *hart, const struct step_report *report);
     void *context;
     struct core_mechanism mechanism; /* takes instructions from cores, and runs accelerators; or none */
-    unsigned
-        threads; /* of the host, on which the run is executed (timed/windows.h); results do not depend on it. 0: one */
-    unsigned
-        queues; /* without several threads: partitions (plan/cut.h) share so many; results do not depend on it. 0: one */
+    /* Results depend on neither; 0: one. threads: of the host, on which the run is executed (timed/windows.h); queues: without several
+     * threads, partitions (plan/cut.h) share so many. */
+    unsigned threads, queues;
     bool study;          /* measure what a parallel simulation could gain; not with a trace */
     const char *program; /* ELF file, for symbols and lines in messages, or NULL */
     uint64_t bias;       /* symbols_move() */

@@ -24,6 +24,7 @@ for program in bfs kmeans; do
     "$croft" cc -O2 -fno-math-errno "$examples/workloads/$program.c" -o $program -lm
 done
 "$croft" cc -O2 "$here/races.c" -o races
+"$croft" cc -O2 "$here/late_fault.c" -o late_fault
 
 # Four modules of two multiprocessors; blocks are on all of them at once, so that each thread has work.
 cat >modules.yaml <<END
@@ -112,8 +113,17 @@ mv messages one.messages
 check "a fault, one thread: statistics" test -s stats.json
 check "a fault, three threads" fault 3
 check "a fault, three threads: message" cmp one.messages <(grep -v 'no statistics are written' messages)
-check "a fault, three threads: no statistics" grep -q 'no statistics are written: .*--threads 1 writes them' messages
+check "a fault, three threads: no statistics" grep -q 'no statistics are written.*--threads 1 writes them' messages
 check "a fault, three threads: no file" test ! -e stats.json
+
+# A module's memory has work left from before the time at which the fastest thread stops.
+late_fault() {
+    "$croft" run --detail roi -m modules.yaml --set module.*.simt.placement=module --set module.*.simt.count=1 --set module.*.simt.clock=4GHz \
+        --set module.*.simt.stack_write_back=false --set module.*.dram.page=timeout --set net.node_latency=5 --set net.clock=1GHz --threads 3 late_fault 8 \
+        >output 2>messages
+    [ $? -eq 133 ]
+}
+check "a fault with other clocks" late_fault
 
 # refused TEXT OPTIONS...: the run ends with a message that has the text.
 refused() {
@@ -121,6 +131,7 @@ refused() {
     grep -q -- "$1" messages
 }
 check "calls of threads" refused "of launch 1 makes a call, which needs --threads 1" -m modules.yaml --threads 2 races 6 8 call
+check "calls of threads outside of windows" refused "of launch 1 makes a call, which needs --threads 1" -m modules.yaml --threads 2 races 1 300 call
 check "no number" refused "needs a number from 1 to 64, not 'two'" -m modules.yaml --threads two vector_add 64
 check "no thread" refused "needs a number from 1 to 64" -m modules.yaml --threads 0 vector_add 64
 check "no clock" refused "has no clock" --threads 2 vector_add 64

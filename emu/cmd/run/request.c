@@ -108,8 +108,9 @@ static const struct option_row rows[] = {
          "write to FILE ('-': standard output) how much work the parts between links have in each "
          "window of the links' latency, and what several threads would gain"},
     [THREADS] = {"threads", 0, "N",
-                 "execute a machine's modules on N threads of the host, with the statistics of one "
-                 "(default: 1)"},
+                 "execute a machine's modules on N threads of the host (1 to 64; default: 1), with the "
+                 "statistics of one; not "
+                 "more than processors are free"},
     [JIT] =
         {"jit", 0, "off|on|always|check",
          "compile hot code without a clock (default: on for programs in --env user, else off); always: all "
@@ -493,10 +494,11 @@ static bool choose_environment(struct request *r)
         (void)options_usage_error(
             &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
     else if (r->timing.threads > 1 && one_thread_option(r))
-        (void)options_usage_error(&run_interface,
-                                  "%s and --threads exclude each other: only one thread has the order of all "
-                                  "instructions",
-                                  one_thread_option(r));
+        (void)options_usage_error(
+            &run_interface,
+            "%s and --threads exclude each other: it looks at the whole machine between two "
+            "instructions",
+            one_thread_option(r));
     else if (r->env != ENV_BARE && machine_mode_option(r))
         (void)options_usage_error(&run_interface,
                                   "%s: options of machine mode are for --env bare; this run has --env user "

@@ -245,8 +245,8 @@ bool timing_counts(const struct timing *timing)
 {
     if (!timing->timed || !timed_cut_short(timing->timed))
         return true;
-    say_warning("no statistics are written: the run ended while other threads of the host had executed more; "
-                "--threads 1 writes them");
+    say_warning("no statistics are written, and a file of an earlier run is left as it was: the run ended "
+                "while other threads of the host had executed more; --threads 1 writes them");
     return false;
 }
 

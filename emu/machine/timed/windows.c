@@ -128,15 +128,26 @@ static bool check_wires(const struct timed *timed, struct error *err)
                                          : server->kind == &network_kind ? server
                                                                          : NULL;
         const struct instance *other = network == client ? server : client;
-        if (network && (!cut_network_of(&timed->cut, network)->divisible || other->kind != &crossbar_kind))
-            return error_set(err,
-                             "--threads: %s: a network can be divided if crossbars are at its nodes, without "
-                             "track, nor arbitration by loads or by an oracle; %s is at a node",
-                             network->path, other->path);
+        if (network && other->kind != &crossbar_kind)
+            return error_set(
+                err, "--threads: %s: a network can be divided if crossbars are at its nodes; %s is at one",
+                network->path, other->path);
         if (!network && timed->queue_of[client->number] != timed->queue_of[server->number])
             return error_set(err, "--threads: the link %s is between partitions; only networks may be",
                              client->path);
     }
+    return true;
+}
+
+static bool check_networks(const struct timed *timed, struct error *err)
+{
+    const struct tree *tree = timed->options.machine->tree;
+    for (const struct instance *i = tree_next(tree, NULL); i; i = tree_next(tree, i))
+        if (i->kind == &network_kind && !cut_network_of(&timed->cut, i)->divisible)
+            return error_set(err,
+                             "--threads: %s: track, arbitration by loads or by an oracle, and classes other "
+                             "than requests and responses look at all routers at once; leave them out",
+                             i->path);
     return true;
 }
 
@@ -161,7 +172,7 @@ bool timed_windows_check(struct timed *timed, struct error *err)
     if (timed->options.threads < 2)
         return true;
     if (!check_options(timed, err) || !check_kinds(timed, err) || !check_wires(timed, err) ||
-        !check_multiprocessors(timed, err) || !check_shares(timed, err))
+        !check_networks(timed, err) || !check_multiprocessors(timed, err) || !check_shares(timed, err))
         return false;
     if (timed->options.queues < timed->options.threads)
         say_warning("--threads %u: machine '%s' has %u partitions, so %u threads execute it",

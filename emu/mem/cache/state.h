@@ -202,8 +202,8 @@ static inline void cache_need(struct cache *cache, struct mshr *mshr, bool specu
 {
     cache->counters.prefetches_late += mshr->prefetch;
     mshr->prefetch = false;
-    if (mshr->request
-            .prefetch) /* otherwise not written, because another thread of the host may have the request */
+    /* Otherwise not written, because another thread of the host may have the request. */
+    if (mshr->request.prefetch)
         mshr->request.prefetch = false;
     if (!speculative && mshr->request.speculative)
         mshr->request.speculative = false;

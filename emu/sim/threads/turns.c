@@ -46,7 +46,7 @@ static bool is_over(const struct event_window *window)
 {
     const struct turns *turns = window->turns;
     return atomic_load_explicit(&turns->stopped, memory_order_acquire) &&
-           (int64_t)(window_position(window) - turns->last) > 0;
+           (int64_t)(window_position(window) - atomic_load_explicit(&turns->last, memory_order_relaxed)) > 0;
 }
 
 void window_run(struct event_queue *queue)

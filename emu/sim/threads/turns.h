@@ -29,7 +29,7 @@ struct turn {
 struct turns {
     struct turn of[EVENT_QUEUES];
     _Alignas(128) _Atomic bool stopped; /* the window ends at position `last` */
-    uint64_t last;
+    _Atomic uint64_t last;
     unsigned count;
     uint64_t end; /* of the window */
 };
@@ -74,10 +74,11 @@ static inline uint64_t window_position(const struct event_window *window)
     return turn_position(window->time, window->greatest, window->since);
 }
 
-/* Ends the window at a position that no thread has passed: none fires an event after it. Called once in a window. */
+/* Ends the window at a position that no thread has passed: none fires an event after it. Where a window is ended twice,
+ * the second position is before the first. */
 static inline void window_stop(const struct event_window *window, uint64_t last)
 {
-    window->turns->last = last;
+    atomic_store_explicit(&window->turns->last, last, memory_order_relaxed);
     atomic_store_explicit(&window->turns->stopped, true, memory_order_release);
 }
 

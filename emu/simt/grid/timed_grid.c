@@ -334,7 +334,7 @@ static enum warp_event serve(struct simt_grid *grid, struct warp *warp, const st
 {
     const struct grid_host *host = grid->host;
     uint64_t result;
-    if (grid->apart) { /* it may read the time, which is that of the last event anywhere */
+    if (grid->parts.refuses_calls) {
         fail(grid, GRID_CALL, warp, NULL);
         return WARP_TRAP;
     }

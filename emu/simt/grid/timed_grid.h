@@ -30,6 +30,9 @@ struct simt_grid_parts {
     enum placement_policy placement;
     const uint32_t *parts;
     const struct placement_table *table;
+    /* A thread's call ends the run (GRID_CALL). Set it if there may be windows (below): the call may read the time, which is that of
+     * the last event anywhere. */
+    bool refuses_calls;
     uint64_t tick; /* fs after which the threads' `time` advances by 1 */
     /* Called when the run has ended: `end` is GRID_TRAP, with the warp and its report, or GRID_STOP or
      * GRID_HOST. */
