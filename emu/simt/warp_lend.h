@@ -20,7 +20,8 @@ void warp_lend(struct warp *to, struct warp *from, uint64_t in);
  * executed in `to` since warp_lend(). */
 void warp_take_back(struct warp *to, const struct warp *from, uint32_t lanes, uint64_t out, uint64_t pc);
 
-/* Ends the lanes that stand at the instruction that is next, if its address is pc. Returns them. */
+/* Ends the lanes that stand at the instruction that is next, if its address is pc, and keeps their registers for
+ * warp_take_back(). Returns them. */
 uint32_t warp_arrive(struct warp *warp, uint64_t pc);
 
 #endif

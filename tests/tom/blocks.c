@@ -186,6 +186,24 @@ static void swapped(struct arguments *p)
     p->result[t] = sum;
 }
 
+/* Lanes come to the end apart: odd ones execute code that is behind the return. */
+NOINLINE uint64_t mixed(const uint64_t *cells, const uint64_t *others)
+{
+    uint64_t value = cells[0] * 3 + cells[THREADS] + cells[2 * THREADS] + cells[3 * THREADS];
+    if (__builtin_expect((uintptr_t)cells & 8, 0))
+        value = (others[0] ^ others[THREADS]) + others[2 * THREADS] * 5;
+    value ^= cells[4 * THREADS] + cells[5 * THREADS];
+    return value * value + value;
+}
+
+static void apart(struct arguments *p)
+{
+    uint64_t t = thread_id(), sum = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++)
+        sum += mixed(p->cells + t + round * 5 * THREADS, p->others + t + round * THREADS);
+    p->result[t] = sum;
+}
+
 static void run(struct arguments *p, const char *name)
 {
 #define RUN(kernel)                                                                                          \
@@ -198,6 +216,7 @@ static void run(struct arguments *p, const char *name)
     RUN(spaces);
     RUN(crossing);
     RUN(swapped);
+    RUN(apart);
     RUN(faulty);
     simt_wait(0);
 }

@@ -211,6 +211,10 @@ cases() {
             [ "$name" != late ] || check "$name $options: packets wait" test "$(sum 'unit.waiting_peak')" -gt 4
         done
     done
+    # Those that have come to the block's end keep their registers while the others go on.
+    oracle "$work/oracle" "$work/blocks" apart
+    same "apart, min-PC" -m tom --set offload.policy=no_ctrl --set simt.reconvergence=minpc "$work/program" apart
+    check "apart, min-PC: offloads" test "$(value offload.offloaded)" -gt 0
     # Data of accesses to scratchpads pass packets for which the unit has no room.
     oracle "$work/oracle" "$work/blocks" spaces
     same "spaces, units without room" -m "$here/small.yaml" --set offload.policy=no_ctrl --set 'stack.unit.queue=1' "$work/program" spaces

@@ -39,7 +39,7 @@ void warp_lend(struct warp *to, struct warp *from, uint64_t in)
     to->place = from->place;
     to->pad = from->pad;
     to->live = mask;
-    to->mask = to->waiting = to->away = to->reserved = 0;
+    to->mask = to->waiting = to->away = to->kept = to->reserved = 0;
     to->depth = 0;
     to->base = to->bound = 0;
     to->sharing = to->yielding = to->mixed = to->handed_over = to->failed = false;
@@ -77,6 +77,7 @@ uint32_t warp_arrive(struct warp *warp, uint64_t pc)
     uint32_t mask = warp_group(warp, &at);
     if (!mask || at != pc)
         return 0;
+    warp->kept |= mask;
     for (uint32_t left = mask; left; left &= left - 1)
         warp_end(warp, (unsigned)__builtin_ctz(left));
     return mask;

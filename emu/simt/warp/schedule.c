@@ -16,7 +16,7 @@ static void set_group(struct warp *warp, uint32_t mask)
 {
     warp->mask = mask;
     warp->lanes = (uint32_t)__builtin_popcount(mask);
-    warp->partial = mask != warp->live;
+    warp->partial = mask != (warp->live | warp->kept);
     if (!warp->partial)
         return;
     for (unsigned lane = 0; lane < WARP_LANES; lane++)

@@ -38,9 +38,10 @@ struct warp {
     struct warp_op *ops;
     uint32_t mask, live, waiting;
     uint32_t away;  /* set of lanes taken by a unit */
+    uint32_t kept;  /* set of lanes that have ended by warp_arrive(): their registers stay as they are */
     uint32_t lanes; /* number of lanes in the group */
     int32_t depth;
-    bool partial;  /* some lane that has not ended is not in the group */
+    bool partial;  /* some lane that has not ended, or is kept, is not in the group */
     bool sharing;  /* the group holds `oldest`, which goes first until `deadline` */
     bool yielding; /* the group executed `pause` or spins: the other lanes go first */
     bool taken, taken_apart, spins;
