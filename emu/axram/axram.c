@@ -152,6 +152,7 @@ static void free_part(void *part)
     free(axram->teams);
     free(axram->networks);
     free(axram->named);
+    free(axram->pending);
     free(axram->fronts);
     free(axram->figures);
     free(axram);

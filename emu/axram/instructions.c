@@ -9,7 +9,11 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/text/say.h"
 
-enum { PAGE = 4096, WORD = 4 };
+enum {
+    PAGE = 4096,
+    WORD = 4,
+    PENDING = 64, /* regions of inputs that are kept for more threads than harts */
+};
 
 static bool refused(struct trap *trap, enum trap_cause cause, uint64_t value)
 {
@@ -77,7 +81,8 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
         return complain(insn, thread, &err, trap);
     if (!translate(thread, start, store, &first, trap))
         return false;
-    for (uint64_t at = (start / PAGE + 1) * PAGE; at < end && end - start <= AXRAM_PIECE; at += PAGE) {
+    const uint64_t most = (uint64_t)AXRAM_PIECE * axram->config.together;
+    for (uint64_t at = (start / PAGE + 1) * PAGE; at < end && end - start <= most; at += PAGE) {
         if (!translate(thread, at, store, &other, trap))
             return false;
         if (other - first != at - start) {
@@ -106,11 +111,53 @@ static bool find_region(const struct axram *axram, const struct insn *insn, cons
            complain(insn, thread, &err, trap);
 }
 
+/* Returns a thread's launch and number, so that inputs that another thread has left in the same place are not taken for its
+ * own. An operating system's threads take turns on a hart: the root of its page tables and tp tell them apart. */
+static struct axram_named identity_of(const struct axram_thread *thread)
+{
+    const struct hart *hart = thread->hart;
+    if (hart)
+        return (struct axram_named){.launch = hart->priv.satp ? hart->priv.satp & SATP_PPN : hart->hartid,
+                                    .thread = hart->x[4]};
+    return (struct axram_named){.launch = warp_where(thread->warp)->launch + 1,
+                                .thread = warp_thread_id(thread->warp, thread->lane)};
+}
+
+/* Returns what a hart's thread has named, or NULL. */
+static struct axram_named *find_pending(const struct axram *axram, const struct axram_thread *thread)
+{
+    const struct axram_named own = identity_of(thread);
+    for (size_t i = 0; i < axram->pending_count; i++)
+        if (axram->pending[i].launch == own.launch && axram->pending[i].thread == own.thread)
+            return &axram->pending[i];
+    return NULL;
+}
+
+/* Forgets the entry: later ones move up. */
+static void drop_pending(struct axram *axram, struct axram_named *named)
+{
+    if (!named)
+        return;
+    axram->pending_count--;
+    memmove(named, named + 1, (size_t)(axram->pending + axram->pending_count - named) * sizeof *named);
+}
+
+/* Adds an entry for a hart's thread. If there are too many, the oldest goes: its thread may have ended. */
+static struct axram_named *add_pending(struct axram *axram, const struct axram_thread *thread)
+{
+    const size_t most = (size_t)axram->harts + PENDING;
+    drop_pending(axram, find_pending(axram, thread));
+    if (axram->pending_count == most)
+        drop_pending(axram, axram->pending);
+    if (!axram->pending)
+        axram->pending = alloc(most, sizeof *axram->pending);
+    return &axram->pending[axram->pending_count++];
+}
+
+/* Returns the place of a lane's inputs. */
 static struct axram_named *named_of(struct axram *axram, const struct axram_thread *thread)
 {
-    size_t index = thread->hart ? thread->hart->hartid : 0;
-    if (thread->warp)
-        index = axram->harts + (size_t)warp_where(thread->warp)->stacks * WARP_LANES + thread->lane;
+    const size_t index = (size_t)warp_where(thread->warp)->stacks * WARP_LANES + thread->lane;
     if (index >= axram->named_count) {
         const size_t count = (index + 1) * 2;
         axram->named = alloc_resize(axram->named, count * sizeof *axram->named);
@@ -120,14 +167,13 @@ static struct axram_named *named_of(struct axram *axram, const struct axram_thre
     return &axram->named[index];
 }
 
-/* Returns a thread's launch and number, so that inputs that an earlier thread has left in the same place are not taken for its
- * own. */
-static struct axram_named identity_of(const struct axram_thread *thread)
+/* Forgets the inputs that a thread has named. */
+static void forget_inputs(struct axram *axram, const struct axram_thread *thread)
 {
     if (thread->hart)
-        return (struct axram_named){.launch = 0};
-    return (struct axram_named){.launch = warp_where(thread->warp)->launch + 1,
-                                .thread = warp_thread_id(thread->warp, thread->lane)};
+        drop_pending(axram, find_pending(axram, thread));
+    else
+        named_of(axram, thread)->units = 0;
 }
 
 /* Returns the blocks of a region of configuration. */
@@ -205,7 +251,7 @@ static bool check_size(const struct axram *axram, const struct insn *insn, const
 static void name_inputs(struct axram *axram, const struct axram_thread *thread, const uint64_t operand[2],
                         const struct axram_part *part)
 {
-    struct axram_named *named = named_of(axram, thread);
+    struct axram_named *named = thread->hart ? add_pending(axram, thread) : named_of(axram, thread);
     *named = identity_of(thread);
     named->named = (struct axram_span){operand[0], operand[1]};
     named->base = part->base;
@@ -217,9 +263,11 @@ static void name_inputs(struct axram *axram, const struct axram_thread *thread, 
 static bool take_inputs(struct axram *axram, const struct insn *insn, const struct axram_thread *thread,
                         const struct axram_part *part, struct axram_named *taken, struct trap *trap)
 {
-    const struct axram_named *named = named_of(axram, thread), own = identity_of(thread);
+    const struct axram_named none = {.units = 0}, own = identity_of(thread);
+    const struct axram_named *named = thread->hart ? find_pending(axram, thread) : named_of(axram, thread);
     const struct network_place *place = &axram->networks[axram_chip_of(axram, part->base)];
     struct error err;
+    named = named ? named : &none;
     *taken = *named;
     if (!named->units || named->launch != own.launch || named->thread != own.thread)
         (void)error_set(&err, "initiate.axram must come first");
@@ -358,7 +406,7 @@ bool axram_instruction(void *context, struct custom_call *call)
     if (call->insn->id == INSN_initiate_axram)
         name_inputs(axram, &thread, call->operand, &part);
     if (call->insn->id == INSN_wrt__res_axram)
-        named_of(axram, &thread)->units = 0;
+        forget_inputs(axram, &thread);
     carry_out(axram, call->insn, &request, &thread, call->time, call->waiter);
     return true;
 }
@@ -387,7 +435,7 @@ bool axram_instruction_lanes(void *context, struct custom_lanes *lanes)
         if (id == INSN_initiate_axram)
             name_inputs(axram, &thread, operand, &parts[thread.lane]);
         else if (id == INSN_wrt__res_axram)
-            named_of(axram, &thread)->units = 0;
+            forget_inputs(axram, &thread);
     }
     carry_out(axram, lanes->insn, &request, &thread, lanes->time, lanes->waiter);
     return true;

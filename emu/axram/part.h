@@ -84,8 +84,10 @@ struct axram {
         struct axram_topology topology;
         uint64_t address;
     } * networks;              /* by chip */
-    struct axram_named *named; /* by hart, then by lane of each warp */
+    struct axram_named *named; /* by lane of each warp */
     size_t named_count;
+    struct axram_named *pending; /* of harts' threads, oldest first */
+    size_t pending_count;
     struct axram_front *fronts;
     uint32_t front_count;
     bool check;

@@ -77,6 +77,10 @@ check "kernel: untouched page" run 0 --env kernel -- untouched
 check "kernel: untouched page: right" says "0 wrong"
 check "kernel, space over the program: refused" run 1 --env kernel --set axram.offset=0B -- errors
 check "kernel, space over the program: message" grep -q 'but accelerator memory is at 0x80000000-0x8c000000 and must lie between them' "$work/errors"
+for core in inorder functional; do
+    check "$core: threads in turn" run 0 --set host.core=$core -- turns
+    check "$core: threads in turn: right" says "0 wrong"
+done
 
 # The cost of shuffling, per word: that of 3200 threads more.
 check "copy" run 0 -- copy 3200

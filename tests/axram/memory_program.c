@@ -6,6 +6,7 @@
  *   memory busy             a region that a kernel uses is not freed
  *   memory evaluate KIND THREADS   a network evaluated by warps, with copies in and out
  *   memory untouched        results in a page that nothing has touched
+ *   memory turns            threads that take turns on a hart, as an operating system's do: each gets its own inputs' results
  *   memory copy THREADS     copies in and out alone */
 #include <croft/approx.h>
 #include <croft/axram_memory.h>
@@ -258,6 +259,50 @@ static void untouched(void)
     printf("%u wrong\n", faults);
 }
 
+/* Executes initiate.axram, or wrt_res.axram, as the thread whose tp is `number`. */
+static void as_thread(uint64_t number, int results, const void *start, const void *end)
+{
+    if (results)
+        __asm__ volatile("mv t0, tp\n mv tp, %0\n .insn r 0x0b, 2, 0, x0, %1, %2\n mv tp, t0"
+                         :
+                         : "r"(number), "r"(start), "r"(end)
+                         : "t0", "memory");
+    else
+        __asm__ volatile("mv t0, tp\n mv tp, %0\n .insn r 0x0b, 1, 0, x0, %1, %2\n mv tp, t0"
+                         :
+                         : "r"(number), "r"(start), "r"(end)
+                         : "t0", "memory");
+}
+
+/* All threads name their inputs, then all their results; some name others first, which do not count. */
+static void take_turns(void)
+{
+    enum { COUNT = 60, VALUES = INPUTS * 32 };
+    uint32_t *in = axram_malloc(INPUTS, 12 * 32 * COUNT), *out = axram_malloc(OUTPUTS, 12 * 32 * COUNT);
+    expect(axram_network(image, 0) != NULL, "the network");
+    for (unsigned t = 0; t < COUNT; t++)
+        for (unsigned i = 0; i < VALUES; i++)
+            axram_record_at(in, INPUTS, 0, t)[i] = t << 18 | i;
+    for (unsigned t = 0; t < COUNT; t++) {
+        const uint32_t *own = axram_record_at(in, INPUTS, 0, t);
+        if (t % 3 == 0)
+            as_thread(t, 0, axram_record_at(in, INPUTS, 0, 5), axram_record_at(in, INPUTS, 0, 5) + VALUES);
+        as_thread(t, 0, own, own + VALUES);
+    }
+    for (unsigned t = COUNT; t-- > 0;) {
+        const uint32_t *own = axram_record_at(out, OUTPUTS, 0, t), *from = axram_record_at(in, INPUTS, 0, t);
+        as_thread(t, 1, own, own + OUTPUTS * 32);
+        for (unsigned unit = 0; unit < 32; unit++) {
+            uint32_t inputs[INPUTS], wanted[CROFT_NETWORK_NEURONS];
+            for (unsigned i = 0; i < INPUTS; i++)
+                inputs[i] = from[i * 32 + unit];
+            croft_network_evaluate(image, inputs, wanted);
+            expect(own[unit] == wanted[0] && own[32 + unit] == wanted[1], "a thread's result");
+        }
+    }
+    printf("%u wrong\n", faults);
+}
+
 static void copy_only(uint64_t threads)
 {
     void *region = axram_malloc(INPUTS, threads);
@@ -281,6 +326,8 @@ int main(int count, char **arguments)
         evaluate_all(first, count > 3 ? (uint64_t)atoi(arguments[3]) : 1000);
     else if (strcmp(mode, "untouched") == 0)
         untouched();
+    else if (strcmp(mode, "turns") == 0)
+        take_turns();
     else if (strcmp(mode, "copy") == 0)
         copy_only(first);
     else
