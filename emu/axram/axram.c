@@ -197,6 +197,7 @@ static const struct part_field fields[] = {
 };
 
 static const struct assembly_hooks hooks = {.reserves = axram_reserves,
+                                            .describes = axram_describes,
                                             .plan = axram_plan,
                                             .place = axram_place,
                                             .untimed = untimed,

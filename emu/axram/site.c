@@ -23,6 +23,20 @@ void axram_reserves(const void *config, uint64_t *offset, uint64_t *size)
     *size = axram->size;
 }
 
+bool axram_describes(const struct tree *tree, const void *config, struct assembly_pieces *pieces)
+{
+    const struct axram_config *axram = config;
+    uint32_t memories;
+    const struct dram_config *dram = axram_memory(tree, &memories);
+    if (!dram)
+        return false;
+    *pieces = (struct assembly_pieces){.compatible = "undercroft,axram",
+                                       .units = memories * dram->channels * axram->halves,
+                                       .together = axram->together,
+                                       .piece = AXRAM_PIECE};
+    return true;
+}
+
 /* Gives the memories the distances of columns inside their chips, and the groups of a wide command, before they are made. */
 static void set_columns(const struct tree *tree, const struct axram_config *axram)
 {

@@ -71,6 +71,13 @@ const struct instance *assembly_reserver(const struct tree *tree, const struct i
 /* Stores the addresses that a part reserves of main memory, which begins at `base`; part NULL: both are `base`. */
 void assembly_reserved(const struct instance *part, uint64_t base, uint64_t *first, uint64_t *end);
 
+/* Reserved memory as a device tree describes it: pieces that take turns among units, of which `together` are a team. */
+struct assembly_pieces {
+    const char *compatible;
+    uint32_t units, together;
+    uint64_t piece; /* bytes */
+};
+
 /* Each hook may be NULL. Hooks that return false have set err to a message with the place of its cause (tree_at()). */
 struct assembly_hooks {
     bool fixed;    /* parts of the kind stand only in roles of other kinds */
@@ -78,6 +85,8 @@ struct assembly_hooks {
 
     /* Stores the range of main memory, from its first byte on, that programs get from no call. */
     void (*reserves)(const void *config, uint64_t *offset, uint64_t *size);
+    /* With reserves(): says what the range is. Returns false if no operating system can use it. */
+    bool (*describes)(const struct tree *tree, const void *config, struct assembly_pieces *pieces);
     /* Checks a part of a machine with timed cores against main memory and the other parts. */
     bool (*allows)(const struct assembly *assembly, const struct instance *part, struct error *err);
     /* Checks that the part fits the memories, and sets homes. */

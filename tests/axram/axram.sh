@@ -243,4 +243,16 @@ for machine in functional axram; do
     check "$machine, two parts: refused" test $status -eq 1 -o $status -eq 2
     check "$machine, two parts: message" says errors 'two[.]yaml:[23]: a machine has one part of kind axram, and .* is it; remove'
 done
+
+# The device tree is loaded outside of accelerator memory, which is nearly to the end of main memory here; and so must be programs.
+printf '_start: li t0, 0xb3f00000; li t1, 0x100000; li t2, 0x5555\n bltu a1, t0, 1f\n li t2, 0x13333\n1: sw t2, (t1)\n2: j 2b\n.globl _start\n' \
+    >"$work/firmware.S"
+"$croft" cc --bare -nostdlib "$work/firmware.S" -o "$work/firmware"
+status=0
+"$croft" run -m axram --set 'axram.offset=831 MiB' --set 'memory.size=1 GiB' --bios "$work/firmware" >"$work/output" 2>"$work/errors" || status=$?
+check "the device tree is below the space" test $status -eq 0
+status=0
+"$croft" run -m axram --set axram.offset=0B --bios "$work/firmware" >"$work/output" 2>"$work/errors" || status=$?
+check "firmware in the space: refused" test $status -eq 1
+check "firmware in the space: message" says errors 'firmware [(]0x80000000-.*[)] overlaps axram [(]0x80000000-0x8bffffff[)]'
 conclude

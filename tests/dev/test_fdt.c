@@ -172,6 +172,28 @@ static void task_units_are_one_device_with_an_interrupt_each(void **state)
     free(fdt);
 }
 
+static void chips_have_reserved_memory(void **state)
+{
+    const char *memory = "/reserved-memory/axram@98000000";
+    (void)state;
+    void *fdt = make("axram", SETS("axram.offset=384 MiB", "axram.size=96 MiB", "axram.halves=2"), NULL);
+    ASSERT_CELLS(fdt, "/reserved-memory", "#address-cells", 2);
+    ASSERT_CELLS(fdt, "/reserved-memory", "#size-cells", 2);
+    ASSERT_CELLS(fdt, memory, "reg", 0, 0x98000000, 0, 96 << 20);
+    assert_non_null(fdt_getprop(fdt, node(fdt, "/reserved-memory"), "ranges", NULL));
+    assert_non_null(fdt_getprop(fdt, node(fdt, memory), "no-map", NULL));
+    assert_text(fdt, "/axram", "compatible", "undercroft,axram");
+    ASSERT_CELLS(fdt, "/axram", "memory-region", handle(fdt, memory));
+    ASSERT_CELLS(fdt, "/axram", "undercroft,units", 24);
+    ASSERT_CELLS(fdt, "/axram", "undercroft,together", 1);
+    ASSERT_CELLS(fdt, "/axram", "undercroft,piece", 256 << 10);
+    free(fdt);
+    fdt = make("gpu", NO_SETS, NULL);
+    assert_int_equal(fdt_path_offset(fdt, "/reserved-memory"), -FDT_ERR_NOTFOUND);
+    assert_int_equal(fdt_path_offset(fdt, "/axram"), -FDT_ERR_NOTFOUND);
+    free(fdt);
+}
+
 static void too_long_arguments_are_refused(void **state)
 {
     (void)state;
@@ -198,6 +220,7 @@ int main(void)
         cmocka_unit_test(absent_devices_are_not_described),
         cmocka_unit_test(many_harts_and_long_arguments_fit),
         cmocka_unit_test(task_units_are_one_device_with_an_interrupt_each),
+        cmocka_unit_test(chips_have_reserved_memory),
         cmocka_unit_test(too_long_arguments_are_refused),
     };
     return cmocka_run_group_tests_name("device tree", tests, NULL, NULL);

@@ -79,6 +79,15 @@ static bool load_fdt(const struct bare_options *o, const struct phys *memory, co
                                size, memory->base, memory->base + memory->size - 1);
 }
 
+/* Keeps files and the device tree out of memory that belongs to a mechanism. */
+static void reserve(const struct bare_options *o, struct image_map *map)
+{
+    struct elf_range range;
+    const char *part = machine_reserved(o->machine, &range.first, &range.end);
+    if (part)
+        map->ranges[map->count++] = (struct image_range){part, range};
+}
+
 /* Loads the initial file system below the device tree's place. */
 static bool load_initrd(const struct bare_options *o, const struct bytes *bytes, struct image_map *map,
                         struct fdt_chosen *chosen, struct error *err)
@@ -104,6 +113,7 @@ bool bare_load(const struct bare_options *o, const struct bytes *bytes, struct r
     struct fdt_chosen chosen = {.arguments = o->append};
     uint64_t end;
     *boot = (struct rom_boot){.start = memory->base, .next_mode = PRIV_S};
+    reserve(o, &map);
     if (o->kernel && !image_load(o->kernel, memory->base + KERNEL_OFFSET, ELF_PHYSICAL, bytes, &map,
                                  &boot->next, &end, err))
         return error_prefix(err, "--kernel");

@@ -10,9 +10,9 @@
 #include "emu/mem/phys.h"
 #include "emu/sim/error.h"
 
-enum { IMAGE_FILES = 4, IMAGE_RANGES = IMAGE_FILES * ELF_SEGMENTS };
+enum { IMAGE_FILES = 4, IMAGE_RANGES = IMAGE_FILES * ELF_SEGMENTS + 1 };
 
-/* Addresses that the loaded files occupy. Initialize with zeros. */
+/* Addresses that the loaded files occupy, and at most one range that is kept free. Initialize with zeros. */
 struct image_map {
     size_t count;
     struct image_range {

@@ -10,6 +10,7 @@
 #include "emu/dev/timebase.h"
 #include "emu/hart/access.h"
 #include "emu/hart/priv.h"
+#include "emu/schema/assembly.h"
 #include "emu/sim/alloc.h"
 #include "isa/decoder/set.h"
 
@@ -134,6 +135,35 @@ static void chosen(struct node_writer *writer, const struct machine_config *conf
     node_end(writer);
 }
 
+/* Memory of a mechanism: the kernel leaves it alone, and a driver finds it. */
+static void reserved(struct node_writer *writer, const struct machine_config *config)
+{
+    const uint32_t handle = node_finisher_handle(writer) + 1;
+    const struct instance *part = assembly_reserver(config->tree, NULL);
+    struct assembly_pieces pieces;
+    uint64_t first, end;
+    if (!part || !part->kind->hooks->describes ||
+        !part->kind->hooks->describes(config->tree, part->config, &pieces))
+        return;
+    assembly_reserved(part, config->memory->base, &first, &end);
+    node_begin(writer, "reserved-memory");
+    node_cells(writer, 2, 2);
+    node_flag(writer, "ranges");
+    node_begin_at(writer, part->kind->name, first);
+    node_cell(writer, "phandle", handle);
+    node_reg(writer, first, end - first);
+    node_flag(writer, "no-map");
+    node_end(writer);
+    node_end(writer);
+    node_begin(writer, part->kind->name);
+    node_text(writer, "compatible", pieces.compatible);
+    node_cell(writer, "memory-region", handle);
+    node_cell(writer, "undercroft,units", pieces.units);
+    node_cell(writer, "undercroft,together", pieces.together);
+    node_cell(writer, "undercroft,piece", (uint32_t)pieces.piece);
+    node_end(writer);
+}
+
 static void root(struct node_writer *writer, const struct machine_config *config,
                  const struct tasks_node *units, const char *bootargs)
 {
@@ -146,6 +176,7 @@ static void root(struct node_writer *writer, const struct machine_config *config
     node_text(writer, "device_type", "memory");
     node_reg(writer, config->memory->base, config->memory->size);
     node_end(writer);
+    reserved(writer, config);
     cpus(writer, config->isa);
     soc(writer, tree_find(config->tree, "devices"), units);
     uses(writer, tree_find(config->tree, "devices"));
