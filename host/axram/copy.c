@@ -53,7 +53,7 @@ void *axram_network_at(const uint32_t *image, unsigned first, unsigned chips)
         return NULL;
     a->duplicated = (uint64_t)chips * ((image[3] + 3) / 4) * CROFT_AXRAM_BLOCK - image[3] * sizeof *image;
     for (unsigned chip = first; chip < first + chips; chip++) {
-        char *region = (char *)a->address + chip * (croft_axram_geometry.turn / croft_axram_geometry.chips);
+        char *region = (char *)a->address + chip * axram_piece();
         (void)croft_axram_lay_out(image, one, region);
         croft_axram_config(region, region + (uint64_t)blocks * CROFT_AXRAM_BLOCK);
     }

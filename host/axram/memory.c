@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "host/axram/memory.h"
+#ifdef __linux__
+#include "host/linux/chips.h"
+#endif
 
 enum { HALF_BLOCKS = AXRAM_MOST_VALUES, TEXT = 240 };
 
@@ -35,10 +38,30 @@ int axram_fail(int number, const char *format, ...)
     return -1;
 }
 
+#ifdef __linux__
+/* Asks Linux for chips. Returns their bytes, or 0. */
+static uint64_t ask(struct axram_geometry *g)
+{
+    struct chips_taken taken;
+    if (chips_take(&taken) != 0)
+        return 0;
+    piece = taken.piece;
+    g->base = taken.base;
+    g->chips = taken.count;
+    g->turn = taken.turn;
+    return taken.size;
+}
+#endif
+
 /* Asks the machine, once. */
 bool axram_begin(void)
 {
     struct axram_geometry *g = &croft_axram_geometry;
+#ifdef __linux__
+    const uint64_t size = g->halves ? 0 : ask(g);
+    if (!size)
+        return g->halves > 0;
+#else
     const uint64_t size = croft_axram_query(CROFT_AXRAM_SIZE);
     if (g->halves)
         return true;
@@ -46,6 +69,7 @@ bool axram_begin(void)
     g->base = croft_axram_query(CROFT_AXRAM_BASE);
     g->chips = (uint32_t)croft_axram_query(CROFT_AXRAM_CHIPS);
     g->turn = piece * g->chips;
+#endif
     g->pairs = (uint32_t)(piece / CROFT_AXRAM_HALF_PAGE / 2);
     const uint32_t halves = (uint32_t)(size / g->chips / CROFT_AXRAM_HALF_PAGE);
     taken = calloc(halves, HALF_BLOCKS);
@@ -176,7 +200,7 @@ struct axram_allocation *axram_take_network(uint32_t blocks)
 struct axram_allocation *axram_find(const void *address, const char *who)
 {
     const struct axram_geometry *g = &croft_axram_geometry;
-    const uint64_t end = g->base + (uint64_t)g->halves * g->chips * CROFT_AXRAM_HALF_PAGE;
+    const uint64_t end = g->base + g->halves * axram_stride() * CROFT_AXRAM_HALF_PAGE;
     const uint64_t at = (uint64_t)(uintptr_t)address;
     for (struct axram_allocation *a = allocations; a; a = a->next)
         if (a->address == address)

@@ -2,6 +2,7 @@
 #ifndef HOST_AXRAM_MEMORY_H
 #define HOST_AXRAM_MEMORY_H
 
+#include <croft/axram_memory.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,30 @@ bool axram_begin(void);
 
 /* Returns the allocation at an address. NULL: there is none; axram_fail() was called with `who` as the caller. */
 struct axram_allocation *axram_find(const void *address, const char *who);
+
+/* Return the bytes that follow each other in a chip, and the chips of the machine. On Linux, a process has some of these, whose
+ * pieces are a machine's turn apart. */
+#ifdef __linux__
+static inline uint64_t axram_piece(void)
+{
+    return (uint64_t)croft_axram_geometry.pairs * 2 * CROFT_AXRAM_HALF_PAGE;
+}
+
+static inline uint64_t axram_stride(void)
+{
+    return croft_axram_geometry.halves ? croft_axram_geometry.turn / axram_piece() : 0;
+}
+#else
+static inline uint64_t axram_piece(void)
+{
+    return croft_axram_geometry.turn / croft_axram_geometry.chips;
+}
+
+static inline uint64_t axram_stride(void)
+{
+    return croft_axram_geometry.chips;
+}
+#endif
 
 /* Sets errno and axram_error(). Returns -1. */
 int axram_fail(int number, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the module nucd.ko for Debian's kernel: module.sh FOLDER, where examples/linux/debian.sh has left its files. The module is
-# left in FOLDER/nucd.ko. Debian's headers of that kernel are fetched; its modpost, a program for riscv64, runs in croft.
+# Makes the modules nucd.ko and axram.ko for Debian's kernel: module.sh FOLDER, where examples/linux/debian.sh has left its files. They
+# are left in FOLDER. Debian's headers of that kernel are fetched; its modpost, a program for riscv64, runs in croft.
 # Variables: CROFT (the command), CROSS (prefix of the compiler's name).
 set -euo pipefail
 
@@ -39,26 +39,35 @@ linux=(-nostdinc -I"$root/host/linux/kernel" -I"$common/arch/riscv/include" -I"$
     -I"$own/include" -I"$common/arch/riscv/include/uapi" -I"$own/arch/riscv/include/generated/uapi"
     -I"$common/include/uapi" -I"$own/include/generated/uapi" -include "$common/include/linux/compiler-version.h"
     -include "$common/include/linux/kconfig.h" -include "$common/include/linux/compiler_types.h"
-    -D__KERNEL__ -DMODULE '-DKBUILD_MODNAME="nucd"' -D__KBUILD_MODNAME=kmod_nucd)
+    -D__KERNEL__ -DMODULE)
 compile() { # compile OUTPUT SOURCE FLAGS...
     "${CROSS}gcc" "${flags[@]}" "${@:3}" -c "$2" -o "$1"
 }
-compile module/nucd.o "$root/host/linux/nucd.c" "${linux[@]}" '-DKBUILD_BASENAME="nucd"'
-compile module/pages.o "$root/host/linux/pages.c" "${linux[@]}" '-DKBUILD_BASENAME="pages"'
-compile module/table.o "$root/host/linux/table.c" "${linux[@]}" '-DKBUILD_BASENAME="table"'
+part() { # part MODULE NAME SOURCE: a file of a module that includes the kernel's headers
+    compile "module/$2.o" "$3" "${linux[@]}" "-DKBUILD_BASENAME=\"$2\"" "-DKBUILD_MODNAME=\"$1\"" "-D__KBUILD_MODNAME=kmod_$1"
+}
+for name in nucd pages table; do
+    part nucd $name "$root/host/linux/$name.c"
+done
 compile module/decode.o "$root/host/linux/decode.c" -ffreestanding -isystem "$headers"
 compile module/operands.o "$root/host/kernel/driver/operands.c" -ffreestanding -isystem "$headers"
 "${CROSS}ld" -r -o module/all.o module/{nucd,pages,table,decode,operands}.o
 mv module/all.o module/nucd.o
+part axram axram "$root/host/linux/axram.c"
 cp "$own/Module.symvers" module
+: >module/modules.order
+for name in nucd axram; do
+    echo $name.o | tee module/$name.mod >>module/modules.order
+    : >module/.$name.o.cmd # has the sums of exported symbols, and there are none
+done
 (
     cd module
-    echo nucd.o | tee nucd.mod >modules.order
-    : >.nucd.o.cmd # has the sums of exported symbols, and there are none
     "$CROFT" run --sysroot "$OLDPWD/root" "$kbuild/scripts/mod/modpost.real-lsb-64" -m -M -e -i Module.symvers -o own.symvers -T modules.order
 )
-compile module/nucd.mod.o module/nucd.mod.c "${linux[@]}" '-DKBUILD_BASENAME="nucd.mod"'
-compile module/module-common.o "$kbuild/scripts/module-common.c" "${linux[@]}" '-DKBUILD_BASENAME="module-common"'
-"${CROSS}ld" -r --build-id=sha1 -T "$own/arch/riscv/module.lds" -o nucd.ko module/nucd.o module/nucd.mod.o module/module-common.o
-"${CROSS}strip" --strip-debug nucd.ko
-echo "ready: $1/nucd.ko"
+for name in nucd axram; do
+    part $name $name.mod module/$name.mod.c
+    part $name module-common "$kbuild/scripts/module-common.c"
+    "${CROSS}ld" -r --build-id=sha1 -T "$own/arch/riscv/module.lds" -o $name.ko module/$name.o module/$name.mod.o module/module-common.o
+    "${CROSS}strip" --strip-debug $name.ko
+    echo "ready: $1/$name.ko"
+done

@@ -93,13 +93,13 @@ static int serve(ucontext_t *context)
     return 1;
 }
 
-/* Says of AxRAM's instructions (isa/include/croft/axram.h) why they are illegal: nothing gives a process of Linux its chips. */
+/* Says of AxRAM's instructions (isa/include/croft/axram.h) why they are illegal. */
 static void explain(uint64_t pc)
 {
     enum { OPCODE_MASK = 0x7f, CUSTOM_0 = 0x0b };
     static const char text[] = "libnucd: an instruction of AxRAM: the machine has no such chips, or the "
-                               "region is not in their memory, for which Linux has no driver; croft "
-                               "run -m axram PROGRAM gives a program both\n";
+                               "region is not in their memory, "
+                               "which <croft/axram_memory.h> gets from /dev/axram (host/linux/README.md)\n";
     if ((instruction_at(pc) & OPCODE_MASK) == CUSTOM_0)
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
 }

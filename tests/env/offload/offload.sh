@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Processes of Debian that offload to the accelerators of machine nucd (cases.c), in a Debian that examples/linux/debian.sh has made
-# in the folder IMAGE: of lines typed into /offload/init, and into a shell after a login. What a case prints where the process runs its
+# Processes of Debian that offload to the accelerators of machine nucd (cases.c) or use the chips of machine axram (chip_cases.c), in
+# a Debian that examples/linux/debian.sh has made in the folder IMAGE: of lines typed into /offload/init, and into a shell after a login. What a case prints where the process runs its
 # regions itself, qemu-riscv64 says. Skipped where there is no such folder.
 # Variables: CROFT (the command), OUT (a folder for products), IMAGE (default build/debian-image).
 set -euo pipefail
@@ -59,7 +59,11 @@ done >"$OUT/typed"
 echo 'echo == preloaded; LD_PRELOAD=./libnucd.so ./shared moved' >>"$OUT/typed"
 echo exit >>"$OUT/typed"
 
-ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT/offloads" "$OUT/shared" >"$OUT/boot.txt"
+CROFT=$CROFT host/linux/axram_library.sh "$OUT/libaxram.a"
+for name in tests/env/offload/chip_cases examples/linux/offload/chips; do
+    "$CROFT" cc --linux -O2 -Wall -Wextra -static $name.c "$OUT/libaxram.a" -lm -o "$OUT/$(basename $name)"
+done
+ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT"/{offloads,shared,chip_cases,chips} >"$OUT/boot.txt"
 APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" boot --save "$OUT/booted.snapshot" --save-at roi </dev/null \
     >>"$OUT/boot.txt" 2>&1 || true
 check "no snapshot of the booted system" [ -s "$OUT/booted.snapshot" ]
@@ -73,6 +77,48 @@ for name in "${compare[@]}" dead called fair preloaded; do
     check "$name: it prints something else" cmp -s <(of "$name" "$OUT/wanted") <(of "$name" "$OUT/printed")
 done
 check "no accelerator has completed a task" grep -qE '"accel.0.tasks": [1-9]' "$OUT/stats.json"
+
+# The same with the chips of machine axram. The program of the examples says that all rows are equal, as it does without Linux.
+"$CROFT" cc -O2 examples/linux/offload/chips.c -o "$OUT/bare_chips"
+cat >"$OUT/wanted" <<END2
+== chips
+$("$CROFT" run -m axram "$OUT/bare_chips" | grep rows.equal)
+== threads
+threads: 0 wrong
+== processes
+processes: 0 failed
+processes: 0 failed
+== dead
+a load from a chip of others: 139
+a network for a chip of others: 139
+inputs in a chip of others: 139
+a network in other memory: 132
+too many chips: 0
+killed: 137
+left: 0
+found: 0
+a network: 0
+its weights: 0
+END2
+echo 'echo == chips; ./chips | grep rows.equal' >"$OUT/typed"
+for name in threads processes dead; do
+    echo "echo == $name; ./chip_cases $name" >>"$OUT/typed"
+done
+echo exit >>"$OUT/typed"
+APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/axram.sh" boot --save "$OUT/chips.snapshot" --save-at roi </dev/null \
+    >>"$OUT/boot.txt" 2>&1 || true
+check "axram: no snapshot of the booted system" [ -s "$OUT/chips.snapshot" ]
+for core in inorder functional; do
+    status=0
+    CROFT=$CROFT timeout 600 "$IMAGE/axram.sh" timed --set host.core=$core --restore "$OUT/chips.snapshot" --stats "$OUT/chips.json" \
+        <"$OUT/typed" >"$OUT/output" 2>"$OUT/errors" || status=$?
+    check "axram, $core: the machine ends with status $status" [ $status = 0 ]
+    tr -d '\r' <"$OUT/output" | grep -v '^\[' >"$OUT/printed" || true
+    for name in chips threads processes dead; do
+        check "axram, $core, $name: it prints something else" cmp -s <(of $name "$OUT/wanted") <(of $name "$OUT/printed")
+    done
+    check "axram, $core: the cause of an illegal instruction is not said" grep -q 'is not in accelerator memory, which is at 0x8c000000' "$OUT/errors"
+done
 
 # waits_for TEXT: until the console has shown it, at most ten minutes.
 waits_for() {
