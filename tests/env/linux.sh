@@ -419,12 +419,11 @@ launched() {
     check "$2, $1: launches" grep -q "\"simt.launches\": $3," "$OUT/stats.json"
 }
 
-# Kernels on multiprocessors, launched by several of the program's threads.
 # The library of host/linux says why AxRAM's instructions are illegal, and where they are not.
 test_chips() {
     riscv64-linux-gnu-gcc -O2 -Wall -Werror -I. -c host/linux/offload.c -o "$OUT/offload.o"
     "$CROFT" cc --linux -O1 -static "$programs/chips.c" "$OUT/offload.o" -o "$OUT/chips"
-    says "chips that a machine lacks" 132 "libnucd: an instruction of AxRAM: the machine has no such chips, or the region is not in their memory, for which Linux has no driver; croft run -m axram PROGRAM gives a program both" \
+    says "chips that a machine lacks" 132 "libnucd: an instruction of AxRAM: the machine has no such chips, or the region is not in their memory, which <croft/axram_memory.h> gets from /dev/axram (host/linux/README.md)" \
         -m nucd "$OUT/chips"
     croft chips -m axram
     echo "12 chips" >"$OUT/wanted"
@@ -432,6 +431,7 @@ test_chips() {
     check "chips of machine axram" cmp -s "$OUT/output" "$OUT/wanted"
 }
 
+# Kernels on multiprocessors, launched by several of the program's threads.
 test_launches() {
     local machine header
     for header in stash dma; do
