@@ -90,25 +90,14 @@ exec 5<&-
 
 # One program reads characters through semihosting up to the end of a line; the other sleeps for ever.
 cat >"$OUT/readc.c" <<'END'
+#include "semihosting_call.h"
 #include <stdio.h>
-
-__attribute__((noinline, aligned(16))) static long call(long operation)
-{
-    register long a0 __asm__("a0") = operation;
-    register long a1 __asm__("a1") = 0;
-    __asm__ volatile(".option push\n.option norvc\n"
-                     "slli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
-                     : "+r"(a0)
-                     : "r"(a1)
-                     : "memory");
-    return a0;
-}
 
 int main(void)
 {
     long got;
     do {
-        got = call(7);
+        got = (long)call(7, NULL);
         printf("%ld\n", got);
     } while (got >= 0 && got != '\n');
     return got < 0 ? 3 : 5;
@@ -116,7 +105,7 @@ int main(void)
 END
 printf 'int main(void)\n{\n    for (;;)\n        __asm__ volatile("wfi");\n}\n' >"$OUT/sleep.c"
 for name in readc sleep; do
-    "$CROFT" cc --bare -O1 -g "$OUT/$name.c" -o "$OUT/$name"
+    "$CROFT" cc --bare -O1 -g -I"$(dirname "$0")" "$OUT/$name.c" -o "$OUT/$name"
 done
 
 # run NAME STATUS OPTIONS...: like boot, for a program.

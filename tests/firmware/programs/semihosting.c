@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../semihosting_call.h"
+
 enum {
     OPEN = 1,
     CLOSE = 2,
@@ -30,19 +32,6 @@ enum {
     TICKFREQ = 0x31,
 };
 enum { MODE_R = 0, MODE_RP = 2, MODE_W = 4, MODE_WP = 6, MODE_A = 8 };
-
-/* The three instructions must be uncompressed and on one page. */
-__attribute__((noinline, aligned(16))) static int64_t call(uint64_t operation, const void *argument)
-{
-    register uint64_t a0 __asm__("a0") = operation;
-    register const void *a1 __asm__("a1") = argument;
-    __asm__ volatile(".option push\n.option norvc\n.balign 16\n"
-                     "slli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
-                     : "+r"(a0)
-                     : "r"(a1)
-                     : "memory");
-    return (int64_t)a0;
-}
 
 static int64_t call3(uint64_t operation, uint64_t first, uint64_t second, uint64_t third)
 {
