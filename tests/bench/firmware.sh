@@ -26,10 +26,8 @@ for file in "$bios" "$kernel"; do
         exit 1
     fi
 done
-mkdir -p "$out"
-runs=$out/firmware.csv
 summary=$out/firmware-summary.csv
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs firmware.csv
 
 facts qemu-system-riscv64 "user + system seconds, boots: wall seconds"
 

@@ -11,9 +11,7 @@ croft=$1 measure=$2 out=$3
 shift 3
 rounds=${ROUNDS:-5}
 check_rounds
-mkdir -p "$out"
-runs=$out/runs.csv
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs runs.csv
 
 # median NAME WAY
 median() {

@@ -1,5 +1,5 @@
 # Shared functions of the benchmark scripts. Source this file with these variables set: `out` (a folder),
-# `measure` (the program), `croft` (the command), `rounds`, and `runs` (a CSV file to append to).
+# `measure` (the program), `croft` (the command) and `rounds`; begin_runs() before measured().
 # shellcheck shell=bash disable=SC2154
 
 # shellcheck source=tests/lib.sh
@@ -49,6 +49,13 @@ conclude() {
     [ "$failures" -eq 0 ] && return
     echo "bench: $failures runs failed or differed" >&2
     return 1
+}
+
+# begin_runs FILE: sets `runs`, the file to which measured() adds, and makes it in `out`.
+begin_runs() {
+    mkdir -p "$out"
+    runs=$out/$1
+    echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
 }
 
 # measured PROGRAM-NAME ROUND EMULATOR COMMAND...: one measured run. The exit status must be 0 or $allowed.

@@ -26,12 +26,10 @@ for file in "$bios" "$image" "$initrd" ${DISK:+"$DISK"}; do
         exit 1
     fi
 done
-mkdir -p "$out"
-runs=$out/linux.csv
 summary=$out/linux-summary.csv
 disk=$out/disk
 append="console=ttyS0 quiet ${APPEND:-}"
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs linux.csv
 
 facts qemu-system-riscv64 "wall seconds"
 

@@ -13,8 +13,7 @@ croft=$1 measure=$2 out=$3
 shift 3
 rounds=${ROUNDS:-5}
 check_rounds
-runs=$out/linux_programs.csv
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs linux_programs.csv
 
 # round NAME ROUND PROGRAM: one run of each kind.
 round() {

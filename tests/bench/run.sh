@@ -18,10 +18,8 @@ rounds=${ROUNDS:-3}
 starts=20
 check_rounds
 need qemu-riscv64 qemu-user
-mkdir -p "$out"
-runs=$out/runs.csv
 summary=$out/summary.csv
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs runs.csv
 
 facts qemu-riscv64 "user + system seconds"
 

@@ -19,11 +19,9 @@ mix_rounds=${MIX_ROUNDS:-1500}
 starts=10
 check_rounds
 need qemu-riscv64 qemu-user
-mkdir -p "$out"
-runs=$out/timed.csv
 summary=$out/timed-summary.csv
 parts=$out/timed-parts.txt
-echo "program,round,emulator,wall_s,user_s,system_s,peak_kib,instructions" >"$runs"
+begin_runs timed.csv
 
 facts qemu-riscv64 "user + system seconds"
 
