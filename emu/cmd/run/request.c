@@ -423,13 +423,24 @@ static bool take_option(struct request *r, int option, const char *value)
     }
 }
 
+struct named_option {
+    bool given;
+    const char *name;
+};
+
+/* Returns the name of the first of `count` options that is given, or NULL. */
+static const char *first_given(const struct named_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 /* Returns a given option that only programs in machine mode have; NULL: none. */
 static const char *machine_mode_option(const struct request *r)
 {
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
+    const struct named_option options[] = {
         {r->bare.bios, "--bios"},
         {r->bare.kernel, "--kernel"},
         {r->bare.append, "--append"},
@@ -446,29 +457,20 @@ static const char *machine_mode_option(const struct request *r)
         {r->loops_given, "--trap-loops"},
         {r->made_count > r->settings, "--drive or --netdev"},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return first_given(options, sizeof options / sizeof *options);
 }
 
 /* Returns a given option that stops a run between two events, or tells of each instruction, which only one thread of the host can; NULL:
  * none. */
 static const char *one_thread_option(const struct request *r)
 {
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
+    const struct named_option options[] = {
         {r->gdb, "--gdb"},
         {r->log, "--log"},
         {r->user.max_insns != UINT64_MAX, "--max-insns"},
         {r->user.max_memory, "--max-memory"},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return first_given(options, sizeof options / sizeof *options);
 }
 
 /* Chooses the environment if --env does not, and refuses options that have no effect in it. */
