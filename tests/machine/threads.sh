@@ -89,6 +89,15 @@ net: {topology: torus, size: 4x1, clock: 2 GHz, latency: 3, vcs: 4}
 END
 each "little room" narrow.yaml races 2 28 tiny
 
+# Long windows, in which launches end while a module without blocks of them could be ahead.
+cat >slow.yaml <<END
+extends: $examples/machines/modules.yaml
+homes: "R12 B4 C4 H4 S2 C2 O6"
+module: {simt: {count: 2, warps: 16, clock: 2 GHz, l1: {size: 4 KiB}}, crossbar: {latency: 5}, l2: {size: 64 KiB, mshrs: 4}}
+net: {topology: mesh, size: 4x1, clock: 1.25 GHz, latency: 40, vcs: 4}
+END
+each "launches end in a window" slow.yaml bfs 1665
+
 check "16 modules: one thread" alone "$examples/machines/modules_16.yaml" --set "module.*.simt.placement=contiguous" bfs 4096
 check "16 modules: two threads" same 2 "$examples/machines/modules_16.yaml" --set "module.*.simt.placement=contiguous" bfs 4096
 check "16 modules: windows" share 20
