@@ -82,7 +82,7 @@ for env in user kernel; do
     run "${on[@]}" "$guest" trap
     check "a thread's fault, $env: status" [ "$status" = 139 ]
     check "names the host" says 'in the thread on host 1'
-    check "its stack is not the first thread's" [ "$(grep -c 'stack' "$OUT/errors")" = 0 ]
+    check "its stack is not the first thread's" [ "$(grep -c 'sp is below' "$OUT/errors")" = 0 ]
     run "${on[@]}" "$guest" stuck
     check "threads that wait for ever, $env: status" [ "$status" = 1 ]
     run "${on[@]}" --max-time 700us "$guest" work 15
