@@ -626,6 +626,15 @@ static void warn_order(const struct request *r)
                     r->user.arguments[1], r->user.arguments[2]);
 }
 
+/* Warns before the run that an option has no effect on a program of croft cc. */
+static void warn_net(const struct session *s, const struct request *r)
+{
+    if (r->user.net && !is_linux(s, r) && access(r->user.program, R_OK) == 0)
+        say_warning("--net has no effect on %s: only programs of Linux have sockets, such as "
+                    "riscv64-linux-gnu-gcc makes",
+                    r->user.program);
+}
+
 /* Warns after the run of a program for accelerators on the machine that runs without -m, which has none. */
 static void warn_default(const struct session *s, const struct request *r)
 {
@@ -646,6 +655,7 @@ static int run(const struct request *r, int statistics, const struct engine_mach
     warn_order(r);
     warn_environment(r);
     if (set_up(&session, r, loaded, &err)) {
+        warn_net(&session, r);
         status = is_linux(&session, r)  ? run_linux(&session, r, &err)
                  : r->env == ENV_BARE   ? run_bare(&session, r, &err)
                  : r->env == ENV_KERNEL ? run_kernel(&session, r, &err)

@@ -21,7 +21,8 @@ struct linux_options {
     const struct machine_config *machine;
     const char *kernel;   /* image of the kernel beneath the program; NULL: there is none, --env user */
     const char *firmware; /* for accelerators that take tasks; NULL: none does */
-    const struct user_options *user; /* sysroot: absolute paths are looked up in it first, to read */
+    const struct user_options
+        *user; /* sysroot: absolute paths are looked up in it first, to read; net: sockets */
 };
 
 struct process;

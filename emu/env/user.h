@@ -26,6 +26,7 @@ struct user_options {
     size_t environment_count;
     const char *dir;                 /* the only host folder whose files the program can reach */
     const char *sysroot;             /* --sysroot, for programs of Linux (linux.h); or NULL */
+    bool net;                        /* --net, for programs of Linux: they may have sockets */
     uint64_t stack_size;             /* in bytes, at the end of memory */
     uint64_t reserved, reserved_end; /* memory that only accelerators use, machine_reserved(); both 0: none */
     const char *reserved_by;         /* name of the part that has it */

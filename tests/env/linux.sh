@@ -10,6 +10,7 @@ programs=$PWD/tests/env/linux/programs
 CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=$(fresh "${OUT:-build/tests/linux}")
 sysroot=/usr/riscv64-linux-gnu
+networks=(sockets socket_options socket_waits socket_files)
 calls=(memory signals threads process files pipes ready attributes timers code failures)
 
 evidence() {
@@ -19,7 +20,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input escapes areas; do
+    for name in "${calls[@]}" own faults input escapes areas "${networks[@]}" net_own peer; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -244,6 +245,58 @@ test_openmp() {
     equal openmp "one hart" --sysroot "$sysroot"
     equal openmp "three harts" --sysroot "$sysroot" -m virt --set harts=3
     equal openmp "two hosts with a clock" --sysroot "$sysroot" -m ddr3 --set host.count=2
+}
+
+# converse NAME MODE SERVER... -- CLIENT...: two runs of `peer`, begun by these words, talk to each other.
+converse() {
+    local name=$1 mode=$2 dir server=() status=0 pid
+    shift 2
+    dir=$(fresh "$OUT/dir")
+    while [ "$1" != -- ]; do
+        server+=("$1")
+        shift
+    done
+    shift
+    (cd "$dir" && exec timeout 300 "${server[@]}" "$OUT/peer" serve "$mode") >"$OUT/output" 2>"$OUT/errors" </dev/null &
+    pid=$!
+    # shellcheck disable=SC2016 # the inner shell's
+    timeout 300 bash -c 'until [ -e "$1" ]; do sleep 0.05; done' - "$dir/server"
+    (cd "$dir" && timeout 300 "$@" "$OUT/peer" ask "$mode") >"$OUT/asked" 2>>"$OUT/errors" </dev/null || status=$?
+    wait "$pid" || status=$?
+    check "$name: status $status" [ "$status" = 0 ]
+    printf '%s\n' "question "{0..4} "end 0" >"$OUT/wanted"
+    check "$name: the server" cmp -s "$OUT/output" "$OUT/wanted"
+    yes answer | head -n 5 >"$OUT/wanted" || true
+    check "$name: the client" cmp -s "$OUT/asked" "$OUT/wanted"
+}
+
+test_network() {
+    local mode machine program
+    for program in "${networks[@]}"; do
+        ask "$program"
+        equal "$program" functional --net
+        [ "$program" != sockets ] || grep skipped "$OUT/errors" || true
+        equal "$program" "in order" --net -m ddr3
+        equal "$program" "three harts" --net -m virt --set harts=3
+        equal "$program" "beneath the kernel, two hosts" --net --env kernel -m nucd --set host.count=2
+    done
+    for machine in functional ddr3 "virt --set harts=3"; do
+        # shellcheck disable=SC2086 # options are words
+        croft net_own --net -m $machine
+        check "sockets otherwise than under qemu-riscv64, $machine: status $status: $(head -n 5 "$OUT/output")" [ "$status" = 0 ]
+    done
+    check "abstract names are refused, and why, once" [ "$(grep -c "a name of a socket without a file" "$OUT/errors")" = 1 ]
+    for mode in internet file; do
+        for machine in functional ddr3; do
+            converse "qemu-riscv64 serves, $mode, $machine" "$mode" qemu-riscv64 -- "$CROFT" run --net -m "$machine"
+            converse "qemu-riscv64 asks, $mode, $machine" "$mode" "$CROFT" run --net -m "$machine" -- qemu-riscv64
+        done
+        converse "two of ours, $mode" "$mode" "$CROFT" run --net -- "$CROFT" run --net --env kernel
+    done
+    says "without --net" 1 "is refused with EAFNOSUPPORT: programs have sockets only with --net" "$OUT/peer" serve internet
+    check "without --net: said once" [ "$(grep -c EAFNOSUPPORT "$OUT/errors")" = 1 ]
+    says_of "--net for a system" "--net is for programs of Linux; a system has a network device by --netdev" run --net --env bare "$OUT/peer"
+    says_of "--net has no value" "option '--net' takes no value" run --net=host "$OUT/peer"
 }
 
 # Calls with random arguments do not end the emulator.
@@ -512,6 +565,7 @@ test_dynamic
 test_faults
 test_escapes
 test_input
+test_network
 test_openmp
 test_fortran
 test_random

@@ -30,6 +30,7 @@ enum {
     FIRMWARE,
     DIR,
     SYSROOT,
+    NET,
     LOG,
     WARP,
     GDB,
@@ -77,6 +78,9 @@ static const struct option_row rows[] = {
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
     [SYSROOT] = {"sysroot", 0, "DIR",
                  "folder of the dynamic linker and libraries of Linux programs (/usr/riscv64-linux-gnu)"},
+    [NET] = {"net", 0, NULL,
+             "let a Linux program have sockets of the host's network (default: refused); not --netdev, a "
+             "system's device"},
     [LOG] =
         {"log", 0, "KIND[:FILE]",
          "log each instruction; KIND is commit or insn, or trap: only traps (default FILE: standard error)"},
@@ -394,6 +398,7 @@ static bool take_option(struct request *r, int option, const char *value)
     case FIRMWARE: r->bare.firmware = value; return true;
     case DIR: r->user.dir = value; return true;
     case SYSROOT: r->user.sysroot = value; return true;
+    case NET: r->user.net = true; return true;
     case LOG: return take_log(r, value);
     case WARP: return take_warp(r, value);
     case GDB: r->gdb = value; return true;
@@ -495,6 +500,9 @@ static bool choose_environment(struct request *r)
     else if (r->env == ENV_BARE && r->user.core)
         (void)options_usage_error(
             &run_interface, "--core is for user programs; programs in machine mode serve their own traps");
+    else if (r->env == ENV_BARE && r->user.net)
+        (void)options_usage_error(
+            &run_interface, "--net is for programs of Linux; a system has a network device by --netdev");
     else if (r->timing.threads > 1 && one_thread_option(r))
         (void)options_usage_error(
             &run_interface,

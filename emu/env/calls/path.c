@@ -62,6 +62,15 @@ static int64_t find_base(const struct user *user, int host, char base[PATH_MAX])
     return host < 0 ? 0 : sandbox_path_of(&user->sandbox, host, base, PATH_MAX);
 }
 
+/* Makes a path of a text that starts, if it is relative, from the working folder. */
+static int64_t set_path(const struct user *user, const char *text, struct path *path)
+{
+    if (snprintf(path->text, sizeof path->text, "%s", text) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    path->base[0] = '\0';
+    return text[0] == '/' ? 0 : find_base(user, user->files.working_folder, path->base);
+}
+
 static int64_t get_path(struct user *user, uint64_t folder, uint64_t address, struct path *path)
 {
     int64_t failed = guest_string(user, address, path->text, sizeof path->text);
@@ -134,11 +143,18 @@ int64_t path_open(struct user *user, uint64_t folder, uint64_t address, int flag
     return failed ? failed : open_path(user, &path, flags, 0);
 }
 
-int64_t path_open_here(struct user *user)
+int64_t path_open_text(struct user *user, const char *text, int flags)
 {
-    struct path path = {.text = "."};
-    int64_t failed = find_base(user, user->files.working_folder, path.base);
-    return failed ? failed : open_path(user, &path, O_PATH, 0);
+    struct path path;
+    int64_t failed = set_path(user, text, &path);
+    return failed ? failed : open_path(user, &path, flags, 0);
+}
+
+int64_t path_open_text_parent(struct user *user, const char *text, char last[NAME_MAX + 1])
+{
+    struct path path;
+    int64_t failed = set_path(user, text, &path);
+    return failed ? failed : open_parent(user, &path, last);
 }
 
 int64_t path_open_parent(struct user *user, uint64_t folder, uint64_t address, char last[NAME_MAX + 1])

@@ -85,8 +85,10 @@ void call_random(struct user *user, uint8_t *bytes, uint64_t length);
  * a host descriptor, which the caller closes, or -errno; a path that is refused is warned of once. Opening a device has effects:
  * use O_PATH first. */
 int64_t path_open(struct user *user, uint64_t folder, uint64_t address, int flags);
-int64_t path_open_here(struct user *user); /* the working folder */
 int64_t path_open_parent(struct user *user, uint64_t folder, uint64_t address, char last[NAME_MAX + 1]);
+/* The same of a text, from the working folder on. */
+int64_t path_open_text(struct user *user, const char *text, int flags);
+int64_t path_open_text_parent(struct user *user, const char *text, char last[NAME_MAX + 1]);
 
 /* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
  * -errno. */

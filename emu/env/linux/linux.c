@@ -130,6 +130,7 @@ static bool take_call(struct process *process, struct thread *thread, struct har
         thread_store(thread, hart);
         return false;
     }
+    thread->poll_deadline = 0; /* of a call that has waited before */
     hart->x[X_A0] = (uint64_t)result;
     hart->priv.mepc += 4;
     return yields;
@@ -402,6 +403,7 @@ void linux_free(struct process *process)
         return;
     for (struct thread *thread = process->threads, *next; thread; thread = next) {
         next = thread->next;
+        free(thread->input);
         free(thread);
     }
     if (process->user) {
@@ -421,6 +423,7 @@ void linux_free(struct process *process)
         (void)close(process->memory_file);
     phys_free(&process->all);
     free(process->executable);
+    free(process->bound_names);
     free(process);
 }
 
@@ -452,10 +455,10 @@ static int finish(struct process *process, enum system_stop stop)
         user->hart->pc = user->hart->priv.mepc;
     if (user->hart->privilege == PRIV_S)
         user->hart->pc = user->hart->priv.sepc;
+    if (guest_interrupted(user)) /* also while all threads waited for input */
+        return fault_interrupt(user);
     if (stop == SYSTEM_STUCK)
         return report_stuck(process);
-    if (guest_interrupted(user))
-        return fault_interrupt(user);
     if (stop == SYSTEM_FULL)
         return fault_memory(user, user->hart->pc);
     return stop == SYSTEM_EXPIRED ? fault_time(user) : fault_limit(user);

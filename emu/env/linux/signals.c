@@ -134,7 +134,7 @@ static void interrupt(struct process *process, struct thread *thread, int number
     }
     if (!signal_is_due(process, thread))
         return;
-    if (thread->wait == WAIT_AGAIN && thread->moved > 0) { /* a write that has written a part */
+    if ((thread->wait == WAIT_AGAIN || thread->wait == WAIT_POLL) && thread->moved > 0) { /* a part is done */
         const int64_t moved = (int64_t)thread->moved;
         thread->moved = 0;
         thread_wake(process, thread, moved);
@@ -222,6 +222,19 @@ void signal_kill(struct process *process, struct hart *hart, int number)
     guest_end(user, fault_signal(user, number));
 }
 
+/* Ends a call that has waited and would come again: a handler may make such calls, too. It has moved bytes, is interrupted, or begins
+ * anew. */
+static void end_call(struct thread *thread, struct hart *hart, uint64_t flags)
+{
+    const bool limited = thread->poll_deadline != LINUX_NEVER;
+    const bool restarts = thread->reads && !limited && (flags & ACTION_RESTART);
+    if (thread->moved > 0 || (thread->poll_deadline != 0 && !restarts)) {
+        hart->x[X_A0] = thread->moved > 0 ? thread->moved : (uint64_t)-EINTR;
+        hart->priv.mepc += 4;
+    }
+    thread->moved = thread->poll_deadline = 0;
+}
+
 /* Enters the handler. */
 static void enter(struct process *process, struct thread *thread, struct hart *hart,
                   const struct queued_signal *signal)
@@ -229,6 +242,7 @@ static void enter(struct process *process, struct thread *thread, struct hart *h
     struct guest_signal *action = &process->user->signals[signal->number];
     struct signal_frame frame;
     uint64_t sp = hart->x[X_SP];
+    end_call(thread, hart, action->flags);
     if ((action->flags & ACTION_ONSTACK) && thread->stack_size && !signal_stack_used(thread, sp))
         sp = thread->stack + thread->stack_size;
     sp = (sp - sizeof frame) & ~UINT64_C(15);

@@ -19,7 +19,6 @@ enum {
     LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
     LINUX_TIMERS = 128,     /* timers of a program at once */
     LINUX_ALARMS = 3,       /* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
-    LINUX_INPUTS = 4,       /* descriptors outside of the program that a thread waits for */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
     LINUX_SETTLE = 20000,   /* ns until the next look whether its tasks have ended (ours) */
 };
@@ -76,14 +75,14 @@ struct thread {
     uint64_t wait_address,
         wait_bits;     /* of a futex: its key and set; of signals: the set; of a launch: threads_awaits() */
     uint64_t deadline; /* ns of the process's clock, or LINUX_NEVER */
-    int64_t timeout_result;            /* what the call returns at the deadline */
-    uint64_t rest_address;             /* where the rest of an interrupted sleep is stored, or 0 */
-    uint64_t info_address;             /* where sigtimedwait stores the signal, or 0 */
-    uint64_t moved;                    /* of a write to a pipe that waits for room: bytes written so far */
-    uint64_t poll_deadline;            /* of a poll that is repeated; 0: none */
-    bool reads;                        /* this poll is a read that waits for input */
-    struct pollfd input[LINUX_INPUTS]; /* of a poll: what of it others than threads make ready, on the host */
-    unsigned inputs;
+    int64_t timeout_result; /* what the call returns at the deadline */
+    uint64_t rest_address;  /* where the rest of an interrupted sleep is stored, or 0 */
+    uint64_t info_address;  /* where sigtimedwait stores the signal, or 0 */
+    uint64_t moved;         /* of a call on a pipe or socket that waits: bytes moved so far */
+    uint64_t poll_deadline; /* of a poll that is repeated; 0: none */
+    bool reads;             /* this poll is another call that waits for one file */
+    struct pollfd *input;   /* of a poll: what of it others than threads make ready, on the host */
+    size_t inputs, input_room;
 
     uint64_t blocked, saved_blocked; /* signal masks; saved: restored after the handler */
     bool restores;                   /* saved_blocked is valid */
@@ -93,8 +92,11 @@ struct thread {
 };
 
 /* Kinds of files that the environment itself serves (struct file): an expiry counter, whose `own` is its timer's number, and a
- * reader of the signals of the set `own`. On the host both are event counters. */
-enum { FILE_TIMER = 1, FILE_SIGNALS };
+ * reader of the signals of the set `own`, on the host both event counters; an epoll; a socket of a pair, and one whose other end may be
+ * outside of the program (calls/socket.h). */
+enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET };
+
+struct bound_name;
 
 /* A timer: of a descriptor, which counts its expiries, or of timer_create, which sends a signal. */
 struct timer {
@@ -142,14 +144,16 @@ struct process {
     bool reads_signals;  /* a descriptor of signals has been made */
     uint64_t passed;     /* without a clock: ns that kernels have taken, in which harts do not run */
     uint64_t awaited;    /* ns: input has been waited for in real time until then */
-    bool epolls_input;   /* an epoll has a standard stream */
+    bool epolls_input;   /* an epoll has a standard stream or a socket */
     uint64_t ended_ran;  /* ns that threads which have ended ran */
     uint32_t umask;
     uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */
     bool told[LINUX_CALLS_MOST];
-    bool warned_of_fork, no_new_privileges;
+    bool warned_of_fork, warned_of_network, warned_of_abstract, no_new_privileges;
+    struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
+    unsigned bound_count;
 };
 
 /* time.c */
@@ -193,8 +197,11 @@ bool threads_end_turn(struct process *process, struct thread *thread, bool signa
  * others are ready. Returns false if the host has none. */
 bool threads_choose(struct process *process, unsigned host, bool yields);
 
-/* Lets threads that poll standard streams go on when these are ready on the host. While no thread can run, waits for that in real
- * time, but not longer than until `until` of the process's clock (LINUX_NEVER: for ever). Returns whether one is ready. */
+/* Adds what a thread waits for on the host. */
+void thread_add_input(struct thread *thread, int host, short events);
+
+/* Lets threads that wait for standard streams and sockets go on when one is ready on the host. While no thread can run, waits for that
+ * in real time, but not longer than until `until` of the process's clock (LINUX_NEVER: for ever). Returns whether one is ready. */
 bool threads_await_input(struct process *process, uint64_t until);
 
 /* Returns whether a thread other than `thread` runs, or can. */

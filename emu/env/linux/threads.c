@@ -41,6 +41,7 @@ void thread_remove(struct process *process, struct thread *thread)
     process->ended_ran += thread->ran + (linux_now(process) - thread->began);
     process->on[thread->host] = NULL;
     process->thread_count--;
+    free(thread->input);
     free(thread);
 }
 
@@ -196,35 +197,57 @@ bool threads_others_run(const struct process *process, const struct thread *thre
     return false;
 }
 
-/* Gathers what threads wait for on the host. Returns the number. */
-static nfds_t gather_inputs(const struct process *process, struct pollfd *inputs, nfds_t most)
+void thread_add_input(struct thread *thread, int host, short events)
 {
-    nfds_t count = 0;
+    if (thread->inputs == thread->input_room) {
+        thread->input_room = thread->input_room ? 2 * thread->input_room : 4;
+        thread->input = alloc_resize(thread->input, thread->input_room * sizeof *thread->input);
+    }
+    thread->input[thread->inputs++] = (struct pollfd){.fd = host, .events = events};
+}
+
+static bool awaits_input(const struct thread *thread)
+{
+    return thread->state == THREAD_WAITING && thread->wait == WAIT_POLL && thread->inputs > 0;
+}
+
+/* Gathers what threads wait for on the host. Returns it, to be freed; NULL: nothing. */
+static struct pollfd *gather_inputs(const struct process *process, nfds_t *count)
+{
+    *count = 0;
     for (const struct thread *t = process->threads; t; t = t->next)
-        for (unsigned i = 0; t->state == THREAD_WAITING && t->wait == WAIT_POLL && i < t->inputs; i++)
-            if (count < most)
-                inputs[count++] = t->input[i];
-    return count;
+        *count += awaits_input(t) ? t->inputs : 0;
+    if (*count == 0)
+        return NULL;
+    struct pollfd *inputs = alloc(*count, sizeof *inputs), *to = inputs;
+    for (const struct thread *t = process->threads; t; t = t->next)
+        if (awaits_input(t)) {
+            memcpy(to, t->input, t->inputs * sizeof *to);
+            to += t->inputs;
+        }
+    return inputs;
 }
 
 bool threads_await_input(struct process *process, uint64_t until)
 {
-    enum { MOST = 64, LONGEST = 1 << 30 };
-    struct pollfd inputs[MOST];
-    const nfds_t count = gather_inputs(process, inputs, MOST);
+    enum { LONGEST = 1 << 30 };
+    nfds_t count;
+    struct pollfd *inputs = gather_inputs(process, &count);
     const uint64_t now = linux_now(process);
     int limit = 0;
-    if (count == 0)
+    if (!inputs)
         return false;
     if (!threads_others_run(process, NULL) && until > now && until != process->awaited) {
         process->awaited = until == LINUX_NEVER ? 0 : until;
         const uint64_t ms = (until - now) / MILLISECOND + 1;
         limit = until == LINUX_NEVER ? -1 : ms < LONGEST ? (int)ms : LONGEST;
     }
-    if (poll(inputs, count, limit) <= 0)
+    const int ready = poll(inputs, count, limit);
+    free(inputs);
+    if (ready <= 0)
         return false;
     for (struct thread *t = process->threads; t; t = t->next)
-        if (t->state == THREAD_WAITING && t->wait == WAIT_POLL && t->inputs > 0)
+        if (awaits_input(t))
             make_ready(process, t);
     return true;
 }

@@ -21,3 +21,13 @@ int64_t descriptor_add_own(struct process *process, int host, uint64_t flags, un
     }
     return descriptor;
 }
+
+bool descriptor_only_reads(const struct file *file)
+{
+    return file->kind == FILE_TIMER || file->kind == FILE_SIGNALS;
+}
+
+bool descriptor_is_outer(const struct process *process, const struct file *file)
+{
+    return file->standard || file->kind == FILE_SOCKET || (file->kind == FILE_EPOLL && process->epolls_input);
+}

@@ -6,9 +6,24 @@
 
 enum { GUEST_CLOEXEC = 02000000, GUEST_NONBLOCK = 04000, GUEST_APPEND = 02000 };
 
-/* Returns whether threads of the program alone use the other end of the file: a pipe, an event counter, an epoll. Their
- * host descriptors do not block. */
+/* Returns whether calls of other threads may make the file ready: a pipe, an event counter, an epoll, a socket. Their host
+ * descriptors do not block. */
 bool descriptor_is_inner(const struct file *file);
+
+/* Returns whether the environment alone makes the file ready: the program only reads it. */
+bool descriptor_only_reads(const struct file *file);
+
+/* Returns whether something outside of the program can make the file ready: a standard stream, a socket with --net, or an epoll if one has
+ * such a file. */
+bool descriptor_is_outer(const struct process *process, const struct file *file);
+
+/* Lets a thread whose call cannot go on wait until the file may be ready for `events`, but not longer than until `deadline`. The call then
+ * comes again. Returns LINUX_WAITS, or LINUX_TURNS if it is ready; 0: the deadline is over; or -EINTR. */
+int64_t descriptor_await(struct process *process, struct thread *thread, uint64_t descriptor, short events,
+                         uint64_t deadline);
+
+/* The same for what cannot be polled: the call comes again after 1 ms. Returns LINUX_WAITS or -EINTR. */
+int64_t descriptor_try_later(struct process *process, struct thread *thread);
 
 /* Lets a thread wait for input of a standard stream while others run. Returns 0 if there is some or the program has no other
  * thread, LINUX_WAITS (the call comes again) or -EINTR. */
@@ -18,7 +33,7 @@ int64_t descriptor_await_input(struct process *process, struct thread *thread, u
  * then the host file is closed. */
 int64_t descriptor_add(struct process *process, int host, int mode, uint64_t flags);
 
-/* The same of a file that the environment itself serves, to read from. */
+/* The same of a file that the environment itself serves. */
 int64_t descriptor_add_own(struct process *process, int host, uint64_t flags, unsigned kind, uint64_t own);
 
 /* Makes descriptors of signals ready on the host if a signal of their set waits for the thread. */

@@ -216,13 +216,6 @@ int64_t linux_getcpu(struct process *process, struct thread *thread, const uint6
     return 0;
 }
 
-/* Sockets are refused: no descriptor is one. */
-int64_t linux_no_socket(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    (void)thread;
-    return files_get(&process->user->files, a[0]) ? -ENOTSOCK : -EBADF;
-}
-
 int64_t linux_getpgid(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)process;

@@ -1,16 +1,15 @@
-/* Reading and writing, and the files that threads of a program serve to each other: pipes, event counters, pairs of sockets. */
+/* Reading and writing, and the files that threads of a program serve to each other: pipes, event counters. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
-#include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/socket.h"
 #include "emu/env/linux/served.h"
 
 bool descriptor_is_inner(const struct file *file)
@@ -20,16 +19,15 @@ bool descriptor_is_inner(const struct file *file)
            !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode);
 }
 
-/* Makes the guest's descriptors of both ends of a new pipe or pair of sockets, with these access modes. */
-static int64_t add_pair(struct process *process, const int host[2], const int modes[2], uint64_t flags,
-                        int32_t guest[2])
+/* Makes the guest's descriptors of both ends of a new pipe. */
+static int64_t add_pair(struct process *process, const int host[2], uint64_t flags, int32_t guest[2])
 {
-    int64_t from = descriptor_add(process, host[0], modes[0], flags);
+    int64_t from = descriptor_add(process, host[0], O_RDONLY, flags);
     if (from < 0) {
         (void)close(host[1]);
         return from;
     }
-    int64_t to = descriptor_add(process, host[1], modes[1], flags);
+    int64_t to = descriptor_add(process, host[1], O_WRONLY, flags);
     if (to < 0) {
         (void)files_close(&process->user->files, (uint64_t)from);
         return to;
@@ -50,8 +48,7 @@ int64_t linux_pipe(struct process *process, struct thread *thread, const uint64_
         return -EFAULT;
     if (pipe2(host, O_CLOEXEC | O_NONBLOCK) != 0)
         return -errno;
-    const int modes[2] = {O_RDONLY, O_WRONLY};
-    int64_t failed = add_pair(process, host, modes, a[1], guest);
+    int64_t failed = add_pair(process, host, a[1], guest);
     return failed ? failed : guest_put(process->user, a[0], guest, sizeof guest);
 }
 
@@ -70,14 +67,11 @@ struct request {
     const uint64_t *a;
     bool writes, vectors;
     bool positioned; /* at a[3] */
-    uint64_t flags;  /* of a socket: MESSAGE_ ... */
 };
 
-enum { MESSAGE_NO_WAIT = 0x40, MESSAGE_NO_SIGNAL = 0x4000 };
-
-static bool may_wait(const struct file *file, const struct request *r)
+static bool may_wait(const struct file *file)
 {
-    return !(file->flags & GUEST_NONBLOCK) && !(r->flags & MESSAGE_NO_WAIT);
+    return !(file->flags & GUEST_NONBLOCK);
 }
 
 /* Returns 0 if an inner file can be used like this, or -errno. Sets *whole to the bytes that the call must transfer before it
@@ -92,13 +86,13 @@ static int64_t check_inner(struct process *process, const struct file *file, con
     if ((file->flags & O_ACCMODE) == (r->writes ? O_RDONLY : O_WRONLY))
         return -EBADF;
     int64_t failed = call_measure(process->user, r->a, r->vectors, &total, &first);
-    if (failed || (file->kind && r->writes))
+    if (failed || (descriptor_only_reads(file) && r->writes))
         return failed ? failed : -EINVAL;
     if (fstat(file->host, &st) != 0 || (r->vectors && total == 0))
         return 0;
-    if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+    if (!S_ISFIFO(st.st_mode))
         return (r->writes ? first : total) < EVENT ? -EINVAL : 0;
-    *whole = r->writes && may_wait(file, r) ? total : 0;
+    *whole = r->writes && may_wait(file) ? total : 0;
     return 0;
 }
 
@@ -113,7 +107,7 @@ static bool would_wait(const struct file *file, bool writes)
 static bool awaits(struct process *process, const struct file *file, const struct request *r)
 {
     uint64_t total, first;
-    return file && file->standard && !r->writes && may_wait(file, r) &&
+    return file && file->standard && !r->writes && may_wait(file) &&
            call_measure(process->user, r->a, r->vectors, &total, &first) == 0 && total > 0;
 }
 
@@ -183,7 +177,11 @@ static int64_t use_file(struct process *process, const struct file *file, const 
 
 static int64_t transfer(struct process *process, struct thread *thread, const struct request *r)
 {
+    int64_t no_socket;
     struct file *file = files_get(&process->user->files, r->a[0]);
+    const struct file *socket = socket_of(process, r->a[0], &no_socket);
+    if (socket)
+        return socket_transfer(process, thread, socket, r->a, r->writes, r->vectors);
     bool inner = descriptor_is_inner(file);
     uint64_t whole = 0, done = thread->moved;
     int64_t failed = inner ? check_inner(process, file, r, &whole) : 0;
@@ -202,9 +200,9 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
                      : inner ? move(process, r, whole, &done)
                              : use_file(process, file, r);
     *action = kept;
-    if (inner && result == -EAGAIN && may_wait(file, r))
+    if (inner && result == -EAGAIN && may_wait(file))
         return wait_again(process, thread, done);
-    if (result == -EPIPE && !(r->flags & MESSAGE_NO_SIGNAL)) {
+    if (result == -EPIPE) {
         const struct queued_signal signal = {.number = SIGPIPE, .sender = GUEST_PROCESS_ID};
         signal_send(process, thread, &signal);
     }
@@ -215,50 +213,47 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
 
 int64_t linux_read(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, false, false, 0});
+    return transfer(process, thread, &(struct request){a, false, false, false});
 }
 
 int64_t linux_write(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, false, false, 0});
+    return transfer(process, thread, &(struct request){a, true, false, false});
 }
 
 int64_t linux_readv(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, false, true, false, 0});
+    return transfer(process, thread, &(struct request){a, false, true, false});
 }
 
 int64_t linux_writev(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    return transfer(process, thread, &(struct request){a, true, true, false, 0});
+    return transfer(process, thread, &(struct request){a, true, true, false});
 }
 
 int64_t linux_pread(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
     return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, false, false, true, 0});
+                    &(struct request){a, false, false, true});
 }
 
 int64_t linux_pwrite(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, true, false, true, 0});
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, false, true});
 }
 
 int64_t linux_preadv(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, false, true, true, 0});
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, false, true, true});
 }
 
 int64_t linux_pwritev(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
-    return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, true, true, true, 0});
+    return use_file(process, files_get(&process->user->files, a[0]), &(struct request){a, true, true, true});
 }
 
 /* preadv2 and pwritev2: a[3] is the position, -1: that of the file; a[5]: flags. */
@@ -269,9 +264,9 @@ static int64_t transfer_flagged(struct process *process, struct thread *thread, 
     if (a[5] & ~(uint64_t)HARMLESS)
         return -EOPNOTSUPP;
     if ((int64_t)a[3] == -1)
-        return transfer(process, thread, &(struct request){a, writes, true, false, 0});
+        return transfer(process, thread, &(struct request){a, writes, true, false});
     return use_file(process, files_get(&process->user->files, a[0]),
-                    &(struct request){a, writes, true, true, 0});
+                    &(struct request){a, writes, true, true});
 }
 
 int64_t linux_preadv2(struct process *process, struct thread *thread, const uint64_t a[6])
@@ -302,139 +297,4 @@ int64_t linux_ftruncate(struct process *process, struct thread *thread, const ui
     const struct file *file = files_get(&process->user->files, a[0]);
     (void)thread;
     return file ? descriptor_truncate(process, file->host, a[1]) : -EBADF;
-}
-
-int64_t linux_socketpair(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    int host[2];
-    int32_t guest[2];
-    const int modes[2] = {O_RDWR, O_RDWR};
-    const uint64_t type = a[1] & ~(uint64_t)(GUEST_CLOEXEC | GUEST_NONBLOCK);
-    (void)thread;
-    if (a[0] != AF_UNIX)
-        return -EAFNOSUPPORT;
-    if (type > SOCK_SEQPACKET)
-        return -EINVAL;
-    if (!guest_writable(process->user, a[3], sizeof guest))
-        return -EFAULT;
-    if (socketpair(AF_UNIX, (int)type | SOCK_CLOEXEC | SOCK_NONBLOCK, (int)a[2], host) != 0)
-        return -errno;
-    int64_t failed = add_pair(process, host, modes, a[1], guest);
-    return failed ? failed : guest_put(process->user, a[3], guest, sizeof guest);
-}
-
-/* Returns the file of a socket, or NULL and sets *failed. */
-static struct file *socket_of(struct process *process, uint64_t descriptor, int64_t *failed)
-{
-    struct file *file = files_get(&process->user->files, descriptor);
-    struct stat st;
-    bool is = file && !file->standard && fstat(file->host, &st) == 0 && S_ISSOCK(st.st_mode);
-    *failed = is ? 0 : file ? -ENOTSOCK : -EBADF;
-    return is ? file : NULL;
-}
-
-/* a[]: socket, bytes, their number, flags, address and its size. */
-static int64_t transfer_message(struct process *process, struct thread *thread, const uint64_t a[6],
-                                bool writes)
-{
-    int64_t failed;
-    if (!socket_of(process, a[0], &failed))
-        return failed;
-    if (a[3] & ~(uint64_t)(MESSAGE_NO_WAIT | MESSAGE_NO_SIGNAL))
-        return -EOPNOTSUPP;
-    if (writes && a[4])
-        return -EISCONN;
-    const uint32_t none = 0;
-    if (!writes && a[4] && a[5] && guest_put(process->user, a[5], &none, sizeof none) != 0)
-        return -EFAULT;
-    return transfer(process, thread, &(struct request){a, writes, false, false, a[3]});
-}
-
-int64_t linux_sendto(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    return transfer_message(process, thread, a, true);
-}
-
-int64_t linux_recvfrom(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    return transfer_message(process, thread, a, false);
-}
-
-/* The kernel's struct msghdr. */
-struct guest_message {
-    uint64_t name;
-    uint32_t name_size, pad;
-    uint64_t parts, count, control, control_size;
-    uint32_t flags, pad2;
-};
-
-/* a[]: socket, message, flags. */
-static int64_t transfer_parts(struct process *process, struct thread *thread, const uint64_t a[6],
-                              bool writes)
-{
-    enum { PARTS_MOST = 1024 };
-    struct guest_message message;
-    int64_t failed;
-    if (!socket_of(process, a[0], &failed))
-        return failed;
-    void *at = writes ? NULL : guest_writable(process->user, a[1], sizeof message);
-    const void *from = writes ? guest_readable(process->user, a[1], sizeof message) : at;
-    if (!from)
-        return -EFAULT;
-    memcpy(&message, from, sizeof message);
-    if ((a[2] & ~(uint64_t)(MESSAGE_NO_WAIT | MESSAGE_NO_SIGNAL)) || (writes && message.control_size))
-        return -EOPNOTSUPP;
-    if (writes && message.name)
-        return -EISCONN;
-    if (message.count > PARTS_MOST)
-        return -EMSGSIZE;
-    const uint64_t arguments[6] = {a[0], message.parts, message.count};
-    const int64_t moved = transfer(process, thread, &(struct request){arguments, writes, true, false, a[2]});
-    message.name_size = 0;
-    message.control_size = message.flags = 0;
-    return moved < 0 || writes                                        ? moved
-           : guest_put(process->user, a[1], &message, sizeof message) ? -EFAULT
-                                                                      : moved;
-}
-
-int64_t linux_sendmsg(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    return transfer_parts(process, thread, a, true);
-}
-
-int64_t linux_recvmsg(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    return transfer_parts(process, thread, a, false);
-}
-
-int64_t linux_shutdown(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    int64_t failed;
-    const struct file *file = socket_of(process, a[0], &failed);
-    (void)thread;
-    if (!file)
-        return failed;
-    const int64_t result = shutdown(file->host, (int)a[1]) != 0 ? -errno : 0;
-    threads_repeat(process);
-    return result;
-}
-
-/* Both ends of a pair have no name. a[]: socket, address, address of its size. */
-int64_t linux_getsockname(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    const uint16_t family = AF_UNIX;
-    const uint32_t size = sizeof family;
-    uint32_t room;
-    int64_t failed;
-    (void)thread;
-    if (!socket_of(process, a[0], &failed))
-        return failed;
-    const void *from = guest_readable(process->user, a[2], sizeof room);
-    if (!from)
-        return -EFAULT;
-    memcpy(&room, from, sizeof room);
-    if ((int32_t)room < 0)
-        return -EINVAL;
-    failed = guest_put(process->user, a[1], &family, room < size ? room : size);
-    return failed ? failed : guest_put(process->user, a[2], &size, sizeof size);
 }

@@ -1,5 +1,5 @@
 /* Waiting until one of several files is ready: poll, select, epoll. Who waits repeats its call when another thread has used a
- * file, or when a standard stream is ready. */
+ * file, or when a standard stream or a socket is ready. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -66,24 +66,19 @@ static int64_t wait_ready(struct process *process, struct thread *thread, const 
 
 /* While no other thread can run, lets the host's time pass instead of simulated time until an input is ready. Returns whether one
  * is. */
-static bool input_comes(struct process *process, const struct thread *thread, const struct wait *wait)
+static bool input_comes(struct process *process, struct thread *thread, const struct wait *wait)
 {
     enum { LONGEST = 1 << 30 };
-    struct pollfd input[LINUX_INPUTS];
     const uint64_t now = linux_now(process), next = threads_next(process);
     const uint64_t until = wait->deadline < next ? wait->deadline : next;
     if (thread->inputs == 0 || until <= now || threads_others_run(process, thread))
         return false;
     const uint64_t ms = (until - now) / MILLISECOND + 1;
-    memcpy(input, thread->input, sizeof input);
     process->awaited = until;
-    return poll(input, thread->inputs, until == LINUX_NEVER ? -1 : ms < LONGEST ? (int)ms : LONGEST) > 0;
-}
-
-static void add_input(struct thread *thread, int host, short events)
-{
-    if (thread->inputs < LINUX_INPUTS)
-        thread->input[thread->inputs++] = (struct pollfd){.fd = host, .events = events};
+    return poll(thread->input, thread->inputs,
+                until == LINUX_NEVER ? -1
+                : ms < LONGEST       ? (int)ms
+                                     : LONGEST) > 0;
 }
 
 /* Asks the host about the descriptors. Returns how many are ready. */
@@ -98,12 +93,12 @@ static int64_t ask(const struct process *process, struct thread *thread, struct 
         const struct file *file =
             polls[i].descriptor < 0 ? NULL : files_get(&process->user->files, (uint64_t)polls[i].descriptor);
         hosts[i] = (struct pollfd){.fd = file ? file->host : -1, .events = polls[i].events};
-        if (file && file->kind) /* an event counter on the host, which could be written to */
+        if (file && descriptor_only_reads(file)) /* an event counter on the host, which could be written to */
             hosts[i].events &= ~(POLLOUT | POLLWRNORM);
         polls[i].found = polls[i].descriptor >= 0 && !file ? POLLNVAL : 0;
         ready += polls[i].found != 0;
-        if (file && file->standard)
-            add_input(thread, file->host, polls[i].events);
+        if (file && descriptor_is_outer(process, file))
+            thread_add_input(thread, file->host, polls[i].events);
     }
     if (poll(hosts, count, 0) < 0)
         return ready;
@@ -134,6 +129,29 @@ int64_t descriptor_await_input(struct process *process, struct thread *thread, u
     int64_t ready = process->thread_count > 1 ? serve_poll(process, thread, &input, 1, &wait) : 0;
     thread->reads = ready == LINUX_WAITS;
     return ready < 0 ? ready : 0;
+}
+
+int64_t descriptor_await(struct process *process, struct thread *thread, uint64_t descriptor, short events,
+                         uint64_t deadline)
+{
+    struct guest_poll wanted = {.descriptor = (int32_t)descriptor, .events = events};
+    const struct wait wait = {.deadline = thread->poll_deadline ? thread->poll_deadline : deadline};
+    const int64_t ready = serve_poll(process, thread, &wanted, 1, &wait);
+    thread->reads = ready == LINUX_WAITS;
+    if (ready <= 0)
+        return ready;
+    thread->poll_deadline = wait.deadline;
+    return LINUX_TURNS;
+}
+
+int64_t descriptor_try_later(struct process *process, struct thread *thread)
+{
+    if (signal_is_due(process, thread))
+        return -EINTR;
+    thread->inputs = 0;
+    thread_wait(process, thread, WAIT_POLL, linux_now(process) + MILLISECOND, 0);
+    thread->reads = true;
+    return LINUX_WAITS;
 }
 
 /* Stores what is left of a time limit, if the program can change it. */
@@ -265,7 +283,7 @@ int64_t linux_epoll_create1(struct process *process, struct thread *thread, cons
     if (a[0] & ~(uint64_t)GUEST_CLOEXEC)
         return -EINVAL;
     int host = epoll_create1(EPOLL_CLOEXEC);
-    return host < 0 ? -errno : descriptor_add(process, host, O_RDWR, a[0]);
+    return host < 0 ? -errno : descriptor_add_own(process, host, a[0], FILE_EPOLL, 0);
 }
 
 /* a[]: epoll, operation, descriptor, event. The host's epoll has the host's descriptors. */
@@ -282,13 +300,13 @@ int64_t linux_epoll_ctl(struct process *process, struct thread *thread, const ui
         return -EBADF;
     if (from)
         memcpy(&event, from, sizeof event);
-    const uint32_t never = EPOLLWAKEUP | (file->kind ? EPOLLOUT | EPOLLWRNORM : 0);
+    const uint32_t never = EPOLLWAKEUP | (descriptor_only_reads(file) ? EPOLLOUT | EPOLLWRNORM : 0);
     struct epoll_event host = {.events = event.events & ~never, .data.u64 = event.data};
     if (file->folder)
         return -EPERM;
     if (epoll_ctl(epoll->host, (int)a[1], file->host, &host) != 0)
         return -errno;
-    process->epolls_input |= file->standard;
+    process->epolls_input |= descriptor_is_outer(process, file);
     threads_repeat(process); /* one may wait for what is ready already */
     return 0;
 }
@@ -310,7 +328,7 @@ static int64_t serve_epoll(struct process *process, struct thread *thread, const
         return to ? -EBADF : -EFAULT;
     descriptor_show_signals(process, thread);
     if (process->epolls_input)
-        add_input(thread, epoll->host, POLLIN);
+        thread_add_input(thread, epoll->host, POLLIN);
     int count = epoll_wait(epoll->host, found, most, 0);
     if (count == 0 && input_comes(process, thread, wait))
         count = epoll_wait(epoll->host, found, most, 0);

@@ -152,6 +152,6 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
     bool above =
         strcmp(path, "..") == 0 && (int32_t)folder == AT_CWD && process->user->files.working_folder < 0;
     if ((path[0] == '\0' && (flags & EMPTY_PATH)) || (above && !changes))
-        return path_open_here(process->user);
+        return path_open_text(process->user, ".", O_PATH);
     return path_open(process->user, folder, address, O_PATH | follow);
 }
