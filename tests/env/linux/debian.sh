@@ -130,6 +130,8 @@ test_scripts() {
     same "perl script" -- perl folder/script.pl
     same "python script" -- python3.13 folder/script.py
     same "python with threads" -- python3.13 folder/threads.py
+    same "python with sockets" --net -- python3.13 -W ignore folder/sockets.py
+    same "python with sockets, in time" --net -m ddr3 -- python3.13 -W ignore folder/sockets.py
     same "python with threads on three harts" -m virt --set harts=3 -- python3.13 folder/threads.py
     same "sqlite script" -- sqlite3 -init folder/script.sql database .quit
     same "sqlite script in time" -m ddr3 -- sqlite3 -init folder/script.sql database .quit
