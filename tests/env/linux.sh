@@ -270,6 +270,23 @@ converse() {
     check "$name: the client" cmp -s "$OUT/asked" "$OUT/wanted"
 }
 
+# A signal from outside ends a program that waits for the network.
+test_stopped_server() {
+    local pid dir machine
+    for machine in functional ddr3; do
+        dir=$(fresh "$OUT/dir")
+        (cd "$dir" && exec timeout 300 "$CROFT" run --net -m $machine "$OUT/peer" serve internet) >"$OUT/output" 2>"$OUT/errors" </dev/null &
+        pid=$!
+        # shellcheck disable=SC2016 # the inner shell's
+        timeout 300 bash -c 'until [ -e "$1" ]; do sleep 0.05; done' - "$dir/server"
+        kill -TERM "$pid"
+        status=0
+        wait "$pid" || status=$?
+        check "a server that is stopped, $machine: status $status" [ "$status" = 143 ]
+        check "says so, $machine" grep -q 'stopped by SIGTERM at 0x' "$OUT/errors"
+    done
+}
+
 test_network() {
     local mode machine program
     for program in "${networks[@]}"; do
@@ -295,6 +312,8 @@ test_network() {
     done
     says "without --net" 1 "is refused with EAFNOSUPPORT: programs have sockets only with --net" "$OUT/peer" serve internet
     check "without --net: said once" [ "$(grep -c EAFNOSUPPORT "$OUT/errors")" = 1 ]
+    "$CROFT" cc -O1 examples/hello.c -o "$OUT/newlib"
+    says "--net for a program of croft cc" 0 "--net has no effect on $OUT/newlib: only programs of Linux have sockets" --net "$OUT/newlib"
     says_of "--net for a system" "--net is for programs of Linux; a system has a network device by --netdev" run --net --env bare "$OUT/peer"
     says_of "--net has no value" "option '--net' takes no value" run --net=host "$OUT/peer"
 }
@@ -566,6 +585,7 @@ test_faults
 test_escapes
 test_input
 test_network
+test_stopped_server
 test_openmp
 test_fortran
 test_random

@@ -197,6 +197,10 @@ bool threads_end_turn(struct process *process, struct thread *thread, bool signa
  * others are ready. Returns false if the host has none. */
 bool threads_choose(struct process *process, unsigned host, bool yields);
 
+/* Waits in real time until one of the inputs is ready on the host, at most for `span` ns (LINUX_NEVER: for ever), or until a signal ends
+ * the run. Returns whether one is ready. */
+bool threads_poll_inputs(const struct process *process, struct pollfd *inputs, nfds_t count, uint64_t span);
+
 /* Adds what a thread waits for on the host. */
 void thread_add_input(struct thread *thread, int host, short events);
 

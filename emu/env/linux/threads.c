@@ -228,23 +228,34 @@ static struct pollfd *gather_inputs(const struct process *process, nfds_t *count
     return inputs;
 }
 
+bool threads_poll_inputs(const struct process *process, struct pollfd *inputs, nfds_t count, uint64_t span)
+{
+    enum { SLICE = 100 }; /* ms: a signal to croft just before poll() would not end it */
+    uint64_t ms = span == 0 ? 0 : span == LINUX_NEVER ? span : span / MILLISECOND + 1;
+    int ready;
+    do {
+        const uint64_t slice = ms < SLICE ? ms : SLICE;
+        ready = poll(inputs, count, (int)slice);
+        ms -= span == LINUX_NEVER ? 0 : slice;
+    } while ((ready == 0 || (ready < 0 && errno == EINTR)) && ms > 0 && !guest_interrupted(process->user));
+    return ready > 0;
+}
+
 bool threads_await_input(struct process *process, uint64_t until)
 {
-    enum { LONGEST = 1 << 30 };
     nfds_t count;
     struct pollfd *inputs = gather_inputs(process, &count);
     const uint64_t now = linux_now(process);
-    int limit = 0;
+    uint64_t span = 0;
     if (!inputs)
         return false;
     if (!threads_others_run(process, NULL) && until > now && until != process->awaited) {
         process->awaited = until == LINUX_NEVER ? 0 : until;
-        const uint64_t ms = (until - now) / MILLISECOND + 1;
-        limit = until == LINUX_NEVER ? -1 : ms < LONGEST ? (int)ms : LONGEST;
+        span = until == LINUX_NEVER ? until : until - now;
     }
-    const int ready = poll(inputs, count, limit);
+    const bool ready = threads_poll_inputs(process, inputs, count, span);
     free(inputs);
-    if (ready <= 0)
+    if (!ready)
         return false;
     for (struct thread *t = process->threads; t; t = t->next)
         if (awaits_input(t))

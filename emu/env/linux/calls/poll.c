@@ -68,17 +68,13 @@ static int64_t wait_ready(struct process *process, struct thread *thread, const 
  * is. */
 static bool input_comes(struct process *process, struct thread *thread, const struct wait *wait)
 {
-    enum { LONGEST = 1 << 30 };
     const uint64_t now = linux_now(process), next = threads_next(process);
     const uint64_t until = wait->deadline < next ? wait->deadline : next;
     if (thread->inputs == 0 || until <= now || threads_others_run(process, thread))
         return false;
-    const uint64_t ms = (until - now) / MILLISECOND + 1;
     process->awaited = until;
-    return poll(thread->input, thread->inputs,
-                until == LINUX_NEVER ? -1
-                : ms < LONGEST       ? (int)ms
-                                     : LONGEST) > 0;
+    return threads_poll_inputs(process, thread->input, thread->inputs,
+                               until == LINUX_NEVER ? until : until - now);
 }
 
 /* Asks the host about the descriptors. Returns how many are ready. */
