@@ -9,6 +9,7 @@
 #include "emu/net/fabric.h"
 #include "emu/net/link.h"
 #include "emu/sim/alloc.h"
+#include "emu/sim/host_time.h"
 #include "emu/sim/text/say.h"
 #include "emu/sim/threads/turns.h"
 #include "emu/sim/threads/workers.h"
@@ -24,6 +25,7 @@ struct windows {
     bool off;       /* none begins */
     uint64_t count; /* windows so far */
     uint64_t fired; /* events in them */
+    double seconds; /* host time in them */
 };
 
 /* What is refused. */
@@ -323,6 +325,7 @@ bool timed_windows_step(struct timed *timed)
         return false;
     end = most < end ? most : end;
     end = first + WINDOW_MOST < end ? first + WINDOW_MOST : end;
+    const double began = host_seconds();
     for (uint32_t i = 0; i < windows->network_count; i++)
         end = network_part(windows->networks[i], first, end);
     simt_grid_part(timed_simt_grid(timed));
@@ -336,6 +339,7 @@ bool timed_windows_step(struct timed *timed)
         network_join(windows->networks[i]);
     simt_grid_join(timed_simt_grid(timed));
     windows->failed = timed_simt_failed(timed);
+    windows->seconds += host_seconds() - began;
     return true;
 }
 
@@ -346,6 +350,7 @@ void timed_windows_facts(const struct timed *timed, struct stats *stats)
         return;
     stats_host_number(stats, "threads", timed->options.queues);
     stats_host_number(stats, "windows", (double)timed->windows->count);
+    stats_host_number(stats, "seconds_in_windows", timed->windows->seconds);
     stats_host_number(stats, "events_in_windows", all ? (double)timed->windows->fired / (double)all : 0);
 }
 
