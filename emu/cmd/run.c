@@ -371,6 +371,7 @@ static void free_compilers(struct compilers *c, const struct request *r)
     }
     if (failed && (r->jit != JIT_ON || !compiled)) {
         const char *lacks = jit_lacks();
+        lacks = lacks ? lacks : jit_lacks_llvm();
         (void)snprintf(why, sizeof why, "this host has not %s",
                        lacks ? lacks : "what its code generator needs");
         warn_interpreted(r, why);

@@ -30,11 +30,14 @@ int cmd_version(int argc, char **argv)
     int status = options_parse(&version_interface, argc, argv, take, NULL);
     if (status != OPTIONS_TAKEN)
         return status;
-    const char *lacks = jit_lacks();
+    const char *lacks = jit_lacks(), *lacks_llvm = lacks ? NULL : jit_lacks_llvm();
     printf("croft %s\nbuilt with %s\n", CROFT_VERSION, COMPILER);
     if (lacks)
         printf("croft run --jit=on compiles nothing here: this host has not %s\n", lacks);
+    else if (lacks_llvm)
+        printf("croft run --jit=on compiles hot code, but not better what runs long: this host has not %s\n",
+               lacks_llvm);
     else
-        printf("croft run --jit=on compiles hot code by LLVM 14\n");
+        printf("croft run --jit=on compiles hot code, and better what runs long, by LLVM 14\n");
     return 0;
 }

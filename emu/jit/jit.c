@@ -12,6 +12,7 @@
 #include "emu/hart/mmu/mirror.h"
 #include "emu/jit/emit.h"
 #include "emu/jit/engine.h"
+#include "emu/jit/quick/micro.h"
 #include "emu/jit/quick/quick.h"
 #include "emu/jit/region.h"
 #include "emu/jit/worker.h"
@@ -532,17 +533,20 @@ static uintptr_t faulted(const struct compiler *compiler, uintptr_t pc)
     return 0;
 }
 
-const char *jit_lacks(void)
+const char *jit_lacks_llvm(void)
 {
     struct row_table *rows = alloc(1, sizeof *rows);
-    const char *lacks = NULL;
-    if (exec_choose(false) != &exec_v3)
-        lacks = "a processor with AVX2, BMI and FMA";
-    else if (!row_table_open(rows))
-        lacks = "LLVM 14 (libLLVM-14.so.1)";
+    const char *lacks = row_table_open(rows) ? NULL : "LLVM 14 (libLLVM-14.so.1)";
     row_table_close(rows);
     free(rows);
     return lacks;
+}
+
+const char *jit_lacks(void)
+{
+    if (exec_choose(false) != &exec_v3)
+        return "a processor with AVX2, BMI and FMA";
+    return micro_row(INSN_addi, false).count ? NULL : jit_lacks_llvm();
 }
 
 static void end_process(void *context, const char *text)

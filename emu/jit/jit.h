@@ -20,8 +20,10 @@ enum jit_mode {
 
 enum { JIT_MEMORY_LEAST = 1 << 20, JIT_MEMORY = 64 << 20, JIT_MEMORY_MOST = 1 << 30 };
 
-/* Returns NULL if this host can compile, or else what it lacks. Opens LLVM's library. */
+/* Return NULL if this host can compile at all, or, for jit_lacks_llvm(), by both compilers, or else what it lacks. The second opens
+ * LLVM's library. */
 const char *jit_lacks(void);
+const char *jit_lacks_llvm(void);
 
 /* A compiled region, and how often its code was entered. */
 struct jit_ran {
@@ -63,7 +65,7 @@ bool jit_compile(struct jit *jit, uint64_t pc);
 /* Waits for the code that is being made in the background. */
 void jit_wait(struct jit *jit);
 
-/* Waits, and returns whether a region could not be compiled, for which jit_lacks() may have the reason: nothing was compiled since. */
+/* Waits, and returns whether a region could not be compiled, for which jit_lacks() or jit_lacks_llvm() may have the reason: nothing was compiled since. */
 bool jit_failed(struct jit *jit);
 
 /* Returns how many regions have been chosen for compiling, and how often their code was entered. */

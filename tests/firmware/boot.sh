@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Boots Debian's OpenSBI and U-Boot to U-Boot's prompt and types commands there, with 1, 2 and 4 harts;
-# records and replays the input. Then small programs wait for input in other ways. Variables: CROFT (the
-# command), OUT (a folder for products).
+# records and replays the input, and boots with compiled code (ALL=1: all of it). Then small programs wait for input in
+# other ways. Variables: CROFT (the command), OUT (a folder for products).
 # shellcheck disable=SC2016 # dollars are for U-Boot and gdb
 set -euo pipefail
 # shellcheck source=tests/lib.sh
@@ -39,8 +39,13 @@ for harts in 1 2 4; do
     shows "$name" "U-Boot 20"
     shows "$name" "bootdelay=2"
     shows "$name" "the answer is 42"
-    boot "$name.again" 0 --set harts=$harts <"$OUT/typed"
+    boot "$name.again" 0 --set harts=$harts --stats "$OUT/$name.json" <"$OUT/typed"
     check "$name: a second run prints something else" cmp -s "$OUT/$name.txt" "$OUT/$name.again.txt"
+    for way in on ${ALL:+always}; do
+        boot "$name.$way" 0 --set harts=$harts --jit=$way --stats "$OUT/$name.$way.json" <"$OUT/typed"
+        check "$name: it prints something else with --jit=$way" cmp -s "$OUT/$name.txt" "$OUT/$name.$way.txt"
+        check "$name: other statistics with --jit=$way" cmp -s <(jq 'del(.host)' "$OUT/$name.json") <(jq 'del(.host)' "$OUT/$name.$way.json")
+    done
     boot "$name.replay" 0 --set harts=$harts --replay "$OUT/$name.input" </dev/null
     check "$name: the replay prints something else" cmp -s "$OUT/$name.txt" "$OUT/$name.replay.txt"
 done

@@ -56,6 +56,14 @@ done
 run timed 7 "${timed[@]}" --restore 500001.snapshot --stats timed.json
 same_statistics timed.json timed500001.json
 
+# Up to the region of interest without time, which warms caches, TLBs and predictors: fewer misses in it than where the run
+# begins there.
+for name in warmed warmed_again; do
+    run $name 7 "${timed[@]}" --restore 333333.snapshot --detail roi --stats $name.json
+    check "$name: it prints something else" cmp -s <(timeless on333333) <(timeless $name)
+done
+same_statistics warmed.json warmed_again.json
+
 # Beside accelerators that take tasks, in memory of their own: the snapshot has no state of theirs.
 beside=(-m nucd --set host.core=inorder --set host.count=2 --set accel.count=2 --set 'memory.size=1026 MiB'
     --firmware "$(dirname "$CROFT")/../share/croft/firmware/nucd.elf")
@@ -68,6 +76,12 @@ run in_region 7 "${two[@]}" --restore region.snapshot --stats in_region.json
 ends_as region in_region
 check "region: it begins at another round" grep -q '^round 6' <(head -n 1 in_region.txt)
 check "region: its statistics lack the region" grep -q '"second half"' in_region.json
+run cold 7 "${timed[@]}" --restore region.snapshot --stats cold.json
+misses() {
+    sed -n '/"second half"/,$p' "$1" | awk -F'[ ,:]+' '/"host.0.l1d.misses"/ { print $3; exit }'
+}
+check "warmed: $(misses warmed.json) misses in the region, $(misses cold.json) in that of a run that begins there" \
+    [ "$(misses warmed.json)" -lt "$(misses cold.json)" ]
 
 # At the end: the second run begins where the first one stopped.
 INPUT=/dev/null run first 124 "${two[@]}" --save end.snapshot --max-insns 700000 guest

@@ -76,4 +76,37 @@ for at in 333333 700000; do
     same always "restored from $at" -m virt --set harts=2 --restore on.snapshot
     check "restored from $at, to its end" [ "$(cat always/status)" = 7 ]
 done
+
+# A signal ends a run in compiled code, too, and its snapshot goes on from there in either way.
+cat >loop.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+
+int main(void)
+{
+    uint64_t state = 1;
+    puts("ready");
+    fflush(stdout);
+    for (uint64_t i = 0;; i++) {
+        state = state * 6364136223846793005u + i;
+        if (i % 100000 == 0) {
+            printf("%llx\n", (unsigned long long)state);
+            fflush(stdout);
+        }
+    }
+}
+END
+build loop loop.c
+for way in off on always; do
+    status=0
+    coproc "$croft" run -m virt --jit=$way --save "$way.signal" loop
+    pid=$COPROC_PID
+    for ((i = 0; i < 20; i++)); do read -r line <&"${COPROC[0]}"; done
+    kill -INT "$pid"
+    cat <&"${COPROC[0]}" >rest
+    wait "$pid" || status=$?
+    check "a signal, --jit=$way: status $status after '$line'" [ "$status" = 130 ]
+    same on "restored after a signal, --jit=$way" -m virt --restore "$way.signal" --max-insns 3000000
+    check "restored after a signal, --jit=$way, goes on" [ "$(wc -l <on/stdout)" -ge 2 ]
+done
 conclude

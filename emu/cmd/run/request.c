@@ -326,6 +326,8 @@ static bool take_jit(struct request *r, const char *name)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i]) == 0) {
             const char *lacks = modes[i] >= JIT_ALWAYS ? jit_lacks() : NULL;
+            if (!lacks && modes[i] >= JIT_ALWAYS)
+                lacks = jit_lacks_llvm();
             r->jit = modes[i];
             r->jit_given = true;
             if (lacks)
