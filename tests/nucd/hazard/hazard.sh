@@ -50,6 +50,9 @@ options_of() {
     page) echo "--set accel.count=4 --set nucd.ranges=page --set nucd.frontend_stall=true"; return ;;
     oracle) echo "--set accel.count=4 --set nucd.ranges=oracle"; return ;;
     oracle-kept) echo "--env kernel --set accel.count=16 --set nucd.ranges=oracle --set nucd.retire=checkpoint"; return ;;
+    compiled) echo "-m functional --jit=always"; return ;;
+    compiled-kernel) echo "-m functional --env kernel --jit=always"; return ;;
+    compiled-checked) echo "-m functional --jit=check"; return ;;
     driver) echo "--env kernel --set nucd.mode=driver --set nucd.os_clocks=100 --set accel.count=4"; return ;;
     kept-noprefetch) echo "$(options_of noprefetch) --set nucd.retire=checkpoint"; return ;;
     hosts-*) hosts_options "$1"; return ;;
@@ -110,12 +113,12 @@ hosts_options() {
 
 list() {
     local mode count size
-    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page oracle oracle-kept driver none-16-paper
+    echo narrow single prefetch nextline noprefetch inorder blocks kernel checkpoint page oracle oracle-kept driver none-16-paper compiled compiled-kernel
     echo hosts-1 hosts-2 hosts-2-kept hosts-2-kept-plain hosts-4-first hosts-4-one hosts-4-plain hosts-3-inorder \
         hosts-3-ideal hosts-2-oracle hosts-2-partition hosts-2-plain kept-noprefetch
     echo threads-2-driver threads-2-driver-plain threads-8-driver threads-2-kept
     if [ -n "${ALL:-}" ]; then
-        echo threads-1-driver threads-3-inorder threads-2 threads-2-plain threads-2-kept-plain threads-4-ideal
+        echo compiled-checked threads-1-driver threads-3-inorder threads-2 threads-2-plain threads-2-kept-plain threads-4-ideal
         for mode in nucd kept ideal; do
             for count in 1 4 16; do
                 for size in "${!sizes[@]}"; do echo "$mode-$count-$size"; done
