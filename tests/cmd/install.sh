@@ -107,6 +107,27 @@ oracle expected ./spmv circuit.mtx
 user timeout 120 "$croft" run ./spmv circuit.mtx >output 2>errors
 check "spmv: as qemu-riscv64" cmp -s expected output
 
+# Programs of Linux by the installed toolchain and pkg-config files, with croft not in PATH.
+if command -v cmake >/dev/null; then
+    for file in "$prefix/share/croft/cmake/riscv64-linux.cmake" "$doc/examples/linux/riscv64-linux.cmake"; do
+        rm -rf made
+        user cmake -S "$doc/examples/linux/cmake" -B made -DCMAKE_TOOLCHAIN_FILE="$file" >output 2>errors &&
+            user cmake --build made >>output 2>>errors
+        check "cmake builds with ${file#"$prefix/"}" test $? = 0
+        user env -C made ctest >output 2>errors
+        check "its programs run" test $? = 0
+    done
+else
+    echo "cmake is not installed: its toolchain file is skipped"
+fi
+# shellcheck disable=SC2046 # options are words
+user riscv64-linux-gnu-g++ -std=c++17 -O2 -static "$doc/examples/linux/kernels.cc" -o kernels \
+    $(PKG_CONFIG_PATH=$prefix/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$destination pkg-config --cflags --libs croft) >output 2>errors
+check "a program with pkg-config's options: builds" test $? = 0
+oracle expected ./kernels
+user timeout 120 "$croft" run -m gpu ./kernels >output 2>errors
+check "a program with pkg-config's options: as qemu-riscv64" cmp -s expected output
+
 # The library for other simulators.
 CROFT_SYSROOT=$destination "$tests/api/api.sh" "$prefix/lib/pkgconfig" "$croft" "$doc/examples" "$prefix/share/croft/python" >output 2>errors
 check "the library" test $? = 0
