@@ -15,6 +15,6 @@ END {
     for (harts = 1; harts <= 4; harts *= 2) {
         name = "linux-" harts
         if (runs[name, "croft"] && runs[name, "qemu"])
-            judge("wall time beside qemu-system-riscv64, harts: " harts, column_median(wall, name, "croft") / column_median(wall, name, "qemu"), "", 1.2, 0)
+            judge("wall time beside qemu-system-riscv64, harts: " harts, column_median(wall, name, "croft") / column_median(wall, name, "qemu"), "", 0.7, 0)
     }
 }

@@ -27,7 +27,7 @@ END {
         judge("geometric mean of Linux/croft", exp(linux_logs / compared), "", 0.98, 1)
     }
     if (runs["start-up", "croft"]) {
-        judge("start-up: wall time of a trivial program", column_median(wall, "start-up", "croft") * 1000, "ms", 10, 0)
-        judge("start-up: its peak resident memory", column_median(peak, "start-up", "croft") * 1024 / 1e6, "MB", 20, 0)
+        judge("start-up: wall time of a trivial program", column_median(wall, "start-up", "croft") * 1000, "ms", 5, 0)
+        judge("start-up: its peak resident memory", column_median(peak, "start-up", "croft") * 1024 / 1e6, "MB", 16, 0)
     }
 }

@@ -27,7 +27,7 @@ function parts_report(    line, field, dram) {
         else if (!dram && field[1] == 1000)
             judge("event queue, 1000 pending: million events", field[2] + 0, "/s", 20, 1)
         else if (dram && field[2] + 0 > 0)
-            judge("DRAM " field[1] ": million random reads", field[2] + 0, "/s", 5, 1)
+            judge("DRAM " field[1] ": million random reads", field[2] + 0, "/s", 6, 1)
     }
 }
 
@@ -37,9 +37,9 @@ END {
     detailed("nucd", "out of order")
     printf "%-28s %14s %11s %11s %9s\n%s\n", "detailed speed, mix", "instructions", "croft MIPS", "qemu MIPS", "ratio", rows
     if ("ddr3" in slower)
-        judge("ddr3: times that qemu is faster", slower["ddr3"], "", 45, 0)
+        judge("ddr3: times that qemu is faster", slower["ddr3"], "", 20, 0)
     if ("nucd" in slower)
-        judge("nucd: times that qemu is faster", slower["nucd"], "", 100, 0)
+        judge("nucd: times that qemu is faster", slower["nucd"], "", 50, 0)
     if (runs["idle-1", "croft"] && runs["idle-3601", "croft"])
         judge("an idle simulated second", (column_median(used, "idle-3601", "croft") - column_median(used, "idle-1", "croft")) * 1000 / 3600,
               "ms", 1, 0)
