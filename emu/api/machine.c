@@ -272,7 +272,7 @@ static bool redirect(struct machine *machine, const struct undercroft_program *p
 
 static bool make_program(struct machine *machine, const struct undercroft_program *program, struct error *err)
 {
-    if (linux_recognises(machine->program, machine->config.memory->base))
+    if (linux_recognises(machine->program, machine->config.memory))
         return error_set(err, "%s is a program of Linux; the library runs those of croft cc",
                          machine->program);
     describe_launches(machine);

@@ -541,7 +541,7 @@ static int run_linux(struct session *s, const struct request *r, struct error *e
 /* Returns whether the program is one of Linux. */
 static bool is_linux(const struct session *s, const struct request *r)
 {
-    return r->env != ENV_BARE && linux_recognises(r->user.program, s->machine.memory->base);
+    return r->env != ENV_BARE && linux_recognises(r->user.program, s->machine.memory);
 }
 
 static int finish_bare(void *bare, enum system_stop stop, struct error *err)

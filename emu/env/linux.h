@@ -28,8 +28,8 @@ struct linux_options {
 struct process;
 
 /* Returns whether the file is a Linux program rather than one of croft cc: an ELF file that asks for a dynamic linker, is
- * position-independent, or says how its stack is protected and lies below memory. */
-bool linux_recognises(const char *path, uint64_t memory_base);
+ * position-independent, or says how its stack is protected and has a segment outside of memory. */
+bool linux_recognises(const char *path, const struct memory_config *memory);
 
 /* Makes the harts, loads the program and makes its first thread. Returns NULL and sets err if a file or the machine is
  * wrong. options must outlive the result. Release with linux_free(). */

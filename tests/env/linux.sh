@@ -73,6 +73,32 @@ says() {
     check "$1 says '$3'" grep -qF -- "$3" "$OUT/errors"
 }
 
+# Programs that are linked to addresses below and above memory.
+test_addresses() {
+    local address
+    cat >"$OUT/far.S" <<'END'
+    .globl _start
+_start:
+    li a0, 1
+    la a1, text
+    li a2, 4
+    li a7, 64
+    ecall
+    li a0, 3
+    li a7, 93
+    ecall
+    .section .rodata
+text: .ascii "far\n"
+    .section .note.GNU-stack,"",@progbits
+END
+    for address in 0x10000 0xc0000000 0x100000000 0x2000000000; do
+        riscv64-linux-gnu-gcc -nostdlib -static "-Wl,-Ttext-segment=$address" "$OUT/far.S" -o "$OUT/far"
+        ask far
+        equal far "at $address"
+        equal far "at $address, out of order, beneath the kernel" -m nucd --env kernel
+    done
+}
+
 # Each call of the table has a test; the table ascends.
 test_table() {
     local numbers name missing=()
@@ -104,6 +130,7 @@ test_calls() {
         croft own $program
         cp "$OUT/output" "$OUT/wanted"
         check "own $program" [ "$status" = 0 ]
+        check "procfs is refused for what it is" grep -qF "path '/proc/self/mem' is refused: procfs would give access" "$OUT/errors"
         check "missing calls are warned of once" [ "$(grep -c 'system call 599 at 0x[0-9a-f]*, syscall+0x12, is missing: it returns -ENOSYS' "$OUT/errors")" = 1 ]
     done
 }
@@ -580,6 +607,7 @@ build
 mkdir -p "$OUT/dir"
 test_table
 test_calls
+test_addresses
 test_dynamic
 test_faults
 test_escapes

@@ -111,7 +111,7 @@ static int64_t explain(struct user *user, const struct path *path, int64_t resul
     if (result != -EXDEV && result != -ENOSYS && result != SANDBOX_PROCESSES)
         return result;
     if (is_news(user, path)) {
-        if (result == SANDBOX_PROCESSES)
+        if (result == SANDBOX_PROCESSES || strncmp(path->text, "/proc/", 6) == 0) /* --dir / would not help */
             guest_warn(user, "path '%s' is refused: procfs would give access to croft itself", path->text);
         else if (result == -EXDEV)
             guest_warn(user,

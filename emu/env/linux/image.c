@@ -158,11 +158,11 @@ static bool read_headers(int fd, Elf64_Ehdr *header, Elf64_Phdr *segments)
            pread(fd, segments, size, (off_t)header->e_phoff) == (ssize_t)size;
 }
 
-bool linux_recognises(const char *path, uint64_t memory_base)
+bool linux_recognises(const char *path, const struct memory_config *memory)
 {
     Elf64_Ehdr header;
     Elf64_Phdr segments[LINUX_HEADERS];
-    bool linker = false, stack = false, below = false;
+    bool linker = false, stack = false, outside = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool read = fd >= 0 && read_headers(fd, &header, segments);
     if (fd >= 0)
@@ -170,8 +170,9 @@ bool linux_recognises(const char *path, uint64_t memory_base)
     for (size_t i = 0; read && i < header.e_phnum; i++) {
         linker |= segments[i].p_type == PT_INTERP;
         stack |= segments[i].p_type == PT_GNU_STACK;
-        below |= segments[i].p_type == PT_LOAD && segments[i].p_vaddr < memory_base;
+        outside |= segments[i].p_type == PT_LOAD && (segments[i].p_vaddr < memory->base ||
+                                                     segments[i].p_vaddr - memory->base >= memory->size);
     }
-    return read && ((header.e_type == ET_EXEC && (linker || (stack && below))) ||
+    return read && ((header.e_type == ET_EXEC && (linker || (stack && outside))) ||
                     (header.e_type == ET_DYN && (linker || stack)));
 }

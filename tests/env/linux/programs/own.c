@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -372,8 +373,36 @@ static void simulated(void)
     expect(__LINE__, "the start", before.tv_sec, 1577836800);
 }
 
+/* Files of /proc say what calls say. */
+static void processes(void)
+{
+    unsigned long pair[2];
+    unsigned pairs = 0;
+    FILE *file = fopen("/proc/self/auxv", "r");
+    while (fread(pair, sizeof pair, 1, file) == 1 && pair[0] != AT_NULL) {
+        expect(__LINE__, "an entry of auxv", pair[1] == getauxval(pair[0]), 1);
+        pairs++;
+    }
+    expect(__LINE__, "entries of auxv, its end", pairs > 10 && fread(pair, 1, 1, file) == 0, 1);
+    fclose(file);
+
+    char line[256];
+    long harts = 0, kilobytes = 0;
+    file = fopen("/proc/cpuinfo", "r");
+    while (fgets(line, sizeof line, file))
+        harts += strncmp(line, "hart\t", 5) == 0;
+    expect(__LINE__, "harts of cpuinfo", harts, sysconf(_SC_NPROCESSORS_ONLN));
+    fclose(file);
+    file = fopen("/proc/meminfo", "r");
+    while (fgets(line, sizeof line, file))
+        (void)sscanf(line, "MemTotal: %ld kB", &kilobytes);
+    expect(__LINE__, "memory of meminfo", kilobytes * 1024, sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+    fclose(file);
+}
+
 int main(void)
 {
+    processes();
     memory();
     views();
     threads();
