@@ -28,7 +28,7 @@ toy() {
     "$make" --no-print-directory -s BUILD="$build/toy" SETUP=no OPTIMIZE=-O0 EXTRA_ROWS=tests/isa/toy_rows.def "$@" >&2
 }
 objects=()
-for file in isa/decoder/insn emu/hart/exec/{base,base_tlb_traced} emu/hart/{step,defer} emu/simt/warp/{fp,rows_base}; do
+for file in isa/decoder/insn emu/hart/exec/{base,base_tlb_traced} emu/hart/{step,defer} emu/simt/warp/{fp,rows_base} emu/jit/quick/{micro,native}; do
     objects+=("$build/toy/obj/$file.o")
 done
 table=$build/toy/manual.md
@@ -37,5 +37,7 @@ check "a mechanism's rows are in the table" grep -q '^| .toy[.]mix. | rd, rs1, r
 check "so is its extension" grep -q '^### Xtoy: toy mechanism' "$table"
 check "they do not come without being asked for" test "$(grep -c toy isa/MANUAL.md)" -eq 0
 check "all files that expand rows take them" toy "${objects[@]}"
+micros=$build/toy/gen/emu/jit/quick/micro.inc
+[ ! -s "$micros" ] || check "so does the compiler" grep -q '^ROW(toy_mix, ' "$micros"
 
 conclude
