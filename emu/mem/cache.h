@@ -166,8 +166,7 @@ static inline bool cache_hit(struct cache *cache, uint64_t physical, enum cache_
     struct cache_front *front = (void *)cache;
     const struct tags *tags = &front->tags;
     uint64_t line = physical & front->line_mask;
-    uint32_t set = tags_set(tags, line);
-    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    uint64_t state = tags->entries[tags->recent[tags_set(tags, line)]] ^ line;
     bool hit =
         use == CACHE_STORE ? state == CACHE_MODIFIED && front->inline_span : state - 1 < front->inline_span;
     if (__builtin_expect(!hit, 0))
@@ -232,8 +231,7 @@ static inline void cache_warm_by(struct cache *cache, uint64_t physical, bool st
     const struct cache_front *front = (const void *)cache;
     const struct tags *tags = &front->tags;
     uint64_t line = physical & front->line_mask;
-    uint32_t set = tags_set(tags, line);
-    uint64_t state = tags->entries[set * tags->ways + tags->recent[set]] ^ line;
+    uint64_t state = tags->entries[tags->recent[tags_set(tags, line)]] ^ line;
     if (store ? state != CACHE_MODIFIED || !front->inline_span : state - 1 >= CACHE_MODIFIED)
         cache_warm_slowly(cache, physical, store, actor);
 }

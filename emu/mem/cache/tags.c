@@ -13,6 +13,12 @@ static uint32_t log2_of(uint32_t power)
     return (uint32_t)__builtin_ctz(power);
 }
 
+static void forget_recent(struct tags *tags)
+{
+    for (uint32_t set = 0; set <= tags->set_mask; set++)
+        tags->recent[set] = set * tags->ways;
+}
+
 void tags_init(struct tags *tags, uint32_t sets, uint32_t ways, uint32_t shift,
                enum tags_replacement replacement)
 {
@@ -27,6 +33,7 @@ void tags_init(struct tags *tags, uint32_t sets, uint32_t ways, uint32_t shift,
     tags->entries = alloc((size_t)sets * ways, sizeof *tags->entries);
     tags->recent = alloc(sets, sizeof *tags->recent);
     tags->use = alloc(replacement == TAGS_LRU ? (size_t)sets * ways : sets, sizeof *tags->use);
+    forget_recent(tags);
 }
 
 void tags_free(struct tags *tags)
@@ -41,7 +48,7 @@ void tags_clear(struct tags *tags)
 {
     size_t sets = tags->set_mask + (size_t)1, entries = sets * tags->ways;
     memset(tags->entries, 0, entries * sizeof *tags->entries);
-    memset(tags->recent, 0, sets * sizeof *tags->recent);
+    forget_recent(tags);
     memset(tags->use, 0, (tags->replacement == TAGS_LRU ? entries : sets) * sizeof *tags->use);
     tags->age = 0;
 }
@@ -66,18 +73,13 @@ static uint32_t tree_victim(uint64_t bits, uint32_t levels)
     return node - (UINT32_C(1) << levels);
 }
 
-static void use_way(struct tags *tags, uint32_t set, uint32_t way)
+void tags_touch_other(struct tags *tags, uint32_t set, uint32_t index)
 {
-    tags->recent[set] = (uint8_t)way;
+    tags->recent[set] = index;
     if (tags->replacement == TAGS_LRU)
-        tags->use[set * tags->ways + way] = ++tags->age;
+        tags->use[index] = ++tags->age;
     else
-        tags->use[set] = tree_away(tags->use[set], way, tags->levels);
-}
-
-void tags_touch_other(struct tags *tags, uint32_t set, uint32_t way)
-{
-    use_way(tags, set, way);
+        tags->use[set] = tree_away(tags->use[set], index - set * tags->ways, tags->levels);
 }
 
 /* Returns an invalid entry of the set that begins at `first`, or the one that was used least recently. */
@@ -117,5 +119,5 @@ void tags_fill(struct tags *tags, uint32_t index, uint64_t key, unsigned state)
 {
     assert(index / tags->ways == tags_set(tags, key) && state > 0 && state < TAGS_STATES);
     tags->entries[index] = key | state;
-    use_way(tags, index / tags->ways, index % tags->ways);
+    tags_touch_other(tags, index / tags->ways, index);
 }

@@ -22,7 +22,7 @@ enum { TAGS_WAYS = 64, TAGS_STATE_BITS = 4, TAGS_STATES = 1 << TAGS_STATE_BITS }
 
 struct tags {
     uint64_t *entries; /* the ways of set 0, those of set 1, ... */
-    uint8_t *recent;   /* way used last, by set */
+    uint32_t *recent;  /* index of the entry used last, by set */
     uint32_t shift;    /* set number = key >> shift, modulo the number of sets */
     uint32_t set_mask;
     uint32_t ways;
@@ -75,19 +75,19 @@ static inline uint32_t tags_find_way(const struct tags *tags, uint64_t key)
 /* Returns the index of the key's entry, or TAGS_NONE. Does not count as a use. */
 static inline uint32_t tags_find(const struct tags *tags, uint64_t key)
 {
-    uint32_t set = tags_set(tags, key), first = set * tags->ways;
-    if (tags_match(tags, first + tags->recent[set], key))
-        return first + tags->recent[set];
+    uint32_t recent = tags->recent[tags_set(tags, key)];
+    if (tags_match(tags, recent, key))
+        return recent;
     return tags_find_way(tags, key);
 }
 
 /* Count a use of the entry, which becomes the most recently used one of its set. */
-void tags_touch_other(struct tags *tags, uint32_t set, uint32_t way);
+void tags_touch_other(struct tags *tags, uint32_t set, uint32_t index);
 static inline void tags_touch(struct tags *tags, uint32_t index)
 {
-    uint32_t set = tags_set(tags, tags->entries[index]), way = index - set * tags->ways;
-    if (tags->recent[set] != way)
-        tags_touch_other(tags, set, way);
+    uint32_t set = tags_set(tags, tags->entries[index]);
+    if (tags->recent[set] != index)
+        tags_touch_other(tags, set, index);
 }
 
 /* Returns the index of the key's entry and counts a use of it, or returns TAGS_NONE. */
