@@ -14,17 +14,18 @@
 #define CHOICE(l, g, c, t) ((l) / 2 == (g) / 2 ? (c) : COUNT(c, (g) / 2 == (t)))
 #define WRONG(l, g, c, t)  (((c) / 2 ? (g) / 2 : (l) / 2) != (t))
 #define NEXT(l, g, c, t)                                                                                     \
-    (COUNT(l, t) | COUNT(g, t) << 2 | CHOICE(l, g, c, t) << 4 | WRONG(l, g, c, t) * PREDICT_MISS)
+    (COUNT(l, t) | COUNT(g, t) << PREDICT_GLOBAL | CHOICE(l, g, c, t) << PREDICT_CHOICE |                    \
+     WRONG(l, g, c, t) * PREDICT_MISS)
 #define LOCALS(g, c, t) NEXT(0, g, c, t), NEXT(1, g, c, t), NEXT(2, g, c, t), NEXT(3, g, c, t)
 #define GLOBALS(c, t)   LOCALS(0, c, t), LOCALS(1, c, t), LOCALS(2, c, t), LOCALS(3, c, t)
 #define CHOOSERS(t)     GLOBALS(0, t), GLOBALS(1, t), GLOBALS(2, t), GLOBALS(3, t)
 const uint8_t predict_next[128] = {CHOOSERS(0), CHOOSERS(1)};
 
-static uint8_t *new_counters(uint32_t count)
+static uint8_t *new_counters(uint32_t count, unsigned shift)
 {
     uint8_t *counters = alloc(count, sizeof *counters);
     for (uint32_t i = 0; i < count; i++)
-        counters[i] = 1;
+        counters[i] = (uint8_t)(1 << shift);
     return counters;
 }
 
@@ -39,14 +40,15 @@ static struct predict_target *new_targets(uint32_t count)
 void predict_init(struct predictor *predictor, const struct predict_config *config)
 {
     *predictor = (struct predictor){
-        .bimodal = new_counters(config->bimodal),
-        .gshare = new_counters(config->gshare),
-        .chooser = new_counters(config->chooser),
+        .bimodal = new_counters(config->bimodal, 0),
+        .gshare = new_counters(config->gshare, PREDICT_GLOBAL),
+        .chooser = new_counters(config->chooser, PREDICT_CHOICE),
         .btb = new_targets(config->btb),
         .indirect = new_targets(config->indirect),
         .returns = alloc(config->returns, sizeof *predictor->returns),
         .config = *config,
-        .btb_sets = config->btb / config->btb_ways,
+        .btb_mask = config->btb / config->btb_ways - 1,
+        .btb_shift = (uint32_t)__builtin_ctz(config->btb_ways),
         .bimodal_mask = config->bimodal - 1,
         .gshare_mask = config->gshare - 1,
         .chooser_mask = config->chooser - 1,
@@ -68,7 +70,7 @@ void predict_free(struct predictor *predictor)
  * the least recently used one. */
 static struct predict_target *find_target(struct predictor *p, uint64_t pc)
 {
-    struct predict_target *set = &p->btb[(pc >> 1 & (p->btb_sets - 1)) * p->config.btb_ways];
+    struct predict_target *set = &p->btb[(pc >> 1 & p->btb_mask) << p->btb_shift];
     struct predict_target found = {pc, NOWHERE};
     uint32_t way = 0;
     while (way < p->config.btb_ways - 1 && set[way].pc != pc)

@@ -40,7 +40,7 @@ struct predict_counts {
 };
 
 struct predictor {
-    uint8_t *bimodal, *gshare, *chooser; /* counters 0 to 3 */
+    uint8_t *bimodal, *gshare, *chooser; /* counters 0 to 3, at their places in predict_next's index */
     struct predict_target *btb;          /* each set in order of use, most recent first */
     struct predict_target *indirect;
     uint64_t *returns;
@@ -49,7 +49,8 @@ struct predictor {
     uint32_t top;      /* counter of pushes: index of the return stack */
     uint32_t depth;    /* valid entries of the return stack */
     struct predict_config config;
-    uint32_t btb_sets;
+    uint64_t btb_mask;  /* number of sets - 1 */
+    uint32_t btb_shift; /* a set has 2^this ways */
     uint64_t history_mask, bimodal_mask, gshare_mask, chooser_mask;
 
     struct predict_counts count;
@@ -66,7 +67,7 @@ enum predict_outcome predict_taken(struct predictor *predictor, const struct str
 
 /* The next state of a branch's three counters: bimodal | gshare << 2 | chooser << 4, plus PREDICT_MISS if they
  * predicted wrongly. Index: the same counters before, plus taken << 6. */
-enum { PREDICT_MISS = 64 };
+enum { PREDICT_GLOBAL = 2, PREDICT_CHOICE = 4, PREDICT_MISS = 64 };
 extern const uint8_t predict_next[128];
 
 /* Predicts a control instruction (STREAM_BRANCH or STREAM_JUMP), compares the prediction with the actual next_pc, and
@@ -80,10 +81,10 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     uint8_t *global = &p->gshare[(key ^ p->history) & p->gshare_mask];
     uint8_t *choice = &p->chooser[key & p->chooser_mask];
     bool taken = next_pc != op->pc + op->length;
-    unsigned next = predict_next[*local | *global << 2 | *choice << 4 | taken << 6];
+    unsigned next = predict_next[*local | *global | *choice | taken << 6];
     *local = next & 3;
-    *global = next >> 2 & 3;
-    *choice = next >> 4 & 3;
+    *global = next & 3 << PREDICT_GLOBAL;
+    *choice = next & 3 << PREDICT_CHOICE;
     p->history = (p->history << 1 | taken) & p->history_mask;
     p->count.branches++;
     if (next & PREDICT_MISS) {
@@ -93,7 +94,7 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     }
     if (!taken)
         return PREDICT_RIGHT;
-    const struct predict_target *set = &p->btb[(key & (p->btb_sets - 1)) * p->config.btb_ways];
+    const struct predict_target *set = &p->btb[(key & p->btb_mask) << p->btb_shift];
     if (set->pc == op->pc && set->target == next_pc)
         return PREDICT_RIGHT;
     return predict_taken(p, op, next_pc);
