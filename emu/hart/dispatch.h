@@ -6,6 +6,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define ALWAYS_INLINE       inline __attribute__((always_inline))
 #define COLD                __attribute__((cold, noinline))
+#define NOINLINE            __attribute__((noinline))
 
 /* A handler ends in a tail call of the next one, so that operands stay in host registers. GCC makes it one whenever it
  * optimises; Clang is told to. Builds without optimisation or with sanitizers (CROFT_TRAMPOLINE) instead return the

@@ -55,24 +55,29 @@ ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t
     issue->used = USES_ALL;
 }
 
-/* Enters the line of pc, which differs from the last block's. Returns whether it is in the cache, which is accessed.
- * insn: the instruction's pc. */
-static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t cycle)
+/* Accesses the line at `physical`, which did not hit at once. Returns whether it is in the cache. insn: the instruction's pc. */
+static NOINLINE bool access_line(struct inorder *c, uint64_t physical, uint64_t insn, uint64_t cycle)
 {
-    uint64_t physical;
-    bool translates = c->core.parts.tlb && (c->page != pc / MMU_PAGE || c->page_walked);
-    if (translates || c->fetching || !code_physical(&c->code, pc, &physical))
-        return false;
-    c->line = pc & c->code_mask;
-    if (LIKELY(cache_hit(c->core.parts.l1i, physical, CACHE_FETCH))) {
-        c->arrived = 0;
-        return true;
-    }
     struct cache_actor actor = {.pc = insn, .core = c->core.parts.number};
     c->fetching = cache_access_slowly(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
                                       &c->fetch_waiter) != CACHE_HIT;
     c->arrived = c->fetching ? INORDER_PENDING : 0;
     return !c->fetching;
+}
+
+/* Enters the line of pc, which differs from the last block's. Returns whether it is in the cache, which is accessed.
+ * insn: the instruction's pc. */
+ALWAYS_INLINE static bool enter_line(struct inorder *c, uint64_t pc, uint64_t insn, uint64_t cycle)
+{
+    uint64_t physical;
+    if (c->core.parts.tlb && (c->page != pc / MMU_PAGE || c->page_walked))
+        return false;
+    if (UNLIKELY(c->fetching) || UNLIKELY(!code_physical(&c->code, pc, &physical)))
+        return false;
+    c->line = pc & c->code_mask;
+    if (LIKELY(cache_hit(c->core.parts.l1i, physical, CACHE_FETCH)))
+        return true;
+    return access_line(c, physical, insn, cycle);
 }
 
 /* Fetches the block of pc, a byte of the instruction at insn. */
@@ -82,7 +87,7 @@ ALWAYS_INLINE static bool fetch_block(struct inorder *c, struct issue *issue, ui
     uint32_t next = c->block_at + 1 == c->blocks ? 0 : c->block_at + 1;
     uint64_t cycle = c->left[next] > c->fetch_next ? c->left[next] : c->fetch_next;
     if (c->line != (pc & c->code_mask) || UNLIKELY(c->arrived != 0))
-        if (c->arrived || !enter_line(c, pc, insn, cycle)) {
+        if (UNLIKELY(c->arrived != 0) || UNLIKELY(!enter_line(c, pc, insn, cycle))) {
             put_cycles(c, issue);
             bool fetched = inorder_fetch_slowly(c, pc, insn);
             take_again(c, issue);
@@ -341,7 +346,7 @@ ALWAYS_INLINE static bool wait_issue(struct inorder *c, const struct stream_entr
         /* A branch, so that the host goes on with later instructions before it knows when these operands are ready. */
         used = wait_operands(c, issue, operands, observed);
     }
-    if (UNLIKELY((used & rule->uses) != 0)) {
+    if (used & rule->uses) {
         issue->pairs = 0;
         issue->cycle = issue->next;
     } else {
