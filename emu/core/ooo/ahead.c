@@ -172,9 +172,7 @@ static void clean(struct ooo *o, uint64_t cycle)
     memset(o->load_numbers, 0, sizeof o->load_numbers);
     memset(o->int_numbers, 0, sizeof o->int_numbers);
     memset(o->fp_numbers, 0, sizeof o->fp_numbers);
-    memset(o->issues, 0, sizeof o->issues);
-    o->iq_used = o->iq_pending = 0;
-    o->iq_at = cycle;
+    ooo_queue_reset(o, cycle);
     o->dispatched_at = cycle;
     o->dispatched = 0;
     o->retry_at = 0;

@@ -1,43 +1,23 @@
 #include "emu/hart/dispatch.h"
 #include "emu/core/ooo/state.h"
 
-/* Removes instructions that issue up to `cycle` from the issue queue. */
-static void queue_advance(struct ooo *o, uint64_t cycle)
+/* A copy of the core's state during dispatch, kept in host registers: in memory, each instruction would wait for the
+ * stores of the one before it. */
+struct pace {
+    uint64_t at;         /* o->dispatched_at */
+    uint64_t tail;       /* also in memory */
+    uint32_t dispatched; /* as in struct ooo */
+};
+
+ALWAYS_INLINE static void put_back(struct ooo *o, const struct pace *pace)
 {
-    uint64_t at = o->iq_at;
-    uint32_t used = o->iq_used;
-    if (__builtin_expect(cycle - at >= OOO_CYCLES, 0) && cycle > at) {
-        for (uint32_t i = 0; i < OOO_CYCLES && used > o->iq_pending; i++) {
-            used -= o->issues[i];
-            o->issues[i] = 0;
-        }
-        at = cycle;
-    }
-    while (at < cycle) {
-        uint16_t *issues = &o->issues[++at % OOO_CYCLES];
-        used -= *issues;
-        *issues = 0;
-    }
-    o->iq_at = at;
-    o->iq_used = used;
+    o->dispatched_at = pace->at;
+    o->dispatched = pace->dispatched;
 }
 
-/* Returns the first cycle at or after `cycle` in which the issue queue has room. OOO_NEVER: not known yet, also if a
- * pending instruction could make room before those with known times. */
-static uint64_t queue_room(struct ooo *o, uint64_t cycle)
+ALWAYS_INLINE static void take(const struct ooo *o, struct pace *pace)
 {
-    queue_advance(o, cycle);
-    if (__builtin_expect(o->iq_used < o->iq, 1))
-        return ooo_later(cycle, o->iq_at);
-    o->count.issue_queue_full++;
-    while (o->iq_used >= o->iq && o->iq_used > o->iq_pending) {
-        if (o->iq_pending && (o->iq_at + 1) * o->period > event_queue_next(o->core.parts.queue)) {
-            o->retry_at = o->iq_at + 1;
-            return OOO_NEVER;
-        }
-        queue_advance(o, o->iq_at + 1);
-    }
-    return o->iq_used < o->iq ? o->iq_at : OOO_NEVER;
+    *pace = (struct pace){o->dispatched_at, o->tail, o->dispatched};
 }
 
 /* Makes the instruction wait for those of its first `count` operands that are unknown. */
@@ -46,6 +26,8 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
 {
     const uint8_t regs[OOO_OPERANDS] = {op->rs1, op->rs2, op->rs3};
     uint64_t number = o->tail;
+    e->id = op->id;
+    e->dependents = OOO_NONE;
     e->issue = e->complete = OOO_NEVER;
     e->waiting = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -57,23 +39,25 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
         }
     }
     o->pending[number & o->rob_mask].ready = ready;
-    o->iq_pending++;
+    o->queue.pending++;
 }
 
 ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op,
                                          const struct ooo_class *class, struct ooo_entry *e, uint32_t facts)
 {
-    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]),
-                               ooo_later(o->times[op->rs3], e->dispatch + 1));
+    const bool plain = ooo_is(facts, OOO_PLAIN);
+    uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
+    if (!plain)
+        ready = ooo_later(ready, o->times[op->rs3]);
     if (__builtin_expect(ready == OOO_NEVER, 0)) {
         pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
         ooo_result_unknown(o, op->rd);
         return;
     }
-    uint64_t issue = ooo_is(facts, OOO_PLAIN) ? ports_take_plain(&o->ports, &class->use, ready)
-                                              : ports_take_any(&o->ports, &class->use, ready);
+    uint64_t issue = plain ? ports_take_plain(&o->ports, &class->use, ready)
+                           : ports_take_any(&o->ports, &class->use, ready);
     uint64_t complete = issue + class->latency;
-    ooo_issued(o, issue);
+    ooo_queue_issue(o, e->dispatch, issue);
     e->issue = issue;
     e->complete = complete;
     o->times[op->rd] = complete;
@@ -82,8 +66,8 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
         ooo_fetch_resolve(o, complete);
 }
 
-ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry *in,
-                                        const struct ooo_class *class, struct ooo_entry *e, bool ahead)
+static NOINLINE void dispatch_load(struct ooo *o, const struct stream_entry *in,
+                                   const struct ooo_class *class, struct ooo_entry *e, bool ahead)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
@@ -101,7 +85,7 @@ ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry
         return;
     }
     e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
-    ooo_issued(o, e->issue);
+    ooo_queue_issue(o, e->dispatch, e->issue);
     if (ahead && o->ahead.view.held_for) {
         struct ooo_load *load = ooo_load_enter(o, in, e);
         ooo_result_unknown(o, op->rd);
@@ -111,8 +95,8 @@ ALWAYS_INLINE static void dispatch_load(struct ooo *o, const struct stream_entry
     ooo_load_first(o, in, e, e->issue + class->latency);
 }
 
-static void dispatch_store(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
-                           struct ooo_entry *e, bool placed)
+static NOINLINE void dispatch_store(struct ooo *o, const struct stream_entry *in,
+                                    const struct ooo_class *class, struct ooo_entry *e, bool placed)
 {
     const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->stores & o->store_mask;
@@ -123,6 +107,7 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     store->address = in->address;
     store->physical = in->physical;
     store->size = op->size;
+    e->dependents = OOO_NONE;
     e->complete = OOO_NEVER;
     store->known = store->done = OOO_NEVER;
     store->loads = OOO_NONE;
@@ -135,10 +120,12 @@ static void dispatch_store(struct ooo *o, const struct stream_entry *in, const s
     if (store->data == OOO_NEVER)
         ooo_depend(o, o->tail, 1, o->producer[op->rs2]);
     uint64_t base = o->times[op->rs1];
-    if (__builtin_expect(base == OOO_NEVER, 0))
+    if (__builtin_expect(base == OOO_NEVER, 0)) {
         pend(o, op, e, 1, e->dispatch + 1);
-    else
-        ooo_store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+        return;
+    }
+    ooo_store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+    ooo_queue_issue(o, e->dispatch, e->issue);
 }
 
 /* Dispatches a task. It begins when its nucd is dispatched, and leaves the issue queue once its operands are known. */
@@ -148,20 +135,24 @@ static void dispatch_task(struct ooo *o, const struct stream_op *op, struct ooo_
     o->fetch.wait = FETCH_TARGET;
     o->fetch.block = OOO_NEVER;
     o->ahead.stalled = o->ahead.stalls ? o->tail : OOO_NEVER;
+    e->dependents = OOO_NONE;
     e->cause = CPI_task;
     if (o->ahead.early)
         e->facts |= OOO_EARLY;
     if (ready == OOO_NEVER)
         pend(o, op, e, 2, e->dispatch + 1);
     ooo_result_unknown(o, op->rd);
-    if (ready != OOO_NEVER)
-        ooo_task_issue(o, o->tail, ready);
+    if (ready == OOO_NEVER)
+        return;
+    ooo_task_issue(o, o->tail, ready);
+    ooo_queue_issue(o, e->dispatch, ready);
 }
 
 /* Returns the youngest older instruction that must retire to free a queue entry and a register for this one. */
-ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
+ALWAYS_INLINE static uint64_t makes_room(struct ooo *o, const struct stream_op *op, uint32_t facts,
+                                         uint64_t tail, bool rare)
 {
-    uint64_t number = o->tail - o->rob;
+    uint64_t number = tail - o->rob;
     if (rare && o->few_registers) {
         if (op->rd < 32)
             number =
@@ -195,48 +186,52 @@ static void count_limit(struct ooo *o, const struct stream_op *op, uint32_t fact
         o->count.renames_full += op->rd < STREAM_NONE;
 }
 
-/* Waits until the store queue has room, at or after *cycle. Returns false if that is unknown. The wait is attributed to
- * the level that answers the oldest store. */
-static bool store_room(struct ooo *o, uint64_t *cycle, uint64_t *fetched)
+/* Returns the first cycle at or after `cycle` in which the store queue has room, or OOO_NEVER if that is unknown. The wait is
+ * attributed to the level that answers the oldest store. */
+static uint64_t store_room(struct ooo *o, uint64_t cycle, uint64_t *fetched)
 {
+    static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
     uint64_t index = o->stores - o->store_queue;
     if (index >= o->freed)
-        return false;
+        return OOO_NEVER;
     const struct ooo_store *store = &o->store_ring[index & o->store_mask];
-    if (index >= OOO_QUEUE_MOST && store->freed > *cycle) {
-        static const uint8_t causes[MEM_LEVELS] = {CPI_l1, CPI_l2, CPI_memory};
-        o->count.store_queue_full++;
-        *cycle = store->freed;
-        *fetched =
-            ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
-    }
-    return true;
+    if (index < OOO_QUEUE_MOST || store->freed <= cycle)
+        return cycle;
+    o->count.store_queue_full++;
+    *fetched =
+        ooo_fetched(*fetched >> OOO_FETCHED_SHIFT, causes[store->level]) | (*fetched & OOO_FETCHED_WRONG);
+    return store->freed;
+}
+
+/* Retires up to `number`, in the middle of dispatch. */
+ALWAYS_INLINE static bool retire(struct ooo *o, uint64_t number, struct pace *pace)
+{
+    put_back(o, pace);
+    bool all = ooo_retire(o, number);
+    take(o, pace);
+    return all;
 }
 
 /* Returns the cycle of dispatch of the next entry, or OOO_NEVER. */
 ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
-                                             uint32_t i, bool rare)
+                                             uint32_t i, struct pace *pace, bool rare)
 {
-    uint64_t number = makes_room(o, op, facts, rare);
-    if (number >= o->head && !ooo_retire(o, number))
+    uint64_t number = makes_room(o, op, facts, pace->tail, rare);
+    if (__builtin_expect(number >= o->head, 0) && !retire(o, number, pace))
         return OOO_NEVER;
-    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
+    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, pace->at);
     uint64_t room = ooo_at(o, number)->retire + 1;
     if (__builtin_expect(room > cycle, 0)) {
         count_limit(o, op, facts, number);
         cycle = room;
     }
-    if (ooo_is(facts, OOO_STORE) && !store_room(o, &cycle, &o->fetches[i]))
-        return OOO_NEVER;
-    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
-    if (__builtin_expect(cycle - o->iq_at > 1, 0))
-        return queue_room(o, cycle);
-    /* As queue_advance(); if cycle is iq_at there is nothing left to remove. */
-    uint16_t *issues = &o->issues[cycle % OOO_CYCLES];
-    o->iq_used -= *issues;
-    *issues = 0;
-    o->iq_at = cycle;
-    return __builtin_expect(o->iq_used < o->iq, 1) ? cycle : queue_room(o, cycle);
+    if (ooo_is(facts, OOO_STORE)) {
+        cycle = store_room(o, cycle, &o->fetches[i]);
+        if (cycle == OOO_NEVER)
+            return OOO_NEVER;
+    }
+    cycle += (cycle == pace->at) & (pace->dispatched == o->decode_width);
+    return ooo_queue_room(o, pace->tail, cycle);
 }
 
 /* The facts of an entry that the offload mechanism gave. Ahead of a task, a prefetch has no effect. */
@@ -251,31 +246,29 @@ static uint32_t kind_ahead(const struct ooo *o, const struct stream_op *op)
 
 /* Dispatches the entry of the batch at o->position. Returns false if that depends on an unknown time. rare: the core is
  * observed, or registers are few. ahead: the offload mechanism gave the entry. */
-ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ahead)
+ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, struct pace *pace, bool rare, bool ahead)
 {
     const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
     const uint32_t kind = ahead ? kind_ahead(o, op) : class->facts;
-    uint64_t cycle = dispatch_cycle(o, op, kind, i, rare);
+    uint64_t cycle = dispatch_cycle(o, op, kind, i, pace, rare);
     if (__builtin_expect(cycle == OOO_NEVER, 0))
         return false;
-    o->dispatched = (cycle == o->dispatched_at ? o->dispatched : 0) + 1;
-    o->dispatched_at = cycle;
-    o->iq_used++;
-    struct ooo_entry *e = ooo_at(o, o->tail);
+    pace->dispatched = (cycle == pace->at ? pace->dispatched : 0) + 1;
+    pace->at = cycle;
+    o->queue.due = cycle;
+    struct ooo_entry *e = ooo_at(o, pace->tail);
     uint64_t fetched = o->fetches[i];
     e->dispatch = cycle;
     e->pc = op->pc;
-    e->id = op->id;
-    e->dependents = OOO_NONE;
     uint32_t facts = op->rd | kind | ooo_fetched_facts(fetched);
     e->facts = facts;
     e->cause = CPI_dependency;
     e->level = MEM_LEVEL_L1;
     if (rare && o->noting) {
         e->fetch = fetched >> OOO_FETCHED_SHIFT;
-        o->insns[o->tail & o->rob_mask] = *op->insn;
+        o->insns[pace->tail & o->rob_mask] = *op->insn;
     }
     if (ooo_is(kind, OOO_LOAD))
         dispatch_load(o, in, class, e, ahead);
@@ -287,7 +280,8 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ah
         dispatch_plain(o, op, class, e, facts);
     if (rare && o->few_registers)
         count_registers(o, op);
-    o->tail++;
+    ooo_queue_enter(o, pace->tail);
+    o->tail = ++pace->tail;
     o->position = i + 1;
     return true;
 }
@@ -295,16 +289,20 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, bool rare, bool ah
 ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
 {
     uint32_t count = o->core.stream.count;
-    for (uint32_t i = o->position; i < count; i++) {
-        if (i == o->fetched && !ooo_fetch_one(o))
-            return false;
-        if (__builtin_expect(!dispatch(o, i, rare, false), 0)) {
+    bool all = true;
+    struct pace pace;
+    take(o, &pace);
+    for (uint32_t i = o->position; i < count && all; i++) {
+        if (i == o->fetched && !ooo_fetch_one(o)) {
+            all = false;
+        } else if (__builtin_expect(!dispatch(o, i, &pace, rare, false), 0)) {
             while (o->fetched < count && ooo_fetch_one(o))
                 ;
-            return false;
+            all = false;
         }
     }
-    return true;
+    put_back(o, &pace);
+    return all;
 }
 
 bool ooo_run_batch(struct ooo *o)
@@ -314,6 +312,7 @@ bool ooo_run_batch(struct ooo *o)
 
 bool ooo_run_ahead(struct ooo *o)
 {
+    struct pace pace;
     if (o->fetched == 0) {
         if (!ooo_fetch_one(o))
             return false;
@@ -322,5 +321,8 @@ bool ooo_run_ahead(struct ooo *o)
             o->fetches[0] =
                 ooo_fetched(fetched >> OOO_FETCHED_SHIFT, o->ahead.cause) | (fetched & OOO_FETCHED_WRONG);
     }
-    return dispatch(o, 0, true, true);
+    take(o, &pace);
+    bool done = dispatch(o, 0, &pace, true, true);
+    put_back(o, &pace);
+    return done;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/core/ooo/state.h"
+#include "emu/hart/dispatch.h"
 #include "emu/hart/mmu.h"
 
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle)
@@ -414,6 +415,8 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     load->parts = 0;
     load->level = MEM_LEVEL_L1;
     load->speculated = load->deferred = load->ahead = load->walking = false;
+    e->id = in->op->id;
+    e->dependents = OOO_NONE;
     e->complete = OOO_NEVER;
     return load;
 }
@@ -424,37 +427,48 @@ static inline void load_hit(struct ooo *o, const struct stream_op *op, struct oo
     o->times[STREAM_NONE] = 0;
 }
 
-void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
+/* The second part of ooo_load_first(), for a load that no store affects and that does not hit at once. */
+static NOINLINE void load_unaffected(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e,
+                                     uint64_t cycle)
 {
     const struct stream_op *op = in->op;
-    uint64_t physical = in->physical;
-    /* A prefetch takes the second path, since it does not end within 8 bytes. */
-    if (!o->core.parts.tlb && store_none(o, physical, op->size, cycle) && !waits_for_order(o, op->pc)) {
-        if (__builtin_expect(cache_hit(o->l1d, physical, CACHE_LOAD), 1)) {
-            load_hit(o, op, e, cycle);
-            return;
-        }
-        struct ooo_piece *piece = &o->load_ring[e->memory].pieces[0];
-        struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number, .bytes = op->size};
-        piece->waiter.done = load_piece_done;
-        piece->bytes = op->size;
-        enum cache_outcome outcome =
-            cache_access_slowly(o->l1d, physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
-        if (outcome == CACHE_HIT) {
-            load_hit(o, op, e, cycle);
-            return;
-        }
-        struct ooo_load *load = ooo_load_enter(o, in, e);
-        ooo_result_unknown(o, op->rd);
-        load->time = piece->cycle = cycle;
-        piece->physical = physical;
-        piece->full = outcome == CACHE_FULL;
-        load->parts = 1;
+    struct ooo_piece *piece = &o->load_ring[e->memory].pieces[0];
+    struct cache_actor actor = {.pc = op->pc, .core = o->core.parts.number, .bytes = op->size};
+    piece->waiter.done = load_piece_done;
+    piece->bytes = op->size;
+    enum cache_outcome outcome =
+        cache_access_slowly(o->l1d, in->physical, CACHE_LOAD, ooo_time(o, cycle), actor, &piece->waiter);
+    if (outcome == CACHE_HIT) {
+        load_hit(o, op, e, cycle);
         return;
     }
     struct ooo_load *load = ooo_load_enter(o, in, e);
     ooo_result_unknown(o, op->rd);
+    load->time = piece->cycle = cycle;
+    piece->physical = in->physical;
+    piece->full = outcome == CACHE_FULL;
+    load->parts = 1;
+}
+
+/* ooo_load_first() for any other load. */
+static NOINLINE void load_any(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e,
+                              uint64_t cycle)
+{
+    struct ooo_load *load = ooo_load_enter(o, in, e);
+    ooo_result_unknown(o, in->op->rd);
     load_go(o, load, cycle);
+}
+
+void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
+{
+    const struct stream_op *op = in->op;
+    /* A prefetch takes the second path, since it does not end within 8 bytes. */
+    if (o->core.parts.tlb || !store_none(o, in->physical, op->size, cycle) || waits_for_order(o, op->pc))
+        load_any(o, in, e, cycle);
+    else if (__builtin_expect(cache_hit(o->l1d, in->physical, CACHE_LOAD), 1))
+        load_hit(o, op, e, cycle);
+    else
+        load_unaffected(o, in, e, cycle);
 }
 
 void ooo_load_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle)
@@ -561,6 +575,12 @@ static void drain_stores(struct ooo *o)
         struct ooo_store *store = &o->store_ring[o->drain & o->store_mask];
         while (store->started < store->count) {
             uint64_t cycle = ooo_later(store->time, o->drained_at + 1);
+            if (cache_hit(o->l1d, store->pieces[store->started].physical, CACHE_STORE)) {
+                o->drained_at = cycle;
+                store->time = cycle + 1;
+                store->started++;
+                continue;
+            }
             if (!write_piece(o, store, &store->pieces[store->started++], cycle))
                 return;
         }
@@ -606,7 +626,6 @@ void ooo_store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const 
     struct ooo_store *store = &o->store_ring[e->memory];
     e->issue = ports_take(&o->ports, &class->use, ready);
     store->known = e->issue + class->latency;
-    ooo_issued(o, e->issue);
     if (store->data != OOO_NEVER)
         ooo_complete(o, number, ooo_later(store->known, store->data));
     if (store->loads != OOO_NONE)
@@ -630,7 +649,6 @@ void ooo_task_issue(struct ooo *o, uint64_t number, uint64_t cycle)
     struct ooo_entry *e = ooo_at(o, number);
     e->issue = cycle;
     e->complete = OOO_NEVER;
-    ooo_issued(o, cycle);
     o->pending[number & o->rob_mask].ready = OOO_NEVER;
     if (o->ahead.stalled != number)
         ooo_fetch_target(o, cycle, CPI_frontend);
@@ -653,19 +671,21 @@ static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uin
 static void work_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
 {
     const struct ooo_class *class = &o->classes[e->id];
-    o->iq_pending--;
+    o->queue.pending--;
     if (ooo_is(e->facts, OOO_TASK)) {
         ooo_task_issue(o, number, ready);
+        ooo_queue_leave(o, number);
         return;
     }
     if (ooo_is(e->facts, OOO_STORE)) {
         if (!o->store_ring[e->memory].count)
             store_place(o, number, &o->store_ring[e->memory]);
         ooo_store_issue(o, e, number, class, ready);
+        ooo_queue_leave(o, number);
         return;
     }
     e->issue = ports_take(&o->ports, &class->use, ready);
-    ooo_issued(o, e->issue);
+    ooo_queue_leave(o, number);
     if (!ooo_is(e->facts, OOO_LOAD))
         ooo_complete(o, number, e->issue + class->latency);
     else if (o->load_ring[e->memory].ahead)

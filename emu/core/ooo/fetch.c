@@ -69,24 +69,35 @@ static bool fetch_page(struct ooo *o, uint64_t pc, uint64_t *cycle)
     return true;
 }
 
-/* Fetches the line of pc, a byte of the instruction at insn. Returns false if the line arrives later. */
-static __attribute__((noinline)) bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
+/* The rest of fetch_line(), if the line did not hit at once. */
+static NOINLINE bool access_line(struct ooo *o, uint64_t physical, uint64_t insn, const uint64_t *cycle)
 {
-    if (pc / MMU_PAGE != o->fetch.page && !fetch_page(o, pc, cycle))
-        return false;
-    o->fetch.line = pc & o->line_mask;
     o->fetch.waiter.done = line_done;
-    uint64_t physical;
-    if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
-        return true;
-    if (cache_hit(o->l1i, physical, CACHE_FETCH))
-        return true;
     const struct cache_actor actor = {.pc = insn, .core = o->core.parts.number};
     if (cache_access_slowly(o->l1i, physical, CACHE_FETCH, ooo_time(o, *cycle), actor, &o->fetch.waiter) ==
         CACHE_HIT)
         return true;
     o->fetch.wait = FETCH_LINE;
     return false;
+}
+
+/* Fetches the line of pc, a byte of the instruction at insn. Returns false if the line arrives later. */
+ALWAYS_INLINE static bool fetch_line(struct ooo *o, uint64_t pc, uint64_t insn, uint64_t *cycle)
+{
+    if (__builtin_expect(pc / MMU_PAGE != o->fetch.page, 0) && !fetch_page(o, pc, cycle))
+        return false;
+    o->fetch.line = pc & o->line_mask;
+    uint64_t physical;
+    if (!code_physical(&o->code, pc, &physical)) /* the program has just unmapped it */
+        return true;
+    return __builtin_expect(cache_hit(o->l1i, physical, CACHE_FETCH), 1) ||
+           access_line(o, physical, insn, cycle);
+}
+
+/* fetch_line() for the line of the first byte of an instruction that ends in another line. */
+static NOINLINE bool fetch_first_line(struct ooo *o, uint64_t pc, uint64_t *cycle)
+{
+    return fetch_line(o, pc, pc, cycle);
 }
 
 /* Fetches the aligned block in which the instruction ends. */
@@ -99,7 +110,7 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
     uint64_t cycle = ooo_later(f->next, ooo_at(o, oldest)->dispatch);
     uint64_t first = pc & o->block_mask;
     if ((pc & o->line_mask) != f->line && (pc & o->line_mask) != (block & o->line_mask) &&
-        !fetch_line(o, pc, pc, &cycle)) {
+        !fetch_first_line(o, pc, &cycle)) {
         f->next = ooo_later(f->next, cycle);
         return false;
     }
@@ -164,53 +175,55 @@ void ooo_fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause)
     ooo_fetch_redirect(o, cycle + o->redirect_clocks, cause);
 }
 
-static void fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
+/* Fetches the wrong path while fetch waits for a branch. Returns false. */
+static NOINLINE bool wait(struct ooo *o)
+{
+    if (o->fetch.wait == FETCH_BRANCH && !o->fetch.wrong_done)
+        fetch_wrong_path(o, OOO_NEVER);
+    return false;
+}
+
+bool ooo_fetch_enter(struct ooo *o, const struct stream_op *op, uint64_t block)
+{
+    return o->fetch.wait == FETCH_GOES ? fetch_block(o, op->pc, block) : wait(o);
+}
+
+/* Fetch does not go on right after this branch or jump. */
+static NOINLINE void mispredicted(struct ooo *o, uint32_t i, enum predict_outcome outcome)
+{
+    struct ooo_fetch *f = &o->fetch;
+    f->block = OOO_NEVER;
+    if (outcome == PREDICT_LATE) {
+        f->next = f->cycle + 1 + o->late_clocks;
+        return;
+    }
+    o->fetches[i] |= OOO_FETCHED_WRONG;
+    f->wait = FETCH_BRANCH;
+    f->wrong_pc = o->predictor.wrong_pc;
+    f->wrong_done = false;
+}
+
+bool ooo_fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
 {
     const struct stream *stream = &o->core.stream;
     struct ooo_fetch *f = &o->fetch;
+    if (f->wait != FETCH_GOES)
+        return wait(o);
     uint64_t next_pc = i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc;
-    switch (predict(&o->predictor, op, next_pc)) {
-    case PREDICT_RIGHT:
-        if (next_pc != op->pc + op->length) {
-            f->block = OOO_NEVER;
-            f->next = f->cycle + 1 + o->taken_clocks;
-        }
-        break;
-    case PREDICT_LATE:
+    o->fetches[i] = f->fetched;
+    o->fetched = i + 1;
+    enum predict_outcome outcome = predict(&o->predictor, op, next_pc);
+    if (__builtin_expect(outcome != PREDICT_RIGHT, 0)) {
+        mispredicted(o, i, outcome);
+    } else if (next_pc != op->pc + op->length) {
         f->block = OOO_NEVER;
-        f->next = f->cycle + 1 + o->late_clocks;
-        break;
-    case PREDICT_WRONG:
-        o->fetches[i] |= OOO_FETCHED_WRONG;
-        f->wait = FETCH_BRANCH;
-        f->block = OOO_NEVER;
-        f->wrong_pc = o->predictor.wrong_pc;
-        f->wrong_done = false;
-        break;
+        f->next = f->cycle + 1 + o->taken_clocks;
     }
+    return true;
 }
 
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length)
 {
     uint64_t block = (pc + length - 1) & o->block_mask;
     return o->fetch.wait == FETCH_GOES && (block == o->fetch.block || fetch_block(o, pc, block));
-}
-
-bool ooo_fetch_slowly(struct ooo *o)
-{
-    uint32_t i = o->fetched;
-    if (o->fetch.wait != FETCH_GOES) {
-        if (o->fetch.wait == FETCH_BRANCH && !o->fetch.wrong_done)
-            fetch_wrong_path(o, OOO_NEVER);
-        return false;
-    }
-    const struct stream_op *op = o->core.stream.entries[i].op;
-    uint64_t block = (op->pc + op->length - 1) & o->block_mask;
-    if (block != o->fetch.block && !fetch_block(o, op->pc, block))
-        return false;
-    o->fetches[i] = o->fetch.fetched;
-    o->fetched = i + 1;
-    if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-        fetch_control(o, op, i);
-    return true;
 }

@@ -117,6 +117,8 @@ static void publish(struct core *core, struct stats *stats, struct scope scope)
 
 static void release(struct ooo *o)
 {
+    free(o->rob_entries);
+    free(o->classes);
     free(o->pending);
     free(o->insns);
     free(o);
@@ -125,16 +127,19 @@ static void release(struct ooo *o)
 /* Allocates a core for mask + 1 instructions that have not retired. */
 static struct ooo *allocate(uint32_t mask)
 {
-    size_t places = (size_t)mask + 1, size = sizeof(struct ooo) + places * sizeof(struct ooo_entry);
-    struct ooo *o = aligned_alloc(64, (size + 63) / 64 * 64);
+    size_t places = (size_t)mask + 1;
+    struct ooo *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
-    memset(o, 0, size);
     o->rob_mask = mask;
+    o->rob_entries = aligned_alloc(sizeof *o->rob_entries, places * sizeof *o->rob_entries);
+    o->classes = calloc(INSN_COUNT, sizeof *o->classes);
     o->pending = calloc(places, sizeof *o->pending);
     o->insns = calloc(places, sizeof *o->insns);
-    if (o->pending && o->insns)
+    if (o->rob_entries && o->classes && o->pending && o->insns) {
+        memset(o->rob_entries, 0, places * sizeof *o->rob_entries);
         return o;
+    }
     release(o);
     return NULL;
 }
@@ -164,7 +169,7 @@ static unsigned kind_of(enum insn_id id, const struct ports_use *use)
     switch ((enum insn_access)insn_table[id].access) {
     case ACCESS_LOAD: return OOO_LOAD;
     case ACCESS_STORE: return OOO_STORE;
-    default: return use->special ? OOO_SPECIAL : OOO_PLAIN;
+    default: return use->special || insn_table[id].iclass == CLASS_FMA ? OOO_SPECIAL : OOO_PLAIN;
     }
 }
 
@@ -233,6 +238,7 @@ struct core *ooo_new(const struct core_config *config, const struct core_parts *
     ports_init(&o->ports);
     o->head = o->tail = 2 * OOO_ROB_MOST; /* leaves numbers above 0 for earlier instructions */
     o->slept = true;
+    ooo_queue_reset(o, 0);
     ooo_fetch_init(o);
     ooo_execute_init(o);
     ooo_serial_init(o);

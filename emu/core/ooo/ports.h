@@ -51,15 +51,16 @@ static inline uint64_t ports_take_plain(struct ports *ports, const struct ports_
 {
     uint64_t row = ready / 64, now = UINT64_C(1) << ready % 64;
     uint64_t *busy = ports->rows[ready % PORTS_WINDOW / 64].busy;
-    uint64_t first = busy[use->first], second = busy[use->second];
     /* For a row later than top the difference wraps around to a large number. */
     if (__builtin_expect(ports->top - row >= PORTS_ROWS, 0))
         return ports_take_any(ports, use, ready);
+    uint64_t first = busy[use->first];
     /* A branch, so that the host goes on with dependent instructions before it knows which cycles are free. */
-    if (!(first & now)) {
+    if (__builtin_expect(!(first & now), 1)) {
         busy[use->first] = first | now;
         return ready;
     }
+    uint64_t second = busy[use->second];
     uint64_t free = ~(first & second) & UINT64_MAX << ready % 64;
     if (__builtin_expect(free == 0, 0))
         return ports_take_any(ports, use, ready);

@@ -28,6 +28,13 @@ static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
     return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : 0;
 }
 
+/* Returns whether the instruction executed in all cycles after `from`, for one cause. */
+ALWAYS_INLINE static bool executes(const struct ooo *o, const struct ooo_entry *e, uint64_t from)
+{
+    bool held = e->issue > e->dispatch + 1;
+    return e->issue + !held <= from && first_part(o, e) == 0;
+}
+
 /* Attributes the last `left` cycles before the oldest instruction's completion, latest first. If it issued right after
  * dispatch, nothing delayed it there: the two cycles from dispatch to completion in the pipeline are attributed to what
  * made its dispatch late. */
@@ -109,24 +116,27 @@ ALWAYS_INLINE static bool retire_to(struct ooo *o, uint64_t last, bool rare)
     uint64_t first = o->head, number = first, at = o->retired_at, begun = at, base = 0;
     uint32_t retired = o->retired, credit = o->credit;
     const uint64_t mask = o->rob_mask;
+    struct ooo_entry *const entries = o->rob_entries;
     const uint32_t width = o->retire_width, full = o->full_width;
     /* Instructions from number `plain` on leave the reorder buffer, but do not retire yet. */
     uint64_t plain = rare && o->ahead.passing ? first : OOO_NEVER;
     for (; number <= last; number++) {
-        struct ooo_entry *e = &o->rob_entries[number & mask];
+        struct ooo_entry *e = &entries[number & mask];
         uint64_t cycle = e->complete;
-        if (cycle == OOO_NEVER) {
-            cycle = rare ? pass_checkpoint(o, number, at) : OOO_NEVER;
-            if (cycle == OOO_NEVER)
-                break;
-            plain = plain < number ? plain : number;
-        }
         if (cycle > at || retired == width) {
+            if (cycle == OOO_NEVER) {
+                cycle = rare ? pass_checkpoint(o, number, at) : OOO_NEVER;
+                if (cycle == OOO_NEVER)
+                    break;
+                plain = plain < number ? plain : number;
+            }
             cycle = cycle > at ? cycle : at + 1;
             uint64_t left = cycle - at;
             for (; left && credit >= full; left--, base++)
                 credit -= full;
-            if (left) {
+            if (left && executes(o, e, at) && !o->core.observes_stalled) {
+                o->core.cpi[e->cause] += left;
+            } else if (left) {
                 o->retired_at = at;
                 account_rest(o, e, cycle, left);
             }

@@ -97,6 +97,7 @@ static bool finish(struct ooo *o, uint64_t cycle)
         o->times[STREAM_NONE] = 0;
         o->insns[o->tail & o->rob_mask] = report->insn;
         *ooo_at(o, o->tail) = *e;
+        ooo_queue_skip(o, o->tail);
         (void)ooo_retire(o, o->tail++);
     }
     o->dispatched_at = ooo_later(e->dispatch, cycle);

@@ -23,7 +23,8 @@ enum {
     OOO_BLOCKS = 8, /* cache-block operations under way; ours: as many as a small cache's misses */
 };
 
-/* Rare kinds come last. OOO_SPECIAL: as OOO_PLAIN, but unpipelined or with more than two ports. */
+/* Rare kinds come last. OOO_SPECIAL: as OOO_PLAIN, but unpipelined, or with more than two ports or
+ * a third operand. */
 enum ooo_kind { OOO_PLAIN, OOO_LOAD, OOO_STORE, OOO_SPECIAL, OOO_SERIAL, OOO_TASK };
 
 /* The properties of an instruction in this core, by its id; 16 bytes. */
@@ -211,6 +212,20 @@ struct ooo_ahead {
     bool bound;    /* the instruction `scanned` waits for a task and can still be squashed */
 };
 
+/* The issue queue. Most of the time it has room, which `bounds` tells: an instruction finds room if all but the iq - 1 before
+ * it have issued. Only when that is not so, instructions are entered in a calendar that counts them (queue.c). */
+struct ooo_queue {
+    uint64_t
+        issued; /* by this cycle, all instructions dispatched so far have issued, except those in `pending` */
+    uint64_t at;            /* cycle for which `used` is valid */
+    uint64_t due;           /* cycle of the last dispatch, for which it should be */
+    uint64_t booked;        /* older instructions are in the calendar, or have issued by cycle `at` */
+    uint32_t used, pending; /* entries in use by booked instructions; entries whose issue cycle is unknown */
+    uint16_t issues[OOO_CYCLES]; /* booked instructions that issue in a cycle after `at` */
+    /* by number: cycle by which this instruction and all before it have issued; OOO_NEVER: not known */
+    uint64_t bounds[OOO_ROB_MOST];
+};
+
 struct ooo_counts {
     uint64_t held; /* ahead of tasks: loads that waited for bytes of a task */
     uint64_t instructions, fetch_wrong_lines, forwarded, partial, violations, waited;
@@ -225,17 +240,16 @@ struct ooo {
     uint64_t head, tail; /* oldest instruction in the reorder buffer; next one to be dispatched */
     uint64_t rob_mask;
     uint64_t times[66]; /* cycles in which registers are ready; 64: no operand, always 0; 65: unused */
-    uint32_t rob, iq, decode_width, retire_width, full_width;
-    uint32_t frontend_clocks, hit_clocks, line_bytes;
+    uint64_t rob, iq, frontend_clocks;
+    uint32_t decode_width, retire_width, full_width, hit_clocks, line_bytes;
 
     /* Dispatch. */
     uint64_t dispatched_at;
-    uint32_t dispatched;          /* instructions dispatched in that cycle */
-    uint32_t position;            /* next entry of the batch to dispatch */
-    uint32_t fetched;             /* entries of the batch that have been fetched */
-    uint32_t iq_used, iq_pending; /* entries in use; those whose issue cycle is unknown */
-    uint64_t iq_at;               /* cycle for which iq_used is valid */
-    uint64_t loads, stores;       /* loads dispatched so far; index of the next store */
+    uint32_t dispatched; /* instructions dispatched in that cycle */
+    uint32_t position;   /* next entry of the batch to dispatch */
+    uint32_t fetched;    /* entries of the batch that have been fetched */
+    struct ooo_queue queue;
+    uint64_t loads, stores; /* loads dispatched so far; index of the next store */
     uint64_t int_writes, fp_writes;
     uint32_t load_queue, store_queue, int_renames, fp_renames;
     uint32_t load_mask, store_mask, int_mask, fp_mask;
@@ -286,18 +300,16 @@ struct ooo {
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a bucket's granules */
     uint8_t wait_bits[OOO_WAIT_BITS / 8];
     struct code_map code;
-    struct ooo_class classes[INSN_COUNT];
+    struct ooo_class *classes; /* by id */
     struct ooo_load load_ring[OOO_QUEUE_MOST];
     struct ooo_store store_ring[OOO_QUEUE_MOST];
-    uint16_t issues[OOO_CYCLES]; /* instructions that issue in a cycle after iq_at */
     struct ports ports;
     struct predictor predictor;
     struct ooo_counts count;
     struct core_config config;
-    struct ooo_pending *pending; /* indexed like rob_entries */
-    struct insn *insns;          /* indexed like rob_entries; for observers */
-    /* A ring of rob_mask + 1, for all instructions that have not retired. */
-    struct ooo_entry rob_entries[] __attribute__((aligned(64)));
+    struct ooo_entry *rob_entries; /* a ring of rob_mask + 1, for all instructions that have not retired */
+    struct ooo_pending *pending;   /* indexed like rob_entries */
+    struct insn *insns;            /* indexed like rob_entries; for observers */
 };
 
 static inline struct ooo_entry *ooo_at(struct ooo *o, uint64_t number)
@@ -314,18 +326,6 @@ static inline uint64_t ooo_later(uint64_t a, uint64_t b)
 static inline uint64_t ooo_time(const struct ooo *o, uint64_t cycle)
 {
     return ooo_later(cycle, o->floor) * o->period;
-}
-
-/* Removes an instruction from the issue queue at the cycle of its issue. */
-static inline void ooo_issued(struct ooo *o, uint64_t cycle)
-{
-    uint64_t ahead = cycle - o->iq_at;
-    if (__builtin_expect(ahead - 1 < OOO_CYCLES - 1, 1))
-        o->issues[cycle % OOO_CYCLES]++;
-    else if (cycle <= o->iq_at)
-        o->iq_used--;
-    else
-        o->issues[(o->iq_at + OOO_CYCLES - 1) % OOO_CYCLES]++;
 }
 
 static inline const struct core_offload *ooo_mechanism(const struct ooo *o)
@@ -355,16 +355,19 @@ void ooo_fetch_init(struct ooo *o);
 /* Fetches an instruction by pc and length after all others, in cycle o->fetch.cycle. Returns false if that cycle is
  * not known yet. */
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
-/* Fetches the next entry of the batch. Returns false if its cycle is not known yet. ooo_fetch_one() handles the common
- * case, an instruction in the same block as the one before it. */
-bool ooo_fetch_slowly(struct ooo *o);
+/* The parts of ooo_fetch_one() for the first instruction that ends in a block, and for branches and jumps. */
+bool ooo_fetch_enter(struct ooo *o, const struct stream_op *op, uint64_t block);
+bool ooo_fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i);
+/* Fetches the next entry of the batch. Returns false if its cycle is not known yet. */
 static inline bool ooo_fetch_one(struct ooo *o)
 {
     uint32_t i = o->fetched;
     const struct stream_op *op = o->core.stream.entries[i].op;
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
-    if (block != o->fetch.block || op->flags & (STREAM_BRANCH | STREAM_JUMP))
-        return ooo_fetch_slowly(o);
+    if (block != o->fetch.block && !ooo_fetch_enter(o, op, block))
+        return false;
+    if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
+        return ooo_fetch_control(o, op, i);
     o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     return true;
@@ -377,6 +380,41 @@ void ooo_fetch_target(struct ooo *o, uint64_t cycle, enum cpi_cause cause);
 void ooo_fetch_resolve(struct ooo *o, uint64_t cycle);
 /* Discards translations, which may have changed. */
 void ooo_fetch_forget(struct ooo *o);
+
+/* queue.c */
+
+/* Notes that the instruction being dispatched, which is not pending, issues at `cycle`. */
+void ooo_queue_far(struct ooo *o);
+static inline void ooo_queue_issue(struct ooo *o, uint64_t dispatch, uint64_t cycle)
+{
+    o->queue.issued = ooo_later(o->queue.issued, cycle);
+    if (__builtin_expect(cycle - dispatch >= OOO_CYCLES - 1, 0))
+        ooo_queue_far(o);
+}
+/* Notes that an instruction that was pending issues, as its entry says. */
+void ooo_queue_leave(struct ooo *o, uint64_t number);
+/* Notes that the instruction was dispatched. */
+static inline void ooo_queue_enter(struct ooo *o, uint64_t number)
+{
+    o->queue.bounds[number % OOO_ROB_MOST] = o->queue.pending ? OOO_NEVER : o->queue.issued;
+}
+/* Returns the first cycle at or after `cycle`, and not before the last dispatch, in which the queue has room for the instruction
+ * `number`. OOO_NEVER: not known yet, also if a pending instruction could make room before those with known times. */
+uint64_t ooo_queue_search(struct ooo *o, uint64_t cycle);
+static inline uint64_t ooo_queue_room(struct ooo *o, uint64_t number, uint64_t cycle)
+{
+    if (__builtin_expect(o->queue.bounds[(number - o->iq) % OOO_ROB_MOST] > cycle, 0))
+        return ooo_queue_search(o, cycle);
+    return cycle;
+}
+/* Notes that instruction `number` does not enter the queue, which those before it have left by the next dispatch. */
+static inline void ooo_queue_skip(struct ooo *o, uint64_t number)
+{
+    o->queue.booked = number + 1;
+    ooo_queue_enter(o, number);
+}
+/* Empties the queue, at `cycle`, in which the oldest instruction that could enter it is o->tail. */
+void ooo_queue_reset(struct ooo *o, uint64_t cycle);
 
 /* execute.c */
 

@@ -116,7 +116,7 @@ static struct outcome run_random(unsigned size, uint64_t seed, bool observe)
     assert_true(rig->hart.instret > 12 * LENGTH);
     assert_int_equal(o->head, o->tail);
     assert_int_equal(o->freed, o->stores);
-    assert_int_equal(o->iq_pending, 0);
+    assert_int_equal(o->queue.pending, 0);
     if (observe)
         assert_int_equal(rig->notes, rig->hart.instret);
     for (unsigned cause = 0; observe && cause < CPI_CAUSES; cause++) /* base is not a stall */
