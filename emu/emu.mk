@@ -19,7 +19,7 @@ JIT_NATIVE := emu/jit/quick/native.c
 HART_ROWS := emu/hart/defer.c emu/hart/step.c \
              $(foreach host,base v3,$(foreach kind,_tlb _tlb_traced _traced,emu/hart/exec/$(host)$(kind).c) emu/hart/exec/$(host).c) \
              emu/hart/exec/v3_direct.c
-WARP_ROWS := emu/simt/warp/rows_base.c emu/simt/warp/rows_v3.c
+WARP_ROWS := emu/simt/warp/rows_base.c emu/simt/warp/rows_v3.c emu/simt/warp/rows_v4.c
 ROWS_SRC  := $(HART_ROWS) $(WARP_ROWS) emu/simt/warp/fp.c
 EMU_OBJ   := $(EMU_SRC:%.c=$(BUILD)/obj/%.o)
 LIB_OBJ   := $(filter-out $(BUILD)/obj/emu/cmd/main.o,$(EMU_OBJ))
@@ -46,6 +46,7 @@ ROWS_FLAGS := -falign-functions=64 -Wno-conversion -Wno-sign-conversion $(if $(f
 $(patsubst %.c,$(BUILD)/obj/%.o,$(ROWS_SRC) $(JIT_NATIVE)): EMU_CFLAGS += $(ROWS_FLAGS)
 $(JIT_NATIVE:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += -march=x86-64-v3
 $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach file,$(HART_ROWS) $(WARP_ROWS),$(if $(findstring v3,$(notdir $(file))),$(file)))): EMU_CFLAGS += -march=x86-64-v3
+$(BUILD)/obj/emu/simt/warp/rows_v4.o: EMU_CFLAGS += -march=x86-64-v4 -mprefer-vector-width=512
 # Loops over the lanes of a warp become host vectors at -O3 alone, and unless the NaNs of unbox() get paths of their own.
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 $(WARP_ROWS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(WARP_FLAGS)

@@ -8,7 +8,7 @@
  * Divergence (warp_memory_setup.reconvergence). WARP_MINPC: of the runnable threads, those with the deepest call
  * depth execute next, and of these those with the lowest pc. So lanes that have parted meet again where their
  * paths join (implicit reconvergence), without special instructions, for all code that compilers generate.
- * WARP_STACKED: lanes that have parted meet at the immediate post-dominator of the branch (warp/meet.h). A stack has
+ * WARP_STACKED: lanes that have parted meet at the immediate post-dominator of the branch (warp/code/meet.h). A stack has
  * a level for all lanes that meet and one for each path to there; the top level executes until its lanes are there.
  * Lanes that wait for the block's barrier or are away let the level below go on: then lanes of one level are at
  * different places, and the rule of WARP_MINPC applies within the level.

@@ -58,8 +58,7 @@ void warp_store_slow(struct warp *warp, unsigned lane, unsigned size)
     (void)warp_memory_store(warp->memory, &warp->pad, warp->address[lane], &warp->data[lane], size);
 }
 
-/* Returns the first address of the lane's stack. */
-static uint64_t stack_of(const struct warp *warp, unsigned lane)
+uint64_t warp_stack_of(const struct warp *warp, unsigned lane)
 {
     const struct warp_memory_setup *setup = &warp->memory->setup;
     return WARP_STACK_WINDOW + (((uint64_t)warp->place.stacks * setup->width + lane) << setup->stack_shift);
@@ -68,26 +67,27 @@ static uint64_t stack_of(const struct warp *warp, unsigned lane)
 bool warp_overflowed(const struct warp *warp, unsigned lane, uint64_t *bytes)
 {
     const uint64_t most = UINT64_C(1) << 32;
-    *bytes = stack_of(warp, lane) - warp->x[SP][lane];
+    *bytes = warp_stack_of(warp, lane) - warp->x[SP][lane];
     return *bytes - 1 < most && warp->x[SP][lane] >= WARP_STACK_WINDOW - most;
 }
 
-enum warp_event warp_on_stack(struct warp *warp, const struct warp_op *op)
+bool warp_stack_check(struct warp *warp, const struct warp_op *op)
 {
     const struct warp_memory *memory = warp->memory;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = warp->x[SP][lane] + (uint64_t)(int64_t)op->insn.imm;
-        if ((address - stack_of(warp, lane)) >> memory->setup.stack_shift == 0 ||
+        if ((address - warp_stack_of(warp, lane)) >> memory->setup.stack_shift == 0 ||
             address - WARP_STACK_WINDOW >= memory->stack_size)
             continue;
         bool store = op->stream.flags & STREAM_STORE, pages = memory->setup.translate;
-        return warp_raise(warp, lane,
-                          store ? (pages ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS)
-                                : (pages ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS),
-                          address);
+        (void)warp_raise(warp, lane,
+                         store ? (pages ? TRAP_STORE_PAGE : TRAP_STORE_ACCESS)
+                               : (pages ? TRAP_LOAD_PAGE : TRAP_LOAD_ACCESS),
+                         address);
+        return false;
     }
-    return warp_code_table(memory->code)->rows[op->insn.id](warp, op);
+    return true;
 }
 
 static uint32_t *version_of(struct warp_memory *memory, uint64_t address)

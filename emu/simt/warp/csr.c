@@ -64,6 +64,29 @@ static uint64_t read_place(const struct warp *warp, unsigned lane, unsigned numb
     return thread[number - CSR_sthread_x];
 }
 
+void warp_csr_lanes(const struct warp *warp, unsigned number, uint64_t values[WARP_LANES])
+{
+    const uint32_t *size = warp->place.block_size;
+    uint32_t thread[3];
+    uint64_t step = number == CSR_slane || number == CSR_sthread_id;
+    if (number > CSR_sthread_z) {
+        values[0] = read_place(warp, 0, number);
+        for (unsigned lane = 1; lane < WARP_LANES; lane++)
+            values[lane] = values[lane - 1] + step;
+        return;
+    }
+    warp_thread(warp, 0, thread);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        values[lane] = thread[number - CSR_sthread_x];
+        bool carry = ++thread[0] == size[0];
+        thread[0] = carry ? 0 : thread[0];
+        thread[1] += carry;
+        carry = thread[1] == size[1];
+        thread[1] = carry ? 0 : thread[1];
+        thread[2] += carry;
+    }
+}
+
 static bool read(const struct warp *warp, unsigned lane, unsigned number, uint64_t *value)
 {
     switch (number) {

@@ -5,18 +5,27 @@
 
 enum { SP = 2 };
 
-static const struct warp_table *best_table(void)
+bool warp_code_can(const struct warp_table *table)
 {
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-    return v3 ? &warp_rows_v3 : &warp_rows_base;
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+    return table == &warp_rows_v4 ? v4 : table == &warp_rows_v3 ? v3 : true;
 }
 
-static const struct warp_table *table_of(struct warp_code *code)
+static const struct warp_table *best_table(void)
+{
+    return warp_code_can(&warp_rows_v4)   ? &warp_rows_v4
+           : warp_code_can(&warp_rows_v3) ? &warp_rows_v3
+                                          : &warp_rows_base;
+}
+
+void warp_choose_table(struct warp_code *code)
 {
     if (!warp_code_table(code))
         warp_code_use(code, best_table());
-    return warp_code_table(code);
 }
 
 static bool has_offset(const struct insn *insn)
@@ -35,11 +44,11 @@ void warp_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc)
     stream_op_describe(&op->stream, pc, &op->insn);
     bool integer = format_table[insn_table[op->insn.id].format].rd == ROLE_X;
     op->rd = integer && op->insn.rd == 0 ? HART_SINK : op->insn.rd;
-    op->run = table_of(memory->code)->rows[op->insn.id];
+    op->run = warp_code_table(memory->code)->rows[op->insn.id];
     if (!op->run)
         op->run = warp_illegal;
     else if (op->insn.rs1 == SP && op->stream.flags & (STREAM_LOAD | STREAM_STORE) && has_offset(&op->insn))
-        op->run = warp_on_stack;
+        op->run = warp_code_table(memory->code)->on_stack;
     if (memory->debug && warp_debug_has(memory->debug, pc))
         op->run = warp_break;
 }

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "emu/simt/warp/meet.h"
+#include "emu/simt/warp/code/meet.h"
 #include "emu/simt/warp/state.h"
 
 uint32_t warp_group(struct warp *warp, uint64_t *pc)

@@ -18,11 +18,11 @@
 #ifdef __clang__
 /* Rows that call functions or divide have no vector form; their loops stay scalar. */
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define EACH_LANE                                                                                            \
-    _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < WARP_LANES; lane++)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define EACH_LANE _Pragma("GCC ivdep") for (unsigned lane = 0; lane < WARP_LANES; lane++)
+#define INDEPENDENT _Pragma("GCC ivdep")
 #endif
+#define EACH_LANE INDEPENDENT for (unsigned lane = 0; lane < WARP_LANES; lane++)
 #define EACH_SET(left, mask)                                                                                 \
     for (uint32_t left = (mask), lane; left && (lane = (uint32_t)__builtin_ctz(left), true); left &= left - 1)
 
@@ -72,7 +72,16 @@
         }                                                                                                    \
     } while (0)
 
+#include "emu/hart/fp/host_rows.h"
 #include "emu/simt/warp/lanes.h"
+
+#include "emu/simt/warp/lane_floats.h"
+#include "emu/simt/warp/lane_memory.h"
+#include "emu/simt/warp/places.h"
+
+#define f64_fma lanes_f64_fma
+#define f32_fma lanes_f32_fma
+#include "emu/simt/warp/halves.h"
 
 /* Memory rows are expanded twice: to compute addresses and stored values, and to compute results from loaded
  * values. */
@@ -86,16 +95,22 @@
     {                                                                                                        \
         SOURCES(format);                                                                                     \
         uint64_t *const to = DESTINATION(format);                                                            \
-        FOR_GROUP(format, to, __VA_ARGS__);                                                                  \
+        if (has_halves_##name) {                                                                             \
+            _Alignas(64) uint64_t words[WARP_LANES];                                                         \
+            halves_##name(op, x1, x2, x2, words);                                                            \
+            FOR_GROUP(format, to, rd = word_of(words[lane]));                                                \
+        } else {                                                                                             \
+            FOR_GROUP(format, to, __VA_ARGS__);                                                              \
+        }                                                                                                    \
         NEXT();                                                                                              \
     }
 
-#define branch(condition) (met[lane] = (condition))
+#define branch(condition) (met[lane] = -(uint64_t)(condition))
 #define DEFINE_BRANCH(name, format, ...)                                                                     \
     static enum warp_event row_##name(struct warp *warp, const struct warp_op *op)                           \
     {                                                                                                        \
         SOURCES(format);                                                                                     \
-        uint8_t met[WARP_LANES];                                                                             \
+        _Alignas(64) uint64_t met[WARP_LANES];                                                               \
         EACH_LANE                                                                                            \
         {                                                                                                    \
             ROW(format, __VA_ARGS__)                                                                         \
@@ -219,6 +234,11 @@
     {                                                                                                        \
         SOURCES(format);                                                                                     \
         uint64_t *const to = DESTINATION(format);                                                            \
+        _Alignas(64) uint64_t old[WARP_LANES];                                                               \
+        if (csr_at_once(warp, &op->insn, old)) {                                                             \
+            FOR_GROUP(format, to, rd = old[lane]);                                                           \
+            return after_csr(warp, op);                                                                      \
+        }                                                                                                    \
         EACH_SET(left, warp->mask)                                                                           \
         {                                                                                                    \
             ROW(format, __VA_ARGS__)                                                                         \
@@ -251,40 +271,81 @@
         NEXT();                                                                                              \
     }
 
-#include "emu/hart/fp/host_rows.h"
-#define f64_fma lanes_f64_fma
-#define f32_fma lanes_f32_fma
+#ifdef __FMA__
+#define IS_VECTOR_FMA 1
+#else
+#define IS_VECTOR_FMA 0
+#endif
+/* Whether the loop over all lanes is made of the host's vectors, so that a part of the lanes takes no less. */
+#define IS_VECTOR(class, precision)                                                                          \
+    (precision >= PRECISION_S && (class == CLASS_FADD || class == CLASS_FMUL || class == CLASS_FDIV ||       \
+                                  (IS_VECTOR_FMA && class == CLASS_FMA)))
+/* Whether rounding as the host does decides alone whether a result is exact. */
+#define IS_ROUNDED(class, precision, rd) (precision >= PRECISION_S && rd == ROLE_F && class != CLASS_FMISC)
+#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
+    enum {                                                                                                   \
+        insn_size_##name = size,                                                                             \
+        insn_fused_##name = (int)CLASS_##class == (int)CLASS_FMA,                                            \
+        insn_vector_##name = IS_VECTOR((int)CLASS_##class, (int)PRECISION_##precision),                      \
+        insn_rounded_##name =                                                                                \
+            IS_ROUNDED((int)CLASS_##class, (int)PRECISION_##precision, (int)FORMAT_##format##_rd),           \
+    };
+#include "isa/rows.def"
 
-/* Results go to `out` first, because warp_fp_attribute() needs the unchanged sources. */
-#define FP_LOOPS(format, ...)                                                                                \
-    do {                                                                                                     \
-        if (LIKELY(warp->mask == UINT32_MAX)) {                                                              \
-            EACH_LANE                                                                                        \
-            {                                                                                                \
-                ROW(format, __VA_ARGS__)                                                                     \
-                out[lane] = RESULT(format);                                                                  \
-            }                                                                                                \
-        } else {                                                                                             \
-            EACH_SET(left, warp->mask)                                                                       \
-            {                                                                                                \
-                ROW(format, __VA_ARGS__)                                                                     \
-                out[lane] = RESULT(format);                                                                  \
-            }                                                                                                \
-        }                                                                                                    \
-    } while (0)
+/* A row's results are computed before they are written, because flags are attributed to lanes by computing the row again, with
+ * its sources. compute_NAME() stores the results of some lanes, in the lower halves at least, and raises the flags of these
+ * lanes alone: the others have the operands of one of these. Returns the bits to set in the results. */
+#define FLOAT_SOURCES(format, lanes)                                                                         \
+    _Alignas(64) uint64_t fill[3][WARP_LANES];                                                               \
+    const uint64_t *const f1 = filled(warp->f[op->insn.rs1], lanes, fill[0]);                                \
+    const uint64_t *const f2 =                                                                               \
+        HAS_ROLE(format, rs2, F) ? filled(warp->f[op->insn.rs2], lanes, fill[1]) : f1;                       \
+    const uint64_t *const f3 = HAS_ROLE(format, rs3, F) ? filled(warp->f[op->insn.rs3], lanes, fill[2]) : f1
+#define FLOAT_ALL(name, format, ...)                                                                         \
+    if (has_halves_##name && LIKELY(all_boxed(f1, f2, f3))) {                                                \
+        halves_##name(op, f1, f2, f3, out);                                                                  \
+        return box(0);                                                                                       \
+    }                                                                                                        \
+    EACH_LANE                                                                                                \
+    {                                                                                                        \
+        ROW(format, __VA_ARGS__)                                                                             \
+        out[lane] = RESULT(format);                                                                          \
+    }                                                                                                        \
+    return 0
 #define DEFINE_FLOAT(name, format, ...)                                                                      \
+    static ALWAYS_INLINE uint64_t compute_##name(const struct warp *warp, const struct warp_op *op,          \
+                                                 uint32_t lanes, uint64_t out[WARP_LANES])                   \
+    {                                                                                                        \
+        const uint64_t *const x1 = warp->x[op->insn.rs1], *const x2 = warp->x[op->insn.rs2];                 \
+        const unsigned rm = RM_RTZ;                                                                          \
+        (void)x1, (void)x2, (void)rm;                                                                        \
+        FLOAT_SOURCES(format, insn_vector_##name ? lanes : UINT32_MAX);                                      \
+        if (lanes == UINT32_MAX || insn_vector_##name) {                                                     \
+            FLOAT_ALL(name, format, __VA_ARGS__);                                                            \
+        }                                                                                                    \
+        EACH_SET(left, lanes)                                                                                \
+        {                                                                                                    \
+            ROW(format, __VA_ARGS__)                                                                         \
+            out[lane] = RESULT(format);                                                                      \
+        }                                                                                                    \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static __attribute__((noinline)) uint64_t some_##name(const struct warp *warp, const struct warp_op *op, \
+                                                          uint32_t lanes, uint64_t out[WARP_LANES])          \
+    {                                                                                                        \
+        return compute_##name(warp, op, lanes, out);                                                         \
+    }                                                                                                        \
     static enum warp_event row_##name(struct warp *warp, const struct warp_op *op)                           \
     {                                                                                                        \
-        SOURCES(format);                                                                                     \
-        uint64_t out[WARP_LANES];                                                                            \
+        _Alignas(64) uint64_t out[WARP_LANES];                                                               \
         if (FORMAT_##format##_rm && !HAS_ROLE(format, rd, X) && UNLIKELY(!rounds_to_even(warp, op)))         \
             return warp_fp_each(warp, op);                                                                   \
         if (FORMAT_##format##_rm && HAS_ROLE(format, rd, X) && op->insn.rm != RM_RTZ)                        \
             return warp_fp_each(warp, op);                                                                   \
-        const unsigned rm = RM_RTZ;                                                                          \
-        (void)rm;                                                                                            \
-        FP_LOOPS(format, __VA_ARGS__);                                                                       \
-        return float_done(warp, op, DESTINATION(format), out, insn_fused_##name);                            \
+        const uint64_t upper = LIKELY(warp->mask == UINT32_MAX) ? compute_##name(warp, op, UINT32_MAX, out)  \
+                                                                : some_##name(warp, op, warp->mask, out);    \
+        static const struct warp_float again = {some_##name, insn_fused_##name, insn_rounded_##name};        \
+        return float_done(warp, op, DESTINATION(format), out, upper, &again);                                \
     }
 
 /* At an ECALL, the lanes stay at its address, and the lowest is served. */
@@ -323,10 +384,6 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
         warp_yield(warp);
     NEXT();
 }
-
-#define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
-    enum { insn_size_##name = size, insn_fused_##name = (int)CLASS_##class == (int)CLASS_FMA };
-#include "isa/rows.def"
 
 /* The definition made from the rows of each class. */
 #define MAKE_ALU    DEFINE_COMPUTE
@@ -431,7 +488,26 @@ static enum warp_event row_fence(struct warp *warp, const struct warp_op *op)
 #define FENCE_CBO               warp_illegal
 #define FENCE_HINT2             warp_illegal
 
-const struct warp_table WARP_TABLE = {.rows = {
+/* Loads and stores relative to sp: the row, unless a lane accesses the stack of another lane. */
+static enum warp_event on_stack(struct warp *warp, const struct warp_op *op)
+{
+    enum { SP = 2 };
+    const uint64_t first = warp_stack_of(warp, 0) - (uint64_t)(int64_t)op->insn.imm;
+    const unsigned shift = warp->memory->setup.stack_shift;
+    uint64_t outside = 0;
+    EACH_LANE
+    outside |= (warp->x[SP][lane] - first - ((uint64_t)lane << shift)) >> shift;
+    if (UNLIKELY(outside) && !warp_stack_check(warp, op))
+        return WARP_TRAP;
+    return WARP_TABLE.rows[op->insn.id](warp, op);
+}
+
+const struct warp_table WARP_TABLE = {.on_stack = on_stack,
+                                      .at = places_at,
+                                      .beyond = places_beyond,
+                                      .select = places_select,
+                                      .park = places_park,
+                                      .rows = {
 #define INSN(name, format, match, mask, extension, class, precision, access, size, ...)                      \
     [INSN_##name] = ROW_##class(name, format),
 #include "isa/rows.def"

@@ -1,5 +1,5 @@
 /* Choice of the lanes of a warp that execute next. */
-#include "emu/simt/warp/meet.h"
+#include "emu/simt/warp/code/meet.h"
 #include "emu/simt/warp/state.h"
 
 static unsigned first_of(uint32_t mask)
@@ -12,41 +12,40 @@ static uint32_t runnable(const struct warp *warp)
     return warp->live & ~(warp->waiting | warp->away);
 }
 
+static const struct warp_table *places(const struct warp *warp)
+{
+    return warp_code_table(warp->memory->code);
+}
+
 static void set_group(struct warp *warp, uint32_t mask)
 {
     warp->mask = mask;
     warp->lanes = (uint32_t)__builtin_popcount(mask);
     warp->partial = mask != (warp->live | warp->kept);
-    if (!warp->partial)
-        return;
-    for (unsigned lane = 0; lane < WARP_LANES; lane++)
-        warp->select[lane] = -(uint64_t)(mask >> lane & 1);
+    if (mask != UINT32_MAX)
+        places(warp)->select(warp, mask);
 }
 
 void warp_park(struct warp *warp, uint64_t pc)
 {
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = first_of(left);
-        warp->lane_pc[lane] = pc;
-        warp->lane_depth[lane] = warp->depth;
-        warp->lane_since[lane] = warp->count;
-    }
+    if (warp->mask)
+        places(warp)->park(warp, pc);
     warp->mask = 0;
     warp->bound = 0;
+}
+
+/* Returns the lanes that are where this one is. */
+static uint32_t together(const struct warp *warp, unsigned lane)
+{
+    return places(warp)->at(warp, warp->lane_pc[lane], warp->lane_depth[lane]);
 }
 
 /* Makes the lanes of `among` with the pc and depth of `lane` the group. */
 static void gather(struct warp *warp, uint32_t among, unsigned lane)
 {
-    uint32_t mask = 0;
-    for (uint32_t left = among; left; left &= left - 1) {
-        unsigned other = first_of(left);
-        if (warp->lane_pc[other] == warp->lane_pc[lane] && warp->lane_depth[other] == warp->lane_depth[lane])
-            mask |= UINT32_C(1) << other;
-    }
     warp->pc = warp->lane_pc[lane];
-    warp->depth = warp->lane_depth[lane];
-    set_group(warp, mask);
+    warp->depth = (int32_t)warp->lane_depth[lane];
+    set_group(warp, together(warp, lane) & among);
 }
 
 static bool comes_first(const struct warp *warp, unsigned a, unsigned b)
@@ -78,7 +77,7 @@ static void set_limits(struct warp *warp, uint32_t can)
 static void choose(struct warp *warp, uint32_t can)
 {
     unsigned best = first_of(can);
-    for (uint32_t left = can; left; left &= left - 1) {
+    for (uint32_t left = can; left; left &= ~together(warp, first_of(left))) {
         if (comes_first(warp, first_of(left), best))
             best = first_of(left);
     }
@@ -106,14 +105,7 @@ static struct warp_level *top_of(struct warp *warp)
 /* Returns the parked lanes of the level that have not reached its stop. */
 static uint32_t pending(const struct warp *warp, const struct warp_level *level)
 {
-    uint32_t set = 0;
-    for (uint32_t left = level->mask & warp->live; left; left &= left - 1) {
-        unsigned lane = first_of(left);
-        int32_t depth = warp->lane_depth[lane];
-        if (depth > level->depth || (depth == level->depth && warp->lane_pc[lane] != level->stop))
-            set |= UINT32_C(1) << lane;
-    }
-    return set;
+    return places(warp)->beyond(warp, level->stop, level->depth) & level->mask & warp->live;
 }
 
 /* Returns the lanes among `can` of the highest level that has some, and drops the levels above. The lanes of a dropped level have
@@ -168,14 +160,10 @@ static void part(struct warp *warp, uint32_t group, uint64_t stop, int32_t depth
         push(warp, group, stop, depth);
     const struct warp_level join = {stop, 0, group, depth};
     for (uint32_t left = pending(warp, &join); left;) {
-        uint32_t path = 0;
         unsigned last = first_of(left);
-        for (uint32_t todo = left; todo; todo &= todo - 1)
+        for (uint32_t todo = left; todo; todo &= ~together(warp, first_of(todo)))
             last = comes_first(warp, last, first_of(todo)) ? first_of(todo) : last;
-        for (uint32_t todo = left; todo; todo &= todo - 1)
-            if (!comes_first(warp, first_of(todo), last))
-                path |= UINT32_C(1) << first_of(todo);
-        left &= ~path;
+        left &= ~together(warp, last);
         if (left)
             push(warp, left, stop, depth);
     }

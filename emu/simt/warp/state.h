@@ -5,7 +5,7 @@
 
 #include "emu/hart/custom.h"
 #include "emu/simt/warp.h"
-#include "emu/simt/warp/code.h"
+#include "emu/simt/warp/code/code.h"
 
 enum {
     WARP_LEVELS = 64 /* enough: each split leaves fewer lanes on top, and adds at most two levels */
@@ -25,7 +25,7 @@ struct warp_level {
 struct warp {
     _Alignas(64) uint64_t x[33][WARP_LANES]; /* x[HART_SINK] takes writes to x0 */
     uint64_t f[32][WARP_LANES];
-    uint64_t select[WARP_LANES]; /* all ones for lanes of the group; valid only while `partial` */
+    uint64_t select[WARP_LANES]; /* all ones for lanes of the group; valid unless these are all */
     /* of the current or last memory access */
     uint64_t address[WARP_LANES], data[WARP_LANES];
 
@@ -57,8 +57,8 @@ struct warp {
     struct trap trap;
     uint64_t trap_pc;
 
-    uint64_t lane_pc[WARP_LANES], lane_since[WARP_LANES];
-    int32_t lane_depth[WARP_LANES];
+    _Alignas(64) uint64_t lane_pc[WARP_LANES], lane_since[WARP_LANES];
+    int64_t lane_depth[WARP_LANES];
     uint8_t fflags[WARP_LANES], frm[WARP_LANES];
     uint32_t reserved; /* set of lanes with a reservation: address and version of its block */
     uint64_t reservation[WARP_LANES];
@@ -116,6 +116,9 @@ void warp_yield(struct warp *warp);
 /* Checks whether the group, which has taken the backward jump at pc, spins. */
 void warp_look(struct warp *warp, uint64_t pc);
 
+/* decode.c: chooses the variant of the code if none is chosen. */
+void warp_choose_table(struct warp_code *code);
+
 /* decode.c: decodes the instruction at pc. If it cannot be fetched, running the op traps and resets it to not decoded. */
 void warp_decode(struct warp_memory *memory, struct warp_op *op, uint64_t pc);
 
@@ -125,9 +128,10 @@ enum warp_event warp_raise(struct warp *warp, unsigned lane, enum trap_cause cau
 /* Handlers without a row. warp_break() is for an instruction at a breakpoint: it executes nothing. */
 warp_handler warp_illegal, warp_fetch_fault, warp_break;
 
-/* access.c: handler of loads and stores relative to sp. A lane that accesses the stack of another lane traps; otherwise the row
- * is executed. */
-warp_handler warp_on_stack;
+/* access.c: returns the first address of a lane's stack. */
+uint64_t warp_stack_of(const struct warp *warp, unsigned lane);
+/* Checks a load or store relative to sp. A lane that accesses the stack of another lane traps: returns false. */
+bool warp_stack_check(struct warp *warp, const struct warp_op *op);
 
 /* Slow paths of accesses that the handlers' fast paths do not cover. size is 1, 2, 4 or 8
  * bytes. */
@@ -146,6 +150,9 @@ bool warp_claim(struct warp *warp, unsigned lane, uint64_t address);
 enum warp_csr { WARP_CSR_SWAP, WARP_CSR_SET, WARP_CSR_CLEAR };
 bool warp_csr(struct warp *warp, const struct insn *insn, unsigned lane, enum warp_csr operation,
               uint64_t operand, uint64_t *old);
+
+/* Reads one of the CSRs from sthread_x to sdma, which do not change, for all lanes. */
+void warp_csr_lanes(const struct warp *warp, unsigned number, uint64_t values[WARP_LANES]);
 
 /* custom.c: executes a custom instruction of the group by its unit; the operands are set. Returns false if a lane has
  * trapped. */

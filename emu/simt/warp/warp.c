@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/hart/dispatch.h"
 #include "emu/hart/fp.h"
-#include "emu/simt/warp/meet.h"
+#include "emu/simt/warp/code/meet.h"
 #include "emu/simt/warp/state.h"
 #include "emu/simt/warp_debug.h"
 
@@ -19,6 +20,7 @@ struct warp *warp_new(struct warp_memory *memory, struct error *err)
     }
     memset(warp, 0, sizeof *warp);
     warp->memory = memory;
+    warp_choose_table(memory->code);
     warp->page = UINT64_MAX;
     return warp;
 }
@@ -71,16 +73,23 @@ void warp_start(struct warp *warp, const struct warp_place *place, uint64_t entr
     }
 }
 
-/* Returns the op at the group's pc. */
-static struct warp_op *fetch(struct warp *warp)
+/* Makes the page of pc that of the group. */
+static __attribute__((noinline)) struct warp_op *turn_page(struct warp *warp)
 {
-    uint64_t pc = warp->pc, page = pc & ~(uint64_t)(WARP_PAGE - 1);
-    if (page != warp->page) {
-        warp->ops = warp_code_page(warp->memory->code, page);
-        warp->page = page;
-    }
-    struct warp_op *op = &warp->ops[pc % WARP_PAGE / 2];
-    if (!op->run)
+    const uint64_t page = warp->pc & ~(uint64_t)(WARP_PAGE - 1);
+    warp->ops = warp_code_page(warp->memory->code, page);
+    warp->page = page;
+    return warp->ops;
+}
+
+/* Returns the op at the group's pc. */
+static ALWAYS_INLINE struct warp_op *fetch(struct warp *warp)
+{
+    const uint64_t pc = warp->pc;
+    struct warp_op *ops =
+        LIKELY((pc & ~(uint64_t)(WARP_PAGE - 1)) == warp->page) ? warp->ops : turn_page(warp);
+    struct warp_op *op = &ops[pc % WARP_PAGE / 2];
+    if (UNLIKELY(!op->run))
         warp_decode(warp->memory, op, pc);
     return op;
 }
@@ -137,27 +146,34 @@ static enum warp_event report_event(struct warp *warp, enum warp_event event, co
     return event;
 }
 
+/* Executes instructions of the group, one at least, while it may continue and its pc is not 0, up to the count `end`. Returns the event of
+ * the last one, with a report unless it is WARP_DONE. */
+static enum warp_event run_group(struct warp *warp, uint64_t end, struct warp_report *report)
+{
+    do {
+        const struct warp_op *op = fetch(warp);
+        const uint32_t mask = warp->mask, lanes = warp->lanes;
+        const enum warp_event event = op->run(warp, op);
+        if (UNLIKELY(event != WARP_DONE))
+            return report_event(warp, event, op, mask, lanes, report);
+        warp->count++;
+        warp->thread_insns += lanes;
+    } while (LIKELY(warp_due(warp)) && warp->count < end && warp->pc != 0);
+    return WARP_DONE;
+}
+
 enum warp_event warp_run(struct warp *warp, uint64_t max_insns, struct warp_report *report)
 {
     uint64_t end = max_insns < UINT64_MAX - warp->count ? warp->count + max_insns : UINT64_MAX;
     uint32_t saved = fp_begin(RM_RNE);
     report->event = WARP_DONE;
     while (report->event == WARP_DONE && warp->count < end) {
-        if (!make_group(warp)) {
+        if (!make_group(warp))
             report->event = WARP_IDLE;
-        } else if (warp->pc == 0) {
+        else if (warp->pc == 0)
             (void)end_group(warp, report);
-        } else {
-            const struct warp_op *op = fetch(warp);
-            uint32_t mask = warp->mask, lanes = warp->lanes;
-            enum warp_event event = op->run(warp, op);
-            if (event != WARP_DONE) {
-                (void)report_event(warp, event, op, mask, lanes, report);
-            } else {
-                warp->count++;
-                warp->thread_insns += lanes;
-            }
-        }
+        else
+            report->event = run_group(warp, end, report);
     }
     (void)fp_end(saved);
     return report->event;

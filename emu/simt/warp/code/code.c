@@ -1,9 +1,9 @@
-#include "emu/simt/warp/code.h"
+#include "emu/simt/warp/code/code.h"
 
 #include <stdlib.h>
 
 #include "emu/sim/alloc.h"
-#include "emu/simt/warp/meet.h"
+#include "emu/simt/warp/code/meet.h"
 #include "emu/simt/warp_debug.h"
 
 enum { BUCKETS = 64 };

@@ -1,4 +1,4 @@
-#include "emu/simt/warp/meet.h"
+#include "emu/simt/warp/code/meet.h"
 
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "emu/analysis/flow/dominators.h"
 #include "emu/sim/alloc.h"
 #include "emu/sim/mix.h"
-#include "emu/simt/warp/code.h"
+#include "emu/simt/warp/code/code.h"
 
 /* Returns the entry of pc, or the empty one where it would be. The table has room. */
 static struct warp_meet_entry *entry_of(const struct warp_meets *meets, uint64_t pc)

@@ -8,7 +8,7 @@
 #include "emu/hart/custom.h"
 #include "emu/sim/alloc.h"
 #include "emu/simt/local_memory.h"
-#include "emu/simt/warp/code.h"
+#include "emu/simt/warp/code/code.h"
 
 static bool is_power(uint64_t n)
 {

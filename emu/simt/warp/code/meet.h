@@ -2,8 +2,8 @@
  * the function's end contain (IPDOM; Fung, Sham, Yuan, Aamodt, "Dynamic warp formation and scheduling for efficient GPU
  * control flow", MICRO 2007, section 2). Compilers for GPUs know it; here emu/analysis determines it once for each function,
  * when lanes first part there. */
-#ifndef EMU_SIMT_WARP_MEET_H
-#define EMU_SIMT_WARP_MEET_H
+#ifndef EMU_SIMT_WARP_CODE_MEET_H
+#define EMU_SIMT_WARP_CODE_MEET_H
 
 #include "emu/simt/warp_memory.h"
 
