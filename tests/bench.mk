@@ -149,6 +149,11 @@ $(BENCH_DIR)/rate $(BENCH_DIR)/wide: $(BENCH_DIR)/%: tests/bench/simt/%.c $(SHAR
 bench-simt: bench-simt-timed bench-simt-wide $(BENCH_DIR)/rate $(BENCH_DIR)/measure $(BUILD)/bin/croft | $(BUILD)/setup-build.stamp $(BUILD)/setup-test.stamp ## speed of threads on multiprocessors
 	@ROUNDS="$(ROUNDS)" tests/bench/simt.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/rates $(BENCH_DIR)/rate
 
+# Kernels of the examples on one of them.
+.PHONY: bench-simt-kernels
+bench-simt-kernels: $(SIMT_EXAMPLES) $(WORKLOAD_FILES) $(BENCH_DIR)/measure $(BUILD)/bin/croft ## speed of the examples' kernels on a multiprocessor without a clock
+	@ROUNDS="$(ROUNDS)" tests/bench/simt_kernels.sh $(BUILD)/bin/croft $(BENCH_DIR)/measure $(BENCH_DIR)/kernels $(EXAMPLES)
+
 # Warps that invoke again and again, without what the program does before.
 .PHONY: bench-axram-rate
 bench-axram-rate: $(BUILD)/bin/croft sysroot ## invocations of AxRAM's chips and thread-instructions a second of croft's processor time
