@@ -286,6 +286,7 @@ if part programs "whole programs against qemu-riscv64"; then
     suite "accesses that nucds do not name" tests/nucd/check.sh "$BUILD/bin/croft"
     suite "traces of tasks" tests/nucd/trace.sh "$BUILD/bin/croft"
     suite "loops that become tasks" tests/nucd/loops.sh "$BUILD/bin/croft"
+    suite "loops that do not become tasks" tests/nucd/refusals.sh "$BUILD/bin/croft"
     suite "an oracle for ranges" tests/nucd/oracle.sh "$BUILD/bin/croft" "$BUILD/tests/nucd/oracle"
     suite "offloaded regions" "$MAKE" --no-print-directory -s test-offloads BUILD="$BUILD" SETUP="$SETUP"
 fi

@@ -23,17 +23,20 @@ static bool each_insn(struct task_search *s, bool (*visit)(struct task_search *s
 
 /* Instructions that a loop may not have. */
 
-static const char *obstacle(const struct cfg_insn *insn)
+static const char *obstacle(const struct cfg_insn *insn, enum task_need *need)
 {
+    *need = NEED_INLINE;
     if (cfg_is_call(insn))
         return "it calls a function";
+    *need = NEED_COMPARISONS;
     if (insn->step.flow & FLOW_INDIRECT)
         return "it has an indirect jump";
+    *need = NEED_OUTSIDE;
     switch ((enum insn_class)search_info(insn)->iclass) {
-    case CLASS_AMO: return "it has an atomic operation";
+    case CLASS_AMO: *need = NEED_PLAIN_ACCESS; return "it has an atomic operation";
     case CLASS_FENCE: return "it has a fence";
     case CLASS_SYSTEM: return "it calls the environment";
-    case CLASS_CSR: return "it accesses a CSR";
+    case CLASS_CSR: *need = NEED_NO_FLAGS; return "it accesses a CSR";
     case CLASS_HINT: return "it has a hint (nucd, a marker)";
     case CLASS_CUSTOM: return "it has a custom instruction";
     default: break;
@@ -59,20 +62,24 @@ static unsigned times_of(const struct task_search *s, unsigned node)
 static bool plain(struct task_search *s, unsigned node, int at)
 {
     const struct cfg_insn *insn = search_insn(s, at);
-    const char *text = obstacle(insn);
+    enum task_need need, needed;
+    const char *text = obstacle(insn, &need);
     uint64_t named = register_bit(insn->regs.rd) | register_bit(insn->regs.rs1) |
                      register_bit(insn->regs.rs2) | register_bit(insn->regs.rs3);
     s->task->length++;
     s->task->insns += times_of(s, node);
     s->task->named |= named;
-    const char *told = s->names->obstacle(s->names->context, at);
-    if (told)
+    const char *told = s->names->obstacle(s->names->context, at, &needed);
+    if (told) {
         text = told;
-    else if (!text && nest_slot(s->nests, insn))
+        need = needed;
+    } else if (!text && nest_slot(s->nests, insn))
         s->task->slots = 1;
-    else if (!text && (named & register_bit(SP)))
+    else if (!text && (named & register_bit(SP))) {
         text = "it uses the stack frame, not only for spilled integers of 8 bytes";
-    return text ? task_refuse(s->task, at, "%s", text) : true;
+        need = NEED_FEWER_VALUES;
+    }
+    return text ? task_refuse(s->task, at, need, "%s", text) : true;
 }
 
 /* Finds the branch and the last instruction of a loop that goes back by a jump right behind a branch that leaves it when two values
@@ -102,12 +109,13 @@ static bool refuse_ends(const struct task_search *s)
     static const char says[] = "it does not end in a branch that is its only exit";
     const struct loop_ends ends = function_loop_ends(s->f, s->loop);
     if (ends.backs != 1)
-        return task_refuse(s->task, s->task->begin, "%s: its rounds end in %u places", says, ends.backs);
+        return task_refuse(s->task, s->task->begin, NEED_ONE_WAY_BACK, "%s: its rounds end in %u places",
+                           says, ends.backs);
     const int exit = ends.ways ? function_last(s->f, ends.out) : s->task->begin;
     if (ends.ways != 1)
-        return task_refuse(s->task, exit, ends.ways ? "%s: it has %u exits" : "%s: it has none", says,
-                           ends.ways);
-    return task_refuse(s->task, exit, "%s: code of the round is behind it", says);
+        return task_refuse(s->task, exit, NEED_ONE_EXIT,
+                           ends.ways ? "%s: it has %u exits" : "%s: it has none", says, ends.ways);
+    return task_refuse(s->task, exit, NEED_EXIT_AT_END, "%s: code of the round is behind it", says);
 }
 
 /* Looks at what holds for all loops. */
@@ -126,7 +134,7 @@ static bool look_at(struct task_search *s, const struct nest_loop *nest)
     if (task->branch == CFG_NONE)
         return refuse_ends(s);
     if ((int)task->length != task->last - task->begin + 1)
-        return task_refuse(s->task, task->begin, "its code is not in one piece");
+        return task_refuse(s->task, task->begin, NEED_ONE_PIECE, "its code is not in one piece");
     return true;
 }
 
@@ -217,7 +225,8 @@ static void look_at_function(struct loop_tasks *tasks, size_t *room, const struc
         s.task = &task;
         task.possible = look_at_all(&s, &nests);
         if (shared && task.possible)
-            task.possible = task_refuse(s.task, task.begin, "other functions jump into its function");
+            task.possible =
+                task_refuse(s.task, task.begin, NEED_ONE_ENTRY, "other functions jump into its function");
         add(tasks, room, f->cfg, &task);
     }
     free(s.before);

@@ -23,6 +23,7 @@
 #define EMU_ANALYSIS_LOOP_TASKS_H
 
 #include "emu/analysis/liveness.h"
+#include "emu/analysis/loop_tasks/refusal.h"
 #include "emu/analysis/nests/nests.h"
 #include "emu/analysis/trips.h"
 
@@ -38,8 +39,8 @@ struct task_object {
 struct task_names {
     /* Finds the object whose address an AUIPC computes. Returns false if it is not known. */
     bool (*object)(void *context, int insn, struct task_object *object);
-    /* Returns why an instruction may not be in a task, such as "it has an assembler statement", or NULL. */
-    const char *(*obstacle)(void *context, int insn);
+    /* Returns why an instruction may not be in a task, such as "it has an assembler statement", and what is needed then; or NULL. */
+    const char *(*obstacle)(void *context, int insn, enum task_need *need);
     void *context;
 };
 
@@ -207,8 +208,9 @@ struct loop_task {
     unsigned length;   /* instructions */
     unsigned insns;    /* executed in a round, estimated: inner loops of unknown trip count have 8 rounds */
     bool possible;
-    char reason[160]; /* why not, if not possible */
-    int where;        /* the instruction that prevents it */
+    char reason[160];    /* why not, if not possible */
+    int where;           /* the instruction that prevents it */
+    enum task_need need; /* what would have to be known or changed */
     struct trip trip;
     bool up;        /* the trip's subtrahend counts, otherwise its minuend does */
     uint64_t live;  /* registers live where the loop begins */
@@ -256,11 +258,11 @@ bool nest_are_apart(const struct nest_access *a, const struct nest_access *b, in
 /* Returns whether they are the same bytes. */
 bool nest_are_same(const struct nest_access *a, const struct nest_access *b, int64_t rounds);
 
-/* In task_refusal.c. They return false. */
+/* In loop_tasks/refusal.c. They return false. */
 
-/* Notes why the loop cannot be divided, unless a reason is noted already. */
-bool task_refuse(struct loop_task *task, int insn, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Notes why the loop cannot be divided, and what is needed, unless a reason is noted already. */
+bool task_refuse(struct loop_task *task, int insn, enum task_need need, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Refuses an access whose address is not known, and tells why. */
 bool task_refuse_address(struct loop_task *task, const struct cfg *cfg, int at, bool written);

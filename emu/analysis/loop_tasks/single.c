@@ -12,9 +12,11 @@ static bool find_counters(struct task_search *s)
             continue;
         if (!loop_counter_of(s->f, s->loop, reg, &counter))
             return task_refuse(s->task, function_changer(s->f, s->loop, reg),
+                               task_need_of_register(s->f, s->loop, reg),
                                "register %s carries a value from round to round", name_of_register(reg));
         if (task->counter_count == TASK_COUNTERS)
-            return task_refuse(s->task, task->begin, "it has more than %d counters", TASK_COUNTERS);
+            return task_refuse(s->task, task->begin, NEED_FEWER_COUNTERS, "it has more than %d counters",
+                               TASK_COUNTERS);
         task->counters[task->counter_count++] = counter;
     }
     return true;
@@ -53,7 +55,8 @@ static bool add_range(struct task_search *s, int at, const struct task_form *for
         range++;
     if (range == end) {
         if (task->range_count == TASK_RANGES)
-            return task_refuse(s->task, at, "it accesses more than %d arrays", TASK_RANGES);
+            return task_refuse(s->task, at, NEED_FEWER_ARRAYS, "it accesses more than %d arrays",
+                               TASK_RANGES);
         *range = (struct task_range){.from = *form, .at = at};
         if (object)
             range->object = *object;
@@ -82,15 +85,16 @@ static bool add_access(struct task_search *s, int at, const struct task_form *ba
     struct task_object object = {0};
     bool named = form.kind == FORM_OBJECT && s->names->object(s->names->context, form.object, &object);
     if (form.kind == FORM_OBJECT && written)
-        return task_refuse(s->task, at, "data decide where it stores");
+        return task_refuse(s->task, at, NEED_COUNTED_INDEX, "data decide where it stores");
     if (form.kind == FORM_OBJECT && !named)
-        return task_refuse(s->task, at, "data decide what it loads, from an array of unknown size");
+        return task_refuse(s->task, at, NEED_NAMED_ARRAY,
+                           "data decide what it loads, from an array of unknown size");
     if (form.kind == FORM_OBJECT)
         return object.constant || add_range(s, at, &form, &object, false);
     if (form.kind != FORM_SUM)
         return task_refuse_address(s->task, s->f->cfg, at, written);
     if (form.terms == 0)
-        return task_refuse(s->task, at, "it accesses a fixed address");
+        return task_refuse(s->task, at, NEED_MOVING_ADDRESS, "it accesses a fixed address");
     return add_range(s, at, &form, NULL, written);
 }
 
@@ -123,14 +127,14 @@ static bool check_ranges(struct task_search *s)
         int64_t stride = range->stride < 0 ? -range->stride : range->stride;
         written |= range->written;
         if (range->written && range->from.kind == FORM_SUM && stride == 0)
-            return task_refuse(s->task, range->at, "all rounds store to the same place");
+            return task_refuse(s->task, range->at, NEED_PLACES, "all rounds store to the same place");
         if (range->written && range->size > stride)
             return task_refuse(
-                s->task, range->at,
+                s->task, range->at, NEED_STORES_APART,
                 "rounds access what other rounds store: each %lld bytes, %lld bytes from the last",
                 (long long)range->size, (long long)range->stride);
     }
-    return written || task_refuse(s->task, task->begin, "it stores nothing");
+    return written || task_refuse(s->task, task->begin, NEED_STORE, "it stores nothing");
 }
 
 /* Operands. */
@@ -198,7 +202,7 @@ static bool find_carriers(struct task_search *s)
             }
         if (!add_carrier(task, CARRY_RANGE, i, range->read, range->written, used))
             return task_refuse(
-                s->task, task->begin,
+                s->task, task->begin, NEED_FEWER_ARRAYS,
                 "it accesses more arrays than a nucd has ranges: 4 that it reads, 4 that it writes");
         left &= ~register_bit(task_range_register(range, &bias));
     }
@@ -206,7 +210,7 @@ static bool find_carriers(struct task_search *s)
     for (unsigned reg = 1; reg < REGISTERS && fits; reg++)
         if (left >> reg & 1)
             fits = add_value(task, CARRY_REGISTER, reg, used);
-    return fits || task_refuse(s->task, task->begin,
+    return fits || task_refuse(s->task, task->begin, NEED_FEWER_ARRAYS,
                                "its %u arrays and %d other values are more than a nucd has operands",
                                task->range_count, __builtin_popcountll(left) + 1);
 }
@@ -232,18 +236,19 @@ static bool find_trip(struct task_search *s)
     struct loop_task *task = s->task;
     task->trip = s->trips[s->loop];
     if (task->trip.kind == TRIP_UNKNOWN)
-        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins");
+        return task_refuse(s->task, task->branch, NEED_COUNTED_ROUNDS,
+                           "its number of rounds is not known when it begins");
     const struct task_counter *up = task_counter_of(task, task->trip.subtrahend),
                               *down = task_counter_of(task, task->trip.minuend);
     task->up = up != NULL;
-    return (up != NULL) != (down != NULL) ||
-           task_refuse(s->task, task->branch, "its number of rounds is not known when it begins");
+    return (up != NULL) != (down != NULL) || task_refuse(s->task, task->branch, NEED_COUNTED_ROUNDS,
+                                                         "its number of rounds is not known when it begins");
 }
 
 bool single_task_of(struct task_search *s, const unsigned *order, unsigned count)
 {
     if (s->task->slots)
-        return task_refuse(s->task, s->task->begin, "it uses the stack frame");
+        return task_refuse(s->task, s->task->begin, NEED_FEWER_VALUES, "it uses the stack frame");
     if (!find_counters(s) || !find_trip(s))
         return false;
     find_objects(s);

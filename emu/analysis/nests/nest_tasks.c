@@ -36,10 +36,11 @@ static bool find_counters(struct search *s)
         if (!(s->task->live >> reg & 1) || at == CFG_NONE || (reg < 32 && s->loop->change[reg] == NEST_KEPT))
             continue;
         if (reg >= 32 || s->loop->change[reg] != NEST_COUNTS)
-            return task_refuse(s->task, at, "register %s carries a value from round to round",
-                               name_of_register(reg));
+            return task_refuse(s->task, at, task_need_of_register(s->f, s->number, reg),
+                               "register %s carries a value from round to round", name_of_register(reg));
         if (nest->counter_count == NEST_COUNTERS)
-            return task_refuse(s->task, s->task->begin, "it has more than %d counters", NEST_COUNTERS);
+            return task_refuse(s->task, s->task->begin, NEED_FEWER_COUNTERS, "it has more than %d counters",
+                               NEST_COUNTERS);
         nest->counters[nest->counter_count++] =
             (struct task_counter){(uint8_t)reg, s->loop->step[reg], false};
     }
@@ -63,15 +64,16 @@ static bool find_trip(struct search *s)
     struct loop_task *task = s->task;
     const struct insn_registers *regs = &insn_at(s, task->branch)->regs;
     if (s->loop->unknown)
-        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins: %s",
-                           s->loop->unknown);
+        return task_refuse(s->task, task->branch, NEED_COUNTED_ROUNDS,
+                           "its number of rounds is not known when it begins: %s", s->loop->unknown);
     bool first = counter_of(s, 0) != REGISTER_NONE, second = counter_of(s, 1) != REGISTER_NONE;
     if (first == second)
-        return task_refuse(s->task, task->branch, "its number of rounds is not known when it begins: %s",
+        return task_refuse(s->task, task->branch, NEED_COUNTED_ROUNDS,
+                           "its number of rounds is not known when it begins: %s",
                            first ? "its limit moves" : "its end compares no register that counts");
     unsigned counter = counter_of(s, first ? 0 : 1), limit = first ? regs->rs2 : regs->rs1;
     if (limit < 32 && s->loop->change[limit] != NEST_KEPT)
-        return task_refuse(s->task, task->branch,
+        return task_refuse(s->task, task->branch, NEED_COUNTED_ROUNDS,
                            "its number of rounds is not known when it begins: its limit changes");
     int64_t step = s->loop->step[counter];
     task->nest.counter = (uint8_t)counter;
@@ -89,7 +91,8 @@ static bool find_trip(struct search *s)
         task->trip.kind = TRIP_STATIC;
         task->trip.count = s->loop->extra.low < 0 ? 1 : (uint64_t)(s->loop->extra.low / s->loop->each) + 1;
         if (task->trip.count < LEAST_ROUNDS)
-            return task_refuse(s->task, task->begin, "it has %d rounds only", (int)task->trip.count);
+            return task_refuse(s->task, task->begin, NEED_MORE_ROUNDS, "it has %d rounds only",
+                               (int)task->trip.count);
     }
     return true;
 }
@@ -128,12 +131,12 @@ static bool number_ways(struct search *s, int at, struct nest_form *form)
                                        .differs = s->nests->loops[loop].differs};
             if (!is_known(s, &extra.extra))
                 return task_refuse(
-                    s->task, at,
+                    s->task, at, NEED_INNER_ROUNDS,
                     "the number of rounds of the loop around it is not known when the nest begins");
             if (!number_ways(s, at, &extra.extra))
                 return false;
             if (nest->inner_count == NEST_INNERS)
-                return task_refuse(s->task, at,
+                return task_refuse(s->task, at, NEED_FEWER_INNERS,
                                    "more than %d inner loops have numbers of rounds that registers decide",
                                    NEST_INNERS);
             nest->inners[nest->inner_count] = extra;
@@ -162,7 +165,7 @@ static bool word(void *context, int at, const struct nest_form *value)
         return true;
     }
     if (nest->word_count == NEST_WORDS)
-        return task_refuse(s->task, at, "it adds words to more than %d values", NEST_WORDS);
+        return task_refuse(s->task, at, NEED_LONG, "it adds words to more than %d values", NEST_WORDS);
     nest->words[nest->word_count++] = form;
     return true;
 }
@@ -191,7 +194,7 @@ static bool add_range(struct search *s, int at, const struct nest_form *form, bo
         return true;
     }
     if (nest->range_count == NEST_RANGES)
-        return task_refuse(s->task, at, "it accesses more than %d arrays", NEST_RANGES);
+        return task_refuse(s->task, at, NEED_FEWER_ARRAYS, "it accesses more than %d arrays", NEST_RANGES);
     *range = (struct nest_range){.from = *form, .size = size, .read = !written, .written = written, .at = at};
     nest->range_count++;
     s->ranges[at - s->task->begin] = (uint8_t)nest->range_count;
@@ -210,10 +213,11 @@ static bool not_known(struct search *s, int at, bool written)
             around |= at >= function_first(s->f, node) && at <= function_last(s->f, node);
         }
         if (around && loops_contain(&s->f->loops, s->number, l->header) && !s->inner[loop].known)
-            return task_refuse(
-                s->task, at, "%s is not known, because the number of rounds of an inner loop is not: %s",
-                written ? "the address of its store" : "the address of its load",
-                s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown : "its limit is not known");
+            return task_refuse(s->task, at, NEED_INNER_ROUNDS,
+                               "%s is not known, because the number of rounds of an inner loop is not: %s",
+                               written ? "the address of its store" : "the address of its load",
+                               s->nests->loops[loop].unknown ? s->nests->loops[loop].unknown
+                                                             : "its limit is not known");
     }
     return task_refuse_address(s->task, s->f->cfg, at, written);
 }
@@ -233,12 +237,12 @@ static bool visit(void *context, int at, const struct nest_form regs[NEST_REGIST
         object.constant)
         return true;
     if (form.kind == NEST_OBJECT)
-        return task_refuse(s->task, at,
+        return task_refuse(s->task, at, NEED_COUNTED_INDEX,
                            written ? "data decide where it stores" : "data decide what it loads");
     if (!is_known(s, &form))
         return not_known(s, at, written);
     if (form.terms == 0)
-        return task_refuse(s->task, at, "it accesses a fixed address");
+        return task_refuse(s->task, at, NEED_MOVING_ADDRESS, "it accesses a fixed address");
     s->forms[at - s->task->begin] = form;
     return number_ways(s, at, &form) && add_range(s, at, &form, written);
 }
@@ -282,21 +286,22 @@ static bool check_stores(struct search *s, const struct nest_range *range)
     const struct task_nest *nest = &s->task->nest;
     int64_t stride = stride_of(s, &range->from), size = range->from.high - range->from.low + range->size;
     if (stride == 0)
-        return task_refuse(s->task, range->at, "all rounds store to the same place");
+        return task_refuse(s->task, range->at, NEED_PLACES, "all rounds store to the same place");
     if (size > (stride < 0 ? -stride : stride))
-        return task_refuse(s->task, range->at,
+        return task_refuse(s->task, range->at, NEED_STORES_APART,
                            "rounds access what other rounds store: each %lld bytes, %lld bytes from the last",
                            (long long)size, (long long)stride);
     for (unsigned i = 0; i < range->from.ways; i++)
         if (range->from.up[i] + range->from.down[i] >= (stride < 0 ? -stride : stride))
             return task_refuse(
-                s->task, range->at,
+                s->task, range->at, NEED_STORES_APART,
                 "rounds access what other rounds store: columns, %lld bytes from the last round's",
                 (long long)stride);
     for (unsigned j = 0; j < nest->range_count; j++)
         if (&nest->ranges[j] != range &&
             (meet(s, range, &nest->ranges[j]) || reads_back(s, range, &nest->ranges[j])))
-            return task_refuse(s->task, nest->ranges[j].at, "rounds access what other rounds store");
+            return task_refuse(s->task, nest->ranges[j].at, NEED_STORES_APART,
+                               "rounds access what other rounds store");
     return true;
 }
 
@@ -309,7 +314,7 @@ static bool check_ranges(struct search *s)
         if (nest->ranges[i].written && !check_stores(s, &nest->ranges[i]))
             return false;
     }
-    return written || task_refuse(s->task, s->task->begin, "it stores nothing");
+    return written || task_refuse(s->task, s->task->begin, NEED_STORE, "it stores nothing");
 }
 
 /* Finds the registers that a task needs when it begins; the limit only if other instructions than the branch read it. */
@@ -482,7 +487,7 @@ static bool check_slots(struct search *s)
             unsigned there = s->loop->unknown ? NODE_NONE : find_store(s, slot, &store);
             if (there == NODE_NONE || !dominates(&s->f->dominators, there, node) ||
                 (there == node && store > at))
-                return task_refuse(s->task, at,
+                return task_refuse(s->task, at, NEED_FEWER_VALUES,
                                    "it uses the stack frame: a round loads what it has not stored there");
         }
     }

@@ -56,10 +56,11 @@ static bool find_object(void *context, int insn, struct task_object *object)
 }
 
 /* Volatile accesses and assembler statements look like others in linked code. */
-static const char *no_obstacle(void *context, int insn)
+static const char *no_obstacle(void *context, int insn, enum task_need *need)
 {
     (void)context;
     (void)insn;
+    (void)need;
     return NULL;
 }
 
@@ -80,6 +81,12 @@ static const char *hinders(const struct looked *looked, const struct loop_tasks 
             task->begin <= tasks->list[i].branch)
             return "a loop around it can be divided";
     return NULL;
+}
+
+/* Returns what would have to be known of a loop that is not offered, or changed; NULL: nothing would help. */
+static const char *needed(const struct loop_task *task)
+{
+    return task->possible ? NULL : task_need_text(task->need);
 }
 
 /* Returns the rounds from which the loop has LEAST instructions. */
@@ -170,8 +177,10 @@ static void print_table(const struct looked *looked, const struct loop_tasks *ta
         if (!hinders(looked, tasks, i))
             continue;
         place_of(looked, &tasks->list[i], &place);
-        printf("%-25s %-28s %-22s no: %s (%s)\n", place.range, place.line,
-               place.function ? place.function : "-", hinders(looked, tasks, i), place.why);
+        const char *need = needed(&tasks->list[i]);
+        printf("%-25s %-28s %-22s no: %s (%s)%s%s\n", place.range, place.line,
+               place.function ? place.function : "-", hinders(looked, tasks, i), place.why,
+               need ? "; needed: " : "", need ? need : "");
     }
 }
 
@@ -194,6 +203,8 @@ static void print_json(const struct looked *looked, const struct loop_tasks *tas
                       "least_rounds", (json_int_t)least_rounds(task), "rounds", place.rounds);
         if (why)
             (void)json_object_set_new(loop, "reason", json_string(why));
+        if (why && needed(task))
+            (void)json_object_set_new(loop, "needed", json_string(needed(task)));
         (void)json_array_append_new(list, loop);
     }
     json_t *root = json_pack("{s:s, s:o}", "program", looked->program->path, "loops", list);

@@ -73,8 +73,8 @@ static void write_all(struct rewriter *r)
             single_write_table(r->out, r, &r->launches[j]);
 }
 
-/* Reports whether a loop becomes tasks. hinders: why it does not; NULL: it does. */
-static void report(const struct rewriter *r, const struct launch *l, const char *hinders)
+/* Reports whether a loop becomes tasks. hinders: why it does not, and `need`, what would have to be known or changed; NULL: it does. */
+static void report(const struct rewriter *r, const struct launch *l, const char *hinders, enum task_need need)
 {
     const struct loop_task *task = l->task;
     char place[512], where[512];
@@ -89,7 +89,8 @@ static void report(const struct rewriter *r, const struct launch *l, const char 
                       task->insns, task->nested ? task->nest.range_count : task->range_count,
                       l->carrier_count, task->nest.slices.there ? ", in slices" : "");
     else
-        (void)fprintf(r->options->report, "%s: loop does not become tasks: %s (%s)\n", place, hinders, where);
+        (void)fprintf(r->options->report, "%s: loop does not become tasks: %s (%s)%s%s\n", place, hinders,
+                      where, need ? "; needed: " : "", need ? task_need_text(need) : "");
 }
 
 static void choose(struct rewriter *r, const struct loop_tasks *tasks)
@@ -99,19 +100,20 @@ static void choose(struct rewriter *r, const struct loop_tasks *tasks)
         const struct loop_task *task = &tasks->list[i];
         struct launch *l = &r->launches[r->count];
         const char *hinders = task->possible ? NULL : task->reason;
+        enum task_need need = task->possible ? NEED_NONE : task->need;
         *l = (struct launch){.task = task, .number = (unsigned)r->count};
         (void)snprintf(l->suffix, sizeof l->suffix, ".task.%u", l->number);
         for (size_t j = 0; j < r->count; j++)
             if (task->begin > r->launches[j].task->begin && task->begin <= r->launches[j].task->branch &&
                 !r->launches[j].task->nested)
                 hinders = "a loop around it becomes tasks";
-        hinders = hinders ? hinders : launch_find_lines(r, l);
-        hinders = hinders ? hinders : launch_find_registers(l);
+        hinders = hinders ? hinders : launch_find_lines(r, l, &need);
+        hinders = hinders ? hinders : launch_find_registers(l, &need);
         l->apart = task->nest.sink_count;
         for (unsigned j = 0; j < task->nest.unroll_count && !hinders; j++)
             l->apart |= unroll_is_possible(r, l, j);
         r->count += !hinders;
-        report(r, l, hinders);
+        report(r, l, hinders, need);
     }
 }
 

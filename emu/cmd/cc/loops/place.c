@@ -47,10 +47,11 @@ static bool find_object(void *context, int insn, struct task_object *object)
     return wanted.found || object->constant;
 }
 
-static const char *obstacle(void *context, int insn)
+static const char *obstacle(void *context, int insn, enum task_need *need)
 {
     const struct rewriter *r = context;
     const struct assembly_line *line = &r->assembly->lines[rewriter_line(r, insn)];
+    *need = line->kind == ASSEMBLY_FOREIGN ? NEED_C : NEED_PLAIN_ACCESS;
     return line->kind == ASSEMBLY_FOREIGN ? "it has an assembler statement"
            : line->is_volatile            ? "it accesses a volatile object"
                                           : NULL;
@@ -66,11 +67,12 @@ bool line_is_loc(const char *word)
     return strncmp(word, ".loc", 4) == 0 && (word[4] == ' ' || word[4] == '\t');
 }
 
-const char *launch_find_lines(const struct rewriter *r, struct launch *l)
+const char *launch_find_lines(const struct rewriter *r, struct launch *l, enum task_need *need)
 {
     const struct assembly *a = r->assembly;
     char text[ASSEMBLY_OPERAND];
     static const char hinders[] = "its assembler is not as expected";
+    *need = NEED_ONE_SECTION;
     l->first = rewriter_line(r, l->task->begin);
     l->last = rewriter_line(r, l->task->last);
     if (l->first > l->last || strlen(assembly_last_operand(a->lines[l->last].text, text)) >= PATH)
@@ -91,6 +93,7 @@ const char *launch_find_lines(const struct rewriter *r, struct launch *l)
     if (l->end == a->count || strlen(assembly_operand(a->lines[l->end].text, 0, text)) >= PATH)
         return hinders;
     (void)snprintf(l->function, PATH, "%s", text);
+    *need = NEED_NONE;
     size_t length = strlen(text);
     if (length > 7 && strcmp(text + length - 7, "_region") == 0)
         return "it is in a region (CROFT_REGION) already";

@@ -91,7 +91,7 @@ static bool find_task_registers(struct launch *l, uint32_t unnamed)
     return l->slice || !nest->slices.there;
 }
 
-const char *launch_find_registers(struct launch *l)
+const char *launch_find_registers(struct launch *l, enum task_need *need)
 {
     static const char hinders[] = "there are not enough registers for its launch";
     const uint32_t pool = ~UINT32_C(0x1f); /* not zero, ra, sp, gp, tp */
@@ -112,5 +112,6 @@ const char *launch_find_registers(struct launch *l)
         if (is_carried(l, i))
             done = (l->increments[i] = take_any(&free, &others)) && done;
     l->launching = pool & ~(free | others) & ~(UINT32_C(1) << l->limit);
+    *need = NEED_FEWER_VALUES;
     return done && l->pair ? NULL : hinders;
 }

@@ -55,11 +55,11 @@ struct task_names rewriter_names(struct rewriter *r);
 /* Returns whether the directive is .loc; .local is not. */
 bool line_is_loc(const char *word);
 
-/* Finds the loop's lines. Returns NULL, or what prevents its launch. */
-const char *launch_find_lines(const struct rewriter *r, struct launch *l);
+/* Finds the loop's lines. Returns NULL, or what prevents its launch, and what is needed then. */
+const char *launch_find_lines(const struct rewriter *r, struct launch *l, enum task_need *need);
 
-/* In registers.c. Finds registers for the launch. Returns NULL, or what prevents it. */
-const char *launch_find_registers(struct launch *l);
+/* In registers.c. Finds registers for the launch. Returns NULL, or what prevents it, and what is needed then. */
+const char *launch_find_registers(struct launch *l, enum task_need *need);
 
 /* In launch.c: what launches of single loops and of nests have in common. */
 
