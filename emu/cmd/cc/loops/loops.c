@@ -105,8 +105,10 @@ static void choose(struct rewriter *r, const struct loop_tasks *tasks)
         (void)snprintf(l->suffix, sizeof l->suffix, ".task.%u", l->number);
         for (size_t j = 0; j < r->count; j++)
             if (task->begin > r->launches[j].task->begin && task->begin <= r->launches[j].task->branch &&
-                !r->launches[j].task->nested)
+                !r->launches[j].task->nested) {
                 hinders = "a loop around it becomes tasks";
+                need = NEED_NONE;
+            }
         hinders = hinders ? hinders : launch_find_lines(r, l, &need);
         hinders = hinders ? hinders : launch_find_registers(l, &need);
         l->apart = task->nest.sink_count;
