@@ -21,7 +21,8 @@ static const char *const texts[NEED_COUNT] = {
     [NEED_ONE_EXIT] = "one exit, which counted rounds reach: no break, return or goto, no search",
     [NEED_EXIT_AT_END] =
         "its condition behind the rest of the round, which is then sure to have rounds: do ... while",
-    [NEED_ONE_PIECE] = "its blocks side by side (-fno-reorder-blocks)",
+    [NEED_ONE_PIECE] =
+        "its blocks side by side, without other code between them: fewer conditions in a round",
     [NEED_ONE_ENTRY] = "a function that others enter at its beginning only",
     [NEED_SUMS_APART] =
         "sums of rounds that are apart, as elements of an array that are added behind the loop: a "
