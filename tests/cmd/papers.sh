@@ -2,7 +2,7 @@
 # The pages of examples/papers have the numbers of the results beside them: papers.sh CROFT. The values of a table are those of one column of
 # results/*.csv at its points; the descriptions are read, and their texts name columns and points that exist; and a row
 # of each paper is measured anew.
-# ALL=1 makes all pages with small inputs, and compares the results of those that are committed so: some forty minutes of a processor.
+# ALL=1 makes all pages with small inputs, and compares the results of those that are committed so: some 35 minutes of a processor.
 # Prints "N passed, N failed".
 set -uo pipefail
 # shellcheck source=tests/lib.sh
@@ -166,6 +166,8 @@ wait $group 2>/dev/null
 check "a page is killed" test $killed = 0 -a ! -e "$work/again/README.md"
 page again >"$work/output" 2>&1
 judge $? "and started again"
+check "an index has the figures of all" test "$(grep -cE 'iframe src="of_(128|256).html"' "$work/again/index.html")" = 2
+check "it has the tables, too" grep -q '^| program | ten | hundred ' "$work/again/index.html"
 check "runs that had ended are kept" test "$(grep -c ' runs were in ' "$work/output")" = 2
 diff -r "$work/once/results" "$work/again/results" >"$work/output" && diff "$work/once/README.md" "$work/again/README.md" >>"$work/output"
 judge $? "its page and tables are the same"
