@@ -123,8 +123,9 @@ fresh nucd/stride stride --only accelerators=4 --only offload=nucd
 fresh nucd/threads sum --only threads=8
 fresh stash/micro implicit --only config=Stash
 fresh tom/tom heartwall --size medium --only system=base
-fresh axram/axram sobel --size medium --only way=gpu,ngpu
-fresh nupim/nupim lulesh --only system=base
+fresh tom/destination walsh --only system=base,ours
+fresh axram/axram sobel --size medium --only way=gpu,ngpu,sha
+fresh nupim/nupim lulesh --only system=base,crit_tr
 
 # Two small experiments in place of a paper's, killed among the second one's runs and started again: the page and the tables are those
 # of one that nobody killed, and runs that had ended are kept.
