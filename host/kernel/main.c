@@ -183,6 +183,8 @@ bool kernel_serve_region(const struct kernel_frame *frame)
         return false;
     if (!serve_memory(region->x[A7], &region->x[A0]))
         forward(region);
+    units_forget_ranges();
+    units_show_ranges();
     kernel_report(DOOR_ANSWER, region);
     return true;
 }

@@ -14,7 +14,7 @@ volatile struct task_unit_host *units_registers(uint64_t number);
 /* Returns whether no unit has a task. */
 bool units_are_idle(void);
 
-/* Call it before the program continues, while no task of this host is in flight. If ranges or permissions have been
+/* Call it before the program continues, while no task of this host is in flight but one that waits for the answer to its call. If ranges or permissions have been
  * removed since the last call, cleans the range table and writes the RANGES register of all units; each
  * accelerator then flushes its cached ranges before its next task (emu/hart/mmu/ranges.h). Multiprocessors forget their
  * translations at once. */

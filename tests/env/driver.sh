@@ -53,6 +53,16 @@ for mode in driver nucd ideal; do
     done
 done
 
+# Regions free memory themselves. The driver does not serve calls of regions.
+"$CROFT" cc -O2 -g "$here/guest_region_ranges.c" -o "$OUT/region_ranges"
+oracle "$OUT/wanted" "$OUT/region_ranges"
+for mode in nucd ideal; do
+    for count in 1 4; do
+        machine $count $mode "$OUT/region_ranges"
+        check "memory that a region replaces, $mode, $count accelerators" same
+    done
+done
+
 # Queued tasks fault one after the other, because no page of the output has been accessed before.
 oracle "$OUT/wanted" "$OUT/vector"
 for count in 1 3; do

@@ -11,9 +11,9 @@
  *
  * A hart may keep translations until mrange or mlocal is written. A kernel that has removed ranges or permissions
  * writes the RANGES register of the task units again, and firmware then writes mrange before the next task
- * (emu/nucd/units/task_unit.h). That suffices, because the kernel does so only while no task uses such a range. Ranges that
- * are added, grow or become present need no action, because missing ranges are never kept. Our kernel does this before
- * the program continues (host/kernel/units.h). */
+ * (emu/nucd/units/task_unit.h). That suffices, because the kernel does so only while no task uses such a range. The answer to
+ * a region's own call makes its hart forget, too. Ranges that are added, grow or become present need no action, because
+ * missing ranges are never kept. Our kernel does this before the program continues (host/kernel/units.h). */
 #ifndef EMU_HART_MMU_RANGES_H
 #define EMU_HART_MMU_RANGES_H
 

@@ -312,12 +312,15 @@ bool accelerators_stopped_region(const struct accelerators *all, unsigned number
 void accelerators_answer_call(struct accelerators *all, unsigned number, uint64_t result)
 {
     enum { ECALL_BYTES = 4 };
-    uint64_t *context = context_of(all, number), pc;
+    uint64_t *context = context_of(all, number), pc, ranges;
     struct hart *hart = all->each[number].hart;
     assert(context);
     memcpy(&context[A0], &result, sizeof result);
     (void)hart_csr_peek(hart, CSR_mepc, &pc);
     (void)hart_csr_poke(hart, CSR_mepc, pc + ECALL_BYTES);
+    /* Others are told before their next tasks. */
+    if (hart_csr_peek(hart, CSR_mrange, &ranges) && ranges)
+        (void)hart_csr_poke(hart, CSR_mrange, ranges);
 }
 
 void accelerators_resume(struct accelerators *all, unsigned number)

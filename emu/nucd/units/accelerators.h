@@ -81,7 +81,8 @@ bool accelerators_stopped_region(const struct accelerators *accelerators, unsign
                                  struct tasks_region *region);
 
 /* Answers the call at which the region has stopped: sets its a0 and moves its pc behind the ECALL, from where it
- * continues when it is resumed. accelerators_stopped_region() must have returned true. */
+ * continues when it is resumed. It forgets its translations by ranges, which the call may have taken away.
+ * accelerators_stopped_region() must have returned true. */
 void accelerators_answer_call(struct accelerators *accelerators, unsigned number, uint64_t result);
 
 /* Resumes the region that has stopped at the accelerator, as its host's oldest task: it stops at no order point any

@@ -59,7 +59,8 @@ enum door_operation {
     DOOR_TIMEOUT = 0x106,
     /* A region has stopped at a call, with pc at its nucd: the emulator writes the region's x[] and pc, and the number of
      * its accelerator plus 1 to `accelerator`, or 0 if the call cannot be served. DOOR_CALL with such a frame serves the
-     * region's call. DOOR_ANSWER gives the region the result in x[10]: it continues behind its call when it is resumed. */
+     * region's call. DOOR_ANSWER gives the region the result in x[10]: it continues behind its call when it is resumed, and
+     * forgets its translations by ranges. */
     DOOR_REGION = 0x107,
     DOOR_ANSWER = 0x108,
     /* The multiprocessors have interrupted (SEIP), or the kernel waits for them: the frame, not the program's, takes the
