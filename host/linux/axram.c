@@ -38,13 +38,13 @@ struct chips {
     spinlock_t lock; /* of owners, waits and processes' numbers */
     wait_queue_head_t wait;
     struct list_head waits;
-    struct mutex clearing; /* of `given`, `clean` and the memory's contents */
+    struct mutex clearing; /* of `given` and the memory's contents */
     struct miscdevice misc;
     phys_addr_t base;
     u64 size;
     u32 count, together, piece;
     u8 *memory;
-    unsigned long *given, *clean; /* by page: a process has it; it is zero, unless a process has it */
+    unsigned long *given; /* by page: a process has touched it */
     struct process *owners[CHIPS_MAX];
 };
 
@@ -158,30 +158,55 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
     return copy_to_user((void __user *)argument, &asked, sizeof asked) ? -EFAULT : 0;
 }
 
-/* Gives a page of the process's chips to it. */
+/* Returns whether the offset is in a chip of the process. */
+static bool has(const struct process *process, u64 offset)
+{
+    struct chips *chips = process->chips;
+    bool own;
+    spin_lock(&chips->lock); /* another thread may be taking them */
+    own = offset < chips->size && chip_at(chips, offset) - process->first < process->count;
+    spin_unlock(&chips->lock);
+    return own;
+}
+
+/* Gives a page of the process's chips to it. The chip that still has the network of an earlier process may have written to it
+ * since that process has ended. */
 static vm_fault_t fault(struct vm_fault *fault)
 {
     const struct process *process = fault->vma->vm_file->private_data;
     struct chips *chips = process->chips;
     const u64 offset = (u64)fault->pgoff << PAGE_SHIFT;
-    if (offset >= chips->size || chip_at(chips, offset) - process->first >= process->count)
+    if (!has(process, offset))
         return VM_FAULT_SIGSEGV;
     mutex_lock(&chips->clearing);
-    if (!test_and_set_bit(fault->pgoff, chips->given) && !test_and_set_bit(fault->pgoff, chips->clean))
+    if (!test_and_set_bit(fault->pgoff, chips->given))
         memset(chips->memory + offset, 0, PAGE_SIZE);
     mutex_unlock(&chips->clearing);
     return vmf_insert_pfn(fault->vma, fault->address, PHYS_PFN(chips->base) + fault->pgoff);
 }
 
-static const struct vm_operations_struct mapping = {.fault = fault};
+/* Returns whether regions have the distance from their physical addresses that the instructions want. */
+static bool is_well_placed(const struct chips *chips, const struct vm_area_struct *area)
+{
+    const u64 turn = (u64)chips->piece * chips->count;
+    const u64 offset = ((u64)area->vm_pgoff << PAGE_SHIFT) % turn;
+    return (area->vm_start + turn - offset) % turn == chips->base % turn;
+}
+
+/* The process moves the mapping. */
+static int moved(struct vm_area_struct *area)
+{
+    return is_well_placed(chips_of(area->vm_file), area) ? 0 : -EINVAL;
+}
+
+static const struct vm_operations_struct mapping = {.fault = fault, .mremap = moved};
 
 static int device_mmap(struct file *file, struct vm_area_struct *area)
 {
     const struct chips *chips = chips_of(file);
-    const u64 pages = chips->size >> PAGE_SHIFT, turn = (u64)chips->piece * chips->count;
-    const u64 start = area->vm_start - ((u64)area->vm_pgoff << PAGE_SHIFT);
+    const u64 pages = chips->size >> PAGE_SHIFT;
     if (!(area->vm_flags & VM_SHARED) || area->vm_flags & VM_EXEC || area->vm_pgoff > pages ||
-        vma_pages(area) > pages - area->vm_pgoff || start % turn != chips->base % turn)
+        vma_pages(area) > pages - area->vm_pgoff || !is_well_placed(chips, area))
         return -EINVAL;
     vm_flags_mod(area, VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
     area->vm_ops = &mapping;
@@ -280,8 +305,7 @@ static int probe(struct platform_device *platform)
         return dev_err_probe(device, -ENODEV, "the processor has no such chips\n");
     chips->memory = devm_memremap(device, chips->base, chips->size, MEMREMAP_WB);
     chips->given = devm_bitmap_zalloc(device, chips->size >> PAGE_SHIFT, GFP_KERNEL);
-    chips->clean = devm_bitmap_zalloc(device, chips->size >> PAGE_SHIFT, GFP_KERNEL);
-    if (IS_ERR(chips->memory) || !chips->given || !chips->clean)
+    if (IS_ERR(chips->memory) || !chips->given)
         return IS_ERR(chips->memory) ? PTR_ERR(chips->memory) : -ENOMEM;
     chips->misc =
         (struct miscdevice){.minor = MISC_DYNAMIC_MINOR, .name = "axram", .fops = &operations, .mode = 0600};

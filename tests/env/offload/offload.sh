@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processes of Debian that offload to the accelerators of machine nucd (cases.c) or use the chips of machine axram (chip_cases.c), in
+# Processes of Debian that offload to the accelerators of machine nucd (cases.c) or use the chips of machine axram (chip_cases.c, chip_maps.c), in
 # a Debian that examples/linux/debian.sh has made in the folder IMAGE: of lines typed into /offload/init, and into a shell after a login. What a case prints where the process runs its
 # regions itself, qemu-riscv64 says. Skipped where there is no such folder.
 # Variables: CROFT (the command), OUT (a folder for products), IMAGE (default build/debian-image).
@@ -60,10 +60,10 @@ echo 'echo == preloaded; LD_PRELOAD=./libnucd.so ./shared moved' >>"$OUT/typed"
 echo exit >>"$OUT/typed"
 
 CROFT=$CROFT host/linux/axram_library.sh "$OUT/libaxram.a"
-for name in tests/env/offload/chip_cases examples/linux/offload/chips; do
-    "$CROFT" cc --linux -O2 -Wall -Wextra -static $name.c "$OUT/libaxram.a" -lm -o "$OUT/$(basename $name)"
+for name in tests/env/offload/chip_cases tests/env/offload/chip_maps examples/linux/offload/chips; do
+    "$CROFT" cc --linux -O2 -Wall -Wextra -I. -static $name.c "$OUT/libaxram.a" -lm -o "$OUT/$(basename $name)"
 done
-ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT"/{offloads,shared,chip_cases,chips} >"$OUT/boot.txt"
+ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT"/{offloads,shared,chip_cases,chip_maps,chips} >"$OUT/boot.txt"
 APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" boot --save "$OUT/booted.snapshot" --save-at roi </dev/null \
     >>"$OUT/boot.txt" 2>&1 || true
 check "no snapshot of the booted system" [ -s "$OUT/booted.snapshot" ]
@@ -99,10 +99,28 @@ left: 0
 found: 0
 a network: 0
 its weights: 0
+== refused
+22 22 14 25 0 16 11 7
+22 22 22 22 75 22 0 13 14 22 0
+11 0 0 11
+== early
+11 0 1
+== parts
+0 11 11 0 00111100 0 1
+== heirs
+0 42 0 1
+== waits
+137 137 3 0 0 1 143 1
+== traces
+0 5 0
 END2
 echo 'echo == chips; ./chips | grep rows.equal' >"$OUT/typed"
 for name in threads processes dead; do
     echo "echo == $name; ./chip_cases $name" >>"$OUT/typed"
+done
+maps=(refused early parts heirs waits traces)
+for name in "${maps[@]}"; do
+    echo "echo == $name; ./chip_maps $name" >>"$OUT/typed"
 done
 echo exit >>"$OUT/typed"
 APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/axram.sh" boot --save "$OUT/chips.snapshot" --save-at roi </dev/null \
@@ -114,8 +132,8 @@ for core in inorder functional; do
         <"$OUT/typed" >"$OUT/output" 2>"$OUT/errors" || status=$?
     check "axram, $core: the machine ends with status $status" [ $status = 0 ]
     tr -d '\r' <"$OUT/output" | grep -v '^\[' >"$OUT/printed" || true
-    for name in chips threads processes dead; do
-        check "axram, $core, $name: it prints something else" cmp -s <(of $name "$OUT/wanted") <(of $name "$OUT/printed")
+    for name in chips threads processes dead "${maps[@]}"; do
+        check "axram, $core, $name: it prints something else" cmp -s <(of "$name" "$OUT/wanted") <(of "$name" "$OUT/printed")
     done
     check "axram, $core: the cause of an illegal instruction is not said" grep -q 'is not in accelerator memory, which is at 0x8c000000' "$OUT/errors"
 done
