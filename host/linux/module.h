@@ -46,4 +46,10 @@ void pages_drop(struct pages *pages);
 /* Writes [first, end) back from the host's caches to memory and forgets it there, where pages are pinned. */
 void pages_flush(struct pages *pages, unsigned long first, unsigned long end);
 
+/* Returns `cuts`. An accelerator that is told of the table afterwards translates by none that was cut before. */
+static inline u64 pages_cuts(const struct pages *pages)
+{
+    return smp_load_acquire(&pages->cuts);
+}
+
 #endif

@@ -46,12 +46,12 @@ compile() { # compile OUTPUT SOURCE FLAGS...
 part() { # part MODULE NAME SOURCE: a file of a module that includes the kernel's headers
     compile "module/$2.o" "$3" "${linux[@]}" "-DKBUILD_BASENAME=\"$2\"" "-DKBUILD_MODNAME=\"$1\"" "-D__KBUILD_MODNAME=kmod_$1"
 }
-for name in nucd pages table; do
+for name in nucd units pages table; do
     part nucd $name "$root/host/linux/$name.c"
 done
 compile module/decode.o "$root/host/linux/decode.c" -ffreestanding -isystem "$headers"
 compile module/operands.o "$root/host/kernel/driver/operands.c" -ffreestanding -isystem "$headers"
-"${CROSS}ld" -r -o module/all.o module/{nucd,pages,table,decode,operands}.o
+"${CROSS}ld" -r -o module/all.o module/{nucd,units,pages,table,decode,operands}.o
 mv module/all.o module/nucd.o
 part axram axram "$root/host/linux/axram.c"
 cp "$own/Module.symvers" module

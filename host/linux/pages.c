@@ -46,8 +46,8 @@ static void cut(struct pages *pages, unsigned long first, unsigned long last)
     struct pin *pin;
     u64 at = table_from(pages->table, first);
     if (at < pages->table->count && pages->table->entries[at].base <= last) {
-        pages->cuts++;
         table_cut(pages->table, first & PAGE_MASK, (last | ~PAGE_MASK) + 1 ?: ~0ull);
+        smp_store_release(&pages->cuts, pages->cuts + 1); /* who sees it finds the table cut (pages_cuts) */
     }
     xa_for_each_range(&pages->pinned, index, pin, first >> PAGE_SHIFT, last >> PAGE_SHIFT)
     {
@@ -100,6 +100,7 @@ void pages_drop_stale(struct pages *pages)
 {
     LIST_HEAD(stale);
     struct pin *pin, *next;
+    u64 dropped = 0;
     if (list_empty(&pages->stale))
         return;
     spin_lock(&pages->lock);
@@ -108,9 +109,12 @@ void pages_drop_stale(struct pages *pages)
     list_for_each_entry_safe(pin, next, &stale, link)
     {
         unpin_user_pages_dirty_lock(&pin->page, 1, pin->write);
-        pages->count--;
         kfree(pin);
+        dropped++;
     }
+    spin_lock(&pages->lock);
+    pages->count -= dropped;
+    spin_unlock(&pages->lock);
 }
 
 void pages_drop(struct pages *pages)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processes of Debian that offload to the accelerators of machine nucd (cases.c) or use the chips of machine axram (chip_cases.c, chip_maps.c), in
+# Processes of Debian that offload to the accelerators of machine nucd (cases.c, thread_cases.c) or use the chips of machine axram (chip_cases.c, chip_maps.c), in
 # a Debian that examples/linux/debian.sh has made in the folder IMAGE: of lines typed into /offload/init, and into a shell after a login. What a case prints where the process runs its
 # regions itself, qemu-riscv64 says. Skipped where there is no such folder.
 # Variables: CROFT (the command), OUT (a folder for products), IMAGE (default build/debian-image).
@@ -22,17 +22,39 @@ evidence() {
     tail -n 12 "$OUT/boot.txt" "$OUT/output"
 }
 
-compare=(values many moved forked handled)
-"$CROFT" cc --linux -O2 -Wall -Wextra -static tests/env/offload/cases.c -lm -o "$OUT/cases"
-riscv64-linux-gnu-gcc -O2 -Wall -I. -c host/linux/offload.c -o "$OUT/offload.o"
-"$CROFT" cc --linux -O2 -static tests/env/offload/cases.c "$OUT/offload.o" -lm -o "$OUT/offloads"
+riscv64-linux-gnu-gcc -O2 -Wall -Wextra -I. -c host/linux/offload.c -o "$OUT/offload.o"
+for name in cases thread_cases; do
+    "$CROFT" cc --linux -O2 -Wall -Wextra -I. -static tests/env/offload/$name.c -lm -o "$OUT/$name"
+    "$CROFT" cc --linux -O2 -I. -static tests/env/offload/$name.c "$OUT/offload.o" -lm -o "$OUT/offload_$name"
+done
 "$CROFT" cc --linux -O2 tests/env/offload/cases.c -lm -o "$OUT/shared"
-for name in "${compare[@]}"; do
-    echo "== $name"
-    qemu-riscv64 "$OUT/cases" "$name"
-done >"$OUT/wanted"
-cat >>"$OUT/wanted" <<'END2'
-== dead
+
+# compares PROGRAM CASE...: the machine prints what qemu-riscv64 does.
+names=()
+: >"$OUT/typed"
+: >"$OUT/wanted"
+runs() {
+    names+=("$2")
+    echo "echo == $2; ./offload_$1 $2 2>/dev/null" >>"$OUT/typed"
+}
+compares() {
+    local name
+    for name in "${@:2}"; do
+        runs "$1" "$name"
+        echo "== $name"
+        timeout 60 qemu-riscv64 "$OUT/$1" "$name"
+    done >>"$OUT/wanted"
+}
+# prints PROGRAM CASE: it prints what is in standard input.
+prints() {
+    runs "$1" "$2"
+    echo "== $2"
+    cat
+} >>"$OUT/wanted"
+
+compares cases values many moved forked handled
+compares thread_cases threads neighbours left parts both
+prints cases dead <<'END2'
 killed: 137
 killed: 137
 killed: 137
@@ -45,25 +67,38 @@ ignored: 139
 3006 4519500
 5 9
 inf 8
-== called
-159
-== fair
-fair: 1
+END2
+prints cases called <<<159
+prints cases fair <<<'fair: 1'
+prints thread_cases ends <<'END2'
+137 143 137 143 137 143
+137 143 137 143 137 143
+137 143 137 143 137 143
+ends: 7 0 134 8
+END2
+prints thread_cases heirs <<<'heirs: all pinned, no page is lost'
+prints thread_cases refused <<<'14 14 14 14 14 14 22 22 14 14 25 1'
+prints thread_cases anew <<<'2 1 1'
+names+=(preloaded unloaded)
+cat >>"$OUT/wanted" <<'END2'
 == preloaded
 67642515
+== unloaded
+1
+0
+67642515
 END2
-for name in "${compare[@]}" dead called fair; do
-    printf 'echo == %s; ./offloads %s 2>/dev/null\n' "$name" "$name"
-done >"$OUT/typed"
 # shellcheck disable=SC2129 # one line for each
 echo 'echo == preloaded; LD_PRELOAD=./libnucd.so ./shared moved' >>"$OUT/typed"
+# A module that a process uses stays.
+echo 'echo == unloaded; exec 5</dev/nucd; rmmod nucd 2>/dev/null; echo $?; exec 5<&-; rmmod nucd; echo $?; insmod ./nucd.ko; LD_PRELOAD=./libnucd.so ./shared moved' >>"$OUT/typed"
 echo exit >>"$OUT/typed"
 
 CROFT=$CROFT host/linux/axram_library.sh "$OUT/libaxram.a"
 for name in tests/env/offload/chip_cases tests/env/offload/chip_maps examples/linux/offload/chips; do
     "$CROFT" cc --linux -O2 -Wall -Wextra -I. -static $name.c "$OUT/libaxram.a" -lm -o "$OUT/$(basename $name)"
 done
-ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT"/{offloads,shared,chip_cases,chip_maps,chips} >"$OUT/boot.txt"
+ACCELERATORS=4 CROFT=$CROFT examples/linux/offload.sh "$IMAGE" "$OUT"/{offload_cases,offload_thread_cases,shared,chip_cases,chip_maps,chips} >"$OUT/boot.txt"
 APPEND='quiet init=/offload/init' CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" boot --save "$OUT/booted.snapshot" --save-at roi </dev/null \
     >>"$OUT/boot.txt" 2>&1 || true
 check "no snapshot of the booted system" [ -s "$OUT/booted.snapshot" ]
@@ -72,7 +107,7 @@ CROFT=$CROFT timeout 600 "$IMAGE/nucd.sh" timed --set host.core=inorder --restor
     <"$OUT/typed" >"$OUT/output" 2>&1 || status=$?
 check "the machine ends with status $status" [ $status = 0 ]
 tr -d '\r' <"$OUT/output" | grep -v '^\[' >"$OUT/printed" || true
-for name in "${compare[@]}" dead called fair preloaded; do
+for name in "${names[@]}"; do
     of() { awk -v name="== $1" '/^==/ { on = $0 == name } on' "$2"; }
     check "$name: it prints something else" cmp -s <(of "$name" "$OUT/wanted") <(of "$name" "$OUT/printed")
 done
