@@ -6,12 +6,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -21,24 +23,59 @@ enum { PC = 0, FCSR_FRM_SHIFT = 5, INSTRUCTION_MASK = 0x7fff, HINT = 0x2033 };
 
 static struct {
     int device; /* -1: there is none */
-    pid_t process;
+    dev_t number;
+    pid_t process; /* that has opened it */
+    pid_t opening; /* of which a thread opens it */
     struct sigaction next;
 } offload = {.device = -1};
 
-static int open_device(void)
+static void open_device(void)
 {
-    return open("/dev/nucd", O_RDWR | O_CLOEXEC);
+    struct stat status;
+    offload.device = open("/dev/nucd", O_RDWR | O_CLOEXEC);
+    if (offload.device >= 0 && fstat(offload.device, &status) == 0)
+        offload.number = status.st_rdev;
 }
 
-/* A child of fork() has memory of its own: it opens the device itself. */
-static int device(void)
+/* The program may have closed files that it does not know, and its own may have the number now. */
+static int is_open(void)
 {
-    if (offload.process != getpid()) {
-        close(offload.device);
-        offload.device = open_device();
-        offload.process = getpid();
+    struct stat status;
+    return offload.device >= 0 && fstat(offload.device, &status) == 0 && S_ISCHR(status.st_mode) &&
+           status.st_rdev == offload.number;
+}
+
+/* Opens the device again, once for all threads that find it closed, or of a parent. */
+static void open_again(int lost)
+{
+    const pid_t own = getpid();
+    pid_t holder = 0;
+    while (
+        !__atomic_compare_exchange_n(&offload.opening, &holder, own, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (holder == own) { /* else a thread of the parent, which is not in this process */
+            sched_yield();
+            holder = 0;
+        }
+    if (offload.process != own || (lost && offload.device >= 0 && !is_open())) {
+        if (is_open())
+            close(offload.device);
+        open_device();
+        __atomic_store_n(&offload.process, own, __ATOMIC_RELEASE);
     }
-    return offload.device;
+    __atomic_store_n(&offload.opening, 0, __ATOMIC_RELEASE);
+}
+
+/* Gives the trap to the module. A child of fork() has memory of its own: it opens the device itself. Returns 0 or -1. */
+static int send(struct nucd_trap *trap)
+{
+    if (__atomic_load_n(&offload.process, __ATOMIC_ACQUIRE) != getpid())
+        open_again(0);
+    if (ioctl(offload.device, NUCD_TRAP, trap) == 0)
+        return 0;
+    if (errno == EINTR || is_open())
+        return -1;
+    open_again(1);
+    return ioctl(offload.device, NUCD_TRAP, trap);
 }
 
 static uint32_t instruction_at(uint64_t pc)
@@ -78,7 +115,7 @@ static int serve(ucontext_t *context)
         return 0;
     for (int i = 1; i < 32; i++)
         trap.x[i] = x[i];
-    if (ioctl(device(), NUCD_TRAP, &trap) == 0) {
+    if (send(&trap) == 0) {
         for (int i = 1; i < 32; i++)
             x[i] = trap.x[i];
         x[PC] = trap.pc;
@@ -104,6 +141,13 @@ static void explain(uint64_t pc)
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
 }
 
+/* Ends the process behind the handler, as Linux ends one that ignores a signal of its own instruction. */
+static void end_by(int number)
+{
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
 static void trapped(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -115,8 +159,8 @@ static void trapped(int number, siginfo_t *info, void *context)
         explain((uintptr_t)info->si_addr);
     if (offload.next.sa_flags & SA_SIGINFO)
         offload.next.sa_sigaction(number, info, context);
-    else if (offload.next.sa_handler == SIG_DFL)
-        (void)signal(SIGILL, SIG_DFL); /* comes again */
+    else if (offload.next.sa_handler == SIG_DFL || (offload.next.sa_handler == SIG_IGN && info->si_code > 0))
+        end_by(number);
     else if (offload.next.sa_handler != SIG_IGN)
         offload.next.sa_handler(number);
     errno = saved;
@@ -126,7 +170,7 @@ static void trapped(int number, siginfo_t *info, void *context)
 __attribute__((constructor)) static void begin(void)
 {
     struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    offload.device = open_device();
+    open_device();
     offload.process = getpid();
     if (offload.device < 0 && getenv("NUCD_VERBOSE"))
         fprintf(stderr, "/dev/nucd: %s: this process runs its regions itself\n", strerror(errno));

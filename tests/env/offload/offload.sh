@@ -53,7 +53,7 @@ prints() {
 } >>"$OUT/wanted"
 
 compares cases values many moved forked handled
-compares thread_cases threads neighbours left parts both
+compares thread_cases threads neighbours left parts both daemons
 prints cases dead <<'END2'
 killed: 137
 killed: 137
@@ -79,6 +79,7 @@ END2
 prints thread_cases heirs <<<'heirs: all pinned, no page is lost'
 prints thread_cases refused <<<'14 14 14 14 14 14 22 22 14 14 25 1'
 prints thread_cases anew <<<'2 1 1'
+prints thread_cases others <<<'others: 132 132 132'
 names+=(preloaded unloaded)
 cat >>"$OUT/wanted" <<'END2'
 == preloaded
