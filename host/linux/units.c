@@ -106,10 +106,12 @@ irqreturn_t units_interrupt(int irq, void *context)
 }
 
 /* Returns whether the unit's core has left all killed tasks. The lock is held. */
-static bool has_settled(struct unit *unit)
+static bool has_settled(struct device_state *device, struct unit *unit)
 {
-    if (unit->killed && !(GET(unit, status) & (TASK_UNIT_ANSWERED | TASK_UNIT_EMPTYING)))
+    if (unit->killed && !(GET(unit, status) & (TASK_UNIT_ANSWERED | TASK_UNIT_EMPTYING))) {
         unit->killed = false;
+        device->killed--;
+    }
     return !unit->killed;
 }
 
@@ -119,6 +121,7 @@ static void kill_tasks(struct device_state *device, struct unit *unit)
     u64 state = GET(unit, status) & TASK_UNIT_STATE_MASK;
     if (unit->done == unit->sent || state == TASK_UNIT_IDLE)
         return;
+    device->killed += !unit->killed;
     unit->killed = true;
     PUT(unit, control, TASK_UNIT_KILL);
     schedule_work(&device->work);
@@ -237,7 +240,7 @@ static bool is_gone(struct process *process)
         struct unit *unit = &device->units[i];
         if (unit->mapped != process)
             continue;
-        if (unit->owner || !has_settled(unit)) {
+        if (unit->owner || !has_settled(device, unit)) {
             gone = false;
         } else {
             unit->mapped = NULL;
@@ -284,7 +287,7 @@ static void work(struct work_struct *work)
     more = drop_dead(device);
     for (i = 0; i < device->count; i++) {
         struct unit *unit = &device->units[i];
-        more |= !has_settled(unit) || (unit->owner && is_doomed(unit));
+        more |= !has_settled(device, unit) || (unit->owner && is_doomed(unit));
     }
     spin_unlock_irq(&device->lock);
     wake_up_all(&device->wait);
@@ -330,8 +333,8 @@ static bool all_complete(struct process *process)
     const struct job *job;
     unsigned i;
     list_for_each_entry(job, &process->jobs, link) if (!job->complete) return false;
-    for (i = 0; i < device->count; i++)
-        if (device->units[i].mapped == process && !has_settled(&device->units[i]))
+    for (i = 0; device->killed && i < device->count; i++)
+        if (device->units[i].mapped == process && !has_settled(device, &device->units[i]))
             return false;
     return true;
 }
@@ -348,7 +351,7 @@ static bool may_take(struct caller *caller, struct unit *unit, unsigned lines)
     bool others = !list_empty(&process->device->waits) && process->device->waits.next != &process->waits;
     if (unit->sent != unit->done && (unit->owner != caller || others))
         return false;
-    return unit->lines + lines <= process->device->lines && has_settled(unit);
+    return unit->lines + lines <= process->device->lines && has_settled(process->device, unit);
 }
 
 /* Returns the unit with the fewest tasks that may take one of the thread; NULL: none. */

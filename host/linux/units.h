@@ -65,6 +65,7 @@ struct device_state {
     struct work_struct work;
     struct miscdevice misc;
     unsigned count, lines, capabilities;
+    unsigned killed;                  /* units whose cores may still be at killed tasks */
     struct croft_range_table *nobody; /* an empty table */
     struct unit units[UNITS_MAX];
 };
