@@ -50,6 +50,10 @@ check "packets go first" test "$(total '^net.critical_packets$')" -gt 0
 cp one.json first.json
 same "again" pipeline
 check "it repeats" cmp <(sed '/^  "host"/,$d' first.json) <(sed '/^  "host"/,$d' one.json)
+"$croft" report one.json -o page.html >output 2>messages
+for name in axram.invocations nucd.offloads offload.offloaded net.critical_packets fetched; do
+    check "one page shows $name" grep -q "$name" page.html
+done
 
 same "no offloading" pipeline --set offload.policy=none
 check "no block goes" test "$(total '^offload.offloaded$')" = 0
