@@ -41,8 +41,8 @@ for harts in 1 2 4; do
     shows "$name" "the answer is 42"
     boot "$name.again" 0 --set harts=$harts --stats "$OUT/$name.json" <"$OUT/typed"
     check "$name: a second run prints something else" cmp -s "$OUT/$name.txt" "$OUT/$name.again.txt"
-    for way in on ${ALL:+always}; do
-        boot "$name.$way" 0 --set harts=$harts --jit=$way --stats "$OUT/$name.$way.json" <"$OUT/typed"
+    for way in on ${ALL:+"always"}; do
+        boot "$name.$way" 0 --set harts="$harts" --jit="$way" --stats "$OUT/$name.$way.json" <"$OUT/typed"
         check "$name: it prints something else with --jit=$way" cmp -s "$OUT/$name.txt" "$OUT/$name.$way.txt"
         check "$name: other statistics with --jit=$way" cmp -s <(jq 'del(.host)' "$OUT/$name.json") <(jq 'del(.host)' "$OUT/$name.$way.json")
     done

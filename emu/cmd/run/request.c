@@ -76,8 +76,9 @@ static const struct option_row rows[] = {
                 "virtio network device, connected to a Unix socket or to nothing"},
     [FIRMWARE] = {"firmware", 0, "FILE", "firmware for accelerators (default: croft's; none in --env bare)"},
     [DIR] = {"dir", 0, "DIR", "only folder whose files the program can use (default: .)"},
-    [SYSROOT] = {"sysroot", 0, "DIR",
-                 "folder of the dynamic linker and libraries of Linux programs, such as /usr/riscv64-linux-gnu"},
+    [SYSROOT] =
+        {"sysroot", 0, "DIR",
+         "folder of the dynamic linker and libraries of Linux programs, such as /usr/riscv64-linux-gnu"},
     [NET] = {"net", 0, NULL,
              "let a Linux program have sockets of the host's network (default: refused); not --netdev, a "
              "system's device"},

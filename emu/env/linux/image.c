@@ -170,8 +170,8 @@ bool linux_recognises(const char *path, const struct memory_config *memory)
     for (size_t i = 0; read && i < header.e_phnum; i++) {
         linker |= segments[i].p_type == PT_INTERP;
         stack |= segments[i].p_type == PT_GNU_STACK;
-        outside |= segments[i].p_type == PT_LOAD && (segments[i].p_vaddr < memory->base ||
-                                                     segments[i].p_vaddr - memory->base >= memory->size);
+        outside |= segments[i].p_type == PT_LOAD &&
+                   (segments[i].p_vaddr < memory->base || segments[i].p_vaddr - memory->base >= memory->size);
     }
     return read && ((header.e_type == ET_EXEC && (linker || (stack && outside))) ||
                     (header.e_type == ET_DYN && (linker || stack)));
