@@ -20,7 +20,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input escapes areas "${networks[@]}" net_own peer; do
+    for name in "${calls[@]}" own faults input waits escapes areas "${networks[@]}" net_own peer; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -264,6 +264,56 @@ test_input() {
         # shellcheck disable=SC2086,SC2094 # several words; as above
         timeout 100 "$CROFT" run -m $machine "$OUT/input" >"$OUT/output" 2>"$OUT/errors" < <(lines "$OUT/output") || true
         check "input that arrives late, $machine" cmp -s "$OUT/output" "$OUT/wanted"
+    done
+}
+
+# answer OUTPUT TEXT...: prints a line when the program has written each text to OUTPUT, and has had the time to wait again.
+answer() {
+    local text
+    for text in "${@:2}"; do
+        # shellcheck disable=SC2016 # the inner shell's
+        timeout 100 bash -c 'until grep -qF -- "$2" "$1"; do sleep 0.05; done' - "$1" "$text" 2>/dev/null
+        sleep 0.1
+        echo
+    done
+}
+
+# waits NAME WANTED COMMAND...: runs it, with a line of input after each line that it writes, in the folder; it writes WANTED and succeeds.
+waits() {
+    local name=$1 lines status=0
+    mapfile -t lines <<<"$2"
+    printf '%s\n' "${lines[@]}" >"$OUT/wanted"
+    : >"$OUT/output"
+    # shellcheck disable=SC2094 # answer() waits for what is written
+    (cd "$OUT/dir" && exec timeout 100 "${@:3}") >"$OUT/output" 2>"$OUT/errors" < <(answer "$OUT/output" "${lines[@]}") || status=$?
+    check "$name: status $status" [ "$status" = 0 ]
+    check "$name: output" cmp -s "$OUT/output" "$OUT/wanted"
+}
+
+# Some threads wait for input, and others for threads, time, or sockets.
+test_waits() {
+    local mode machine inputs client
+    inputs=$(printf '%s\n' waits "input "{0..3})
+    fresh "$OUT/dir" >/dev/null
+    for mode in worker watchdog; do
+        waits "$mode under qemu-riscv64" "$inputs" qemu-riscv64 "$OUT/waits" "$mode"
+        for machine in functional ddr3 "ddr3 --set host.count=2" "virt --set harts=2" "ddr3 --env kernel"; do
+            # shellcheck disable=SC2086 # options are words
+            waits "$mode, $machine" "$inputs" "$CROFT" run -m $machine "$OUT/waits" "$mode"
+        done
+    done
+    for machine in functional ddr3; do
+        waits "polls of more entries than files, $machine" $'waits\npoll 400\npoll 400\npoll 400' \
+            bash -c 'ulimit -n 256 && exec "$@"' - "$CROFT" run -m "$machine" "$OUT/waits" many
+        fresh "$OUT/dir" >/dev/null
+        : >"$OUT/output"
+        (cd "$OUT/dir" && answer "$OUT/output" waits >/dev/null && exec timeout 100 qemu-riscv64 "$OUT/waits" ask) &
+        client=$!
+        # shellcheck disable=SC2094 # as above
+        (cd "$OUT/dir" && exec timeout 100 "$CROFT" run --net -m "$machine" "$OUT/waits" server) >"$OUT/output" 2>"$OUT/errors" < <(answer "$OUT/output" accept) || true
+        wait "$client" || true
+        printf 'waits\naccept 0\n' >"$OUT/wanted"
+        check "a client while others wait for input, $machine" cmp -s "$OUT/output" "$OUT/wanted"
     done
 }
 
@@ -612,6 +662,7 @@ test_dynamic
 test_faults
 test_escapes
 test_input
+test_waits
 test_network
 test_stopped_server
 test_openmp

@@ -219,7 +219,7 @@ static void hook_update(void *context)
 static bool hook_wait(void *context)
 {
     struct process *process = context;
-    if (!threads_await_input(process, LINUX_NEVER))
+    if (!threads_await_input(process, NULL, LINUX_NEVER))
         return false;
     threads_call_hosts(process);
     return true;

@@ -143,7 +143,7 @@ struct process {
     uint64_t timers_due; /* ns: the first deadline of a timer, or LINUX_NEVER */
     bool reads_signals;  /* a descriptor of signals has been made */
     uint64_t passed;     /* without a clock: ns that kernels have taken, in which harts do not run */
-    uint64_t awaited;    /* ns: input has been waited for in real time until then */
+    uint64_t awaited;    /* ns: input has been waited for in real time until then, and none has come */
     bool epolls_input;   /* an epoll has a standard stream or a socket */
     uint64_t ended_ran;  /* ns that threads which have ended ran */
     uint32_t umask;
@@ -197,16 +197,13 @@ bool threads_end_turn(struct process *process, struct thread *thread, bool signa
  * others are ready. Returns false if the host has none. */
 bool threads_choose(struct process *process, unsigned host, bool yields);
 
-/* Waits in real time until one of the inputs is ready on the host, at most for `span` ns (LINUX_NEVER: for ever), or until a signal ends
- * the run. Returns whether one is ready. */
-bool threads_poll_inputs(const struct process *process, struct pollfd *inputs, nfds_t count, uint64_t span);
-
 /* Adds what a thread waits for on the host. */
 void thread_add_input(struct thread *thread, int host, short events);
 
-/* Lets threads that wait for standard streams and sockets go on when one is ready on the host. While no thread can run, waits for that
- * in real time, but not longer than until `until` of the process's clock (LINUX_NEVER: for ever). Returns whether one is ready. */
-bool threads_await_input(struct process *process, uint64_t until);
+/* Lets threads that wait for standard streams and sockets go on when one is ready on the host. While no thread can run but `asks`, which
+ * is about to wait, too (NULL: none), waits for that in real time, but not longer than until `until` of the process's clock. LINUX_NEVER:
+ * for ever; then nothing can run. Returns whether an input is ready, of `asks` or of another. */
+bool threads_await_input(struct process *process, const struct thread *asks, uint64_t until);
 
 /* Returns whether a thread other than `thread` runs, or can. */
 bool threads_others_run(const struct process *process, const struct thread *thread);

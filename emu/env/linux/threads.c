@@ -211,24 +211,48 @@ static bool awaits_input(const struct thread *thread)
     return thread->state == THREAD_WAITING && thread->wait == WAIT_POLL && thread->inputs > 0;
 }
 
-/* Gathers what threads wait for on the host. Returns it, to be freed; NULL: nothing. */
-static struct pollfd *gather_inputs(const struct process *process, nfds_t *count)
+static int by_descriptor(const void *a, const void *b)
+{
+    const int one = ((const struct pollfd *)a)->fd, other = ((const struct pollfd *)b)->fd;
+    return (one > other) - (one < other);
+}
+
+/* Merges inputs of the same descriptor: the host polls no more of them at once than a process may have open. Returns their new
+ * number. */
+static nfds_t merge_inputs(struct pollfd *inputs, nfds_t count)
+{
+    nfds_t kept = 0;
+    qsort(inputs, count, sizeof *inputs, by_descriptor);
+    for (nfds_t i = 1; i < count; i++)
+        if (inputs[i].fd == inputs[kept].fd)
+            inputs[kept].events = (short)(inputs[kept].events | inputs[i].events);
+        else
+            inputs[++kept] = inputs[i];
+    return kept + 1;
+}
+
+/* Gathers what threads wait for on the host, and what `asks` (may be NULL) is about to wait for. Returns it, to be freed; NULL:
+ * nothing. */
+static struct pollfd *gather_inputs(const struct process *process, const struct thread *asks, nfds_t *count)
 {
     *count = 0;
     for (const struct thread *t = process->threads; t; t = t->next)
-        *count += awaits_input(t) ? t->inputs : 0;
+        *count += t == asks || awaits_input(t) ? t->inputs : 0;
     if (*count == 0)
         return NULL;
     struct pollfd *inputs = alloc(*count, sizeof *inputs), *to = inputs;
     for (const struct thread *t = process->threads; t; t = t->next)
-        if (awaits_input(t)) {
+        if ((t == asks || awaits_input(t)) && t->inputs > 0) {
             memcpy(to, t->input, t->inputs * sizeof *to);
             to += t->inputs;
         }
+    *count = merge_inputs(inputs, *count);
     return inputs;
 }
 
-bool threads_poll_inputs(const struct process *process, struct pollfd *inputs, nfds_t count, uint64_t span)
+/* Waits in real time until one of the inputs is ready on the host, at most for `span` ns (LINUX_NEVER: for ever), or until a signal ends
+ * the run. Returns whether one is ready, or may be: the host refuses to tell. */
+static bool poll_inputs(const struct process *process, struct pollfd *inputs, nfds_t count, uint64_t span)
 {
     enum { SLICE = 100 }; /* ms: a signal to croft just before poll() would not end it */
     uint64_t ms = span == 0 ? 0 : span == LINUX_NEVER ? span : span / MILLISECOND + 1;
@@ -236,24 +260,25 @@ bool threads_poll_inputs(const struct process *process, struct pollfd *inputs, n
     do {
         const uint64_t slice = ms < SLICE ? ms : SLICE;
         ready = poll(inputs, count, (int)slice);
-        ms -= span == LINUX_NEVER ? 0 : slice;
+        ms -= ready == 0 && span != LINUX_NEVER ? slice : 0;
     } while ((ready == 0 || (ready < 0 && errno == EINTR)) && ms > 0 && !guest_interrupted(process->user));
-    return ready > 0;
+    return ready > 0 || (ready < 0 && errno != EINTR);
 }
 
-bool threads_await_input(struct process *process, uint64_t until)
+bool threads_await_input(struct process *process, const struct thread *asks, uint64_t until)
 {
     nfds_t count;
-    struct pollfd *inputs = gather_inputs(process, &count);
+    struct pollfd *inputs = gather_inputs(process, asks, &count);
     const uint64_t now = linux_now(process);
     uint64_t span = 0;
     if (!inputs)
         return false;
-    if (!threads_others_run(process, NULL) && until > now && until != process->awaited) {
-        process->awaited = until == LINUX_NEVER ? 0 : until;
+    const bool stands = until == LINUX_NEVER || !threads_others_run(process, asks);
+    if (stands && until > now && until != process->awaited)
         span = until == LINUX_NEVER ? until : until - now;
-    }
-    const bool ready = threads_poll_inputs(process, inputs, count, span);
+    const bool ready = poll_inputs(process, inputs, count, span);
+    if (span > 0)
+        process->awaited = ready || until == LINUX_NEVER ? 0 : until;
     free(inputs);
     if (!ready)
         return false;
@@ -266,7 +291,7 @@ bool threads_await_input(struct process *process, uint64_t until)
 void threads_update(struct process *process)
 {
     const uint64_t now = linux_now(process), next = threads_next(process);
-    (void)threads_await_input(process, next == LINUX_NEVER ? now : next);
+    (void)threads_await_input(process, NULL, next == LINUX_NEVER ? now : next);
     for (struct thread *thread = process->threads; thread; thread = thread->next)
         if (thread->state == THREAD_WAITING && thread->deadline <= now) {
             if (thread->wait == WAIT_POLL) /* it stores that nothing is ready */

@@ -64,17 +64,23 @@ static int64_t wait_ready(struct process *process, struct thread *thread, const 
     return LINUX_WAITS;
 }
 
-/* While no other thread can run, lets the host's time pass instead of simulated time until an input is ready. Returns whether one
- * is. */
+/* While no other thread can run, lets the host's time pass instead of simulated time until an input is ready, of this thread or of one
+ * that waits. Returns whether one is. */
 static bool input_comes(struct process *process, struct thread *thread, const struct wait *wait)
 {
     const uint64_t now = linux_now(process), next = threads_next(process);
     const uint64_t until = wait->deadline < next ? wait->deadline : next;
     if (thread->inputs == 0 || until <= now || threads_others_run(process, thread))
         return false;
-    process->awaited = until;
-    return threads_poll_inputs(process, thread->input, thread->inputs,
-                               until == LINUX_NEVER ? until : until - now);
+    return threads_await_input(process, thread, until);
+}
+
+/* Asks the host which are ready now, in pieces: it takes no more of them at once than a process may have open. */
+static void poll_hosts(struct pollfd *hosts, uint64_t count)
+{
+    enum { PIECE = 64 };
+    for (uint64_t i = 0; i < count; i += PIECE)
+        (void)poll(hosts + i, count - i < PIECE ? count - i : PIECE, 0);
 }
 
 /* Asks the host about the descriptors. Returns how many are ready. */
@@ -96,8 +102,7 @@ static int64_t ask(const struct process *process, struct thread *thread, struct 
         if (file && descriptor_is_outer(process, file))
             thread_add_input(thread, file->host, polls[i].events);
     }
-    if (poll(hosts, count, 0) < 0)
-        return ready;
+    poll_hosts(hosts, count);
     for (uint64_t i = 0; i < count; i++)
         if (hosts[i].fd >= 0 && hosts[i].revents) {
             polls[i].found = hosts[i].revents;
