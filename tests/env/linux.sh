@@ -616,6 +616,11 @@ END
         ends "launches: handlers, $machine" 0 -m $machine "$OUT/handlers"
         check "launches of handlers, $machine" cmp -s "$OUT/output" "$OUT/handled"
     done
+    "$CROFT" cc --linux -std=gnu17 -Wall -Wextra -Werror -O1 -static "$programs/launch_input.c" -o "$OUT/launch-input"
+    for machine in gpu "gpu --set host.count=2" "gpu --env kernel" "functional --set simt.count=2"; do
+        # shellcheck disable=SC2086 # as above
+        waits "launches: input beside a kernel, $machine" $'kernel 64000\npoll 1' "$CROFT" run -m $machine "$OUT/launch-input"
+    done
     "$CROFT" c++ -std=c++17 -Wall -Wextra -Werror -O0 examples/linux/kernels.cc -o "$OUT/kernels" # position-independent
     ask kernels -L "$sysroot"
     launched "dynamic" kernels 2 -m gpu --sysroot "$sysroot"

@@ -202,10 +202,10 @@ void thread_add_input(struct thread *thread, int host, short events);
 
 /* Lets threads that wait for standard streams and sockets go on when one is ready on the host. While no thread can run but `asks`, which
  * is about to wait, too (NULL: none), waits for that in real time, but not longer than until `until` of the process's clock. LINUX_NEVER:
- * for ever; then nothing can run. Returns whether an input is ready, of `asks` or of another. */
+ * for ever; then no thread can run, and no kernel on a multiprocessor. Returns whether an input is ready, of `asks` or of another. */
 bool threads_await_input(struct process *process, const struct thread *asks, uint64_t until);
 
-/* Returns whether a thread other than `thread` runs, or can. */
+/* Returns whether a thread other than `thread` runs, or can, or waits for a kernel on multiprocessors, which runs. */
 bool threads_others_run(const struct process *process, const struct thread *thread);
 
 /* Time: wakes threads whose deadline has come, and interrupts those whose slice is over. */

@@ -192,7 +192,7 @@ bool threads_choose(struct process *process, unsigned host, bool yields)
 bool threads_others_run(const struct process *process, const struct thread *thread)
 {
     for (const struct thread *t = process->threads; t; t = t->next)
-        if (t != thread && t->state != THREAD_WAITING)
+        if (t != thread && (t->state != THREAD_WAITING || t->wait == WAIT_LAUNCH))
             return true;
     return false;
 }
