@@ -22,8 +22,9 @@ bool descriptor_is_outer(const struct process *process, const struct file *file)
 int64_t descriptor_await(struct process *process, struct thread *thread, uint64_t descriptor, short events,
                          uint64_t deadline);
 
-/* The same for what cannot be polled: the call comes again after 1 ms. Returns LINUX_WAITS or -EINTR. */
-int64_t descriptor_try_later(struct process *process, struct thread *thread);
+/* The same for what cannot be polled: the call comes again after 1 ms, in real time, too, if no other thread can run. Returns LINUX_WAITS;
+ * 0: the deadline is over; or -EINTR. */
+int64_t descriptor_try_later(struct process *process, struct thread *thread, uint64_t deadline);
 
 /* Lets a thread wait for input of a standard stream while others run. Returns 0 if there is some or the program has no other
  * thread, LINUX_WAITS (the call comes again) or -EINTR. */

@@ -152,8 +152,7 @@ static int64_t send_message(struct process *process, struct thread *thread, cons
         return -EMSGSIZE;
     const int64_t failed = send_now(process, file, m, stream && waits, &done);
     if (failed == -EAGAIN && waits && socket_family(file) == AF_UNIX && m->name.size > 0)
-        return descriptor_try_later(process,
-                                    thread); /* the receiver's queue is full, of which no poll tells */
+        return socket_try_later(process, thread, file); /* the receiver's queue is full */
     if (failed == -EAGAIN && waits)
         return socket_wait(process, thread, m->socket, true, done, -EAGAIN);
     if (failed == -EPIPE && done == 0 && stream && !(m->flags & MSG_NOSIGNAL)) {

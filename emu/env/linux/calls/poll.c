@@ -145,12 +145,20 @@ int64_t descriptor_await(struct process *process, struct thread *thread, uint64_
     return LINUX_TURNS;
 }
 
-int64_t descriptor_try_later(struct process *process, struct thread *thread)
+int64_t descriptor_try_later(struct process *process, struct thread *thread, uint64_t deadline)
 {
+    const uint64_t now = linux_now(process), later = now + MILLISECOND;
+    const uint64_t until = thread->poll_deadline ? thread->poll_deadline : deadline;
+    thread->poll_deadline = 0;
+    if (until <= now)
+        return 0;
     if (signal_is_due(process, thread))
         return -EINTR;
+    if (!threads_others_run(process, thread))
+        (void)poll(NULL, 0, 1); /* who makes it ready may be outside of the program */
     thread->inputs = 0;
-    thread_wait(process, thread, WAIT_POLL, linux_now(process) + MILLISECOND, 0);
+    thread_wait(process, thread, WAIT_POLL, until < later ? until : later, 0);
+    thread->poll_deadline = until;
     thread->reads = true;
     return LINUX_WAITS;
 }

@@ -28,8 +28,8 @@ int64_t socket_add(struct process *process, int host, unsigned kind, int family,
     return descriptor_add_own(process, host, flags, kind, made_as);
 }
 
-/* Returns the time limit of waiting for a socket, in ns. */
-static uint64_t time_limit(const struct file *file, bool writes)
+/* Returns until when a call that begins now waits for a socket, in ns. */
+static uint64_t time_limit(const struct process *process, const struct file *file, bool writes)
 {
     const time_t longest = 1L << 33; /* in seconds; later deadlines would wrap the clock */
     struct timeval limit = {0, 0};
@@ -37,15 +37,14 @@ static uint64_t time_limit(const struct file *file, bool writes)
     if (getsockopt(file->host, SOL_SOCKET, writes ? SO_SNDTIMEO : SO_RCVTIMEO, &limit, &size) != 0 ||
         (limit.tv_sec == 0 && limit.tv_usec == 0) || limit.tv_sec < 0 || limit.tv_sec >= longest)
         return LINUX_NEVER;
-    return (uint64_t)limit.tv_sec * SECOND + (uint64_t)limit.tv_usec * 1000;
+    return linux_now(process) + (uint64_t)limit.tv_sec * SECOND + (uint64_t)limit.tv_usec * 1000;
 }
 
 int64_t socket_wait(struct process *process, struct thread *thread, uint64_t descriptor, bool writes,
                     uint64_t done, int64_t late)
 {
     const struct file *file = files_get(&process->user->files, (uint32_t)descriptor);
-    const uint64_t limit = time_limit(file, writes);
-    const uint64_t deadline = limit == LINUX_NEVER ? LINUX_NEVER : linux_now(process) + limit;
+    const uint64_t deadline = time_limit(process, file, writes);
     if (done > 0)
         threads_repeat(process);
     const int64_t result =
@@ -55,6 +54,12 @@ int64_t socket_wait(struct process *process, struct thread *thread, uint64_t des
         return result;
     }
     return done > 0 ? (int64_t)done : result == 0 ? late : result;
+}
+
+int64_t socket_try_later(struct process *process, struct thread *thread, const struct file *file)
+{
+    const int64_t result = descriptor_try_later(process, thread, time_limit(process, file, true));
+    return result == 0 ? -EAGAIN : result;
 }
 
 /* Returns 0 if Linux programs may have such a socket, or -errno. */
@@ -227,9 +232,8 @@ int64_t linux_connect(struct process *process, struct thread *thread, const uint
     socket_name_release(&name);
     if (!(file->flags & GUEST_NONBLOCK) && result == -EALREADY)
         return socket_wait(process, thread, a[0], true, 0, -EINPROGRESS);
-    if (!(file->flags & GUEST_NONBLOCK) &&
-        result == -EAGAIN) /* the listener's queue is full, of which no poll tells */
-        return descriptor_try_later(process, thread);
+    if (!(file->flags & GUEST_NONBLOCK) && result == -EAGAIN) /* the listener's queue is full */
+        return socket_try_later(process, thread, file);
     threads_repeat(process);
     return result;
 }

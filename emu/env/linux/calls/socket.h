@@ -40,6 +40,10 @@ static inline int socket_type(const struct file *file)
 int64_t socket_wait(struct process *process, struct thread *thread, uint64_t descriptor, bool writes,
                     uint64_t done, int64_t late);
 
+/* The same for a call that a full queue at the other end holds up, of which no poll tells. Returns LINUX_WAITS, -EINTR, or -EAGAIN when
+ * SO_SNDTIMEO is over. */
+int64_t socket_try_later(struct process *process, struct thread *thread, const struct file *file);
+
 /* Reads and writes as read and write, or with `vectors` readv and writev, do on a socket. */
 int64_t socket_transfer(struct process *process, struct thread *thread, const struct file *file,
                         const uint64_t a[6], bool writes, bool vectors);

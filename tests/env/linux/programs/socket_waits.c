@@ -276,6 +276,69 @@ static void many(void)
         close(all[i].fd);
 }
 
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static union name full;
+
+static void *send_another(void *fd)
+{
+    const long sent = sendto(*(int *)fd, "a", 1, 0, &full.head, size_of(&full));
+    return (void *)(sent < 0 ? -errno : sent);
+}
+
+/* Queues of AF_UNIX that are full, until a time limit, a signal or a receiver ends the wait. */
+static void queues(void)
+{
+    const struct timeval limit = {0, 60000}, none = {0, 0};
+    const struct sigaction action = {.sa_handler = note},
+                           again = {.sa_handler = note, .sa_flags = SA_RESTART};
+    pthread_t thread;
+    char text[4];
+    int taker = socket(AF_UNIX, SOCK_DGRAM, 0), fd = socket(AF_UNIX, SOCK_DGRAM, 0), connected;
+    full = file_name("queue");
+    bind(taker, &full.head, size_of(&full));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    long before;
+    do
+        before = now();
+    while (sendto(fd, "a", 1, 0, &full.head, size_of(&full)) == 1);
+    printf("full: %s, in time %d\n", strerrorname_np(errno), now() - before >= 59);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, send_another, &fd);
+    nap(100);
+    pthread_kill(thread, SIGUSR1);
+    joined("interrupted send", thread);
+    sigaction(SIGUSR1, &again, NULL);
+    pthread_create(&thread, NULL, send_another, &fd);
+    nap(100);
+    pthread_kill(thread, SIGUSR1);
+    nap(100);
+    SHOW(read, taker, text, 4L);
+    joined("restarted send", thread);
+    close(fd);
+    close(taker);
+    unlink("queue");
+    taker = socket(AF_UNIX, SOCK_STREAM, 0);
+    bind(taker, &full.head, size_of(&full));
+    listen(taker, 0);
+    do {
+        before = now();
+        fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+        connected = connect(fd, &full.head, size_of(&full));
+    } while (connected == 0);
+    printf("full: %s, in time %d\n", strerrorname_np(errno), now() - before >= 59);
+    close(fd);
+    close(taker);
+    unlink("queue");
+}
+
 static void all(int family)
 {
     threads(family);
@@ -289,5 +352,6 @@ int main(void)
 {
     for_families(all);
     many();
+    queues();
     return 0;
 }
