@@ -84,6 +84,8 @@ static __attribute__((noinline)) void float_attribute(struct warp *warp, const s
 {
     enum { FEW = 2 }; /* lanes for which it is quicker one by one */
     _Alignas(64) uint64_t out[WARP_LANES];
+    if (!lanes)
+        return;
     uint32_t single = __builtin_popcount(lanes) <= FEW ? lanes : 0;
     if (!single && (!row->rounded || lanes_lacking(warp, raised & ~(unsigned)FP_NX))) {
         raised = float_again(warp, op, row, lanes, RM_RNE, out);

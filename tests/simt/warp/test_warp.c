@@ -192,8 +192,42 @@ static void random_programs(void **state)
     }
 }
 
+/* All lanes but one have the invalid flag; one of them multiplies infinity by zero, and the one that lacks it has a quiet NaN. */
+static void nan_beside_invalid(void **state)
+{
+    (void)state;
+    enum { FMADD_D_0_1_2_3 = 0x1a208043, NV = 16, LACKS = 5 };
+    static const uint64_t infinity = 0x7ff0000000000000, nan = 0x7ff8000000000000, one = 0x3ff0000000000000;
+    const struct warp_table *const tables[] = {&warp_rows_base, &warp_rows_v3, &warp_rows_v4};
+    for (unsigned i = 0; i < 3; i++) {
+        struct rig rig;
+        struct random random = {1};
+        const uint32_t back = (uint32_t)(BATCH_END - (CODE_AT + 4));
+        const uint32_t code[2] = {FMADD_D_0_1_2_3, (back >> 20 & 1) << 31 | (back >> 1 & 0x3ff) << 21 |
+                                                       (back >> 11 & 1) << 20 | (back >> 12 & 0xff) << 12 |
+                                                       0x6f}; /* jal x0 */
+        if (!warp_code_can(tables[i]))
+            continue;
+        rig_init(&rig, 32, tables[i]);
+        load(&rig, &random, &suites[0]);
+        write_both(&rig, CODE_AT, code, sizeof code);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            struct state *of_lane = &rig.batch->states[lane];
+            of_lane->f[1] = lane == LACKS ? nan : lane == 0 ? infinity : one;
+            of_lane->f[2] = lane == 0 ? 0 : one;
+            of_lane->f[3] = one;
+            of_lane->fcsr = lane == LACKS ? 0 : NV;
+        }
+        warp_memory_flush(&rig.memory);
+        hart_flush_code(&rig.hart);
+        run_block(&rig, 1);
+        rig_free(&rig);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs),
+                                       cmocka_unit_test(nan_beside_invalid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
