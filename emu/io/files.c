@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "emu/sim/alloc.h"
@@ -24,12 +25,25 @@ static void listing_free(struct listing *listing)
     *listing = (struct listing){0};
 }
 
+/* Closes a host descriptor. Closing a socket that lingers waits for what it has still to send; the host then sends it meanwhile. */
+static void close_host(int host, bool is_special)
+{
+    struct linger linger;
+    socklen_t size = sizeof linger;
+    if (is_special && getsockopt(host, SOL_SOCKET, SO_LINGER, &linger, &size) == 0 && linger.l_onoff &&
+        linger.l_linger) {
+        linger.l_onoff = 0;
+        (void)setsockopt(host, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    }
+    (void)close(host);
+}
+
 static void file_release(struct file *file)
 {
     if (--file->references > 0)
         return;
     if (!file->standard)
-        (void)close(file->host);
+        close_host(file->host, file->kind != 0);
     listing_free(&file->listing);
     free(file);
 }

@@ -147,9 +147,12 @@ int64_t linux_socketpair(struct process *process, struct thread *thread, const u
 int64_t linux_bind(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     int64_t failed;
-    const struct file *file = socket_of(process, a[0], &failed);
+    struct file *file = socket_of(process, a[0], &failed);
     (void)thread;
-    return file ? socket_name_bind(process, file, a[1], (int32_t)a[2]) : failed;
+    failed = file ? socket_name_bind(process, file, a[1], (int32_t)a[2]) : failed;
+    if (!failed)
+        file->kind = FILE_SOCKET; /* a pair's, too: others can send to it */
+    return failed;
 }
 
 int64_t linux_listen(struct process *process, struct thread *thread, const uint64_t a[6])
@@ -224,7 +227,7 @@ int64_t linux_connect(struct process *process, struct thread *thread, const uint
 {
     struct socket_name name;
     int64_t failed;
-    const struct file *file = socket_of(process, a[0], &failed);
+    struct file *file = socket_of(process, a[0], &failed);
     failed = file ? socket_name_get(process, file, a[1], (int32_t)a[2], &name) : failed;
     if (failed)
         return failed;
@@ -234,6 +237,8 @@ int64_t linux_connect(struct process *process, struct thread *thread, const uint
         return socket_wait(process, thread, a[0], true, 0, -EINPROGRESS);
     if (!(file->flags & GUEST_NONBLOCK) && result == -EAGAIN) /* the listener's queue is full */
         return socket_try_later(process, thread, file);
+    if (!result)
+        file->kind = FILE_SOCKET; /* a pair's, too: its other end may be outside now */
     threads_repeat(process);
     return result;
 }

@@ -45,6 +45,16 @@ static bool is_named(const struct file *file, const struct socket_name *name)
     return socket_family(file) == AF_UNIX && name->size >= PATH_FROM && name->bytes.head.sa_family == AF_UNIX;
 }
 
+/* Refuses to name a socket for others of the host: pairs are there without --net, too. */
+static int64_t refuse_name(struct process *process)
+{
+    if (!process->warned_of_network)
+        guest_warn(process->user, "the name of a socket is refused with EACCES: programs reach other sockets "
+                                  "than their own pairs only with --net");
+    process->warned_of_network = true;
+    return -EACCES;
+}
+
 /* Copies the path of an address. Returns 0 or -errno. */
 static int64_t get_path(struct process *process, const struct socket_name *name,
                         char path[sizeof(struct sockaddr_un)])
@@ -52,6 +62,8 @@ static int64_t get_path(struct process *process, const struct socket_name *name,
     const size_t length = name->size - PATH_FROM;
     if (name->size > sizeof(struct sockaddr_un))
         return -EINVAL;
+    if (!process->user->options->net)
+        return refuse_name(process);
     memcpy(path, (const char *)&name->bytes + PATH_FROM, length);
     path[length] = '\0';
     if (path[0] != '\0')
@@ -104,8 +116,17 @@ static void remember(struct process *process, const struct socket_name *name)
     struct bound_name *row = &process->bound_names[process->bound_count++];
     *row = (struct bound_name){0};
     memcpy(&row->name, &name->bytes, name->size);
-    const size_t length = strnlen(row->name.sun_path, sizeof row->name.sun_path - 1);
-    row->size = (uint32_t)(PATH_FROM + length + 1);
+    row->size = (uint32_t)(PATH_FROM + strnlen(row->name.sun_path, sizeof row->name.sun_path) + 1);
+}
+
+/* Renames a file that must not replace another one, also in file systems that know no flags of renameat2. Returns 0 or -1. */
+static int rename_new(int folder, const char *from, const char *to)
+{
+    if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    return linkat(folder, from, folder, to, 0) == 0 ? unlinkat(folder, from, 0) : -1;
 }
 
 /* Binds the host's socket to its own name in a folder and renames that. Returns 0 or -errno. */
@@ -121,7 +142,7 @@ static int64_t bind_in(const struct process *process, const struct file *file, i
     if (bind(file->host, (const struct sockaddr *)&host, sizeof host) != 0)
         return -errno;
     if (fchmodat(folder, own, 0777 & ~process->umask, 0) == 0 &&
-        renameat2(folder, own, folder, last, RENAME_NOREPLACE) == 0)
+        rename_new(folder, own, last) == 0)
         return 0;
     const int failed = errno;
     (void)unlinkat(folder, own, 0);
@@ -165,8 +186,9 @@ void socket_name_show(const struct process *process, struct socket_name *name)
     name->size = PATH_FROM; /* the name of another run's socket: none */
     if (owner == (long)getpid() && number < process->bound_count) {
         const struct bound_name *row = &process->bound_names[number];
-        name->size = row->size;
-        memcpy(&name->bytes, &row->name, row->size);
+        name->size = row->size; /* a path of 108 bytes has its zero behind them */
+        memset(&name->bytes, 0, sizeof name->bytes);
+        memcpy(&name->bytes, &row->name, sizeof row->name);
     }
 }
 

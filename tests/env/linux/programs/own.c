@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 
 enum { PAGE = 4096 };
@@ -296,6 +297,19 @@ static void sockets(void)
     EXPECT(-ENOTSOCK, sendmsg, 0, nothing, 0);
     EXPECT(-ENOTSOCK, recvmsg, 0, nothing, 0);
     EXPECT(-EBADF, getpeername, 99, nothing, nothing);
+
+    /* Without --net, a pair has no name, and reaches nobody else. */
+    const struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "named.sock"};
+    struct stat st;
+    int pair[2];
+    EXPECT(0, socketpair, AF_UNIX, SOCK_DGRAM, 0, pair);
+    EXPECT(-EACCES, bind, pair[1], &name, sizeof name);
+    EXPECT(-EACCES, connect, pair[0], &name, sizeof name);
+    EXPECT(-EACCES, sendto, pair[0], "text", 4, 0, &name, sizeof name);
+    EXPECT(4, sendto, pair[0], "text", 4, 0, NULL, 0);
+    expect(__LINE__, "a name of a pair", stat("named.sock", &st), -ENOENT);
+    close(pair[0]);
+    close(pair[1]);
 }
 
 static void *spend(void *until)
