@@ -1,6 +1,6 @@
 /* What programs of Linux with --net see otherwise than under qemu-riscv64 7.2, or cannot do, and hostile calls. Returns the number of wrong
  * results. */
-#include "calls.h"
+#include "expect.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -14,18 +14,6 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
-
-static int wrong;
-
-static void expect(int line, const char *call, long result, long wanted)
-{
-    const long got = result == -1 ? -errno : result;
-    if (got == wanted)
-        return;
-    printf("%d %s: %ld, not %ld\n", line, call, got, wanted);
-    wrong++;
-}
-#define EXPECT(wanted, name, ...) expect(__LINE__, #name, syscall(SYS_##name, ##__VA_ARGS__), wanted)
 
 static void nap(long ms)
 {

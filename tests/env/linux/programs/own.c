@@ -1,6 +1,6 @@
 /* What qemu-riscv64 7.2 does otherwise than Linux, or not at all, or where programs see that the emulator is no full Linux:
  * the expected results are those of the manual pages and of calls.def. Returns the number of wrong ones. */
-#include "calls.h"
+#include "expect.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,18 +18,7 @@
 
 enum { PAGE = 4096 };
 
-static int wrong;
-
-static void expect(int line, const char *call, long result, long wanted)
-{
-    const long got = result == -1 ? -errno : result;
-    if (got == wanted)
-        return;
-    printf("%d %s: %ld, not %ld\n", line, call, got, wanted);
-    wrong++;
-}
 #define NUMBER(wanted, number, ...) expect(__LINE__, #number, syscall(number, ##__VA_ARGS__), wanted)
-#define EXPECT(wanted, name, ...)   expect(__LINE__, #name, syscall(SYS_##name, ##__VA_ARGS__), wanted)
 
 static void memory(void)
 {
