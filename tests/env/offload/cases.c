@@ -15,22 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "regions.h"
+
 enum { COUNT = 3000, BYTES = COUNT * sizeof(long) };
-
-CROFT_REGION(fill, CROFT_OUT(long *, to, count * sizeof *to), CROFT_VALUE(long, count),
-             CROFT_VALUE(long, start))
-{
-    for (long i = 0; i < count; i++)
-        to[i] = start + i;
-}
-
-CROFT_REGION_RETURNS(long, add, CROFT_IN(const long *, from, count * sizeof *from), CROFT_VALUE(long, count))
-{
-    long sum = 0;
-    for (long i = 0; i < count; i++)
-        sum += from[i];
-    return sum;
-}
 
 CROFT_REGION_RETURNS(double, divide, CROFT_VALUE(double, a), CROFT_VALUE(double, b))
 {

@@ -21,23 +21,9 @@
 #include <unistd.h>
 
 #include "host/linux/nucd_device.h"
+#include "regions.h"
 
 enum { LINE = 8, PAGE = 4096, TASKS = 16, ROUNDS = 12 };
-
-CROFT_REGION(fill, CROFT_OUT(long *, to, count * sizeof *to), CROFT_VALUE(long, count),
-             CROFT_VALUE(long, start))
-{
-    for (long i = 0; i < count; i++)
-        to[i] = start + i;
-}
-
-CROFT_REGION_RETURNS(long, add, CROFT_IN(const long *, from, count * sizeof *from), CROFT_VALUE(long, count))
-{
-    long sum = 0;
-    for (long i = 0; i < count; i++)
-        sum += from[i];
-    return sum;
-}
 
 /* Counts after a while. */
 CROFT_REGION(count_slowly, CROFT_INOUT(long *, line, 64), CROFT_VALUE(long, turns))
