@@ -4,7 +4,7 @@
 
 void ports_init(struct ports *ports)
 {
-    *ports = (struct ports){.top = 0};
+    *ports = (struct ports){.top = 0, .last = 63};
 }
 
 void ports_use_init(struct ports_use *use, unsigned set, unsigned interval)
@@ -25,6 +25,7 @@ void ports_advance(struct ports *ports, uint64_t row)
         ports->top++;
         memset(&ports->rows[ports->top % PORTS_ROWS], 0, sizeof *ports->rows);
     }
+    ports->last = ports->top * 64 + 63;
 }
 
 /* Returns the row of a cycle, or NULL if it has left the window. */

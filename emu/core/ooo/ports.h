@@ -22,7 +22,8 @@ struct ports_row {
 };
 
 struct ports {
-    uint64_t top; /* number of the latest row in use; this and the PORTS_ROWS - 1 rows before it are valid */
+    uint64_t top;  /* number of the latest row in use; this and the PORTS_ROWS - 1 rows before it are valid */
+    uint64_t last; /* its last cycle */
     struct ports_row rows[PORTS_ROWS];
 };
 
@@ -46,28 +47,37 @@ void ports_advance(struct ports *ports, uint64_t row);
 /* ports_take() for special kinds: unpipelined, or with more than two ports. */
 uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64_t ready);
 
+/* ports_take() for kinds that are not special, if a slot is free in the row of `ready`, which is valid; else returns false. */
+static inline bool ports_try(struct ports *ports, const struct ports_use *use, uint64_t ready, uint64_t *issue)
+{
+    const unsigned bit = ready % 64;
+    uint64_t *busy = ports->rows[ready % PORTS_WINDOW / 64].busy;
+    /* For a cycle later than last the difference wraps around to a large number. */
+    if (__builtin_expect(ports->last - ready >= PORTS_WINDOW, 0))
+        return false;
+    uint64_t first = busy[use->first];
+    /* A branch, so that the host goes on with dependent instructions before it knows which cycles are free. */
+    if (__builtin_expect(!(first >> bit & 1), 1)) {
+        busy[use->first] = first | UINT64_C(1) << bit;
+        *issue = ready;
+        return true;
+    }
+    uint64_t second = busy[use->second];
+    uint64_t free = ~(first & second) >> bit;
+    if (__builtin_expect(free == 0, 0))
+        return false;
+    const unsigned wait = (unsigned)__builtin_ctzll(free);
+    bool other = first >> (bit + wait) & 1;
+    busy[other ? use->second : use->first] = (other ? second : first) | UINT64_C(1) << (bit + wait);
+    *issue = ready + wait;
+    return true;
+}
+
 /* ports_take() for kinds that are not special. */
 static inline uint64_t ports_take_plain(struct ports *ports, const struct ports_use *use, uint64_t ready)
 {
-    uint64_t row = ready / 64, now = UINT64_C(1) << ready % 64;
-    uint64_t *busy = ports->rows[ready % PORTS_WINDOW / 64].busy;
-    /* For a row later than top the difference wraps around to a large number. */
-    if (__builtin_expect(ports->top - row >= PORTS_ROWS, 0))
-        return ports_take_any(ports, use, ready);
-    uint64_t first = busy[use->first];
-    /* A branch, so that the host goes on with dependent instructions before it knows which cycles are free. */
-    if (__builtin_expect(!(first & now), 1)) {
-        busy[use->first] = first | now;
-        return ready;
-    }
-    uint64_t second = busy[use->second];
-    uint64_t free = ~(first & second) & UINT64_MAX << ready % 64;
-    if (__builtin_expect(free == 0, 0))
-        return ports_take_any(ports, use, ready);
-    uint64_t bit = free & -free;
-    bool other = first & bit;
-    busy[other ? use->second : use->first] = (other ? second : first) | bit;
-    return row * 64 + (uint64_t)__builtin_ctzll(free);
+    uint64_t issue;
+    return __builtin_expect(ports_try(ports, use, ready, &issue), 1) ? issue : ports_take_any(ports, use, ready);
 }
 
 /* Takes the first cycle at or after `ready` in which a port of the set is free (and its unit for `interval` cycles),
