@@ -53,7 +53,7 @@ $(WARP_ROWS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(WARP_FLAGS)
 # The cores' loops over instructions have more values than the host has registers: a pointer for each array that an index
 # could serve is one too many.
 CORE_LOOPS := emu/core/inorder/issue.c $(addprefix emu/core/ooo/,dispatch.c execute.c fetch.c retire.c)
-CORE_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-ivopts)
+CORE_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-ivopts) -fno-tree-slp-vectorize
 $(CORE_LOOPS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(CORE_FLAGS)
 
 # The instructions of mechanisms: each room's rows.def (isa/custom.def), and files that a test names. The list is written

@@ -6,6 +6,7 @@
 struct pace {
     uint64_t at;         /* o->dispatched_at */
     uint64_t tail;       /* also in memory */
+    uint64_t free;       /* before this number, the reorder buffer has room for an instruction at once */
     uint32_t dispatched; /* as in struct ooo */
 };
 
@@ -17,7 +18,7 @@ ALWAYS_INLINE static void put_back(struct ooo *o, const struct pace *pace)
 
 ALWAYS_INLINE static void take(const struct ooo *o, struct pace *pace)
 {
-    *pace = (struct pace){o->dispatched_at, o->tail, o->dispatched};
+    *pace = (struct pace){o->dispatched_at, o->tail, 0, o->dispatched};
 }
 
 /* Makes the instruction wait for those of its first `count` operands that are unknown. */
@@ -39,7 +40,7 @@ static void pend(struct ooo *o, const struct stream_op *op, struct ooo_entry *e,
         }
     }
     o->pending[number & o->rob_mask].ready = ready;
-    o->queue.pending++;
+    ooo_queue_pend(o);
 }
 
 ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *op,
@@ -49,15 +50,19 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
     uint64_t ready = ooo_later(ooo_later(o->times[op->rs1], o->times[op->rs2]), e->dispatch + 1);
     if (!plain)
         ready = ooo_later(ready, o->times[op->rs3]);
-    if (__builtin_expect(ready == OOO_NEVER, 0)) {
+    if (UNLIKELY(ready - e->dispatch >= OOO_SOON) && ready == OOO_NEVER) {
         pend(o, op, e, OOO_OPERANDS, e->dispatch + 1);
         ooo_result_unknown(o, op->rd);
         return;
     }
-    uint64_t issue = plain ? ports_take_plain(&o->ports, &class->use, ready)
-                           : ports_take_any(&o->ports, &class->use, ready);
+    uint64_t issue;
+    if (LIKELY(plain && ready - e->dispatch < OOO_SOON && ports_try(&o->ports, &class->use, ready, &issue))) {
+        o->queue.issued = ooo_later(o->queue.issued, issue);
+    } else {
+        issue = ports_take_any(&o->ports, &class->use, ready);
+        ooo_queue_issue(o, e->dispatch, issue);
+    }
     uint64_t complete = issue + class->latency;
-    ooo_queue_issue(o, e->dispatch, issue);
     e->issue = issue;
     e->complete = complete;
     o->times[op->rd] = complete;
@@ -66,17 +71,22 @@ ALWAYS_INLINE static void dispatch_plain(struct ooo *o, const struct stream_op *
         ooo_fetch_resolve(o, complete);
 }
 
-static NOINLINE void dispatch_load(struct ooo *o, const struct stream_entry *in,
-                                   const struct ooo_class *class, struct ooo_entry *e, bool ahead)
+/* Enters the load being dispatched into its queue, except for what ooo_load_enter() sets. */
+ALWAYS_INLINE static void enter_load(struct ooo *o, struct ooo_entry *e)
 {
-    const struct stream_op *op = in->op;
     uint32_t place = (uint32_t)o->loads++ & o->load_mask;
     o->load_numbers[place] = o->tail;
     e->memory = (uint16_t)place;
     e->cause = CPI_l1;
-    o->load_ring[place].walked = 0;
+}
+
+/* Dispatches a load for which dispatch_load() has no answer, or which is ahead. */
+static NOINLINE void dispatch_any_load(struct ooo *o, const struct stream_entry *in,
+                                       const struct ooo_class *class, struct ooo_entry *e, bool ahead)
+{
+    const struct stream_op *op = in->op;
     uint64_t base = o->times[op->rs1];
-    if (__builtin_expect(base == OOO_NEVER, 0)) {
+    if (base == OOO_NEVER) {
         struct ooo_load *load = ooo_load_enter(o, in, e);
         load->deferred = true;
         load->ahead = ahead;
@@ -93,6 +103,37 @@ static NOINLINE void dispatch_load(struct ooo *o, const struct stream_entry *in,
         return;
     }
     ooo_load_first(o, in, e, e->issue + class->latency);
+}
+
+static void dispatch_load_ahead(struct ooo *o, const struct stream_entry *in, const struct ooo_class *class,
+                                struct ooo_entry *e)
+{
+    enter_load(o, e);
+    dispatch_any_load(o, in, class, e, true);
+}
+
+/* Dispatches a load. Calls nothing but in the end, so that the common case, a hit that no store affects, saves no registers of
+ * the host. */
+static NOINLINE void dispatch_load(struct ooo *o, const struct stream_entry *in,
+                                   const struct ooo_class *class, struct ooo_entry *e)
+{
+    const struct stream_op *op = in->op;
+    uint64_t ready = ooo_later(o->times[op->rs1], e->dispatch + 1), issue;
+    enter_load(o, e);
+    if (UNLIKELY(ready - e->dispatch >= OOO_SOON) || UNLIKELY(class->use.special) ||
+        UNLIKELY(!ports_try(&o->ports, &class->use, ready, &issue))) {
+        dispatch_any_load(o, in, class, e, false);
+        return;
+    }
+    o->queue.issued = ooo_later(o->queue.issued, issue);
+    e->issue = issue;
+    uint64_t cycle = issue + class->latency;
+    if (LIKELY(ooo_load_is_plain(o, in, cycle)) && LIKELY(cache_hit(o->l1d, in->physical, CACHE_LOAD))) {
+        e->complete = o->times[op->rd] = cycle + o->hit_clocks;
+        o->times[STREAM_NONE] = 0;
+        return;
+    }
+    ooo_load_first(o, in, e, cycle);
 }
 
 static NOINLINE void dispatch_store(struct ooo *o, const struct stream_entry *in,
@@ -203,64 +244,109 @@ static uint64_t store_room(struct ooo *o, uint64_t cycle, uint64_t *fetched)
     return store->freed;
 }
 
-/* Retires up to `number`, in the middle of dispatch. */
-ALWAYS_INLINE static bool retire(struct ooo *o, uint64_t number, struct pace *pace)
+/* Finds the cycle of dispatch of the entry at o->position, for which something may have to retire or to issue first. Returns
+ * OOO_NEVER if that is unknown. */
+static NOINLINE uint64_t find_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
 {
-    put_back(o, pace);
-    bool all = ooo_retire(o, number);
-    take(o, pace);
-    return all;
-}
-
-/* Returns the cycle of dispatch of the next entry, or OOO_NEVER. */
-ALWAYS_INLINE static uint64_t dispatch_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts,
-                                             uint32_t i, struct pace *pace, bool rare)
-{
-    uint64_t number = makes_room(o, op, facts, pace->tail, rare);
-    if (__builtin_expect(number >= o->head, 0) && !retire(o, number, pace))
+    uint64_t number = makes_room(o, op, facts, o->tail, rare);
+    if (number >= o->head && !ooo_retire(o, number))
         return OOO_NEVER;
-    uint64_t cycle = ooo_later((o->fetches[i] >> OOO_FETCHED_SHIFT) + o->frontend_clocks, pace->at);
+    uint64_t *fetched = &o->fetches[o->position];
+    uint64_t cycle = ooo_later((*fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks, o->dispatched_at);
     uint64_t room = ooo_at(o, number)->retire + 1;
-    if (__builtin_expect(room > cycle, 0)) {
+    if (room > cycle) {
         count_limit(o, op, facts, number);
         cycle = room;
     }
     if (ooo_is(facts, OOO_STORE)) {
-        cycle = store_room(o, cycle, &o->fetches[i]);
+        cycle = store_room(o, cycle, fetched);
         if (cycle == OOO_NEVER)
             return OOO_NEVER;
     }
-    cycle += (cycle == pace->at) & (pace->dispatched == o->decode_width);
-    return ooo_queue_room(o, pace->tail, cycle);
+    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
+    return ooo_queue_room(o, o->tail, cycle);
+}
+
+/* Returns the number before which the reorder buffer has room for the instructions after o->tail at `cycle`, that of o->tail:
+ * those that have their places have retired before. 0: none. */
+static uint64_t find_free(const struct ooo *o, uint64_t cycle)
+{
+    uint64_t last = o->tail + OOO_LOOKAHEAD, number = last - o->rob;
+    bool room = !o->few_registers && number < o->head && o->rob_entries[number & o->rob_mask].retire < cycle;
+    return room ? last + 1 : 0;
+}
+
+/* Returns whether the queue of a load or store has an entry that was left before `cycle`. */
+ALWAYS_INLINE static bool has_entry(const struct ooo *o, uint32_t facts, uint64_t cycle)
+{
+    if (ooo_is(facts, OOO_LOAD)) {
+        uint64_t number = o->load_numbers[(uint32_t)(o->loads - o->load_queue) & o->load_mask];
+        return number < o->head && o->rob_entries[number & o->rob_mask].retire < cycle;
+    }
+    if (!ooo_is(facts, OOO_STORE))
+        return true;
+    uint64_t index = o->stores - o->store_queue;
+    return index < o->freed && (index < OOO_QUEUE_MOST || o->store_ring[index & o->store_mask].freed <= cycle);
+}
+
+/* Finds the cycle of dispatch of the next entry, into pace->at. Returns false if it is unknown. */
+ALWAYS_INLINE static bool go_to_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i,
+                                      uint64_t *fetched, struct pace *pace, bool rare)
+{
+    uint64_t cycle = (*fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks;
+    if (LIKELY(pace->tail < pace->free) && LIKELY(has_entry(o, facts, pace->at))) {
+        uint32_t dispatched = pace->dispatched;
+        if (cycle <= pace->at)
+            cycle = pace->at;
+        else
+            dispatched = 0;
+        if (dispatched == o->decode_width) {
+            dispatched = 0;
+            cycle++;
+        }
+        if (LIKELY(o->queue.bounds[(pace->tail - o->iq) % OOO_ROB_MOST] <= cycle)) {
+            pace->dispatched = dispatched + 1;
+            pace->at = cycle;
+            return true;
+        }
+    }
+    o->fetches[i] = *fetched;
+    o->fetched = o->fetched > i ? o->fetched : i + 1;
+    put_back(o, pace);
+    cycle = find_cycle(o, op, facts, rare);
+    take(o, pace);
+    if (cycle == OOO_NEVER)
+        return false;
+    *fetched = o->fetches[i];
+    pace->free = find_free(o, cycle);
+    pace->dispatched = (cycle == pace->at ? pace->dispatched : 0) + 1;
+    pace->at = cycle;
+    return true;
 }
 
 /* The facts of an entry that the offload mechanism gave. Ahead of a task, a prefetch has no effect. */
 static uint32_t kind_ahead(const struct ooo *o, const struct stream_op *op)
 {
     if (o->ahead.is_task)
-        return OOO_TASK << OOO_KIND_SHIFT;
+        return OOO_TASK << OOO_KIND_SHIFT | OOO_PARTED;
     if (op->flags & STREAM_PREFETCH)
         return OOO_SPECIAL << OOO_KIND_SHIFT;
     return o->classes[op->id].facts;
 }
 
-/* Dispatches the entry of the batch at o->position. Returns false if that depends on an unknown time. rare: the core is
- * observed, or registers are few. ahead: the offload mechanism gave the entry. */
-ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, struct pace *pace, bool rare, bool ahead)
+/* Dispatches the entry of the batch at i, o->position, of which `fetched` tells the fetch. Returns false if that depends on an
+ * unknown time. rare: the core is observed, or registers are few. ahead: the offload mechanism gave the entry. */
+ALWAYS_INLINE static bool dispatch(struct ooo *o, const struct stream_entry *in, uint32_t i, uint64_t fetched,
+                                   struct pace *pace, bool rare, bool ahead)
 {
-    const struct stream_entry *in = &o->core.stream.entries[i];
     const struct stream_op *op = in->op;
     const struct ooo_class *class = &o->classes[op->id];
     const uint32_t kind = ahead ? kind_ahead(o, op) : class->facts;
-    uint64_t cycle = dispatch_cycle(o, op, kind, i, pace, rare);
-    if (__builtin_expect(cycle == OOO_NEVER, 0))
+    if (UNLIKELY(!go_to_cycle(o, op, kind, i, &fetched, pace, rare)))
         return false;
-    pace->dispatched = (cycle == pace->at ? pace->dispatched : 0) + 1;
-    pace->at = cycle;
-    o->queue.due = cycle;
+    o->queue.due = pace->at;
     struct ooo_entry *e = ooo_at(o, pace->tail);
-    uint64_t fetched = o->fetches[i];
-    e->dispatch = cycle;
+    e->dispatch = pace->at;
     e->pc = op->pc;
     uint32_t facts = op->rd | kind | ooo_fetched_facts(fetched);
     e->facts = facts;
@@ -270,14 +356,18 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, struct pace *pace,
         e->fetch = fetched >> OOO_FETCHED_SHIFT;
         o->insns[pace->tail & o->rob_mask] = *op->insn;
     }
-    if (ooo_is(kind, OOO_LOAD))
-        dispatch_load(o, in, class, e, ahead);
-    else if (ooo_is(kind, OOO_STORE))
+    if (ooo_is(kind, OOO_LOAD)) {
+        if (ahead)
+            dispatch_load_ahead(o, in, class, e);
+        else
+            dispatch_load(o, in, class, e);
+    } else if (ooo_is(kind, OOO_STORE)) {
         dispatch_store(o, in, class, e, !ahead || o->ahead.view.address_known);
-    else if (ahead && ooo_is(kind, OOO_TASK))
+    } else if (ahead && ooo_is(kind, OOO_TASK)) {
         dispatch_task(o, op, e);
-    else
+    } else {
         dispatch_plain(o, op, class, e, facts);
+    }
     if (rare && o->few_registers)
         count_registers(o, op);
     ooo_queue_enter(o, pace->tail);
@@ -286,22 +376,59 @@ ALWAYS_INLINE static bool dispatch(struct ooo *o, uint32_t i, struct pace *pace,
     return true;
 }
 
-ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
+/* dispatch() for an entry that was fetched before. */
+static NOINLINE bool dispatch_fetched(struct ooo *o, bool rare)
 {
-    uint32_t count = o->core.stream.count;
+    uint32_t i = o->position;
+    struct pace pace;
+    take(o, &pace);
+    bool done = dispatch(o, &o->core.stream.entries[i], i, o->fetches[i], &pace, rare, false);
+    put_back(o, &pace);
+    return done;
+}
+
+/* Fetches the entry at i, o->fetched, without counting it, unless it is a branch or jump. Returns false if its cycle is unknown. */
+ALWAYS_INLINE static bool fetch(struct ooo *o, const struct stream_op *op, uint32_t i, uint64_t *fetched)
+{
+    uint64_t block = (op->pc + op->length - 1) & o->block_mask;
+    if (block != o->fetch.block && !ooo_fetch_enter(o, op, block))
+        return false;
+    *fetched = o->fetch.fetched;
+    if (!(op->flags & (STREAM_BRANCH | STREAM_JUMP)))
+        return true;
+    bool done = ooo_fetch_control(o, op, i);
+    *fetched = o->fetches[i];
+    return done;
+}
+
+/* Fetches and dispatches entries that have not been fetched. */
+ALWAYS_INLINE static bool run_entries(struct ooo *o, bool rare)
+{
+    const uint32_t count = o->core.stream.count;
+    const struct stream_entry *in = &o->core.stream.entries[o->position];
     bool all = true;
     struct pace pace;
     take(o, &pace);
-    for (uint32_t i = o->position; i < count && all; i++) {
-        if (i == o->fetched && !ooo_fetch_one(o)) {
-            all = false;
-        } else if (__builtin_expect(!dispatch(o, i, &pace, rare, false), 0)) {
-            while (o->fetched < count && ooo_fetch_one(o))
-                ;
-            all = false;
-        }
+    for (uint32_t i = o->position; i < count; i++, in++) {
+        uint64_t fetched;
+        all = fetch(o, in->op, i, &fetched) && dispatch(o, in, i, fetched, &pace, rare, false);
+        if (UNLIKELY(!all))
+            break;
+        o->fetched = i + 1;
     }
     put_back(o, &pace);
+    return all;
+}
+
+ALWAYS_INLINE static bool run_batch(struct ooo *o, bool rare)
+{
+    bool all = true;
+    while (all && o->position < o->fetched)
+        all = dispatch_fetched(o, rare);
+    all = all && run_entries(o, rare);
+    if (!all && o->position < o->fetched) /* it is fetched, but not dispatched */
+        while (o->fetched < o->core.stream.count && ooo_fetch_one(o))
+            ;
     return all;
 }
 
@@ -322,7 +449,7 @@ bool ooo_run_ahead(struct ooo *o)
                 ooo_fetched(fetched >> OOO_FETCHED_SHIFT, o->ahead.cause) | (fetched & OOO_FETCHED_WRONG);
     }
     take(o, &pace);
-    bool done = dispatch(o, 0, &pace, true, true);
+    bool done = dispatch(o, &o->core.stream.entries[0], 0, o->fetches[0], &pace, true, true);
     put_back(o, &pace);
     return done;
 }

@@ -48,23 +48,6 @@ void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t produ
     entry->dependents = ooo_operand(place, operand);
 }
 
-/* Returns the bucket of a granule. A bucket holds the index of the last store to any of its granules, and each store
- * the index of the one before it. Two adjacent granules are never in the same bucket. */
-static inline unsigned bucket_of(uint64_t granule)
-{
-    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
-}
-
-/* Returns whether no store affects a just dispatched load from `cycle` on. A quick test: false does not imply that
- * find_overlap() finds one. */
-static inline bool store_none(const struct ooo *o, uint64_t physical, unsigned size, uint64_t cycle)
-{
-    uint64_t granule = physical / 8;
-    uint64_t index = o->buckets[bucket_of(granule)];
-    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
-    return physical % 8 + size <= 8 && (store->index != index || (index < o->freed && store->freed <= cycle));
-}
-
 /* Sets up the pieces of an access. Returns their number. */
 static unsigned find_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
                             unsigned size)
@@ -87,11 +70,11 @@ void ooo_store_enter(struct ooo *o, struct ooo_store *store)
 {
     uint64_t first = store->physical / 8, last = (store->physical + store->size - 1) / 8;
     store->count = (uint8_t)find_pieces(o, store->pieces, store->address, store->physical, store->size);
-    uint64_t *bucket = &o->buckets[bucket_of(first)];
+    uint64_t *bucket = &o->buckets[ooo_bucket(first)];
     store->previous[0] = *bucket;
     *bucket = store->index;
     if (__builtin_expect(last != first, 0)) {
-        bucket = &o->buckets[bucket_of(last)];
+        bucket = &o->buckets[ooo_bucket(last)];
         store->previous[1] = *bucket;
         *bucket = store->index;
     }
@@ -110,7 +93,7 @@ void ooo_store_reindex(struct ooo *o)
 /* Returns the youngest overlapping store before the load in this granule's bucket. */
 static struct ooo_store *find_store(struct ooo *o, const struct ooo_load *load, uint64_t granule)
 {
-    unsigned bucket = bucket_of(granule);
+    unsigned bucket = ooo_bucket(granule);
     for (uint64_t index = o->buckets[bucket];;) {
         struct ooo_store *store = &o->store_ring[index & o->store_mask];
         if (store->index != index) /* the entry has been reused */
@@ -118,7 +101,7 @@ static struct ooo_store *find_store(struct ooo *o, const struct ooo_load *load, 
         if (index < load->older && store->physical < load->physical + load->size &&
             load->physical < store->physical + store->size)
             return store;
-        index = store->previous[bucket_of(store->physical / 8) != bucket];
+        index = store->previous[ooo_bucket(store->physical / 8) != bucket];
     }
 }
 
@@ -151,16 +134,9 @@ static struct ooo_entry *entry_of(struct ooo *o, const struct ooo_load *load)
     return ooo_at(o, load->number);
 }
 
-static bool waits_for_order(const struct ooo *o, uint64_t pc)
-{
-    uint64_t bit = pc / 2 % OOO_WAIT_BITS;
-    return !o->speculate || o->wait_bits[bit / 8] >> bit % 8 & 1;
-}
-
 static void wait_from_now_on(struct ooo *o, uint64_t pc)
 {
-    uint64_t bit = pc / 2 % OOO_WAIT_BITS;
-    o->wait_bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+    o->wait_bits[pc / 2 % OOO_WAIT_BITS / 64] |= UINT64_C(1) << pc / 2 % 64;
 }
 
 static void load_complete(struct ooo *o, struct ooo_load *load)
@@ -265,7 +241,7 @@ static bool check_store(struct ooo *o, struct ooo_load *load, struct ooo_store *
 /* Checks order and forwarding. Returns false if the load has its value, or waits for a store. */
 static bool check_order(struct ooo *o, struct ooo_load *load)
 {
-    if (waits_for_order(o, entry_of(o, load)->pc) && !addresses_known(o, load))
+    if (ooo_waits_for_order(o, entry_of(o, load)->pc) && !addresses_known(o, load))
         return false;
     struct ooo_store *store = find_overlap(o, load, load->time);
     if (store)
@@ -326,6 +302,12 @@ static void load_piece_done(struct cache_waiter *waiter, uint64_t now, unsigned 
     ooo_go_on(o);
 }
 
+static void set_walked(struct ooo *o, struct ooo_load *load, uint64_t cycle)
+{
+    load->walked = cycle;
+    entry_of(o, load)->facts |= OOO_PARTED;
+}
+
 static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
 {
     (void)level;
@@ -337,7 +319,7 @@ static void walk_done(struct cache_waiter *waiter, uint64_t now, unsigned level)
         access_ended(o, load);
         return;
     }
-    load->walked = ooo_later(load->time, o->floor);
+    set_walked(o, load, ooo_later(load->time, o->floor));
     if (!load->ahead)
         load_go(o, load, load->walked);
     else if (entry_of(o, load)->waiting == 0) /* else it is held for a task's bytes */
@@ -357,8 +339,10 @@ static bool translate(struct ooo *o, struct ooo_load *load)
         load->walking = true;
         return false;
     }
-    if (ready > time)
-        load->time = load->walked = clock_cycle(&o->core.parts.clock, ready);
+    if (ready > time) {
+        load->time = clock_cycle(&o->core.parts.clock, ready);
+        set_walked(o, load, load->time);
+    }
     return true;
 }
 
@@ -409,6 +393,7 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
     load->address = in->address;
     load->physical = in->physical;
     load->older = o->stores;
+    load->walked = 0;
     load->size = in->op->size;
     load->prefetch = (in->op->flags & STREAM_PREFETCH) != 0;
     load->step = load->prefetch && load->physical == EFFECTS_NOWHERE ? OOO_CHECK : OOO_TRANSLATE;
@@ -461,12 +446,10 @@ static NOINLINE void load_any(struct ooo *o, const struct stream_entry *in, stru
 
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
 {
-    const struct stream_op *op = in->op;
-    /* A prefetch takes the second path, since it does not end within 8 bytes. */
-    if (o->core.parts.tlb || !store_none(o, in->physical, op->size, cycle) || waits_for_order(o, op->pc))
+    if (!ooo_load_is_plain(o, in, cycle))
         load_any(o, in, e, cycle);
-    else if (__builtin_expect(cache_hit(o->l1d, in->physical, CACHE_LOAD), 1))
-        load_hit(o, op, e, cycle);
+    else if (cache_hit(o->l1d, in->physical, CACHE_LOAD))
+        load_hit(o, in->op, e, cycle);
     else
         load_unaffected(o, in, e, cycle);
 }
@@ -671,7 +654,7 @@ static void work_issued(struct ooo *o, struct ooo_entry *e, uint64_t number, uin
 static void work_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, uint64_t ready)
 {
     const struct ooo_class *class = &o->classes[e->id];
-    o->queue.pending--;
+    ooo_queue_known(o);
     if (ooo_is(e->facts, OOO_TASK)) {
         ooo_task_issue(o, number, ready);
         ooo_queue_leave(o, number);
@@ -712,6 +695,8 @@ void ooo_work(struct ooo *o)
 
 void ooo_execute_init(struct ooo *o)
 {
+    if (!o->speculate)
+        memset(o->wait_bits, 0xff, sizeof o->wait_bits);
     for (unsigned i = 0; i < OOO_QUEUE_MOST; i++) {
         struct ooo_load *load = &o->load_ring[i];
         load->owner = o;

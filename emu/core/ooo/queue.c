@@ -107,6 +107,7 @@ void ooo_queue_reset(struct ooo *o, uint64_t cycle)
     struct ooo_queue *q = &o->queue;
     memset(q->issues, 0, sizeof q->issues);
     q->used = q->pending = 0;
+    q->unknown = 0;
     q->at = q->due = q->issued = cycle;
     q->booked = o->tail;
 }

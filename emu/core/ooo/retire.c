@@ -23,16 +23,16 @@ static uint64_t behind(uint64_t from, uint64_t to, uint64_t since, uint64_t left
  * until a task's packet arrives. 0: there is none. */
 static uint64_t first_part(const struct ooo *o, const struct ooo_entry *e)
 {
-    if (ooo_is(e->facts, OOO_LOAD))
-        return o->load_ring[e->memory].walked;
-    return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : 0;
+    if (!(e->facts & OOO_PARTED))
+        return 0;
+    return ooo_is(e->facts, OOO_TASK) ? o->pending[e - o->rob_entries].ready : o->load_ring[e->memory].walked;
 }
 
-/* Returns whether the instruction executed in all cycles after `from`, for one cause. */
-ALWAYS_INLINE static bool executes(const struct ooo *o, const struct ooo_entry *e, uint64_t from)
+/* Returns whether the instruction executed in all cycles after `from`, certainly for one cause. */
+ALWAYS_INLINE static bool executes(const struct ooo_entry *e, uint64_t from)
 {
     bool held = e->issue > e->dispatch + 1;
-    return e->issue + !held <= from && first_part(o, e) == 0;
+    return (e->issue + !held <= from) & !(e->facts & OOO_PARTED);
 }
 
 /* Attributes the last `left` cycles before the oldest instruction's completion, latest first. If it issued right after
@@ -134,7 +134,7 @@ ALWAYS_INLINE static bool retire_to(struct ooo *o, uint64_t last, bool rare)
             uint64_t left = cycle - at;
             for (; left && credit >= full; left--, base++)
                 credit -= full;
-            if (left && executes(o, e, at) && !o->core.observes_stalled) {
+            if (left && executes(e, at) && !o->core.observes_stalled) {
                 o->core.cpi[e->cause] += left;
             } else if (left) {
                 o->retired_at = at;

@@ -17,9 +17,12 @@
 enum {
     OOO_NONE = UINT16_MAX,     /* no entry */
     OOO_CYCLES = PORTS_WINDOW, /* cycles of the issue queue's calendar */
+    OOO_SOON = OOO_CYCLES - 65, /* an instruction ready before that many cycles have passed issues within OOO_CYCLES - 1 cycles
+                                    of its dispatch, if a port is free in its row */
     OOO_WAIT_BITS = 1024,      /* wait bits, indexed by the pc of a load */
     OOO_BUCKETS = 256,         /* buckets of the store queue's index by 8-byte granule */
     OOO_OPERANDS = 3,
+    OOO_LOOKAHEAD = 16, /* instructions for which dispatch finds room at once */
     OOO_BLOCKS = 8, /* cache-block operations under way; ours: as many as a small cache's misses */
 };
 
@@ -59,6 +62,7 @@ enum {
     OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
     OOO_SQUASHES = 1 << 17,     /* everything after it was fetched again */
     OOO_EARLY = 1 << 18,        /* a task that was complete before its nucd issued */
+    OOO_PARTED = 1 << 19,       /* the first part of its execution may have its own cause: a task, or a load after a page walk */
 };
 
 static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
@@ -97,7 +101,7 @@ struct ooo_load {
     uint64_t address, physical;
     uint64_t older;  /* number of stores before it in program order */
     uint64_t time;   /* earliest cycle of the access; later its completion */
-    uint64_t walked; /* end of its page walk, or 0 */
+    uint64_t walked; /* end of its page walk, or 0; its instruction is OOO_PARTED */
     struct cache_waiter walk;
     struct ooo_piece pieces[2];
     uint16_t next; /* next load in a store's list */
@@ -220,6 +224,7 @@ struct ooo_queue {
     uint64_t at;            /* cycle for which `used` is valid */
     uint64_t due;           /* cycle of the last dispatch, for which it should be */
     uint64_t booked;        /* older instructions are in the calendar, or have issued by cycle `at` */
+    uint64_t unknown;       /* OOO_NEVER if some are pending, else 0 */
     uint32_t used, pending; /* entries in use by booked instructions; entries whose issue cycle is unknown */
     uint16_t issues[OOO_CYCLES]; /* booked instructions that issue in a cycle after `at` */
     /* by number: cycle by which this instruction and all before it have issued; OOO_NEVER: not known */
@@ -298,7 +303,7 @@ struct ooo {
     uint64_t producer[66];          /* number of the writer of a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
     uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a bucket's granules */
-    uint8_t wait_bits[OOO_WAIT_BITS / 8];
+    uint64_t wait_bits[OOO_WAIT_BITS / 64]; /* of loads that wait for the addresses of older stores */
     struct code_map code;
     struct ooo_class *classes; /* by id */
     struct ooo_load load_ring[OOO_QUEUE_MOST];
@@ -391,12 +396,22 @@ static inline void ooo_queue_issue(struct ooo *o, uint64_t dispatch, uint64_t cy
     if (__builtin_expect(cycle - dispatch >= OOO_CYCLES - 1, 0))
         ooo_queue_far(o);
 }
+/* Notes that the instruction being dispatched is pending, and that one is not any more. */
+static inline void ooo_queue_pend(struct ooo *o)
+{
+    o->queue.pending++;
+    o->queue.unknown = OOO_NEVER;
+}
+static inline void ooo_queue_known(struct ooo *o)
+{
+    o->queue.unknown = --o->queue.pending ? OOO_NEVER : 0;
+}
 /* Notes that an instruction that was pending issues, as its entry says. */
 void ooo_queue_leave(struct ooo *o, uint64_t number);
 /* Notes that the instruction was dispatched. */
 static inline void ooo_queue_enter(struct ooo *o, uint64_t number)
 {
-    o->queue.bounds[number % OOO_ROB_MOST] = o->queue.pending ? OOO_NEVER : o->queue.issued;
+    o->queue.bounds[number % OOO_ROB_MOST] = o->queue.issued | o->queue.unknown;
 }
 /* Returns the first cycle at or after `cycle`, and not before the last dispatch, in which the queue has room for the instruction
  * `number`. OOO_NEVER: not known yet, also if a pending instruction could make room before those with known times. */
@@ -436,10 +451,36 @@ void ooo_work(struct ooo *o);
 /* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
  * for the packet. */
 void ooo_task_issue(struct ooo *o, uint64_t number, uint64_t cycle);
+
+/* Returns the bucket of a granule. A bucket holds the index of the last store to any of its granules, and each store
+ * the index of the one before it. Two adjacent granules are never in the same bucket. */
+static inline unsigned ooo_bucket(uint64_t granule)
+{
+    return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
+}
+
+/* Returns whether loads at pc wait for the addresses of all older stores. */
+static inline bool ooo_waits_for_order(const struct ooo *o, uint64_t pc)
+{
+    return o->wait_bits[pc / 2 % OOO_WAIT_BITS / 64] >> pc / 2 % 64 & 1;
+}
+
+/* Returns whether a just dispatched load needs no translation, and no store affects it from `cycle` on. A quick test: false does
+ * not imply that there is such a store. A prefetch fails it, since it does not end within 8 bytes. */
+static inline bool ooo_load_is_plain(const struct ooo *o, const struct stream_entry *in, uint64_t cycle)
+{
+    uint64_t granule = in->physical / 8, index = o->buckets[ooo_bucket(granule)];
+    if (in->physical % 8 + in->op->size > 8 || o->core.parts.tlb || ooo_waits_for_order(o, in->op->pc))
+        return false;
+    if (index + o->store_mask + 1 < o->stores) /* a later store has taken its place */
+        return true;
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    return store->index != index || (index < o->freed && store->freed <= cycle);
+}
+
 /* Initialises the queue entry of a load that is being dispatched. */
 struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e);
-/* Starts a load that has just been dispatched and issued. The common case is a hit that no store in the queue
- * affects. */
+/* Starts a load that has just been dispatched and issued, so that its address is known at `cycle`. */
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
 /* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
 void ooo_load_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
