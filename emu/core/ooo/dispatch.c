@@ -244,8 +244,8 @@ static uint64_t store_room(struct ooo *o, uint64_t cycle, uint64_t *fetched)
     return store->freed;
 }
 
-/* Finds the cycle of dispatch of the entry at o->position, for which something may have to retire or to issue first. Returns
- * OOO_NEVER if that is unknown. */
+/* Finds the cycle of dispatch of the entry at o->position as far as others have to retire first. Returns OOO_NEVER if that is
+ * unknown. */
 static NOINLINE uint64_t find_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, bool rare)
 {
     uint64_t number = makes_room(o, op, facts, o->tail, rare);
@@ -263,17 +263,15 @@ static NOINLINE uint64_t find_cycle(struct ooo *o, const struct stream_op *op, u
         if (cycle == OOO_NEVER)
             return OOO_NEVER;
     }
-    cycle += (cycle == o->dispatched_at) & (o->dispatched == o->decode_width);
-    return ooo_queue_room(o, o->tail, cycle);
+    return cycle + ((cycle == o->dispatched_at) & (o->dispatched == o->decode_width));
 }
 
-/* Returns the number before which the reorder buffer has room for the instructions after o->tail at `cycle`, that of o->tail:
- * those that have their places have retired before. 0: none. */
-static uint64_t find_free(const struct ooo *o, uint64_t cycle)
+/* Returns the number before which the reorder buffer has room for instructions from `tail` on at `cycle`: those that have their
+ * places have retired before. 0: none. */
+ALWAYS_INLINE static uint64_t find_free(const struct ooo *o, uint64_t tail, uint64_t cycle)
 {
-    uint64_t last = o->tail + OOO_LOOKAHEAD, number = last - o->rob;
-    bool room = !o->few_registers && number < o->head && o->rob_entries[number & o->rob_mask].retire < cycle;
-    return room ? last + 1 : 0;
+    uint64_t end = tail + OOO_LOOKAHEAD, number = end - 1 - o->rob;
+    return number < o->head && o->rob_entries[number & o->rob_mask].retire < cycle ? end : 0;
 }
 
 /* Returns whether the queue of a load or store has an entry that was left before `cycle`. */
@@ -289,36 +287,37 @@ ALWAYS_INLINE static bool has_entry(const struct ooo *o, uint32_t facts, uint64_
     return index < o->freed && (index < OOO_QUEUE_MOST || o->store_ring[index & o->store_mask].freed <= cycle);
 }
 
+/* Keeps what is known of an entry's fetch until it is dispatched. */
+ALWAYS_INLINE static void note_fetched(struct ooo *o, uint32_t i, uint64_t fetched)
+{
+    o->fetches[i] = fetched;
+    o->fetched = o->fetched > i ? o->fetched : i + 1;
+}
+
 /* Finds the cycle of dispatch of the next entry, into pace->at. Returns false if it is unknown. */
 ALWAYS_INLINE static bool go_to_cycle(struct ooo *o, const struct stream_op *op, uint32_t facts, uint32_t i,
                                       uint64_t *fetched, struct pace *pace, bool rare)
 {
-    uint64_t cycle = (*fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks;
+    uint64_t cycle;
+    if (UNLIKELY(pace->tail >= pace->free) && !(rare && o->few_registers))
+        pace->free = find_free(o, pace->tail, pace->at);
     if (LIKELY(pace->tail < pace->free) && LIKELY(has_entry(o, facts, pace->at))) {
-        uint32_t dispatched = pace->dispatched;
-        if (cycle <= pace->at)
-            cycle = pace->at;
-        else
-            dispatched = 0;
-        if (dispatched == o->decode_width) {
-            dispatched = 0;
-            cycle++;
-        }
-        if (LIKELY(o->queue.bounds[(pace->tail - o->iq) % OOO_ROB_MOST] <= cycle)) {
-            pace->dispatched = dispatched + 1;
-            pace->at = cycle;
-            return true;
-        }
+        cycle = ooo_later((*fetched >> OOO_FETCHED_SHIFT) + o->frontend_clocks, pace->at);
+        cycle += (cycle == pace->at) & (pace->dispatched == o->decode_width);
+    } else {
+        note_fetched(o, i, *fetched);
+        put_back(o, pace);
+        cycle = find_cycle(o, op, facts, rare);
+        take(o, pace);
+        if (cycle == OOO_NEVER)
+            return false;
+        *fetched = o->fetches[i];
     }
-    o->fetches[i] = *fetched;
-    o->fetched = o->fetched > i ? o->fetched : i + 1;
-    put_back(o, pace);
-    cycle = find_cycle(o, op, facts, rare);
-    take(o, pace);
-    if (cycle == OOO_NEVER)
+    cycle = ooo_queue_room(o, pace->tail, cycle);
+    if (UNLIKELY(cycle == OOO_NEVER)) {
+        note_fetched(o, i, *fetched);
         return false;
-    *fetched = o->fetches[i];
-    pace->free = find_free(o, cycle);
+    }
     pace->dispatched = (cycle == pace->at ? pace->dispatched : 0) + 1;
     pace->at = cycle;
     return true;
