@@ -148,25 +148,29 @@ static NOINLINE void dispatch_store(struct ooo *o, const struct stream_entry *in
     store->address = in->address;
     store->physical = in->physical;
     store->size = op->size;
-    e->dependents = OOO_NONE;
-    e->complete = OOO_NEVER;
-    store->known = store->done = OOO_NEVER;
+    store->done = OOO_NEVER;
     store->loads = OOO_NONE;
     store->parts = store->started = 0;
     store->level = MEM_LEVEL_L1;
     store->count = 0;
     if (placed)
         ooo_store_enter(o, store);
-    store->data = o->times[op->rs2];
-    if (store->data == OOO_NEVER)
+    uint64_t base = o->times[op->rs1], data = o->times[op->rs2];
+    store->data = data;
+    store->known = OOO_NEVER;
+    e->dependents = OOO_NONE;
+    e->complete = OOO_NEVER;
+    if (data == OOO_NEVER)
         ooo_depend(o, o->tail, 1, o->producer[op->rs2]);
-    uint64_t base = o->times[op->rs1];
-    if (__builtin_expect(base == OOO_NEVER, 0)) {
+    if (base == OOO_NEVER) {
         pend(o, op, e, 1, e->dispatch + 1);
         return;
     }
-    ooo_store_issue(o, e, o->tail, class, ooo_later(base, e->dispatch + 1));
+    e->issue = ports_take(&o->ports, &class->use, ooo_later(base, e->dispatch + 1));
     ooo_queue_issue(o, e->dispatch, e->issue);
+    store->known = e->issue + class->latency;
+    if (data != OOO_NEVER)
+        e->complete = ooo_later(store->known, data);
 }
 
 /* Dispatches a task. It begins when its nucd is dispatched, and leaves the issue queue once its operands are known. */

@@ -444,11 +444,30 @@ static NOINLINE void load_any(struct ooo *o, const struct stream_entry *in, stru
     load_go(o, load, cycle);
 }
 
+/* Completes a just dispatched load at once if the youngest store to its granule has its bytes, and holds them at `cycle`. Returns
+ * whether that is so. A quick test, as ooo_load_is_plain(): false does not imply that no store has them. */
+static bool load_forwarded(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
+{
+    uint64_t physical = in->physical, end = physical + in->op->size;
+    uint64_t index = o->buckets[ooo_bucket(physical / 8)];
+    const struct ooo_store *store = &o->store_ring[index & o->store_mask];
+    if (o->core.parts.tlb || ooo_waits_for_order(o, in->op->pc) || store->index != index ||
+        store->physical > physical || store->physical + store->size < end || store->known > cycle ||
+        store->data == OOO_NEVER || store->done <= cycle || in->op->flags & STREAM_PREFETCH)
+        return false;
+    o->count.forwarded++;
+    load_hit(o, in->op, e, ooo_later(cycle, store->data));
+    return true;
+}
+
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle)
 {
-    if (!ooo_load_is_plain(o, in, cycle))
-        load_any(o, in, e, cycle);
-    else if (cache_hit(o->l1d, in->physical, CACHE_LOAD))
+    if (!ooo_load_is_plain(o, in, cycle)) {
+        if (!load_forwarded(o, in, e, cycle))
+            load_any(o, in, e, cycle);
+        return;
+    }
+    if (cache_hit(o->l1d, in->physical, CACHE_LOAD))
         load_hit(o, in->op, e, cycle);
     else
         load_unaffected(o, in, e, cycle);
