@@ -76,7 +76,7 @@ void warm_batch(struct core *core, struct code_map *code, struct predictor *pred
         if (op->flags & (STREAM_LOAD | STREAM_STORE))
             access(core, entry, data_line);
         else if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-            (void)predict(predictor, op, i + 1 < stream->count ? entry[1].op->pc : stream->next_pc);
+            (void)predict(predictor, op, entry[1].op->pc);
     }
     predictor->count = counts;
 }

@@ -44,7 +44,7 @@ struct stream_op {
     int32_t imm;
 };
 
-/* One executed instruction. Its next pc is that of the next entry, or after the last one the stream's next_pc. */
+/* One executed instruction. Its next pc is that of the next entry, which the last one has, too: stream_end_at(). */
 struct stream_entry {
     const struct stream_op *op;
     uint64_t address; /* virtual address of its memory access or prefetch; undefined for others */
@@ -82,7 +82,8 @@ struct stream {
     struct stream_peers *peers; /* set by the owner after stream_init(); NULL: no other hart or thread */
     uint32_t count;             /* number of entries */
     uint64_t next_pc;           /* pc after the last entry */
-    struct stream_entry entries[STREAM_BATCH];
+    struct stream_entry entries[STREAM_BATCH + 1];
+    struct stream_op after; /* only its pc is defined: next_pc */
     struct stream_op stepped; /* instruction of the last stream_step() */
     struct insn stepped_insn;
     /* of the last stream_step(); address and physical are valid if it accessed memory */
@@ -108,6 +109,13 @@ void stream_free(struct stream *stream);
  * operations, AMO, LR, SC, system, HINT and custom instructions; instructions that would trap; accesses not wholly in
  * main memory, at a hook's address, or touching a watchpoint; and what a trigger may compare. */
 enum stream_end stream_run(struct stream *stream, uint64_t max_insns);
+
+/* Makes next_pc the pc after the last entry. For owners that set `entries` and `count` themselves; stream_run() does it. */
+static inline void stream_end_at(struct stream *stream, uint64_t next_pc)
+{
+    stream->next_pc = stream->after.pc = next_pc;
+    stream->entries[stream->count].op = &stream->after;
+}
 
 /* Ends the reservations that other harts and threads hold in bytes that the stream's hart has stored by other means. */
 void stream_note_store(struct stream *stream, uint64_t physical, unsigned size);

@@ -35,12 +35,6 @@ ALWAYS_INLINE static void take_again(const struct inorder *c, struct issue *issu
     issue->pairs = -(uint64_t)(c->cycle != c->next);
 }
 
-ALWAYS_INLINE static uint64_t next_pc(const struct stream *stream, const struct stream_entry *entry)
-{
-    const struct stream_entry *next = entry + 1;
-    return next < &stream->entries[stream->count] ? next->op->pc : stream->next_pc;
-}
-
 /* inorder_stall() for the copy of the state. */
 ALWAYS_INLINE static void stall(struct inorder *c, struct issue *issue, uint64_t cycle, unsigned cause,
                                 bool observed)
@@ -134,7 +128,7 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
                                   const struct issue *issue)
 {
     const struct stream_op *op = entry->op;
-    uint64_t next = next_pc(&c->core.stream, entry);
+    uint64_t next = entry[1].op->pc;
     enum predict_outcome outcome = predict(&c->predictor, op, next);
     if (UNLIKELY(outcome != PREDICT_RIGHT)) {
         c->cycle = issue->cycle >> READY_CAUSE_BITS;

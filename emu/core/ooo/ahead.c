@@ -250,7 +250,7 @@ static void take(struct ooo *o, const struct offload_step *step)
     a->stalls = step->stalls;
     stream->entries[0] = step->entry;
     stream->count = 1;
-    stream->next_pc = step->next_pc;
+    stream_end_at(stream, step->next_pc);
     o->position = o->fetched = 0;
     o->noting = o->core.observes_retired;
 }

@@ -391,15 +391,16 @@ static NOINLINE bool dispatch_fetched(struct ooo *o, bool rare)
 }
 
 /* Fetches the entry at i, o->fetched, without counting it, unless it is a branch or jump. Returns false if its cycle is unknown. */
-ALWAYS_INLINE static bool fetch(struct ooo *o, const struct stream_op *op, uint32_t i, uint64_t *fetched)
+ALWAYS_INLINE static bool fetch(struct ooo *o, const struct stream_entry *in, uint32_t i, uint64_t *fetched)
 {
+    const struct stream_op *op = in->op;
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block && !ooo_fetch_enter(o, op, block))
         return false;
     *fetched = o->fetch.fetched;
     if (!(op->flags & (STREAM_BRANCH | STREAM_JUMP)))
         return true;
-    bool done = ooo_fetch_control(o, op, i);
+    bool done = ooo_fetch_control(o, in, i);
     *fetched = o->fetches[i];
     return done;
 }
@@ -414,7 +415,7 @@ ALWAYS_INLINE static bool run_entries(struct ooo *o, bool rare)
     take(o, &pace);
     for (uint32_t i = o->position; i < count; i++, in++) {
         uint64_t fetched;
-        all = fetch(o, in->op, i, &fetched) && dispatch(o, in, i, fetched, &pace, rare, false);
+        all = fetch(o, in, i, &fetched) && dispatch(o, in, i, fetched, &pace, rare, false);
         if (UNLIKELY(!all))
             break;
         o->fetched = i + 1;

@@ -203,13 +203,13 @@ static NOINLINE void mispredicted(struct ooo *o, uint32_t i, enum predict_outcom
     f->wrong_done = false;
 }
 
-bool ooo_fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i)
+bool ooo_fetch_control(struct ooo *o, const struct stream_entry *in, uint32_t i)
 {
-    const struct stream *stream = &o->core.stream;
+    const struct stream_op *op = in->op;
     struct ooo_fetch *f = &o->fetch;
     if (f->wait != FETCH_GOES)
         return wait(o);
-    uint64_t next_pc = i + 1 < stream->count ? stream->entries[i + 1].op->pc : stream->next_pc;
+    uint64_t next_pc = in[1].op->pc;
     o->fetches[i] = f->fetched;
     o->fetched = i + 1;
     enum predict_outcome outcome = predict(&o->predictor, op, next_pc);

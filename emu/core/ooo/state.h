@@ -362,17 +362,18 @@ void ooo_fetch_init(struct ooo *o);
 bool ooo_fetch_at(struct ooo *o, uint64_t pc, unsigned length);
 /* The parts of ooo_fetch_one() for the first instruction that ends in a block, and for branches and jumps. */
 bool ooo_fetch_enter(struct ooo *o, const struct stream_op *op, uint64_t block);
-bool ooo_fetch_control(struct ooo *o, const struct stream_op *op, uint32_t i);
+bool ooo_fetch_control(struct ooo *o, const struct stream_entry *in, uint32_t i);
 /* Fetches the next entry of the batch. Returns false if its cycle is not known yet. */
 static inline bool ooo_fetch_one(struct ooo *o)
 {
     uint32_t i = o->fetched;
-    const struct stream_op *op = o->core.stream.entries[i].op;
+    const struct stream_entry *in = &o->core.stream.entries[i];
+    const struct stream_op *op = in->op;
     uint64_t block = (op->pc + op->length - 1) & o->block_mask;
     if (block != o->fetch.block && !ooo_fetch_enter(o, op, block))
         return false;
     if (op->flags & (STREAM_BRANCH | STREAM_JUMP))
-        return ooo_fetch_control(o, op, i);
+        return ooo_fetch_control(o, in, i);
     o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
     return true;

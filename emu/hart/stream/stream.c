@@ -280,7 +280,7 @@ enum stream_end stream_run(struct stream *stream, uint64_t max_insns)
     uint32_t limit = max_insns < STREAM_BATCH ? (uint32_t)max_insns : STREAM_BATCH;
     stream->count = stream->trace->single_count = 0;
     enum stream_end end = is_interrupted(stream->hart) ? STREAM_STEP : run_batch(stream, limit);
-    stream->next_pc = stream->hart->pc;
+    stream_end_at(stream, stream->hart->pc);
     if (stream->peers && stream->peers->reserved)
         tell_peers(stream);
     if (stream->follow && stream->count)
