@@ -19,16 +19,19 @@ void code_map_init(struct code_map *map, const struct hart *hart);
 /* The slow path of code_physical(). */
 bool code_map_find(struct code_map *map, uint64_t pc, uint64_t *physical);
 
+/* code_physical() if the map has the page; else returns false. */
+static inline bool code_known(const struct code_map *map, uint64_t pc, uint64_t *physical)
+{
+    unsigned slot = (unsigned)(pc / MMU_PAGE) & (CODE_PAGES - 1);
+    *physical = map->physical[slot] | (pc & (MMU_PAGE - 1));
+    return map->pages[slot] == (pc & ~(uint64_t)(MMU_PAGE - 1));
+}
+
 /* Finds the physical address of the byte at pc in the hart's current mode. Returns false if it is not in main memory or
  * not translated. */
 static inline bool code_physical(struct code_map *map, uint64_t pc, uint64_t *physical)
 {
-    uint64_t page = pc & ~(uint64_t)(MMU_PAGE - 1);
-    unsigned slot = (unsigned)(pc / MMU_PAGE) & (CODE_PAGES - 1);
-    if (map->pages[slot] != page)
-        return code_map_find(map, pc, physical);
-    *physical = map->physical[slot] | (pc & (MMU_PAGE - 1));
-    return true;
+    return code_known(map, pc, physical) || code_map_find(map, pc, physical);
 }
 
 #endif

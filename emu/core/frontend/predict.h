@@ -24,6 +24,7 @@ enum predict_outcome {
     PREDICT_RIGHT, /* fetch continues at the right pc at once */
     PREDICT_LATE,  /* the BTB lacks a direct target: right once the instruction is decoded */
     PREDICT_WRONG, /* known to be wrong at execution; until then fetch follows wrong_pc */
+    PREDICT_TARGET /* only of predict_direction(): call predict_target() */
 };
 
 /* One BTB or indirect entry. */
@@ -70,12 +71,12 @@ enum predict_outcome predict_taken(struct predictor *predictor, const struct str
 enum { PREDICT_GLOBAL = 2, PREDICT_CHOICE = 4, PREDICT_MISS = 64 };
 extern const uint8_t predict_next[128];
 
-/* Predicts a control instruction (STREAM_BRANCH or STREAM_JUMP), compares the prediction with the actual next_pc, and
- * trains the predictor. */
-static inline enum predict_outcome predict(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+/* The inline part of predict(), without calls: directions of branches, and targets in the first way of the BTB. PREDICT_TARGET:
+ * predict_target() has to be called. */
+static inline enum predict_outcome predict_direction(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
 {
     if (!(op->flags & STREAM_BRANCH))
-        return predict_jump(p, op, next_pc);
+        return PREDICT_TARGET;
     uint64_t key = op->pc >> 1;
     uint8_t *local = &p->bimodal[key & p->bimodal_mask];
     uint8_t *global = &p->gshare[(key ^ p->history) & p->gshare_mask];
@@ -97,7 +98,20 @@ static inline enum predict_outcome predict(struct predictor *p, const struct str
     const struct predict_target *set = &p->btb[(key & p->btb_mask) << p->btb_shift];
     if (set->pc == op->pc && set->target == next_pc)
         return PREDICT_RIGHT;
-    return predict_taken(p, op, next_pc);
+    return PREDICT_TARGET;
+}
+
+static inline enum predict_outcome predict_target(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+{
+    return op->flags & STREAM_BRANCH ? predict_taken(p, op, next_pc) : predict_jump(p, op, next_pc);
+}
+
+/* Predicts a control instruction (STREAM_BRANCH or STREAM_JUMP), compares the prediction with the actual next_pc, and
+ * trains the predictor. */
+static inline enum predict_outcome predict(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+{
+    enum predict_outcome outcome = predict_direction(p, op, next_pc);
+    return outcome == PREDICT_TARGET ? predict_target(p, op, next_pc) : outcome;
 }
 
 /* Registers "branches" and all other counters. */

@@ -616,10 +616,22 @@ static void store_piece_done(struct cache_waiter *waiter, uint64_t now, unsigned
 
 void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle)
 {
+    const uint64_t index = store->index, access = ooo_later(cycle, o->drained_at) + 1;
     store->time = cycle + 1;
-    o->drain_tail = store->index + 1;
-    if (o->drain == store->index)
-        drain_stores(o);
+    o->drain_tail = index + 1;
+    if (o->drain != index)
+        return;
+    /* The common case: it drains at once, as drain_stores() would let it, and no other store is under way. */
+    if (LIKELY(store->count == 1) && LIKELY(o->freed == index) && LIKELY(store->loads == OOO_NONE) &&
+        !o->ahead.asked && LIKELY(cache_hit(o->l1d, store->physical, CACHE_STORE))) {
+        o->drained_at = access;
+        store->started = 1;
+        store->time = store->done = access + 1;
+        store->freed = o->freed_at = ooo_later(o->freed_at, access + 1);
+        o->drain = o->freed = index + 1;
+        return;
+    }
+    drain_stores(o);
 }
 
 void ooo_store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,

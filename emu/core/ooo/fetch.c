@@ -100,8 +100,17 @@ static NOINLINE bool fetch_first_line(struct ooo *o, uint64_t pc, uint64_t *cycl
     return fetch_line(o, pc, pc, cycle);
 }
 
+ALWAYS_INLINE static void enter_block(struct ooo_fetch *f, uint64_t block, uint64_t cycle)
+{
+    f->block = block;
+    f->cycle = cycle;
+    f->next = cycle + 1;
+    f->fetched = ooo_fetched(cycle, f->next_cause);
+    f->next_cause = CPI_frontend;
+}
+
 /* Fetches the aligned block in which the instruction ends. */
-ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
+static NOINLINE bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block)
 {
     struct ooo_fetch *f = &o->fetch;
     uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;
@@ -120,11 +129,7 @@ ALWAYS_INLINE static bool fetch_block(struct ooo *o, uint64_t pc, uint64_t block
     }
     if (first != block && first != f->block)
         cycle++; /* the first half of the instruction needs a block of its own */
-    f->block = block;
-    f->cycle = cycle;
-    f->next = cycle + 1;
-    f->fetched = ooo_fetched(cycle, f->next_cause);
-    f->next_cause = CPI_frontend;
+    enter_block(f, block, cycle);
     return true;
 }
 
@@ -183,9 +188,29 @@ static NOINLINE bool wait(struct ooo *o)
     return false;
 }
 
+/* ooo_fetch_enter() for the cases that are not common. */
+static NOINLINE bool enter_slowly(struct ooo *o, uint64_t pc, uint64_t block)
+{
+    return o->fetch.wait == FETCH_GOES ? fetch_block(o, pc, block) : wait(o);
+}
+
+/* Calls nothing but in the end, so that the common case, an instruction in one block and a line that hits, saves no registers of
+ * the host. */
 bool ooo_fetch_enter(struct ooo *o, const struct stream_op *op, uint64_t block)
 {
-    return o->fetch.wait == FETCH_GOES ? fetch_block(o, op->pc, block) : wait(o);
+    struct ooo_fetch *f = &o->fetch;
+    uint64_t pc = op->pc, physical;
+    uint64_t oldest = o->tail + (o->fetched - o->position) - o->fetch_queue;
+    if (UNLIKELY(f->wait != FETCH_GOES) || UNLIKELY(oldest >= o->tail) || UNLIKELY(pc < block))
+        return enter_slowly(o, pc, block);
+    if ((pc & o->line_mask) != f->line) {
+        if (UNLIKELY(pc / MMU_PAGE != f->page) || UNLIKELY(!code_known(&o->code, pc, &physical)) ||
+            UNLIKELY(!cache_hit(o->l1i, physical, CACHE_FETCH)))
+            return enter_slowly(o, pc, block);
+        f->line = pc & o->line_mask;
+    }
+    enter_block(f, block, ooo_later(f->next, ooo_at(o, oldest)->dispatch));
+    return true;
 }
 
 /* Fetch does not go on right after this branch or jump. */
@@ -203,22 +228,40 @@ static NOINLINE void mispredicted(struct ooo *o, uint32_t i, enum predict_outcom
     f->wrong_done = false;
 }
 
+/* Fetch goes on after a branch or jump as predicted. */
+ALWAYS_INLINE static void predicted(struct ooo *o, const struct stream_op *op, uint64_t next_pc)
+{
+    struct ooo_fetch *f = &o->fetch;
+    if (next_pc == op->pc + op->length)
+        return;
+    f->block = OOO_NEVER;
+    f->next = f->cycle + 1 + o->taken_clocks;
+}
+
+/* The rest of ooo_fetch_control(), for jumps, mispredictions, and targets that are not in the first place. */
+static NOINLINE bool control_slowly(struct ooo *o, const struct stream_entry *in, uint32_t i, enum predict_outcome outcome)
+{
+    uint64_t next_pc = in[1].op->pc;
+    if (outcome == PREDICT_TARGET)
+        outcome = predict_target(&o->predictor, in->op, next_pc);
+    if (outcome == PREDICT_RIGHT)
+        predicted(o, in->op, next_pc);
+    else
+        mispredicted(o, i, outcome);
+    return true;
+}
+
 bool ooo_fetch_control(struct ooo *o, const struct stream_entry *in, uint32_t i)
 {
-    const struct stream_op *op = in->op;
-    struct ooo_fetch *f = &o->fetch;
-    if (f->wait != FETCH_GOES)
-        return wait(o);
     uint64_t next_pc = in[1].op->pc;
-    o->fetches[i] = f->fetched;
+    if (UNLIKELY(o->fetch.wait != FETCH_GOES))
+        return wait(o);
+    o->fetches[i] = o->fetch.fetched;
     o->fetched = i + 1;
-    enum predict_outcome outcome = predict(&o->predictor, op, next_pc);
-    if (__builtin_expect(outcome != PREDICT_RIGHT, 0)) {
-        mispredicted(o, i, outcome);
-    } else if (next_pc != op->pc + op->length) {
-        f->block = OOO_NEVER;
-        f->next = f->cycle + 1 + o->taken_clocks;
-    }
+    enum predict_outcome outcome = predict_direction(&o->predictor, in->op, next_pc);
+    if (UNLIKELY(outcome != PREDICT_RIGHT))
+        return control_slowly(o, in, i, outcome);
+    predicted(o, in->op, next_pc);
     return true;
 }
 
