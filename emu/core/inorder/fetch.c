@@ -139,21 +139,20 @@ void inorder_refetch(struct inorder *c)
 static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
 {
     uint64_t cycle = c->fetched + 1, page = pc / MMU_PAGE, physical;
-    bool hit = true;
+    uint32_t room = c->blocks;
     c->line = INORDER_NOWHERE;
-    for (uint32_t i = 0; i < c->blocks && cycle < end && hit && pc / MMU_PAGE == page; i++, cycle++) {
-        if ((pc & c->code_mask) != c->line) {
-            c->line = pc & c->code_mask;
-            if (!code_physical(&c->code, pc, &physical))
-                break;
-            struct cache_actor actor = {.pc = pc, .core = c->core.parts.number, .speculative = true};
-            c->wrong_lines++;
-            hit = cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor,
-                               NULL) == CACHE_HIT;
-        }
-        pc = (pc & c->block_mask) + c->config.fetch_bytes;
+    while (room && cycle < end && pc / MMU_PAGE == page && code_physical(&c->code, pc, &physical)) {
+        struct cache_actor actor = {.pc = pc, .core = c->core.parts.number, .speculative = true};
+        c->wrong_lines++;
+        if (cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor, NULL) != CACHE_HIT)
+            break;
+        /* The other blocks of the line take a cycle each. */
+        uint64_t next = (pc | ~c->code_mask | ~c->block_mask) + 1;
+        uint32_t blocks = (uint32_t)((next - (pc & c->block_mask)) >> __builtin_ctz(c->config.fetch_bytes));
+        room -= blocks < room ? blocks : room;
+        cycle += blocks;
+        pc = next;
     }
-    c->line = INORDER_NOWHERE;
 }
 
 bool inorder_redirected(struct inorder *c, const struct stream_op *op, enum predict_outcome outcome)

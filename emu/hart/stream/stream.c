@@ -140,9 +140,13 @@ static void complete_entries(struct stream *stream)
     struct stream_entry *entry = &stream->entries[stream->count];
     for (const struct trace_run *run = trace->runs; run < stream->hart->trace_run; run++) {
         const struct stream_op *op = run->first[-1].head.ops;
-        for (uint64_t i = 0; i < run->retired; i++)
-            entry[i].op = &op[i];
-        entry += run->retired;
+        struct stream_entry *end = entry + run->retired;
+        /* Two at a time: one after the end is written again, or is that of stream_end_at(). */
+        for (; entry < end; entry += 2, op += 2) {
+            entry[0].op = op;
+            entry[1].op = op + 1;
+        }
+        entry = end;
     }
     stream->count = (uint32_t)(entry - stream->entries);
 }
