@@ -83,7 +83,7 @@ struct stream {
     uint32_t count;             /* number of entries */
     uint64_t next_pc;           /* pc after the last entry */
     struct stream_entry entries[STREAM_BATCH + 1];
-    struct stream_op after; /* only its pc is defined: next_pc */
+    struct stream_op after;   /* only its pc is defined: next_pc */
     struct stream_op stepped; /* instruction of the last stream_step() */
     struct insn stepped_insn;
     /* of the last stream_step(); address and physical are valid if it accessed memory */

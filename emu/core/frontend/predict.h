@@ -73,7 +73,8 @@ extern const uint8_t predict_next[128];
 
 /* The inline part of predict(), without calls: directions of branches, and targets in the first way of the BTB. PREDICT_TARGET:
  * predict_target() has to be called. */
-static inline enum predict_outcome predict_direction(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+static inline enum predict_outcome predict_direction(struct predictor *p, const struct stream_op *op,
+                                                     uint64_t next_pc)
 {
     if (!(op->flags & STREAM_BRANCH))
         return PREDICT_TARGET;
@@ -101,7 +102,8 @@ static inline enum predict_outcome predict_direction(struct predictor *p, const 
     return PREDICT_TARGET;
 }
 
-static inline enum predict_outcome predict_target(struct predictor *p, const struct stream_op *op, uint64_t next_pc)
+static inline enum predict_outcome predict_target(struct predictor *p, const struct stream_op *op,
+                                                  uint64_t next_pc)
 {
     return op->flags & STREAM_BRANCH ? predict_taken(p, op, next_pc) : predict_jump(p, op, next_pc);
 }

@@ -144,7 +144,8 @@ static void follow_wrong_path(struct inorder *c, uint64_t pc, uint64_t end)
     while (room && cycle < end && pc / MMU_PAGE == page && code_physical(&c->code, pc, &physical)) {
         struct cache_actor actor = {.pc = pc, .core = c->core.parts.number, .speculative = true};
         c->wrong_lines++;
-        if (cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor, NULL) != CACHE_HIT)
+        if (cache_access(c->core.parts.l1i, physical, CACHE_FETCH, inorder_time(c, cycle), actor, NULL) !=
+            CACHE_HIT)
             break;
         /* The other blocks of the line take a cycle each. */
         uint64_t next = (pc | ~c->code_mask | ~c->block_mask) + 1;

@@ -146,8 +146,8 @@ ALWAYS_INLINE static bool control(struct inorder *c, const struct stream_entry *
 ALWAYS_INLINE static bool is_common(const struct inorder *c, const struct stream_entry *entry,
                                     const struct issue *issue)
 {
-    bool inside = (entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1;
-    return inside & (c->uncommon == 0) & (ready_at(c->freed, 0) <= issue->cycle);
+    return LIKELY((entry->physical & c->line_mask) + entry->op->size <= c->line_mask + 1) &&
+           LIKELY(c->uncommon == 0) && LIKELY(ready_at(c->freed, 0) <= issue->cycle);
 }
 
 /* Returns whether the access is within one line, and no earlier access needs to be checked. */

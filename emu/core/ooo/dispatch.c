@@ -288,7 +288,8 @@ ALWAYS_INLINE static bool has_entry(const struct ooo *o, uint32_t facts, uint64_
     if (!ooo_is(facts, OOO_STORE))
         return true;
     uint64_t index = o->stores - o->store_queue;
-    return index < o->freed && (index < OOO_QUEUE_MOST || o->store_ring[index & o->store_mask].freed <= cycle);
+    return index < o->freed &&
+           (index < OOO_QUEUE_MOST || o->store_ring[index & o->store_mask].freed <= cycle);
 }
 
 /* Keeps what is known of an entry's fetch until it is dispatched. */

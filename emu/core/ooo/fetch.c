@@ -239,7 +239,8 @@ ALWAYS_INLINE static void predicted(struct ooo *o, const struct stream_op *op, u
 }
 
 /* The rest of ooo_fetch_control(), for jumps, mispredictions, and targets that are not in the first place. */
-static NOINLINE bool control_slowly(struct ooo *o, const struct stream_entry *in, uint32_t i, enum predict_outcome outcome)
+static NOINLINE bool control_slowly(struct ooo *o, const struct stream_entry *in, uint32_t i,
+                                    enum predict_outcome outcome)
 {
     uint64_t next_pc = in[1].op->pc;
     if (outcome == PREDICT_TARGET)

@@ -48,7 +48,8 @@ void ports_advance(struct ports *ports, uint64_t row);
 uint64_t ports_take_any(struct ports *ports, const struct ports_use *use, uint64_t ready);
 
 /* ports_take() for kinds that are not special, if a slot is free in the row of `ready`, which is valid; else returns false. */
-static inline bool ports_try(struct ports *ports, const struct ports_use *use, uint64_t ready, uint64_t *issue)
+static inline bool ports_try(struct ports *ports, const struct ports_use *use, uint64_t ready,
+                             uint64_t *issue)
 {
     const unsigned bit = ready % 64;
     uint64_t *busy = ports->rows[ready % PORTS_WINDOW / 64].busy;
@@ -77,7 +78,8 @@ static inline bool ports_try(struct ports *ports, const struct ports_use *use, u
 static inline uint64_t ports_take_plain(struct ports *ports, const struct ports_use *use, uint64_t ready)
 {
     uint64_t issue;
-    return __builtin_expect(ports_try(ports, use, ready, &issue), 1) ? issue : ports_take_any(ports, use, ready);
+    return __builtin_expect(ports_try(ports, use, ready, &issue), 1) ? issue
+                                                                     : ports_take_any(ports, use, ready);
 }
 
 /* Takes the first cycle at or after `ready` in which a port of the set is free (and its unit for `interval` cycles),

@@ -17,13 +17,15 @@
 enum {
     OOO_NONE = UINT16_MAX,     /* no entry */
     OOO_CYCLES = PORTS_WINDOW, /* cycles of the issue queue's calendar */
-    OOO_SOON = OOO_CYCLES - 65, /* an instruction ready before that many cycles have passed issues within OOO_CYCLES - 1 cycles
+    OOO_SOON =
+        OOO_CYCLES -
+        65, /* an instruction ready before that many cycles have passed issues within OOO_CYCLES - 1 cycles
                                     of its dispatch, if a port is free in its row */
-    OOO_WAIT_BITS = 1024,      /* wait bits, indexed by the pc of a load */
-    OOO_BUCKETS = 256,         /* buckets of the store queue's index by 8-byte granule */
+    OOO_WAIT_BITS = 1024, /* wait bits, indexed by the pc of a load */
+    OOO_BUCKETS = 256,    /* buckets of the store queue's index by 8-byte granule */
     OOO_OPERANDS = 3,
     OOO_LOOKAHEAD = 16, /* instructions for which dispatch finds room at once */
-    OOO_BLOCKS = 8, /* cache-block operations under way; ours: as many as a small cache's misses */
+    OOO_BLOCKS = 8,     /* cache-block operations under way; ours: as many as a small cache's misses */
 };
 
 /* Rare kinds come last. OOO_SPECIAL: as OOO_PLAIN, but unpipelined, or with more than two ports or
@@ -62,7 +64,9 @@ enum {
     OOO_MISPREDICTED = 1 << 16, /* fetch waits for its completion */
     OOO_SQUASHES = 1 << 17,     /* everything after it was fetched again */
     OOO_EARLY = 1 << 18,        /* a task that was complete before its nucd issued */
-    OOO_PARTED = 1 << 19,       /* the first part of its execution may have its own cause: a task, or a load after a page walk */
+    OOO_PARTED =
+        1
+        << 19, /* the first part of its execution may have its own cause: a task, or a load after a page walk */
 };
 
 static inline bool ooo_is(uint32_t facts, enum ooo_kind kind)
@@ -302,7 +306,7 @@ struct ooo {
     uint64_t fetches[STREAM_BATCH]; /* ooo_fetched() */
     uint64_t producer[66];          /* number of the writer of a register whose time is OOO_NEVER */
     uint64_t load_numbers[OOO_QUEUE_MOST], int_numbers[OOO_ROB_MOST], fp_numbers[OOO_ROB_MOST];
-    uint64_t buckets[OOO_BUCKETS]; /* index of the last store to a bucket's granules */
+    uint64_t buckets[OOO_BUCKETS];          /* index of the last store to a bucket's granules */
     uint64_t wait_bits[OOO_WAIT_BITS / 64]; /* of loads that wait for the addresses of older stores */
     struct code_map code;
     struct ooo_class *classes; /* by id */
