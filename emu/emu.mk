@@ -51,7 +51,7 @@ $(BUILD)/obj/emu/simt/warp/rows_v4.o: EMU_CFLAGS += -march=x86-64-v4 -mprefer-ve
 WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 $(WARP_ROWS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(WARP_FLAGS)
 # The cores' loops over instructions have more values than the host has registers: a pointer for each array that an index
-# could serve is one too many.
+# could serve is one too many. Two counters that are stored side by side are not worth a vector.
 CORE_LOOPS := emu/core/inorder/issue.c $(addprefix emu/core/ooo/,dispatch.c execute.c fetch.c retire.c)
 CORE_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-ivopts) -fno-tree-slp-vectorize
 $(CORE_LOOPS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(CORE_FLAGS)
