@@ -52,7 +52,7 @@ WARP_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(
 $(WARP_ROWS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(WARP_FLAGS)
 # The cores' loops over instructions have more values than the host has registers: a pointer for each array that an index
 # could serve is one too many. Two counters that are stored side by side are not worth a vector.
-CORE_LOOPS := emu/core/inorder/issue.c $(addprefix emu/core/ooo/,dispatch.c execute.c fetch.c retire.c)
+CORE_LOOPS := emu/core/inorder/issue.c $(addprefix emu/core/ooo/,complete.c dispatch.c execute.c fetch.c load.c overlap.c retire.c store.c)
 CORE_FLAGS := $(if $(findstring -O2,$(OPTIMIZE)),-O3) $(if $(findstring clang,$(CC)),,-fno-ivopts) -fno-tree-slp-vectorize
 $(CORE_LOOPS:%.c=$(BUILD)/obj/%.o): EMU_CFLAGS += $(CORE_FLAGS)
 

@@ -436,9 +436,8 @@ static inline void ooo_queue_skip(struct ooo *o, uint64_t number)
 /* Empties the queue, at `cycle`, in which the oldest instruction that could enter it is o->tail. */
 void ooo_queue_reset(struct ooo *o, uint64_t cycle);
 
-/* execute.c */
+/* complete.c */
 
-void ooo_execute_init(struct ooo *o);
 /* Marks the destination register of the instruction being dispatched as unknown. */
 static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
 {
@@ -451,17 +450,32 @@ static inline void ooo_result_unknown(struct ooo *o, unsigned rd)
 void ooo_depend(struct ooo *o, uint64_t number, unsigned operand, uint64_t producer);
 /* Completes an instruction at `cycle`: its result is known. */
 void ooo_complete(struct ooo *o, uint64_t number, uint64_t cycle);
-/* Issues all instructions whose last operand has become known. */
-void ooo_work(struct ooo *o);
-/* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
- * for the packet. */
-void ooo_task_issue(struct ooo *o, uint64_t number, uint64_t cycle);
+
+/* overlap.c */
 
 /* Returns the bucket of a granule. A bucket holds the index of the last store to any of its granules, and each store
  * the index of the one before it. Two adjacent granules are never in the same bucket. */
 static inline unsigned ooo_bucket(uint64_t granule)
 {
     return (unsigned)(granule ^ granule >> 8) % OOO_BUCKETS;
+}
+
+/* Sets up the pieces of an access. Returns their number. */
+unsigned ooo_find_pieces(struct ooo *o, struct ooo_piece pieces[2], uint64_t address, uint64_t physical,
+                         unsigned size);
+/* Adds a store to the index by granules. */
+void ooo_store_enter(struct ooo *o, struct ooo_store *store);
+/* Rebuilds the index, after an older store's address has become known, or without squashed stores. */
+void ooo_store_reindex(struct ooo *o);
+/* Returns the youngest store before `load` that overlaps it and is still in the queue at `cycle`, or NULL. */
+struct ooo_store *ooo_find_overlap(struct ooo *o, const struct ooo_load *load, uint64_t cycle);
+
+/* load.c */
+
+/* Returns whether the load was squashed. Nothing is dispatched between the squash and leaving. */
+static inline bool ooo_is_squashed(const struct ooo *o, const struct ooo_load *load)
+{
+    return load->number >= o->tail;
 }
 
 /* Returns whether loads at pc wait for the addresses of all older stores. */
@@ -489,15 +503,37 @@ struct ooo_load *ooo_load_enter(struct ooo *o, const struct stream_entry *in, st
 void ooo_load_first(struct ooo *o, const struct stream_entry *in, struct ooo_entry *e, uint64_t cycle);
 /* Holds a just dispatched load, whose address is known at `cycle`, for the task or store `held_for`. */
 void ooo_load_hold(struct ooo *o, struct ooo_load *load, uint64_t held_for, uint64_t cycle);
-/* Adds a store to the index by granules. */
-void ooo_store_enter(struct ooo *o, struct ooo_store *store);
-/* Rebuilds the index, after an older store's address has become known, or without squashed stores. */
-void ooo_store_reindex(struct ooo *o);
+/* Makes a load whose address is known access memory at `cycle`. */
+void ooo_load_go(struct ooo *o, struct ooo_load *load, uint64_t cycle);
+/* Continues a load at `cycle`, after it has waited for operands or a task's bytes, unless it is held. */
+void ooo_load_ahead(struct ooo *o, struct ooo_load *load, uint64_t cycle);
+/* Continue a load after the cache's answer, from `level`, to the access of a piece, and after its page walk. Return false if it
+ * was squashed. */
+bool ooo_load_came(struct ooo *o, struct ooo_load *load, struct ooo_piece *piece, unsigned level);
+bool ooo_load_walked(struct ooo *o, struct ooo_load *load);
+
+/* store.c */
+
+/* Makes the loads that wait for a store check again, because something about it has become known. */
+void ooo_store_wake(struct ooo *o, struct ooo_store *store);
+/* Continues a store after the cache's answer, from `level`, to the access of a piece. */
+void ooo_store_came(struct ooo *o, struct ooo_store *store, struct ooo_piece *piece, unsigned level);
+/* Asks the mechanism for the address of a store, which has become known, and enters the store into the index. */
+void ooo_store_place(struct ooo *o, uint64_t number, struct ooo_store *store);
 /* Issues a store, so that its address is known; completes it if its data are known too. */
 void ooo_store_issue(struct ooo *o, struct ooo_entry *e, uint64_t number, const struct ooo_class *class,
                      uint64_t ready);
 /* Retires the store at `cycle`, so that it can drain into the cache. */
 void ooo_store_retire(struct ooo *o, struct ooo_store *store, uint64_t cycle);
+
+/* execute.c */
+
+void ooo_execute_init(struct ooo *o);
+/* Issues all instructions whose last operand has become known. */
+void ooo_work(struct ooo *o);
+/* Issues a task, because its operands are known at `cycle`. Fetch continues after its region, unless it waits
+ * for the packet. */
+void ooo_task_issue(struct ooo *o, uint64_t number, uint64_t cycle);
 
 /* retire.c */
 
