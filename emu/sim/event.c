@@ -169,7 +169,7 @@ static void sorted_remove(struct event_queue *queue, struct event *event)
 static void sorted_fill(struct event_queue *queue, struct event *list)
 {
     struct event *previous = NULL;
-    queue->sorted = list_sort(list);
+    queue->sorted = list && list->next ? list_sort(list) : list;
     for (struct event *event = queue->sorted; event; event = event->next) {
         event->place = PLACE_SORTED;
         event->previous = previous;
@@ -180,6 +180,20 @@ static void sorted_fill(struct event_queue *queue, struct event *list)
 static unsigned slot_of(uint64_t time, unsigned level)
 {
     return (unsigned)(time >> (EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level)) % EVENT_SLOTS;
+}
+
+static void set_occupied(struct event_queue *queue, unsigned level, unsigned slot)
+{
+    const unsigned word = level * EVENT_WORDS + slot / 64;
+    queue->occupied[word] |= UINT64_C(1) << (slot % 64);
+    queue->occupied_words |= UINT64_C(1) << word;
+}
+
+static void clear_occupied(struct event_queue *queue, unsigned level, unsigned slot)
+{
+    const unsigned word = level * EVENT_WORDS + slot / 64;
+    queue->occupied[word] &= ~(UINT64_C(1) << (slot % 64));
+    queue->occupied_words &= ~((uint64_t)!queue->occupied[word] << word);
 }
 
 /* Puts an event into the wheel, at the highest level at which its time and the position differ. differs: the
@@ -196,7 +210,7 @@ static void slot_insert(struct event_queue *queue, struct event *event, uint64_t
     if (first)
         first->previous = event;
     queue->slots[level][slot] = event;
-    queue->occupied[level][slot / 64] |= UINT64_C(1) << (slot % 64);
+    set_occupied(queue, level, slot);
 }
 
 static void slot_remove(struct event_queue *queue, struct event *event)
@@ -210,16 +224,7 @@ static void slot_remove(struct event_queue *queue, struct event *event)
     unsigned level = event->level, slot = slot_of(event->time, level);
     queue->slots[level][slot] = event->next;
     if (!event->next)
-        queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-}
-
-/* Returns the first occupied slot of a level, or EVENT_SLOTS. Slots before the position are always empty. */
-static unsigned first_slot(const struct event_queue *queue, unsigned level)
-{
-    for (unsigned word = 0; word < EVENT_SLOTS / 64; word++)
-        if (queue->occupied[level][word])
-            return 64 * word + (unsigned)__builtin_ctzll(queue->occupied[level][word]);
-    return EVENT_SLOTS;
+        clear_occupied(queue, level, slot);
 }
 
 /* Returns the earliest time in a list that is not empty. */
@@ -266,11 +271,11 @@ static void distribute(struct event_queue *queue, struct event *list)
  * empty. */
 static bool advance(struct event_queue *queue)
 {
-    unsigned level = 0, slot = EVENT_SLOTS;
-    while (level < EVENT_LEVELS && (slot = first_slot(queue, level)) == EVENT_SLOTS)
-        level++;
-    if (level == EVENT_LEVELS)
+    if (!queue->occupied_words)
         return false;
+    /* slots before the position are empty */
+    const unsigned word = (unsigned)__builtin_ctzll(queue->occupied_words), level = word / EVENT_WORDS;
+    const unsigned slot = word % EVENT_WORDS * 64 + (unsigned)__builtin_ctzll(queue->occupied[word]);
     unsigned shift = EVENT_GRAIN_BITS + EVENT_SLOT_BITS * level;
     unsigned above = shift + EVENT_SLOT_BITS;
     uint64_t kept = above < 64 ? queue->position >> above << above : 0;
@@ -278,7 +283,7 @@ static bool advance(struct event_queue *queue)
 
     struct event *list = queue->slots[level][slot];
     queue->slots[level][slot] = NULL;
-    queue->occupied[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    clear_occupied(queue, level, slot);
     if (level == 0) {
         sorted_fill(queue, list);
         return true;

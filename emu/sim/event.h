@@ -10,6 +10,7 @@
 enum {
     EVENT_SLOT_BITS = 8,
     EVENT_SLOTS = 1 << EVENT_SLOT_BITS,
+    EVENT_WORDS = EVENT_SLOTS / 64,
     EVENT_GRAIN_BITS = 18, /* 0.26 ns: most events wait in level 0, which spans 67 ns */
     EVENT_LEVELS = (64 - EVENT_GRAIN_BITS + EVENT_SLOT_BITS - 1) / EVENT_SLOT_BITS,
     EVENT_COMPONENTS = 1 << 16,
@@ -47,7 +48,9 @@ struct event_queue {
     const struct event_team *team; /* of which it is one; NULL: it is alone */
     struct event_window
         *window; /* in which a thread of its own fires its events (threads/turns.h), or NULL */
-    uint64_t occupied[EVENT_LEVELS][EVENT_SLOTS / 64]; /* bit: slot is not empty */
+    uint64_t
+        occupied[EVENT_LEVELS * EVENT_WORDS]; /* words of slots, from level 0 on; bit: slot is not empty */
+    uint64_t occupied_words;                  /* set of the words that are not 0 */
     struct event *slots[EVENT_LEVELS][EVENT_SLOTS];
 };
 
