@@ -10,24 +10,13 @@
 #include "emu/sim/alloc.h"
 #include "emu/sim/list.h"
 
-/* Returns the number of the first clock edge at or after `now`. Remembers the latest one, because many
- * requests arrive at the same time. A corrected floating-point quotient is faster than an integer
- * division. */
-static uint64_t edge_at(struct dram_memory *memory, uint64_t now)
+/* Returns the number of the first clock edge at or after `now`: the quotient, rounded up. The product with the
+ * reciprocal is that quotient, or one less. */
+static inline uint64_t edge_at(const struct dram_memory *memory, uint64_t now)
 {
-    uint64_t tCK = memory->common.config.tCK;
-    if (memory->edge_time == now)
-        return memory->edge;
-    uint64_t edge = (uint64_t)((double)now * memory->edges_per_fs);
-    if (now >> 50) /* not exact as a double */
-        edge = now / tCK;
-    while (edge * tCK < now)
-        edge++;
-    while (edge > 0 && (edge - 1) * tCK >= now)
-        edge--;
-    memory->edge_time = now;
-    memory->edge = edge;
-    return edge;
+    const uint64_t tCK = memory->common.config.tCK, last = now + tCK - 1;
+    const uint64_t edge = (uint64_t)((unsigned __int128)last * memory->reciprocal >> 64);
+    return edge + (last - edge * tCK >= tCK);
 }
 
 /* Offers a finished request to its client, after those that were refused before. */
@@ -165,14 +154,14 @@ static bool is_full(const struct dram_slice *slice, enum dram_direction directio
 
 /* Counts the bursts for each channel. Returns a slice that has no room for its bursts, or NULL. */
 static struct dram_slice *full_slice(struct dram_memory *memory, const struct mem_request *request,
-                                     enum dram_direction direction, uint32_t count)
+                                     enum dram_direction direction, uint32_t count, uint64_t edge)
 {
     struct mem_link *link = mem_request_link(request);
     struct dram_slice *full = NULL;
     for (uint32_t i = 0; i < count; i++) {
         struct dram_slice *slice = &memory->slices[memory->bursts[i].controller];
         if (slice->wanted++ == 0)
-            dram_channel_run(&slice->channel, memory->edge);
+            dram_channel_run(&slice->channel, edge);
         if (!full && is_full(slice, direction, link, slice->wanted))
             full = slice;
     }
@@ -244,13 +233,13 @@ static bool take_all(struct dram_memory *memory, struct mem_link *link, struct m
     assert(count <= memory->slices->channel.queue.limit[direction]);
 
     struct dram_slice *slice = &memory->slices[request->home.controller], *full = NULL;
-    (void)edge_at(memory, now);
+    const uint64_t edge = edge_at(memory, now);
     if (count == 1) {
-        dram_channel_run(&slice->channel, memory->edge);
+        dram_channel_run(&slice->channel, edge);
         full = is_full(slice, direction, link, 1) ? slice : NULL;
     } else {
         find_bursts(memory, request, first, count);
-        full = full_slice(memory, request, direction, count);
+        full = full_slice(memory, request, direction, count, edge);
     }
     if (full) {
         refuse(full, direction, link);
@@ -299,7 +288,7 @@ void dram_memory_init(struct dram_memory *memory, const struct dram_config *conf
     memory->homes = homes;
     memory->queue = queue;
     memory->component = component;
-    memory->edge_time = CLOCK_NEVER;
+    memory->reciprocal = UINT64_MAX / config->tCK;
     memory->edges_per_fs = 1.0 / (double)config->tCK;
     memory->read_clocks = histogram_log2(4, 9); /* the latency of an idle memory is tens of clocks */
     common->read_clocks = dram_command_shift(config, DRAM_RD) + common->clocks.tCL + common->clocks.tBURST;

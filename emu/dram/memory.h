@@ -20,8 +20,8 @@ struct dram_memory {
     const struct home_map *homes; /* gives the homes of a request's bursts after the first */
     uint16_t module, stack;       /* this memory's numbers in `homes` */
     struct event_queue *queue;
-    uint64_t lookahead;       /* time from a read command to its response */
-    uint64_t edge_time, edge; /* latest argument of edge_at(), and its result */
+    uint64_t lookahead;  /* time from a read command to its response */
+    uint64_t reciprocal; /* 2^64 / tCK, rounded down */
     double edges_per_fs;
     uint32_t component;
     struct mem_request *refused_first, *refused_last; /* responses for which the client had no room */
