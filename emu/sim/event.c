@@ -18,12 +18,6 @@ void event_queue_init(struct event_queue *queue)
     memset(queue, 0, sizeof *queue);
 }
 
-void event_init(struct event *event, uint32_t component, void (*fire)(void *owner, uint64_t now), void *owner)
-{
-    assert(component < EVENT_COMPONENTS);
-    *event = (struct event){.fire = fire, .owner = owner, .component = (uint16_t)component};
-}
-
 static bool before(const struct event *a, const struct event *b)
 {
     return a->time < b->time || (a->time == b->time && a->order < b->order);

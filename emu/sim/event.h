@@ -2,6 +2,7 @@
 #ifndef EMU_SIM_EVENT_H
 #define EMU_SIM_EVENT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -68,8 +69,16 @@ void event_queue_init(struct event_queue *queue);
 /* Prepares an event; it must not be pending. Events at the same time fire in ascending order of component (below
  * EVENT_COMPONENTS), then in the order of their event_schedule() calls. fire(owner, now) may schedule and cancel any
  * event, including this one. */
-void event_init(struct event *event, uint32_t component, void (*fire)(void *owner, uint64_t now),
-                void *owner);
+static inline void event_init(struct event *event, uint32_t component,
+                              void (*fire)(void *owner, uint64_t now), void *owner)
+{
+    assert(component < EVENT_COMPONENTS);
+    event->time = 0;
+    event->fire = fire;
+    event->owner = owner;
+    event->component = (uint16_t)component;
+    event->place = 0;
+}
 
 /* Makes the event fire at `time` (>= queue->now). A pending event moves there and counts as scheduled last. */
 void event_schedule(struct event_queue *queue, struct event *event, uint64_t time);
