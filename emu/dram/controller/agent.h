@@ -38,8 +38,7 @@ struct dram_choice {
 struct dram_agent_ops {
     /* Offers the agent's best next command by dram_choice_offer(): not before channel->floor or
      * dram_timing_ready(), and not for a bank of dram_agent_barred(). Changes nothing, and may be called any
-     * number of times while `wants` is true. NULL only for the requests, which dram_channel_choose() asks
-     * directly. */
+     * number of times while `wants` is true. Must not be NULL. */
     void (*propose)(void *owner, struct dram_choice *best);
 
     /* The choice was granted its slot, at channel->floor. The agent issues the command, or one that is timed
@@ -62,7 +61,7 @@ struct dram_agent_ops {
 
 /* The agent's owner sets `wants`, `wake`, `notice` and `age`, and then calls dram_agent_changed(). */
 struct dram_agent {
-    const struct dram_agent_ops *ops;
+    const struct dram_agent_ops *ops; /* NULL for the requests, which the channel calls by name */
     void *owner;
     struct dram_channel *channel;
     bool wants;    /* it must be asked for a command */

@@ -39,7 +39,7 @@ void dram_channel_init(struct dram_channel *channel, const struct dram_common *c
         channel->banks[bank].rank = common->rules.rank_of[bank];
     }
     dram_refresh_init(channel);
-    dram_agent_add(&channel->requests, channel, &dram_requests_ops, channel);
+    dram_agent_add(&channel->requests, channel, NULL, channel); /* called by name */
     dram_channel_choose(channel);
 }
 

@@ -111,9 +111,8 @@ void dram_channel_add(struct dram_channel *channel, enum dram_direction directio
 /* Sets whether a client waits for room in the write queue. */
 void dram_channel_press(struct dram_channel *channel, bool pressed);
 
-/* The requests' agent, which is the scheduler of the queued bursts (scheduler.c). */
-extern const struct dram_agent_ops dram_requests_ops;
-/* Sets `best` to the next command of the requests. */
+/* The requests' agent, which is the scheduler of the queued bursts (scheduler.c). It has no ops: the channel calls it by name.
+ * Sets `best` to the next command of the requests. */
 void dram_requests_propose(struct dram_channel *channel);
 /* Grants slots to the requests while theirs is the best command and comes before `limit` and the next wake. */
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit);

@@ -174,29 +174,26 @@ static inline uint64_t least_key(const struct dram_channel *channel, uint64_t ba
     return best;
 }
 
-static FORCE_INLINE void propose(struct dram_channel *channel)
+/* Returns the best next command of the requests. */
+static FORCE_INLINE struct dram_choice propose(struct dram_channel *channel)
 {
-    struct dram_choice *best = &channel->best;
+    struct dram_choice best = {.cycle = CLOCK_NEVER, .merit = UINT64_MAX, .agent = &channel->requests};
     const uint64_t banks = channel->busy & ~channel->frozen;
-    best->agent = &channel->requests;
     if (banks) {
         uint64_t key = least_key(channel, banks);
-        best->cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
-        best->merit = key & ((UINT64_C(1) << KEY_CYCLE_SHIFT) - 1);
-        best->bank = (uint32_t)key % (1U << DRAM_MERIT_BANK_BITS);
-        best->command = channel->candidates.command[best->bank];
-    } else {
-        best->cycle = CLOCK_NEVER;
-        best->merit = UINT64_MAX;
-        best->command = best->bank = 0;
+        best.cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
+        best.merit = key & ((UINT64_C(1) << KEY_CYCLE_SHIFT) - 1);
+        best.bank = (uint32_t)key % (1U << DRAM_MERIT_BANK_BITS);
+        best.command = channel->candidates.command[best.bank];
     }
-    if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
-        offer_timeouts(channel, best);
+    return best;
 }
 
 void dram_requests_propose(struct dram_channel *channel)
 {
-    propose(channel);
+    channel->best = propose(channel);
+    if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
+        offer_timeouts(channel, &channel->best);
 }
 
 void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst *burst)
@@ -308,14 +305,12 @@ static FORCE_INLINE void issue(struct dram_channel *channel, enum dram_command c
     find_candidate(channel, bank, change != DRAM_CHANGE_CLOSES);
 }
 
-/* ops->grant of the requests: issues ACT, PRE, RD or WR; or RDA or WRA, which precharge automatically. */
-static void grant(void *owner, const struct dram_choice *choice)
+/* Issues the chosen command, which is ACT, PRE, RD or WR; or RDA or WRA, which precharge automatically. */
+static FORCE_INLINE void grant(struct dram_channel *channel, enum dram_command chosen, uint32_t index)
 {
-    struct dram_channel *channel = owner;
     const struct dram_common *common = channel->common;
-    const uint32_t index = choice->bank;
     struct dram_burst *burst = channel->banks[index].burst;
-    switch (choice->command) {
+    switch (chosen) {
     case DRAM_PRE: issue(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
     case DRAM_ACT:
         burst->opened = true;
@@ -335,17 +330,28 @@ static void grant(void *owner, const struct dram_choice *choice)
     (void)dram_requests_turn(channel);
 }
 
-/* There is no ops->propose: dram_channel_choose() calls the requests by name. */
-const struct dram_agent_ops dram_requests_ops = {.grant = grant};
+/* Adds the commands of rows' timeouts and of other agents to the requests' best one. Returns the best of all. */
+static struct dram_choice with_others(struct dram_channel *channel, struct dram_choice best)
+{
+    channel->best = best;
+    if (channel->common->config.page == DRAM_PAGE_TIMEOUT)
+        offer_timeouts(channel, &channel->best);
+    if (channel->wanting)
+        dram_channel_ask(channel);
+    return channel->best;
+}
 
+/* The choice is copied, so that it stays in registers while only queued bursts have commands: the next one depends on it. */
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit)
 {
-    const struct dram_choice *best = &channel->best;
+    const bool timeouts = channel->common->config.page == DRAM_PAGE_TIMEOUT;
+    struct dram_choice best = channel->best;
     do {
-        channel->floor = best->cycle;
-        grant(channel, best);
-        propose(channel);
-        if (channel->wanting)
-            dram_channel_ask(channel);
-    } while (best->agent == &channel->requests && best->cycle < limit && best->cycle < channel->wake);
+        channel->floor = best.cycle;
+        grant(channel, (enum dram_command)best.command, best.bank);
+        best = propose(channel);
+        if (timeouts || channel->wanting)
+            best = with_others(channel, best);
+    } while (best.agent == &channel->requests && best.cycle < limit && best.cycle < channel->wake);
+    channel->best = best;
 }
