@@ -130,15 +130,14 @@ static struct event *take_run(struct event **list)
     return run;
 }
 
-/* Orders a list: merges runs in pairs, then pairs, and so on. A slot has its youngest event first, so events that were
- * scheduled in their order are one run. */
-static struct event *list_sort(struct event *list)
+/* Merges the runs of a list, which has some, and `run` in pairs, then pairs, and so on. */
+static struct event *runs_merge(struct event *run, struct event *list)
 {
-    struct event *bins[SORT_BINS], *sorted = NULL; /* bin i: 2^i runs, or NULL */
-    unsigned used = 0;
+    struct event *bins[SORT_BINS] = {run}, *sorted = NULL; /* bin i: 2^i runs, or NULL */
+    unsigned used = 1;
     while (list) {
-        struct event *run = take_run(&list);
         unsigned bin = 0;
+        run = take_run(&list);
         for (; bin < used && bins[bin]; bin++) {
             run = list_merge(run, bins[bin]);
             bins[bin] = NULL;
@@ -152,6 +151,13 @@ static struct event *list_sort(struct event *list)
     return sorted;
 }
 
+/* Orders a list. A slot has its youngest event first, so events that were scheduled in their order are one run. */
+static struct event *list_sort(struct event *list)
+{
+    struct event *run = list ? take_run(&list) : NULL;
+    return list ? runs_merge(run, list) : run;
+}
+
 static void sorted_remove(struct event_queue *queue, struct event *event)
 {
     *(event->previous ? &event->previous->next : &queue->sorted) = event->next;
@@ -163,7 +169,7 @@ static void sorted_remove(struct event_queue *queue, struct event *event)
 static void sorted_fill(struct event_queue *queue, struct event *list)
 {
     struct event *previous = NULL;
-    queue->sorted = list && list->next ? list_sort(list) : list;
+    queue->sorted = list_sort(list);
     for (struct event *event = queue->sorted; event; event = event->next) {
         event->place = PLACE_SORTED;
         event->previous = previous;
@@ -201,8 +207,8 @@ static void slot_insert(struct event_queue *queue, struct event *event, uint64_t
     event->level = (uint8_t)level;
     event->previous = NULL;
     event->next = first;
-    if (first)
-        first->previous = event;
+    *(first ? &first->previous : &queue->none) =
+        event; /* without a branch, which the host could not foresee */
     queue->slots[level][slot] = event;
     set_occupied(queue, level, slot);
 }
@@ -221,12 +227,18 @@ static void slot_remove(struct event_queue *queue, struct event *event)
         clear_occupied(queue, level, slot);
 }
 
-/* Returns the earliest time in a list that is not empty. */
-static uint64_t first_time(const struct event *list)
+/* Reverses a list that is not empty. Returns the earliest time in it. */
+static uint64_t reverse(struct event **list)
 {
-    uint64_t first = list->time;
-    while ((list = list->next))
-        first = first < list->time ? first : list->time;
+    struct event *reversed = NULL;
+    uint64_t first = CLOCK_NEVER;
+    for (struct event *event = *list, *next; event; event = next) {
+        next = event->next;
+        event->next = reversed;
+        reversed = event;
+        first = first < event->time ? first : event->time;
+    }
+    *list = reversed;
     return first;
 }
 
@@ -240,11 +252,11 @@ static void place(struct event_queue *queue, struct event *event)
         slot_insert(queue, event, differs);
 }
 
-/* Distributes a list: events in the position's grain become queue->sorted, which must be empty; the others go
- * to the wheel. */
+/* Distributes a list, oldest event first: events in the position's grain become queue->sorted, which must be empty; the others
+ * go to the wheel. */
 static void distribute(struct event_queue *queue, struct event *list)
 {
-    struct event *reached = NULL, **end = &reached;
+    struct event *reached = NULL;
     while (list) {
         struct event *event = list;
         list = event->next;
@@ -253,10 +265,9 @@ static void distribute(struct event_queue *queue, struct event *list)
             slot_insert(queue, event, differs);
             continue;
         }
-        *end = event;
-        end = &event->next;
+        event->next = reached;
+        reached = event;
     }
-    *end = NULL;
     sorted_fill(queue, reached);
 }
 
@@ -283,7 +294,7 @@ static bool advance(struct event_queue *queue)
         return true;
     }
     /* Advance to the first event at once; otherwise events would be moved once for each level. */
-    queue->position = first_time(list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
+    queue->position = reverse(&list) >> EVENT_GRAIN_BITS << EVENT_GRAIN_BITS;
     distribute(queue, list);
     return true;
 }

@@ -44,6 +44,7 @@ struct event_queue {
     uint64_t position;
     struct event *sorted;          /* events of the slot, in order */
     struct event *heap;            /* the first of the others; has no siblings */
+    struct event *none;            /* takes what is written to `previous` of no event */
     uint64_t age;                  /* number of schedulings so far */
     uint64_t fired;                /* number of events fired so far */
     const struct event_team *team; /* of which it is one; NULL: it is alone */
