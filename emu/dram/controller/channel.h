@@ -36,10 +36,12 @@ struct dram_bank {
 
 /* The data for choosing the next command of the busy banks, packed for a fast scan. */
 struct dram_candidates {
-    uint64_t ready[DRAM_BANKS];  /* earliest cycle that bank and bank group allow */
-    uint64_t merit[DRAM_BANKS];  /* dram_merit(), with the bank in it; smaller is better */
-    uint8_t gate[DRAM_BANKS];    /* index of the time of its bus and rank; see scheduler.c */
-    uint8_t command[DRAM_BANKS]; /* next command that the bank's burst needs */
+    _Alignas(DRAM_LINE) uint64_t ready[DRAM_BANKS]; /* earliest cycle that bank and bank group allow */
+    uint64_t merit[DRAM_BANKS];                     /* dram_merit(), with the bank in it; smaller is better */
+    struct dram_next {
+        uint8_t gate;    /* index of the time of its bus and rank; see scheduler.c */
+        uint8_t command; /* next command that the bank's burst needs */
+    } next[DRAM_BANKS];
 };
 
 /* A channel runs lazily. Its actions have no visible effect before its first data, so it is brought up to
@@ -67,11 +69,11 @@ struct dram_channel {
     bool pressed;                /* a client waits for room in the write queue */
     bool freed[DRAM_DIRECTIONS]; /* queue entries have become free since the flag was cleared */
     uint32_t index;
-    struct dram_counters counters;
     struct dram_queue queue;
     struct dram_candidates candidates;
     struct dram_bank banks[DRAM_BANKS];
     struct dram_timing timing;
+    struct dram_counters counters;
 
     /* Data of the refresh agent (refresh.c). */
     uint64_t refresh_next[DRAM_RANKS]; /* cycle at which the next or pending refresh is due */

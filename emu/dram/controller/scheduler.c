@@ -24,7 +24,7 @@ void dram_requests_group(struct dram_channel *channel, uint32_t index)
     struct dram_candidates *candidates = &channel->candidates;
     for (uint64_t left = dram_rules_group(rules, index); left; left &= left - 1) {
         uint32_t bank = (uint32_t)__builtin_ctzll(left);
-        candidates->ready[bank] = later_of(candidates->ready[bank], group[candidates->command[bank]]);
+        candidates->ready[bank] = later_of(candidates->ready[bank], group[candidates->next[bank].command]);
     }
 }
 
@@ -49,8 +49,8 @@ static inline void set_candidate(struct dram_channel *channel, uint32_t index, e
     const struct dram_bank *bank = &channel->banks[index];
     const struct dram_timing *timing = &channel->timing;
     struct dram_candidates *candidates = &channel->candidates;
-    candidates->command[index] = (uint8_t)command;
-    candidates->gate[index] = (uint8_t)(bank->rank * GATE_KINDS + gate);
+    candidates->next[index].command = (uint8_t)command;
+    candidates->next[index].gate = (uint8_t)(bank->rank * GATE_KINDS + gate);
     candidates->ready[index] =
         later_of(timing->bank[0][index][command], timing->group[0][bank->group][command]);
     candidates->merit[index] = dram_merit(order, bank->burst->age) | index;
@@ -118,7 +118,7 @@ void dram_requests_rebase(struct dram_channel *channel)
 static inline uint64_t cycle_of(const struct dram_channel *channel, uint32_t index)
 {
     const struct dram_timing *timing = &channel->timing;
-    const uint8_t command = channel->candidates.command[index];
+    const uint8_t command = channel->candidates.next[index].command;
     const uint64_t shared = later_of(timing->rank[0][channel->banks[index].rank][command],
                                      timing->bus[timing->rules->bus[command]]);
     return later_of(later_of(channel->candidates.ready[index], shared), channel->floor);
@@ -167,7 +167,7 @@ static inline uint64_t least_key(const struct dram_channel *channel, uint64_t ba
     find_gates(channel, gates);
     for (uint64_t left = banks; left; left &= left - 1) {
         uint32_t bank = (uint32_t)__builtin_ctzll(left);
-        uint64_t cycle = later_of(candidates->ready[bank], gates[candidates->gate[bank]]);
+        uint64_t cycle = later_of(candidates->ready[bank], gates[candidates->next[bank].gate]);
         uint64_t key = (cycle - floor) << KEY_CYCLE_SHIFT | candidates->merit[bank];
         best = best < key ? best : key;
     }
@@ -184,7 +184,7 @@ static FORCE_INLINE struct dram_choice propose(struct dram_channel *channel)
         best.cycle = channel->floor + (key >> KEY_CYCLE_SHIFT);
         best.merit = key & ((UINT64_C(1) << KEY_CYCLE_SHIFT) - 1);
         best.bank = (uint32_t)key % (1U << DRAM_MERIT_BANK_BITS);
-        best.command = channel->candidates.command[best.bank];
+        best.command = channel->candidates.next[best.bank].command;
     }
     return best;
 }
@@ -200,7 +200,7 @@ void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst
 {
     const struct dram_bank *bank = &channel->banks[burst->bank];
     const struct dram_burst *before = bank->burst;
-    if (before && (channel->candidates.command[burst->bank] != DRAM_PRE || burst->row != bank->row))
+    if (before && (channel->candidates.next[burst->bank].command != DRAM_PRE || burst->row != bank->row))
         return;
     dram_requests_bank(channel, burst->bank);
     if (bank->burst == before || channel->frozen >> burst->bank & 1)
@@ -210,7 +210,7 @@ void dram_requests_arrival(struct dram_channel *channel, const struct dram_burst
     else
         dram_choice_offer(&channel->best, &channel->requests, cycle_of(channel, burst->bank),
                           channel->candidates.merit[burst->bank],
-                          (enum dram_command)channel->candidates.command[burst->bank], burst->bank);
+                          (enum dram_command)channel->candidates.next[burst->bank].command, burst->bank);
 }
 
 /* Returns whether all bursts of the direction are for banks that an agent other than the refresh holds. */
