@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,10 @@ bool sandbox_open(struct sandbox *sandbox, const char *dir, struct error *err)
     sandbox->path = realpath(dir, NULL);
     if (sandbox->path)
         sandbox->root = open(sandbox->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (sandbox->root >= 0)
+    if (sandbox->root >= 0) {
+        sandbox->is_top = strcmp(sandbox->path, "/") == 0;
         return true;
+    }
     const int failed = errno;
     error_set(err, "--dir: cannot use '%s' as the program's folder: %s", dir, strerror(failed));
     sandbox_close(sandbox);
@@ -76,18 +79,19 @@ static int full_path(const struct sandbox *sandbox, const char *base, const char
     return used >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int open_beneath(int folder, const char *path, int flags, mode_t mode)
+static int open_beneath(const struct sandbox *sandbox, const char *path, int flags, mode_t mode)
 {
+    const uint64_t resolve = sandbox->is_top ? RESOLVE_IN_ROOT : RESOLVE_BENEATH;
     struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY),
                            .mode = mode,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+                           .resolve = resolve | RESOLVE_NO_MAGICLINKS};
     if (flags & O_PATH)
         how.flags = (unsigned)(flags | O_CLOEXEC);
     long fd = -1;
     /* EAGAIN: after a rename during the resolution, the kernel cannot tell whether the path stays beneath
      * the folder. */
     for (int i = 0; i < RETRIES; i++) {
-        fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
+        fd = syscall(SYS_openat2, sandbox->root, path, &how, sizeof how);
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             break;
     }
@@ -104,7 +108,7 @@ int sandbox_open_at(const struct sandbox *sandbox, const char *base, const char 
 {
     char full[PATH_MAX];
     int failed = full_path(sandbox, base, path, full);
-    return failed ? failed : open_beneath(sandbox->root, full, flags, mode);
+    return failed ? failed : open_beneath(sandbox, full, flags, mode);
 }
 
 int sandbox_open_parent(const struct sandbox *sandbox, const char *base, const char *path,
@@ -128,7 +132,7 @@ int sandbox_open_parent(const struct sandbox *sandbox, const char *base, const c
         return -EINVAL;
     memcpy(last, name, strlen(name) + 1);
     *name = '\0';
-    int parent = open_beneath(sandbox->root, full[0] ? full : ".", O_PATH | O_DIRECTORY, 0);
+    int parent = open_beneath(sandbox, full[0] ? full : ".", O_PATH | O_DIRECTORY, 0);
     struct stat st;
     if (parent >= 0 && slash && fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         !S_ISDIR(st.st_mode)) {
@@ -161,7 +165,7 @@ int sandbox_path_of(const struct sandbox *sandbox, int folder, char *path, size_
     if ((size_t)snprintf(path, size, "%s", rest) >= size)
         return -ENAMETOOLONG;
     /* Check that the name leads to the folder, because a removed folder still has a name. */
-    int again = open_beneath(sandbox->root, path[0] ? path : ".", O_PATH | O_DIRECTORY, 0);
+    int again = open_beneath(sandbox, path[0] ? path : ".", O_PATH | O_DIRECTORY, 0);
     struct stat is, was;
     if (again < 0)
         return again;

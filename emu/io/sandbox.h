@@ -14,6 +14,9 @@
 struct sandbox {
     int root;   /* the folder, opened with O_PATH */
     char *path; /* its absolute path without links */
+    /* Absolute links, and `..` at its top, stay in it, as beneath chroot(2); else they lead out. Set for "/", and by whoever opens
+     * the sandbox. */
+    bool is_top;
 };
 
 /* Opens folder `dir`. Returns false and sets err and errno on failure. Release with sandbox_close(). */

@@ -345,6 +345,7 @@ static bool set_up(struct process *process, struct error *err)
     if (o->user->sysroot && !sandbox_open(&process->sysroot, o->user->sysroot, err))
         return error_set(err, "--sysroot: cannot use '%s' as the folder of libraries: %s", o->user->sysroot,
                          strerror(errno));
+    process->sysroot.is_top = true;
     if (!make_memory(process, err))
         return false;
     if (o->user->max_memory && !memory_limit_init(&process->limit, &process->all, o->user->max_memory, err))

@@ -113,7 +113,7 @@ static bool open_interpreter(const struct process *process, const char *path, st
             err,
             "needs the dynamic linker %s, which --sysroot %s does not have (%s); name the folder "
             "that has it at this path, with the libraries beside it",
-            path, process->sysroot.path, fd == -EXDEV ? "its link leads out" : strerror(-fd));
+            path, process->sysroot.path, strerror(-fd));
     bool opened = linux_image_open(image, fd, &inner);
     if (opened && image->header.e_type == ET_DYN && !image->interpreter[0])
         return true;

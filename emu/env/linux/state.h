@@ -2,6 +2,7 @@
 #ifndef EMU_ENV_LINUX_STATE_H
 #define EMU_ENV_LINUX_STATE_H
 
+#include <limits.h>
 #include <poll.h>
 
 #include "emu/core/tasks.h"
@@ -311,5 +312,8 @@ bool linux_load(struct process *process, struct context *context, struct error *
 /* Opens one of the files of /proc that exist for programs. Returns a host descriptor of its text; -ENOENT: there is no such
  * file. */
 int proc_open(struct process *process, const char *path);
+/* Writes where a link of /proc leads. Returns false if the path is none. */
+bool proc_link(const struct process *process, const struct thread *thread, const char *path,
+               char link[PATH_MAX]);
 
 #endif

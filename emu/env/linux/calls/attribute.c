@@ -266,7 +266,7 @@ int64_t linux_symlinkat(struct process *process, struct thread *thread, const ui
     (void)thread;
     int64_t failed = guest_string(process->user, a[0], text, sizeof text);
     if (!failed)
-        failed = guest_string(process->user, a[2], path, sizeof path);
+        failed = path_text(process, a[1], a[2], path);
     if (failed)
         return failed;
     if (text[0] == '\0')
@@ -288,7 +288,7 @@ static int64_t change_folder(struct process *process, const uint64_t a[6], unsig
 {
     char path[PATH_MAX];
     for (unsigned i = 0; i < paths; i++) {
-        int64_t failed = guest_string(process->user, a[2 * i + 1], path, sizeof path);
+        int64_t failed = path_text(process, a[2 * i], a[2 * i + 1], path);
         if (failed || path_is_foreign(process, path))
             return failed ? failed : -EROFS;
     }

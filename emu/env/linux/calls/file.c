@@ -36,7 +36,7 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
 {
     char path[PATH_MAX];
     (void)thread;
-    int64_t failed = guest_string(process->user, a[1], path, sizeof path);
+    int64_t failed = path_text(process, a[0], a[1], path);
     if (failed)
         return failed;
     const int mode = (int)(a[2] & O_ACCMODE);
@@ -64,7 +64,7 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
 static int64_t check_access(struct process *process, const uint64_t a[6])
 {
     char path[PATH_MAX];
-    int64_t failed = guest_string(process->user, a[1], path, sizeof path);
+    int64_t failed = path_text(process, a[0], a[1], path);
     if (failed)
         return failed;
     int host = a[2] & ~UINT64_C(7) ? -ENOENT : device_open(process, path, O_RDONLY);
@@ -98,23 +98,20 @@ int64_t linux_faccessat2(struct process *process, struct thread *thread, const u
 int64_t linux_readlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     char path[PATH_MAX], link[PATH_MAX];
-    (void)thread;
-    int64_t failed = guest_string(process->user, a[1], path, sizeof path);
+    int64_t failed = path_text(process, a[0], a[1], path);
     if (failed)
         return failed;
     if ((int64_t)a[3] <= 0)
         return -EINVAL;
-    if (strcmp(path, "/proc/self/exe") == 0) {
-        (void)snprintf(link, sizeof link, "%s", process->executable);
-    } else {
+    if (!proc_link(process, thread, path, link)) {
         int host = sysroot_open(process, path, O_PATH | O_NOFOLLOW);
         ssize_t length = host < 0 ? -1 : readlinkat(host, "", link, sizeof link - 1);
         if (host >= 0)
             (void)close(host);
         if (length < 0)
-            return host >= 0                        ? -EINVAL
-                   : path_is_foreign(process, path) ? host
-                                                    : call_readlinkat(process->user, a);
+            return host >= 0 || path_leads_on(process, path) ? -EINVAL
+                   : path_is_foreign(process, path)          ? host
+                                                             : call_readlinkat(process->user, a);
         link[length] = '\0';
     }
     const uint64_t length = strlen(link) < a[3] ? strlen(link) : a[3];

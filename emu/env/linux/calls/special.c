@@ -16,21 +16,91 @@ int sysroot_open(const struct process *process, const char *path, int flags)
 {
     if (process->sysroot.root < 0 || path[0] != '/')
         return -ENOENT;
-    path += strspn(path, "/");
-    return sandbox_open_at(&process->sysroot, "", *path ? path : ".", flags, 0);
+    const char *inner = path + strspn(path, "/");
+    int host = sandbox_open_at(&process->sysroot, "", *inner ? inner : ".", flags, 0);
+    if (host != -ENOENT)
+        return host;
+    host = sandbox_open_at(&process->sysroot, "", path, flags, 0); /* under the host's name of the sysroot */
+    return host == -EXDEV ? -ENOENT : host;
+}
+
+/* Copies text to path[PATH_MAX], behind the name of folder `base` beneath the sysroot. */
+static int64_t name_in_sysroot(const char *base, const char *text, char path[PATH_MAX])
+{
+    char full[2 * PATH_MAX + 2];
+    const int used = snprintf(full, sizeof full, "/%s%s%s", base, base[0] ? "/" : "", text);
+    if (used >= PATH_MAX)
+        return -ENAMETOOLONG;
+    memcpy(path, full, (size_t)used + 1);
+    return 0;
+}
+
+bool folder_is_foreign(const struct process *process, int host, char base[PATH_MAX])
+{
+    return process->sysroot.root >= 0 &&
+           sandbox_path_of(&process->user->sandbox, host, base, PATH_MAX) == -EXDEV &&
+           sandbox_path_of(&process->sysroot, host, base, PATH_MAX) == 0;
+}
+
+/* Writes other names of the program's own folder in /proc as /proc/self. */
+static void name_itself(char *path)
+{
+    static const char *const names[] = {"/proc/1/", "/proc/thread-self/", "/proc/self/task/1/"};
+    static const char itself[] = "/proc/self/";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(path, names[i], length) != 0)
+            continue;
+        const size_t rest = strlen(path + length) + 1;
+        const size_t shift = sizeof itself - 1;
+        if (shift + rest > PATH_MAX)
+            return;
+        memmove(path + shift, path + length, rest);
+        memcpy(path, itself, shift);
+    }
+}
+
+int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX])
+{
+    char base[PATH_MAX], text[PATH_MAX];
+    struct user *user = process->user;
+    const int64_t failed = guest_string(user, address, path, PATH_MAX);
+    if (failed || path[0] == '\0')
+        return failed;
+    if (path[0] == '/') {
+        name_itself(path);
+        return 0;
+    }
+    const struct file *file =
+        (int32_t)folder == AT_CWD || process->sysroot.root < 0 ? NULL : files_get(&user->files, folder);
+    const int host = (int32_t)folder == AT_CWD ? user->files.working_folder
+                     : file && file->folder    ? file->host
+                                               : -1;
+    if (host < 0 || !folder_is_foreign(process, host, base))
+        return 0;
+    memcpy(text, path, strlen(path) + 1);
+    return name_in_sysroot(base, text, path);
+}
+
+/* Returns whether an absolute path begins with --dir. */
+static bool is_inside(const struct process *process, const char *path)
+{
+    const char *root = process->user->sandbox.path;
+    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 bool path_is_foreign(const struct process *process, const char *path)
 {
-    const char *root = process->user->sandbox.path;
-    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
-    bool inside = strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
-    return process->sysroot.root >= 0 && path[0] == '/' && !inside;
+    return process->sysroot.root >= 0 && path[0] == '/' && !is_inside(process, path);
 }
 
 int special_open(struct process *process, const char *path, int flags)
 {
     int host = path[0] == '/' ? proc_open(process, path) : -ENOENT;
+    if (host < 0 && strcmp(path, process->executable) == 0 &&
+        !is_inside(process, path)) /* the user has named it */
+        host = open(path, flags | O_CLOEXEC | O_NOCTTY);
     return host >= 0 ? host : sysroot_open(process, path, flags);
 }
 
@@ -95,25 +165,38 @@ int64_t special_changes(const struct process *process, int host)
 {
     static const char memory[] = "/memfd:";
     char link[64], name[PATH_MAX];
-    const char *root = process->user->sandbox.path;
-    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", host);
     const ssize_t got = readlink(link, name, sizeof name - 1);
     if (got < 0)
         return -EROFS;
     name[got] = '\0';
-    bool inside = strncmp(name, root, length) == 0 && (name[length] == '/' || name[length] == '\0');
-    return inside || strncmp(name, memory, sizeof memory - 1) == 0 ? 0 : -EROFS;
+    return is_inside(process, name) || strncmp(name, memory, sizeof memory - 1) == 0 ? 0 : -EROFS;
 }
 
-/* Returns whether an absolute path names a folder that leads to --dir. */
-static bool leads_to_dir(const struct process *process, const char *path)
+bool path_leads_on(const struct process *process, const char *path)
 {
-    const char *root = process->user->sandbox.path;
+    const char *const ends[] = {process->user->sandbox.path,
+                                process->sysroot.path,
+                                process->executable,
+                                "/proc/1/fd/",
+                                "/proc/self/fd/",
+                                "/proc/self/task/"};
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         length--;
-    return path[0] == '/' && strncmp(root, path, length) == 0 && root[length] == '/';
+    for (size_t i = 0; path[0] == '/' && i < sizeof ends / sizeof ends[0]; i++)
+        if (ends[i] && strncmp(ends[i], path, length) == 0 && ends[i][length] == '/')
+            return true;
+    return false;
+}
+
+/* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc. */
+static int open_leading(const char *path)
+{
+    static const char processes[] = "/proc/";
+    const bool own = strncmp(path, processes, sizeof processes - 1) == 0;
+    const int host = open(own ? processes : path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return host < 0 ? -errno : host;
 }
 
 int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint64_t flags, bool changes,
@@ -121,7 +204,7 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
 {
     char path[PATH_MAX];
     const int follow = flags & FOLLOW_NOT ? O_NOFOLLOW : 0;
-    int64_t failed = guest_string(process->user, address, path, sizeof path);
+    int64_t failed = path_text(process, folder, address, path);
     *owned = false;
     if (failed)
         return failed;
@@ -143,10 +226,9 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         (void)close((int)host);
         return -EROFS;
     }
-    /* The folders that hold --dir are never seen: each is --dir itself, as `..` at the root of a file system. Programs look at
-     * all that getcwd() names. */
-    if (host < 0 && !changes && leads_to_dir(process, path))
-        return sandbox_open_at(&process->user->sandbox, "", ".", O_PATH, 0);
+    /* Programs look at all folders that getcwd() names, and tell them from each other. What is in them, they do not see. */
+    if (host < 0 && !changes && path_leads_on(process, path))
+        return open_leading(path);
     if (host >= 0 || path_is_foreign(process, path))
         return host;
     bool above =

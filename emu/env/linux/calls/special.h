@@ -4,7 +4,18 @@
 
 #include "emu/env/linux/served.h"
 
-/* Opens an absolute path in the sysroot, to read it. Returns a host descriptor; -ENOENT: it is not there. */
+/* Reads a path argument, relative to `folder`. A path that starts in a folder of the sysroot is made absolute, and one of the program's
+ * own folder in /proc begins with /proc/self. Returns 0 or -errno. */
+int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX]);
+
+/* Returns whether an open folder lies in the sysroot and not beneath --dir; then base[] is its name beneath the sysroot. */
+bool folder_is_foreign(const struct process *process, int host, char base[PATH_MAX]);
+
+/* Returns whether programs see a folder at this path although it cannot be opened. */
+bool path_leads_on(const struct process *process, const char *path);
+
+/* Opens an absolute path in the sysroot, to read it: beneath it, or under the name that it has on the host. Returns a host descriptor;
+ * -ENOENT: it is not there. */
 int sysroot_open(const struct process *process, const char *path, int flags);
 
 /* Returns whether a path that the sysroot does not have cannot be elsewhere either. */

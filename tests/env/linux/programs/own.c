@@ -352,14 +352,17 @@ static void polls(void)
 /* Programs look at the folders that getcwd() names; what else is in them, they do not see. */
 static void above(void)
 {
-    char path[4096];
-    struct stat st;
+    char path[4096], link[8];
+    struct stat st, own;
+    EXPECT(0, newfstatat, AT_FDCWD, ".", &own, 0);
     if (syscall(SYS_getcwd, path, sizeof path - 8) < 0)
         return;
     for (char *end = path + strlen(path); (end = strrchr(path, '/')) != NULL;) {
         *end = '\0';
         EXPECT(0, newfstatat, AT_FDCWD, *path ? path : "/", &st, AT_SYMLINK_NOFOLLOW);
         expect(__LINE__, "a folder", S_ISDIR(st.st_mode), 1);
+        expect(__LINE__, "another folder", st.st_ino != own.st_ino || st.st_dev != own.st_dev, 1);
+        EXPECT(-EINVAL, readlinkat, AT_FDCWD, *path ? path : "/", link, sizeof link);
         EXPECT(-EACCES, fchmodat, AT_FDCWD, *path ? path : "/", 0700);
         EXPECT(-EACCES, openat, AT_FDCWD, *path ? path : "/", O_RDONLY);
     }
@@ -401,6 +404,51 @@ static void processes(void)
         (void)sscanf(line, "MemTotal: %ld kB", &kilobytes);
     expect(__LINE__, "memory of meminfo", kilobytes * 1024, sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
     fclose(file);
+
+    static const char *const names[] = {"self/stat",
+                                        "1/statm",
+                                        "self/status",
+                                        "thread-self/comm",
+                                        "self/environ",
+                                        "self/cgroup",
+                                        "self/mounts",
+                                        "self/mountinfo",
+                                        "stat",
+                                        "uptime",
+                                        "version",
+                                        "loadavg",
+                                        "filesystems",
+                                        "mounts",
+                                        "sys/kernel/osrelease",
+                                        "sys/kernel/ostype",
+                                        "sys/kernel/pid_max",
+                                        "sys/vm/max_map_count"};
+    char name[64], command[64] = "";
+    int id = 0, threads = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        (void)snprintf(name, sizeof name, "/proc/%s", names[i]);
+        file = fopen(name, "r");
+        expect(__LINE__, name, file && fgets(line, sizeof line, file), 1);
+        if (i == 0)
+            expect(__LINE__, "fields of stat",
+                   sscanf(line,
+                          "%d (%63[^)]) R %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %d",
+                          &id, command, &threads),
+                   3);
+        fclose(file);
+    }
+    expect(__LINE__, "the process's number", id, getpid());
+    expect(__LINE__, "its threads", threads, 1);
+    EXPECT(1, readlinkat, AT_FDCWD, "/proc/self", line, sizeof line);
+    EXPECT(-EINVAL, readlinkat, AT_FDCWD, "/proc/1", line, sizeof line);
+    EXPECT(8, readlinkat, AT_FDCWD, "/proc/thread-self", line, sizeof line);
+    const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/1/exe", line, sizeof line - 1);
+    line[length < 0 ? 0 : length] = '\0';
+    const int fd = open(line, O_RDONLY); /* although it is not beneath --dir */
+    expect(__LINE__, "the program's file",
+           pread(fd, command, 4, 0) == 4 && memcmp(command, "\177ELF", 4) == 0, 1);
+    EXPECT(-EACCES, openat, AT_FDCWD, line, O_WRONLY);
+    close(fd);
 }
 
 int main(void)
