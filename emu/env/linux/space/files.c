@@ -32,11 +32,11 @@ int64_t space_write_back(const struct space *space, const struct space_map *map,
 {
     if (!map->shared || !map->stored || !map->file || map->file->host < 0 || map->physical == SPACE_UNBACKED)
         return 0;
-    off_t size = lseek(map->file->host, 0, SEEK_END);
+    struct stat st; /* lseek() would move the program's own position */
     uint64_t offset = map->offset + (first - map->first), length = end - first;
-    if (size < 0 || (uint64_t)size <= offset)
+    if (fstat(map->file->host, &st) != 0 || (uint64_t)st.st_size <= offset)
         return 0;
-    length = length < (uint64_t)size - offset ? length : (uint64_t)size - offset;
+    length = length < (uint64_t)st.st_size - offset ? length : (uint64_t)st.st_size - offset;
     const uint8_t *from = phys_at(space->frames.memory, map->physical + (first - map->first), length);
     return pwrite(map->file->host, from, length, (off_t)offset) < 0 ? -errno : 0;
 }

@@ -150,6 +150,10 @@ static void shared_files(void)
     one[0] = 'a';
     printf("pread %zd %.4s\n", pread(other, text, 4, 0), text);
     printf("read %zd %.4s\n", read(other, text, 4), text);
+    lseek(fd, 4, SEEK_SET); /* the position of a descriptor that is mapped, too, is its own */
+    one[3] = '.';
+    SHOW(write, fd, "45", 2);
+    printf("mapped %.10s, at %ld\n", one, (long)lseek(fd, 0, SEEK_CUR));
     SHOW(pwrite64, other, "bc", 2, 1);
     printf("mapped %.4s\n", one);
     SHOW(pwritev, other, parts, 2, PAGE - 3, 0);
