@@ -26,6 +26,14 @@ int64_t descriptor_await(struct process *process, struct thread *thread, uint64_
  * 0: the deadline is over; or -EINTR. */
 int64_t descriptor_try_later(struct process *process, struct thread *thread, uint64_t deadline);
 
+/* Lets a thread wait until another one has used the file; the call, which has moved `done` bytes so far, then comes again and finds them
+ * in thread->moved. Returns LINUX_WAITS; or, when a signal comes, `done`, or if that is 0 -EINTR. */
+int64_t descriptor_wait_again(struct process *process, struct thread *thread, uint64_t done);
+
+/* Lets shared mappings of an open host file agree with it: stores what the program has written to them `before` a call uses the file;
+ * after that shows what has changed, its length, too. */
+void descriptor_agree(struct process *process, int host, bool before);
+
 /* Lets a thread wait for input of a standard stream while others run. Returns 0 if there is some or the program has no other
  * thread, LINUX_WAITS (the call comes again) or -EINTR. */
 int64_t descriptor_await_input(struct process *process, struct thread *thread, uint64_t descriptor);

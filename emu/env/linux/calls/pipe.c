@@ -125,8 +125,7 @@ static int64_t move(struct process *process, const struct request *r, uint64_t w
     }
 }
 
-/* Lets the thread wait until another one has used the file. */
-static int64_t wait_again(struct process *process, struct thread *thread, uint64_t done)
+int64_t descriptor_wait_again(struct process *process, struct thread *thread, uint64_t done)
 {
     if (done > 0)
         threads_repeat(process);
@@ -201,7 +200,7 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
                              : use_file(process, file, r);
     *action = kept;
     if (inner && result == -EAGAIN && may_wait(file))
-        return wait_again(process, thread, done);
+        return descriptor_wait_again(process, thread, done);
     if (result == -EPIPE) {
         const struct queued_signal signal = {.number = SIGPIPE, .sender = GUEST_PROCESS_ID};
         signal_send(process, thread, &signal);
@@ -279,16 +278,24 @@ int64_t linux_pwritev2(struct process *process, struct thread *thread, const uin
     return transfer_flagged(process, thread, a, true);
 }
 
-/* Sets the length of an open host file; mappings show the bytes behind a new end as zeros. */
-int64_t descriptor_truncate(struct process *process, int host, uint64_t length)
+void descriptor_agree(struct process *process, int host, bool before)
 {
     struct stat st;
-    if (fstat(host, &st) != 0)
-        return -errno;
+    if (!process->space.shares || fstat(host, &st) != 0)
+        return;
     const struct space_part part = {st.st_dev, st.st_ino, 0, UINT64_MAX};
-    address_space_store(&process->space, &part);
+    if (before)
+        address_space_store(&process->space, &part);
+    else
+        show_change(process, &part);
+}
+
+/* Mappings show the bytes behind a new end as zeros. */
+int64_t descriptor_truncate(struct process *process, int host, uint64_t length)
+{
+    descriptor_agree(process, host, true);
     const int64_t result = ftruncate(host, (off_t)length) != 0 ? -errno : 0;
-    show_change(process, &part);
+    descriptor_agree(process, host, false);
     return result;
 }
 

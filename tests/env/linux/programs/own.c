@@ -116,8 +116,6 @@ static void attributes(void)
     EXPECT(-EOPNOTSUPP, lremovexattr, ".", "user.a");
     EXPECT(-EOPNOTSUPP, fremovexattr, 0, "user.a");
     EXPECT(-EPERM, mknodat, AT_FDCWD, "node", 0600, 0);
-    EXPECT(-EINVAL, sendfile, 1, 0, NULL, 1);
-    EXPECT(-EOPNOTSUPP, copy_file_range, 0, NULL, 1, NULL, 1, 0);
     EXPECT(-EOPNOTSUPP, landlock_create_ruleset, NULL, 0, 1);
     EXPECT(-EPERM, fchownat, AT_FDCWD, ".", 0, 0, 0);
     EXPECT(-EROFS, fchmod, open("/dev/null", O_RDWR), 0600);

@@ -1,0 +1,285 @@
+/* Calls that move bytes from one file to another: sendfile, copy_file_range, splice, tee, vmsplice. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emu/env/linux/calls/socket.h"
+#include "emu/env/linux/served.h"
+
+enum { PIECE = 1 << 16 };
+/* Linux moves at most this many bytes by one call. */
+#define MOST UINT64_C(0x7ffff000)
+
+/* A file from which, or to which, bytes are moved. */
+struct end {
+    uint64_t descriptor;
+    struct file *file;
+    mode_t kind;      /* S_IFREG ... */
+    uint64_t address; /* of the position; 0: the file's own */
+    off_t at;
+};
+
+static bool is_open_for(const struct file *file, bool writes)
+{
+    const int mode = file->flags & O_ACCMODE;
+    return mode == O_RDWR || mode == (writes ? O_WRONLY : O_RDONLY);
+}
+
+/* Reads where a call begins. Returns 0 or -errno. */
+static int64_t get_position(struct process *process, struct end *end)
+{
+    if (!end->address) {
+        end->at = lseek(end->file->host, 0, SEEK_CUR);
+        return 0;
+    }
+    const void *from = guest_readable(process->user, end->address, sizeof end->at);
+    if (!from)
+        return -EFAULT;
+    memcpy(&end->at, from, sizeof end->at);
+    return end->at < 0 ? -EINVAL : 0;
+}
+
+/* Stores where a call has ended. */
+static int64_t put_position(struct process *process, const struct end *end, int64_t moved)
+{
+    const int64_t at = end->at + moved;
+    if (end->address)
+        return guest_put(process->user, end->address, &at, sizeof at);
+    return lseek(end->file->host, at, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* Finds the file of an end. Returns 0 or -EBADF. */
+static int64_t get_end(struct process *process, uint64_t descriptor, uint64_t address, struct end *end)
+{
+    struct stat st;
+    *end = (struct end){
+        .descriptor = descriptor, .file = files_get(&process->user->files, descriptor), .address = address};
+    if (!end->file || fstat(end->file->host, &st) != 0)
+        return -EBADF;
+    end->kind = st.st_mode & S_IFMT;
+    return 0;
+}
+
+/* Lets mappings of a file agree with it: `before` a call uses it, and after that. */
+static void agree(struct process *process, const struct end *end, bool before)
+{
+    if (end->kind == S_IFREG)
+        descriptor_agree(process, end->file->host, before);
+}
+
+/* Raises SIGPIPE if that is what Linux does with the result. Returns the result. */
+static int64_t break_pipe(struct process *process, struct thread *thread, int64_t result)
+{
+    const struct queued_signal signal = {.number = SIGPIPE, .sender = GUEST_PROCESS_ID};
+    if (result == -EPIPE)
+        signal_send(process, thread, &signal);
+    return result;
+}
+
+static bool is_ready(const struct end *end, short events)
+{
+    struct pollfd ready = {.fd = end->file->host, .events = events};
+    return poll(&ready, 1, 0) != 0;
+}
+
+/* Lets the thread wait until an end that is not ready may be: a socket of the network, or what other threads make ready. */
+static int64_t wait_for(struct process *process, struct thread *thread, const struct end *from,
+                        const struct end *to, uint64_t done)
+{
+    if (to->file->kind == FILE_SOCKET && !is_ready(to, POLLOUT))
+        return socket_wait(process, thread, to->descriptor, true, done, -EAGAIN);
+    if (from->file->kind == FILE_SOCKET && !is_ready(from, POLLIN))
+        return socket_wait(process, thread, from->descriptor, false, done, -EAGAIN);
+    return descriptor_wait_again(process, thread, done);
+}
+
+/* Copies up to `length` bytes, of which *done have been copied, to a file that has no position, or to a position of its own. Returns 0,
+ * or -errno. */
+static int64_t copy(const struct end *from, const struct end *to, bool positioned, uint64_t length,
+                    uint64_t *done)
+{
+    uint8_t bytes[PIECE];
+    while (*done < length) {
+        const size_t piece = length - *done < PIECE ? length - *done : PIECE;
+        const ssize_t got = pread(from->file->host, bytes, piece, from->at + (off_t)*done);
+        if (got <= 0)
+            return got < 0 ? -errno : 0;
+        const ssize_t put = positioned ? pwrite(to->file->host, bytes, (size_t)got, to->at + (off_t)*done)
+                                       : write(to->file->host, bytes, (size_t)got);
+        struct pollfd room = {.fd = to->file->host, .events = POLLOUT};
+        if (put < 0 && to->file->standard && errno == EAGAIN && poll(&room, 1, -1) >= 0)
+            continue;
+        if (put < 0)
+            return -errno;
+        *done += (uint64_t)put;
+    }
+    return 0;
+}
+
+/* a[]: to, from, address of the position or 0, bytes. */
+int64_t linux_sendfile(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct end from, to;
+    const uint64_t length = a[3] < MOST ? a[3] : MOST;
+    uint64_t done = thread->moved;
+    thread->moved = 0;
+    if (a[2] && !guest_readable(process->user, a[2], sizeof from.at))
+        return -EFAULT;
+    if (get_end(process, a[1], a[2], &from) || !is_open_for(from.file, false) ||
+        get_end(process, a[0], 0, &to) || !is_open_for(to.file, true))
+        return -EBADF;
+    const int64_t failed = get_position(process, &from);
+    if (failed || from.kind != S_IFREG || descriptor_only_reads(to.file) || to.file->kind == FILE_EPOLL ||
+        (to.file->flags & GUEST_APPEND))
+        return failed ? failed : -EINVAL;
+    agree(process, &from, true);
+    agree(process, &to, true);
+    const int64_t result = copy(&from, &to, false, length, &done);
+    agree(process, &to, false);
+    const bool enough = to.kind == S_IFIFO && done > 0; /* as on Linux, which fills a pipe once */
+    if (result == -EAGAIN && !enough && !(to.file->flags & GUEST_NONBLOCK)) {
+        const int64_t waits = wait_for(process, thread, &from, &to, done);
+        if (waits == LINUX_WAITS || waits == LINUX_TURNS || done == 0)
+            return waits;
+    }
+    if (descriptor_is_inner(to.file))
+        threads_repeat(process);
+    if (done == 0)
+        return break_pipe(process, thread, result);
+    const int64_t unknown = put_position(process, &from, (int64_t)done);
+    return unknown ? unknown : (int64_t)done;
+}
+
+/* a[]: from, address of its position or 0, to, the same, bytes, flags. */
+int64_t linux_copy_file_range(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct end from, to;
+    struct stat one, other;
+    uint64_t done = 0;
+    const uint64_t length = a[4] < MOST ? a[4] : MOST;
+    (void)thread;
+    if (get_end(process, a[0], a[1], &from) || get_end(process, a[2], a[3], &to))
+        return -EBADF;
+    int64_t failed = get_position(process, &from);
+    if (!failed)
+        failed = get_position(process, &to);
+    if (failed || a[5])
+        return failed ? failed : -EINVAL;
+    if (from.kind == S_IFDIR || to.kind == S_IFDIR)
+        return -EISDIR;
+    if (from.kind != S_IFREG || to.kind != S_IFREG)
+        return -EINVAL;
+    if (!is_open_for(from.file, false) || !is_open_for(to.file, true) || (to.file->flags & GUEST_APPEND))
+        return -EBADF;
+    if (fstat(from.file->host, &one) != 0 || fstat(to.file->host, &other) != 0)
+        return -EBADF;
+    if (one.st_dev == other.st_dev && one.st_ino == other.st_ino && from.at < to.at + (off_t)length &&
+        to.at < from.at + (off_t)length)
+        return -EINVAL;
+    agree(process, &from, true);
+    agree(process, &to, true);
+    failed = copy(&from, &to, true, length, &done);
+    agree(process, &to, false);
+    if (done == 0)
+        return failed;
+    failed = put_position(process, &from, (int64_t)done);
+    if (!failed)
+        failed = put_position(process, &to, (int64_t)done);
+    return failed ? failed : (int64_t)done;
+}
+
+enum { SPLICE_WAITS_NOT = 2, SPLICE_KNOWN = 15 };
+
+/* What the result of splice or tee on the host means: a thread that may wait does. */
+static int64_t finish(struct process *process, struct thread *thread, const struct end *from,
+                      const struct end *to, uint64_t flags, ssize_t moved)
+{
+    const int64_t result = moved < 0 ? -errno : moved;
+    const bool waits =
+        !(flags & SPLICE_WAITS_NOT) && !((from->file->flags | to->file->flags) & GUEST_NONBLOCK);
+    if (result == -EAGAIN && waits)
+        return wait_for(process, thread, from, to, 0);
+    threads_repeat(process);
+    return break_pipe(process, thread, result);
+}
+
+/* Checks the ends of splice and tee. Returns 0 or -errno. */
+static int64_t check_ends(const struct end *from, const struct end *to)
+{
+    struct stat one, other;
+    if (!is_open_for(from->file, false) || !is_open_for(to->file, true))
+        return -EBADF;
+    if ((from->kind == S_IFIFO && from->address) || (to->kind == S_IFIFO && to->address))
+        return -ESPIPE;
+    if (from->kind != S_IFIFO && to->kind != S_IFIFO)
+        return -EINVAL;
+    if (from->kind == to->kind && fstat(from->file->host, &one) == 0 && fstat(to->file->host, &other) == 0 &&
+        one.st_ino == other.st_ino)
+        return -EINVAL;
+    return from->file->kind && from->file->kind < FILE_PAIR ? -EINVAL : 0;
+}
+
+/* a[]: from, address of its position or 0, to, the same, bytes, flags. */
+int64_t linux_splice(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct end from, to;
+    if (a[4] == 0)
+        return 0;
+    if (a[5] & ~(uint64_t)SPLICE_KNOWN)
+        return -EINVAL;
+    if (get_end(process, a[0], a[1], &from) || get_end(process, a[2], a[3], &to))
+        return -EBADF;
+    int64_t failed = check_ends(&from, &to);
+    if (!failed)
+        failed = get_position(process, &from);
+    if (!failed)
+        failed = get_position(process, &to);
+    if (!failed && from.file->standard)
+        failed = descriptor_await_input(process, thread, a[0]);
+    if (failed)
+        return failed;
+    off_t *from_at = from.address ? &from.at : NULL, *to_at = to.address ? &to.at : NULL;
+    agree(process, &from, true);
+    agree(process, &to, true);
+    const ssize_t moved =
+        splice(from.file->host, from_at, to.file->host, to_at, a[4] < MOST ? a[4] : MOST, SPLICE_F_NONBLOCK);
+    const int64_t result = finish(process, thread, &from, &to, a[5], moved);
+    agree(process, &to, false);
+    if (from_at && result > 0)
+        failed = put_position(process, &from, 0);
+    if (to_at && result > 0 && !failed)
+        failed = put_position(process, &to, 0);
+    return failed ? failed : result;
+}
+
+/* a[]: from, to, bytes, flags. */
+int64_t linux_tee(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct end from, to;
+    if (a[3] & ~(uint64_t)SPLICE_KNOWN)
+        return -EINVAL;
+    if (a[2] == 0)
+        return 0;
+    if (get_end(process, a[0], 0, &from) || get_end(process, a[1], 0, &to))
+        return -EBADF;
+    const int64_t failed = check_ends(&from, &to);
+    if (failed || from.kind != S_IFIFO || to.kind != S_IFIFO)
+        return failed ? failed : -EINVAL;
+    const ssize_t moved = tee(from.file->host, to.file->host, a[2] < MOST ? a[2] : MOST, SPLICE_F_NONBLOCK);
+    return finish(process, thread, &from, &to, a[3], moved);
+}
+
+/* a[]: pipe, vectors, their number, flags. The program's pages are copied. */
+int64_t linux_vmsplice(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct end pipe;
+    if (a[3] & ~(uint64_t)SPLICE_KNOWN)
+        return -EINVAL;
+    if (get_end(process, a[0], 0, &pipe) || pipe.kind != S_IFIFO)
+        return -EBADF;
+    return is_open_for(pipe.file, true) ? linux_writev(process, thread, a) : linux_readv(process, thread, a);
+}
