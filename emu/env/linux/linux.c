@@ -12,6 +12,7 @@
 #include "emu/env/guest/fault.h"
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
+#include "emu/env/linux/calls/shared_name.h"
 #include "emu/env/linux/served.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
@@ -425,6 +426,7 @@ void linux_free(struct process *process)
     phys_free(&process->all);
     free(process->executable);
     free(process->bound_names);
+    shared_free(process);
     free(process);
 }
 

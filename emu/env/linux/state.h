@@ -98,6 +98,7 @@ struct thread {
 enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET };
 
 struct bound_name;
+struct named_memory;
 
 /* A timer: of a descriptor, which counts its expiries, or of timer_create, which sends a signal. */
 struct timer {
@@ -155,6 +156,8 @@ struct process {
     bool warned_of_fork, warned_of_network, warned_of_abstract, no_new_privileges;
     struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
     unsigned bound_count;
+    struct named_memory *shared_names; /* of /dev/shm, calls/shared_name.c */
+    unsigned shared_count;
 };
 
 /* time.c */

@@ -8,6 +8,7 @@
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/shared_name.h"
 #include "emu/env/linux/calls/special.h"
 #include "emu/env/linux/time.h"
 #include "emu/env/loader/stack.h"
@@ -304,19 +305,42 @@ int64_t linux_mkdirat(struct process *process, struct thread *thread, const uint
 
 int64_t linux_unlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    char path[PATH_MAX];
     (void)thread;
+    if (!path_text(process, a[0], a[1], path) && shared_name(path))
+        return a[2] ? -ENOTDIR : shared_remove(process, shared_name(path));
     return change_folder(process, a, 1, call_unlinkat);
+}
+
+/* Serves link and rename if one of the paths leads to /dev/shm. Returns whether it does. */
+static bool link_shared(struct process *process, const uint64_t a[6], bool moves, bool replaces,
+                        int64_t *result)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    if (path_text(process, a[0], a[1], from) || path_text(process, a[2], a[3], to) ||
+        (!shared_name(from) && !shared_name(to)))
+        return false;
+    *result = shared_link(process, shared_name(from), shared_name(to), moves, replaces);
+    return true;
 }
 
 int64_t linux_linkat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    int64_t result;
     (void)thread;
+    if (link_shared(process, a, false, false, &result))
+        return result;
     return change_folder(process, a, 2, call_linkat);
 }
 
 int64_t linux_renameat2(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    enum { NO_REPLACE = 1, FLAGS = 3 };
+    int64_t result;
     (void)thread;
+    if (!(a[4] & ~(uint64_t)NO_REPLACE & FLAGS) &&
+        link_shared(process, a, true, !(a[4] & NO_REPLACE), &result))
+        return result;
     return change_folder(process, a, 2, call_renameat2);
 }
 

@@ -11,6 +11,7 @@
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/shared_name.h"
 #include "emu/env/linux/calls/special.h"
 #include "emu/env/linux/served.h"
 
@@ -50,7 +51,10 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
     if (open != -ENOENT)
         return open == -EBADF ? -ENOENT : open;
     bool reads = mode == O_RDONLY && !(a[2] & GUEST_CREATES);
-    int host = device_open(process, path, mode);
+    const char *shared = shared_name(path);
+    int host = shared ? shared_open(process, shared, a[2], a[3]) : device_open(process, path, mode);
+    if (shared && host < 0)
+        return host;
     if (host == -ENOENT && reads)
         host = special_open(process, path, O_RDONLY | (a[2] & 0200000 ? O_DIRECTORY : 0) | O_NONBLOCK);
     if (host >= 0)
@@ -72,6 +76,8 @@ static int64_t check_access(struct process *process, const uint64_t a[6])
         (void)close(host);
         return a[2] & X_OK ? -EACCES : 0;
     }
+    if (shared_name(path))
+        return host;
     host = a[2] & ~UINT64_C(7) ? -ENOENT : special_open(process, path, O_PATH);
     if (host < 0)
         return path_is_foreign(process, path) ? host : call_faccessat(process->user, a);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/shared_name.h"
 
 enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, AT_CWD = -100 };
 
@@ -128,6 +129,8 @@ int device_open(struct process *process, const char *path, int mode)
             int host = open(path, mode | O_CLOEXEC | O_NOCTTY);
             return host < 0 ? -errno : host;
         }
+    if (shared_name(path))
+        return shared_open(process, shared_name(path), (uint64_t)mode, 0);
     if (strcmp(path, "/dev/random") == 0 || strcmp(path, "/dev/urandom") == 0)
         return make_random(process);
     return strcmp(path, "/dev/tty") == 0 ? -ENXIO : -ENOENT;
@@ -180,7 +183,8 @@ bool path_leads_on(const struct process *process, const char *path)
                                 process->executable,
                                 "/proc/1/fd/",
                                 "/proc/self/fd/",
-                                "/proc/self/task/"};
+                                "/proc/self/task/",
+                                "/dev/shm/"};
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         length--;
@@ -190,12 +194,16 @@ bool path_leads_on(const struct process *process, const char *path)
     return false;
 }
 
-/* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc. */
+/* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc, /dev/shm like /dev. */
 static int open_leading(const char *path)
 {
     static const char processes[] = "/proc/";
     const bool own = strncmp(path, processes, sizeof processes - 1) == 0;
-    const int host = open(own ? processes : path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const bool shared = strncmp(path, "/dev/shm", strlen("/dev/shm")) == 0;
+    const int host = open(own      ? processes
+                          : shared ? "/dev"
+                                   : path,
+                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return host < 0 ? -errno : host;
 }
 
@@ -220,6 +228,8 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         return -ENOENT;
     *owned = true;
     int64_t host = changes ? -ENOENT : device_open(process, path, O_RDONLY);
+    if (host == -ENOENT && shared_name(path))
+        return -ENOENT;
     if (host == -ENOENT)
         host = special_open(process, path, O_PATH | follow);
     if (host >= 0 && changes) {
