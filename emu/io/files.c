@@ -51,7 +51,7 @@ static void file_release(struct file *file)
 void files_init(struct files *files)
 {
     static const int mode[] = {O_RDONLY, O_WRONLY, O_WRONLY};
-    *files = (struct files){.working_folder = -1};
+    *files = (struct files){.limit = FILES_MAX, .working_folder = -1};
     for (int i = 0; i <= STDERR_FILENO; i++) {
         files->slots[i] = file_new(i, mode[i]);
         files->slots[i]->standard = true;
@@ -76,7 +76,7 @@ struct file *files_get(const struct files *files, uint64_t descriptor)
 
 static int64_t place(struct files *files, struct file *file, uint64_t lowest)
 {
-    for (uint64_t i = lowest; i < FILES_MAX; i++) {
+    for (uint64_t i = lowest; i < files->limit; i++) {
         if (!files->slots[i]) {
             files->slots[i] = file;
             files->close_on_exec[i] = false;
@@ -112,7 +112,7 @@ int64_t files_duplicate(struct files *files, uint64_t descriptor, uint64_t lowes
     struct file *file = files_get(files, descriptor);
     if (!file)
         return -EBADF;
-    if (lowest >= FILES_MAX)
+    if (lowest >= files->limit)
         return -EINVAL;
     int64_t copy = place(files, file, lowest);
     if (copy >= 0)
@@ -123,7 +123,7 @@ int64_t files_duplicate(struct files *files, uint64_t descriptor, uint64_t lowes
 int64_t files_duplicate_to(struct files *files, uint64_t descriptor, uint64_t to)
 {
     struct file *file = files_get(files, descriptor);
-    if (!file || to >= FILES_MAX)
+    if (!file || to >= files->limit)
         return -EBADF;
     if (descriptor == to)
         return -EINVAL;

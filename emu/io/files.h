@@ -32,6 +32,7 @@ struct file {
 struct files {
     struct file *slots[FILES_MAX];
     bool close_on_exec[FILES_MAX];
+    uint64_t limit;     /* new descriptors are below it; at most FILES_MAX */
     int working_folder; /* host descriptor; -1: the sandbox itself */
 };
 

@@ -11,7 +11,7 @@ CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=$(fresh "${OUT:-build/tests/linux}")
 sysroot=/usr/riscv64-linux-gnu
 networks=(sockets socket_options socket_waits socket_files)
-calls=(memory signals threads process files pipes ready attributes timers code failures copies shared)
+calls=(memory signals threads process files pipes ready attributes timers code failures copies shared limits)
 
 evidence() {
     diff "$OUT/wanted" "$OUT/output" | head -n 10
@@ -103,6 +103,7 @@ END
 test_table() {
     local numbers name missing=()
     numbers=$(sed -n 's/^LINUX_CALL(\([0-9]*\),.*/\1/p' emu/env/linux/calls.def)
+    check "missing.def has no call of calls.def, and ascends" [ -z "$(sed -n 's/^LINUX_[A-Z]*(\([0-9]*\),.*/\1/p' emu/env/linux/calls.def emu/env/linux/missing.def | sort -n | uniq -d)" ]
     check "calls.def ascends" [ "$numbers" = "$(sort -nu <<<"$numbers")" ]
     while read -r name; do
         grep -qE "(SHOW|SHOW_OK)\(${name}[,)]|EXPECT\([^,]*, ${name}[,)]|SYS_$name\>" "$programs"/*.c || missing+=("$name")
@@ -131,6 +132,8 @@ test_calls() {
         cp "$OUT/output" "$OUT/wanted"
         check "own $program" [ "$status" = 0 ]
         check "procfs is refused for what it is" grep -qF "path '/proc/self/mem' is refused: procfs would give access" "$OUT/errors"
+        check "the name of a missing call" grep -q 'system call 434, pidfd_open, at 0x[0-9a-f]*, syscall+0x12, is missing: it returns -ENOSYS' "$OUT/errors"
+        check "memory that is not there is warned of" grep -q 'a mapping of 67108864 KiB at 0x[0-9a-f]* fails with ENOMEM: [0-9]* KiB of memory are left; enlarge memory.size (' "$OUT/errors"
         check "missing calls are warned of once" [ "$(grep -c 'system call 599 at 0x[0-9a-f]*, syscall+0x12, is missing: it returns -ENOSYS' "$OUT/errors")" = 1 ]
     done
 }

@@ -393,6 +393,7 @@ struct process *linux_new(const struct linux_options *options, struct error *err
     for (unsigned which = 0; which < LINUX_ALARMS; which++)
         process->alarms[which].deadline = LINUX_NEVER;
     process->umask = 022;
+    limits_init(process);
     if (set_up(process, err))
         return process;
     linux_free(process);

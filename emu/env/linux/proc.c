@@ -83,21 +83,10 @@ static void print_environment(struct process *process, FILE *to)
         (void)fwrite(o->environment[i], strlen(o->environment[i]) + 1, 1, to);
 }
 
-/* Sums up mappings: all, and those that have memory. */
-static void measure(const struct space *space, uint64_t *size, uint64_t *resident)
-{
-    *size = *resident = 0;
-    for (size_t i = 0; i < space->count; i++) {
-        const uint64_t bytes = space->maps[i].end - space->maps[i].first;
-        *size += bytes;
-        *resident += space->maps[i].physical == SPACE_UNBACKED ? 0 : bytes;
-    }
-}
-
 static void print_sizes(struct process *process, FILE *to)
 {
     uint64_t size, resident;
-    measure(&process->space, &size, &resident);
+    address_space_measure(&process->space, &size, &resident);
     fprintf(to, "%" PRIu64 " %" PRIu64 " 0 0 0 %" PRIu64 " 0\n", size / FRAME, resident / FRAME,
             resident / FRAME);
 }
@@ -112,7 +101,7 @@ static uint64_t ticks(uint64_t ns)
 static void print_stat(struct process *process, FILE *to)
 {
     uint64_t size, resident;
-    measure(&process->space, &size, &resident);
+    address_space_measure(&process->space, &size, &resident);
     fprintf(to,
             "%d (%s) R 0 %d %d 0 -1 4194304 0 0 0 0 %" PRIu64 " 0 0 0 20 0 %u 0 0 %" PRIu64 " %" PRIu64
             " 18446744073709551615 0 0 %" PRIu64 " 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 %" PRIu64 " %" PRIu64
@@ -125,7 +114,7 @@ static void print_stat(struct process *process, FILE *to)
 static void print_status(struct process *process, FILE *to)
 {
     uint64_t size, resident;
-    measure(&process->space, &size, &resident);
+    address_space_measure(&process->space, &size, &resident);
     fprintf(to,
             "Name:\t%s\nUmask:\t%04o\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\nPPid:\t0\nTracerPid:\t0\n",
             process->threads->name, process->umask, GUEST_PROCESS_ID, GUEST_PROCESS_ID);

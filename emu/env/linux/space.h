@@ -116,6 +116,9 @@ uint64_t address_space_break(struct space *space, uint64_t address);
 /* Returns the mapping that holds the address, or NULL. */
 const struct space_map *address_space_find(const struct space *space, uint64_t address);
 
+/* Sums up the bytes that are mapped, and those of them that have memory. */
+void address_space_measure(const struct space *space, uint64_t *size, uint64_t *resident);
+
 /* Copy to and from the program regardless of permissions; backed mappings only. Return false if a byte has none. */
 bool address_space_write(struct space *space, uint64_t address, const void *from, uint64_t length);
 bool address_space_read(const struct space *space, uint64_t address, void *to, uint64_t length);

@@ -19,6 +19,7 @@ enum {
     LINUX_QUEUED = 64,      /* signals that wait for one thread, or for the process */
     LINUX_CALLS_MOST = 600, /* call numbers that are warned about singly */
     LINUX_TIMERS = 128,     /* timers of a program at once */
+    LINUX_LIMITS = 16,      /* resources of setrlimit */
     LINUX_ALARMS = 3,       /* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
     LINUX_SLICE = 1000000,  /* ns that a thread runs while others wait for a host (ours) */
     LINUX_SETTLE = 20000,   /* ns until the next look whether its tasks have ended (ours) */
@@ -149,11 +150,19 @@ struct process {
     bool epolls_input;   /* an epoll has a standard stream or a socket */
     uint64_t ended_ran;  /* ns that threads which have ended ran */
     uint32_t umask;
+    /* What setrlimit and prctl keep; without effect, but RLIMIT_NOFILE. */
+    struct limit {
+        uint64_t soft, hard;
+    } limits[LINUX_LIMITS];
+    uint64_t timer_slack;
+    uint32_t personality;
+    int32_t death_signal;
+    bool subreaper, huge_pages_off;
     uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */
     bool told[LINUX_CALLS_MOST];
-    bool warned_of_fork, warned_of_network, warned_of_abstract, no_new_privileges;
+    bool warned_of_fork, warned_of_network, warned_of_abstract, warned_of_memory, no_new_privileges;
     struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
     unsigned bound_count;
     struct named_memory *shared_names; /* of /dev/shm, calls/shared_name.c */
@@ -299,6 +308,11 @@ void launches_init(struct process *process);
 
 /* Serves the call of the thread on the hart. Returns its result, LINUX_WAITS, LINUX_RETURNS or LINUX_TURNS. */
 int64_t linux_call(struct process *process, struct thread *thread, struct hart *hart);
+
+/* calls/limit.c */
+
+/* Sets the limits and what else prctl keeps to what a process begins with. */
+void limits_init(struct process *process);
 
 /* refuse.c */
 

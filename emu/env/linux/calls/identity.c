@@ -223,3 +223,32 @@ int64_t linux_getpgid(struct process *process, struct thread *thread, const uint
     int64_t failed = find_process(a[0]);
     return failed ? -ESRCH : GUEST_PROCESS_ID;
 }
+
+/* Who may be asked for: a thread, a group of processes, a user. */
+static int64_t find_who(const struct process *process, uint64_t which, uint64_t who)
+{
+    enum { PROCESS = 1, GROUP, USER };
+    switch ((int32_t)which) {
+    case PROCESS: return is_thread(process, who) ? 0 : -ESRCH;
+    case GROUP: return who == 0 || who == GUEST_PROCESS_ID ? 0 : -ESRCH;
+    case USER: return who == 0 || who == GUEST_USER_ID ? 0 : -ESRCH;
+    default: return -EINVAL;
+    }
+}
+
+int64_t linux_ioprio_get(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    (void)thread;
+    return find_who(process, a[0], a[1]);
+}
+
+/* a[]: kind of who, who, class in the bits from 13 on and level. Real-time classes need privileges. */
+int64_t linux_ioprio_set(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    enum { SHIFT = 13, LEVELS = 7, NONE = 0, REAL_TIME = 1, IDLE = 3 };
+    const uint32_t class = (uint32_t)a[2] >> SHIFT & LEVELS;
+    (void)thread;
+    if (class > IDLE || (class == NONE && (a[2] & LEVELS)))
+        return -EINVAL;
+    return class == REAL_TIME ? -EPERM : find_who(process, a[0], a[1]);
+}

@@ -1,12 +1,29 @@
 /* Calls on memory. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/env/linux/served.h"
+
+/* Warns once if a mapping of `length` bytes that was not made wants more memory than the machine has left. Returns the result. */
+static int64_t explain_memory(struct process *process, uint64_t length, int64_t result)
+{
+    const struct user *user = process->user;
+    const uint64_t left = frames_left(&process->space.frames);
+    if (result != -ENOMEM || process->warned_of_memory || length < left || length > SPACE_END)
+        return result;
+    guest_warn(process->user,
+               "a mapping of %" PRIu64 " KiB at 0x%" PRIx64 " fails with ENOMEM: %" PRIu64
+               " KiB of memory are left; enlarge memory.size (%" PRIu64
+               " KiB), as by --set memory.size=8GiB: the host gives pages when they are written",
+               length / 1024, user->hart->pc, left / 1024, process->memory.size / 1024);
+    process->warned_of_memory = true;
+    return result;
+}
 
 int64_t linux_brk(struct process *process, struct thread *thread, const uint64_t a[6])
 {
@@ -118,10 +135,10 @@ int64_t linux_mmap(struct process *process, struct thread *thread, const uint64_
     if ((!shared && type != PRIVATE) || a[1] == 0)
         return -EINVAL;
     if (!file)
-        return address_space_map(&process->space, &request);
+        return explain_memory(process, a[1], address_space_map(&process->space, &request));
     int64_t failed = check_file(file, shared, a[2]);
     request.shared = shared;
-    return failed ? failed : map_file(process, file, &request);
+    return failed ? failed : explain_memory(process, a[1], map_file(process, file, &request));
 }
 
 /* All that is mapped is in memory. */

@@ -123,33 +123,6 @@ int64_t linux_get_robust_list(struct process *process, struct thread *thread, co
     return failed ? failed : guest_put(process->user, a[1], &of->robust, sizeof of->robust);
 }
 
-int64_t linux_prctl(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    enum { SET_DEATH_SIGNAL = 1, GET_DUMPABLE = 3, SET_DUMPABLE = 4, SET_NAME = 15, GET_NAME = 16 };
-    enum { SET_NO_NEW_PRIVILEGES = 38, GET_NO_NEW_PRIVILEGES = 39 };
-    char name[sizeof thread->name] = "";
-    switch (a[0]) {
-    case GET_DUMPABLE: return 1;
-    case SET_DUMPABLE: return a[1] > 1 ? -EINVAL : 0;
-    case SET_DEATH_SIGNAL: return a[1] >= GUEST_SIGNALS ? -EINVAL : 0; /* there is no parent */
-    case SET_NO_NEW_PRIVILEGES:
-        if (a[1] != 1 || a[2] || a[3] || a[4])
-            return -EINVAL;
-        process->no_new_privileges = true;
-        return 0;
-    case GET_NO_NEW_PRIVILEGES: return a[1] || a[2] || a[3] || a[4] ? -EINVAL : process->no_new_privileges;
-    case GET_NAME: return guest_put(process->user, a[1], thread->name, sizeof thread->name);
-    case SET_NAME: {
-        int64_t failed = guest_string(process->user, a[1], name, sizeof name);
-        if (failed == -EFAULT)
-            return failed;
-        memcpy(thread->name, name, sizeof name - 1);
-        return 0;
-    }
-    default: return -EINVAL;
-    }
-}
-
 int64_t linux_umask(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     (void)thread;
@@ -204,21 +177,6 @@ int64_t linux_sysinfo(struct process *process, struct thread *thread, const uint
     info.free = frames_left(&process->space.frames);
     info.processes = (uint16_t)process->thread_count;
     return guest_put(process->user, a[0], &info, sizeof info);
-}
-
-int64_t linux_prlimit(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    (void)thread;
-    if (a[0] && a[0] != GUEST_PROCESS_ID)
-        return -ESRCH;
-    return call_prlimit(process->user, a);
-}
-
-int64_t linux_getrlimit(struct process *process, struct thread *thread, const uint64_t a[6])
-{
-    const uint64_t arguments[6] = {0, a[0], 0, a[1]};
-    (void)thread;
-    return a[1] ? call_prlimit(process->user, arguments) : -EFAULT;
 }
 
 int64_t linux_getrandom(struct process *process, struct thread *thread, const uint64_t a[6])

@@ -130,10 +130,13 @@ int64_t linux_getrusage(struct process *process, struct thread *thread, const ui
     const int32_t who = (int32_t)a[0];
     if (who != SELF && who != CHILDREN && who != THREAD)
         return -EINVAL;
+    uint64_t size, resident;
     struct guest_time usage[9] = {{0, 0}}; /* user and system time, and 14 counters */
     usage[0] = timeval_of(who == SELF     ? threads_ran(process)
                           : who == THREAD ? thread_ran(process, thread)
                                           : 0);
+    address_space_measure(&process->space, &size, &resident);
+    usage[2].seconds = who == CHILDREN ? 0 : (int64_t)(resident / 1024); /* ru_maxrss, in KiB */
     return guest_put(process->user, a[1], usage, sizeof usage);
 }
 

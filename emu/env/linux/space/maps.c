@@ -49,3 +49,13 @@ void space_split(struct space *space, uint64_t address)
         high.file->references++;
     space_insert(space, i + 1, &high);
 }
+
+void address_space_measure(const struct space *space, uint64_t *size, uint64_t *resident)
+{
+    *size = *resident = 0;
+    for (size_t i = 0; i < space->count; i++) {
+        const uint64_t bytes = space->maps[i].end - space->maps[i].first;
+        *size += bytes;
+        *resident += space->maps[i].physical == SPACE_UNBACKED ? 0 : bytes;
+    }
+}

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -92,7 +93,10 @@ static void refused(void)
     NUMBER(-ENOSYS, 258, NULL, 0, 0, NULL, 0); /* SYS_riscv_hwprobe */
     EXPECT(-EPERM, setpgid, 0, 0);
     EXPECT(-ECHILD, wait4, -1, NULL, 0, NULL);
-    EXPECT(-EPERM, prlimit64, 0, 3, (const long[]){1, 1}, NULL);
+    EXPECT(-ENOSYS, io_uring_setup, 1, NULL);
+    EXPECT(-ENOSYS, perf_event_open, NULL, 0, -1, -1, 0);
+    EXPECT(-ENOSYS, execveat, AT_FDCWD, "own", NULL, NULL, 0);
+    EXPECT(-ENOSYS, pidfd_open, 1, 0);
     EXPECT(-EACCES, openat, AT_FDCWD, "/etc/passwd", O_RDONLY);
     EXPECT(-EACCES, openat, AT_FDCWD, "/proc/self/mem", O_RDONLY);
     NUMBER(-ENOSYS, 599, 0);
@@ -238,7 +242,17 @@ static void identity(void)
     EXPECT(1, getpgid, 1);
     EXPECT(-ESRCH, getpgid, 77);
     EXPECT(-ECHILD, waitid, 0, 0, NULL, 4, NULL);
-    EXPECT(-EPERM, setrlimit, 3, (const long[]){1, 1});
+    EXPECT(0, prlimit64, 0, 7, (const long[]){100, 100}, NULL);
+    EXPECT(-EPERM, setrlimit, 7, (const long[]){100, 101});
+    EXPECT(-EPERM, prctl, PR_SET_SECUREBITS, 0, 0, 0, 0);
+    EXPECT(-EPERM, prctl, PR_CAPBSET_DROP, 1, 0, 0, 0);
+    EXPECT(0, prctl, PR_CAPBSET_READ, 1, 0, 0, 0);
+    EXPECT(0, prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    EXPECT(0, prctl, PR_GET_CHILD_SUBREAPER, &ids[0], 0, 0, 0);
+    expect(__LINE__, "the subreaper", ids[0], 1);
+    EXPECT(0, prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    EXPECT(1, prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0);
+    EXPECT(-EPERM, ioprio_set, 1, 0, 1 << 13);
     EXPECT(20, getpriority, 0, 0);
     EXPECT(-EINVAL, getpriority, 9, 0);
     EXPECT(-ESRCH, getpriority, 0, 1 << 22);
