@@ -258,6 +258,7 @@ test_sysroot() {
         # shellcheck disable=SC2086 # options are words
         ends "what the sysroot has, $machine" 0 -m $machine --sysroot "$OUT/tree" "$OUT/sysroot" "$OUT/tree"
         check "what the sysroot has, $machine: $(cat "$OUT/output")" [ ! -s "$OUT/output" ]
+        check "what cannot be written is warned of once" [ "$(grep -c "is refused to write with EROFS: only files beneath --dir can be written (for temporary ones, --setenv TMPDIR=$OUT/dir)" "$OUT/errors")" = 1 ]
     done
     ln -s "$tree/library" "$OUT/dir/link"
     ends "an absolute link with --dir /" 0 --dir / "$OUT/sysroot" read "$OUT/dir/link"

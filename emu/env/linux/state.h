@@ -162,7 +162,7 @@ struct process {
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */
     bool told[LINUX_CALLS_MOST];
-    bool warned_of_fork, warned_of_network, warned_of_abstract, warned_of_memory, no_new_privileges;
+    bool warned_of_fork, warned_of_network, warned_of_abstract, warned_of_memory, warned_of_writing, no_new_privileges;
     struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
     unsigned bound_count;
     struct named_memory *shared_names; /* of /dev/shm, calls/shared_name.c */

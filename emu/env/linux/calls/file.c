@@ -33,6 +33,18 @@ static int64_t add_special(struct process *process, int host, uint64_t flags)
     return descriptor;
 }
 
+/* Warns once of a file that cannot be made because it does not lie beneath --dir. */
+static int64_t refuse_to_write(struct process *process, const char *path)
+{
+    if (!process->warned_of_writing)
+        guest_warn(process->user,
+                   "path '%s' is refused to write with EROFS: only files beneath --dir can be written (for "
+                   "temporary ones, --setenv TMPDIR=%s)",
+                   path, process->user->sandbox.path);
+    process->warned_of_writing = true;
+    return -EROFS;
+}
+
 int64_t linux_openat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     char path[PATH_MAX];
@@ -59,8 +71,10 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
         host = special_open(process, path, O_RDONLY | (a[2] & 0200000 ? O_DIRECTORY : 0) | O_NONBLOCK);
     if (host >= 0)
         return add_special(process, host, a[2]);
-    if (host != -ENOENT || path_is_foreign(process, path))
-        return reads || host != -ENOENT ? host : -EROFS;
+    if (host != -ENOENT)
+        return host;
+    if (path_is_foreign(process, path))
+        return reads ? host : refuse_to_write(process, path);
     uint64_t arguments[6] = {a[0], a[1], a[2], a[3] & ~(uint64_t)process->umask};
     return call_openat(process->user, arguments);
 }

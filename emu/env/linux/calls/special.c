@@ -194,6 +194,12 @@ bool path_leads_on(const struct process *process, const char *path)
     return false;
 }
 
+/* Returns whether a relative path has no other components than `.` and `..`. */
+static bool leads_above(const char *path)
+{
+    return path[0] != '/' && strstr(path, "..") && path[strspn(path, "./")] == '\0' && !strstr(path, "...");
+}
+
 /* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc, /dev/shm like /dev. */
 static int open_leading(const char *path)
 {
@@ -241,8 +247,8 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         return open_leading(path);
     if (host >= 0 || path_is_foreign(process, path))
         return host;
-    bool above =
-        strcmp(path, "..") == 0 && (int32_t)folder == AT_CWD && process->user->files.working_folder < 0;
+    const bool above =
+        leads_above(path) && (int32_t)folder == AT_CWD && process->user->files.working_folder < 0;
     if ((path[0] == '\0' && (flags & EMPTY_PATH)) || (above && !changes))
         return path_open_text(process->user, ".", O_PATH);
     return path_open(process->user, folder, address, O_PATH | follow);

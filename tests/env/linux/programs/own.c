@@ -367,6 +367,10 @@ static void above(void)
     char path[4096], link[8];
     struct stat st, own;
     EXPECT(0, newfstatat, AT_FDCWD, ".", &own, 0);
+    EXPECT(0, newfstatat, AT_FDCWD, "..", &st, 0);
+    EXPECT(0, newfstatat, AT_FDCWD, "./..", &st, 0);
+    EXPECT(0, newfstatat, AT_FDCWD, "../../.", &st, 0);
+    EXPECT(-EACCES, newfstatat, AT_FDCWD, "../other", &st, 0);
     if (syscall(SYS_getcwd, path, sizeof path - 8) < 0)
         return;
     for (char *end = path + strlen(path); (end = strrchr(path, '/')) != NULL;) {
