@@ -11,7 +11,7 @@ CROFT=$(realpath "${CROFT:-build/bin/croft}")
 OUT=$(fresh "${OUT:-build/tests/linux}")
 sysroot=/usr/riscv64-linux-gnu
 networks=(sockets socket_options socket_waits socket_files)
-calls=(memory signals threads process files pipes ready attributes timers code failures copies shared limits)
+calls=(memory signals threads process files pipes ready attributes timers code failures copies shared limits inherits)
 
 evidence() {
     diff "$OUT/wanted" "$OUT/output" | head -n 10

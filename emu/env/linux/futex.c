@@ -11,8 +11,12 @@ enum {
     FUTEX_REQUEUE = 3,
     FUTEX_CMP_REQUEUE = 4,
     FUTEX_WAKE_OP = 5,
+    FUTEX_LOCK_PI = 6,
+    FUTEX_UNLOCK_PI = 7,
+    FUTEX_TRYLOCK_PI = 8,
     FUTEX_WAIT_BITSET = 9,
     FUTEX_WAKE_BITSET = 10,
+    FUTEX_LOCK_PI2 = 13,
     FUTEX_PRIVATE = 128,
     FUTEX_REALTIME = 256,
 };
@@ -127,6 +131,63 @@ static int64_t wake_op(struct process *process, const uint64_t a[6])
                               : woken;
 }
 
+/* Returns the thread that has waited longest for the mutex with a key, or NULL. */
+static struct thread *next_owner(const struct process *process, uint64_t key)
+{
+    struct thread *first = NULL;
+    for (struct thread *t = process->threads; t; t = t->next)
+        if (t->state == THREAD_WAITING && t->wait == WAIT_LOCK && t->wait_address == key)
+            first = !first || t->order < first->order ? t : first;
+    return first;
+}
+
+/* Takes a mutex whose word has its owner's number, or waits for it. There is one priority: nobody inherits another. */
+static int64_t lock(struct process *process, struct thread *thread, const uint64_t a[6], bool tries,
+                    bool realtime)
+{
+    uint32_t word;
+    uint64_t deadline = LINUX_NEVER;
+    int64_t failed = get_word(process, a[0], &word);
+    if (!failed && a[3] && !tries)
+        failed = time_deadline(process, a[3], true, realtime, &deadline);
+    void *at = failed ? NULL : guest_writable(process->user, a[0], sizeof word);
+    if (!at)
+        return failed ? failed : -EFAULT;
+    const int32_t owner = (int32_t)(word & FUTEX_OWNER);
+    if (owner == thread->id)
+        return -EDEADLK;
+    if (owner && !thread_find(process, owner))
+        return -ESRCH;
+    if (owner && tries)
+        return -EAGAIN;
+    word = owner ? word | FUTEX_WAITERS : (word & ~FUTEX_OWNER) | (uint32_t)thread->id;
+    memcpy(at, &word, sizeof word);
+    if (!owner)
+        return 0;
+    thread_wait(process, thread, WAIT_LOCK, deadline, -ETIMEDOUT);
+    thread->wait_address = key_of(a[0], a[1]);
+    thread->order = process->next_order++;
+    return LINUX_WAITS;
+}
+
+/* Gives a mutex to the thread that has waited longest. */
+static int64_t unlock(struct process *process, const struct thread *thread, const uint64_t a[6])
+{
+    uint32_t word;
+    const int64_t failed = get_word(process, a[0], &word);
+    void *at = failed ? NULL : guest_writable(process->user, a[0], sizeof word);
+    if (!at)
+        return failed ? failed : -EFAULT;
+    if ((int32_t)(word & FUTEX_OWNER) != thread->id)
+        return -EPERM;
+    struct thread *next = next_owner(process, key_of(a[0], a[1]));
+    word = next ? (uint32_t)next->id | FUTEX_WAITERS : 0; /* as on Linux, also if no other waits */
+    memcpy(at, &word, sizeof word);
+    if (next)
+        thread_wake(process, next, 0);
+    return 0;
+}
+
 int64_t futex_call(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     bool realtime = a[1] & FUTEX_REALTIME;
@@ -147,6 +208,10 @@ int64_t futex_call(struct process *process, struct thread *thread, const uint64_
     case FUTEX_REQUEUE: return requeue(process, a, false);
     case FUTEX_CMP_REQUEUE: return requeue(process, a, true);
     case FUTEX_WAKE_OP: return wake_op(process, a);
+    case FUTEX_LOCK_PI: return realtime ? -ENOSYS : lock(process, thread, a, false, true);
+    case FUTEX_LOCK_PI2: return lock(process, thread, a, false, realtime);
+    case FUTEX_TRYLOCK_PI: return lock(process, thread, a, true, true);
+    case FUTEX_UNLOCK_PI: return unlock(process, thread, a);
     default: return -ENOSYS;
     }
 }
@@ -158,9 +223,13 @@ static void abandon(struct process *process, const struct thread *thread, uint64
     if (!address_space_read(&process->space, address, &word, sizeof word) ||
         (int32_t)(word & FUTEX_OWNER) != thread->id)
         return;
-    const uint32_t new = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+    struct thread *next = next_owner(process, address);
+    const uint32_t owner = next ? (uint32_t)next->id | FUTEX_WAITERS : word & FUTEX_WAITERS;
+    const uint32_t new = owner | FUTEX_OWNER_DIED;
     (void)address_space_write(&process->space, address, &new, sizeof new);
-    if (word & FUTEX_WAITERS)
+    if (next)
+        thread_wake(process, next, 0);
+    else if (word & FUTEX_WAITERS)
         (void)futex_wake(process, address, 1, UINT32_MAX);
 }
 

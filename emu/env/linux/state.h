@@ -57,8 +57,9 @@ struct signal_queue {
 
 enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING };
 
-/* What a thread waits for. AGAIN, POLL: until another call may have made a file ready. LAUNCH: for multiprocessors. */
-enum thread_wait { WAIT_FUTEX, WAIT_TIME, WAIT_SIGNAL, WAIT_AGAIN, WAIT_POLL, WAIT_LAUNCH };
+/* What a thread waits for. LOCK: for a priority-inheriting mutex. AGAIN, POLL: until another call may have made a file ready. LAUNCH: for
+ * multiprocessors. */
+enum thread_wait { WAIT_FUTEX, WAIT_LOCK, WAIT_TIME, WAIT_SIGNAL, WAIT_AGAIN, WAIT_POLL, WAIT_LAUNCH };
 
 struct thread {
     struct thread *next; /* by ascending number */
@@ -74,6 +75,7 @@ struct thread {
     char name[16];
 
     enum thread_wait wait;
+    uint64_t affinity[LINUX_HOSTS / 64]; /* hosts that it asked for; all 0: any */
     uint64_t wait_address,
         wait_bits;     /* of a futex: its key and set; of signals: the set; of a launch: threads_awaits() */
     uint64_t deadline; /* ns of the process's clock, or LINUX_NEVER */
@@ -104,7 +106,10 @@ struct named_memory;
 /* A timer: of a descriptor, which counts its expiries, or of timer_create, which sends a signal. */
 struct timer {
     enum timer_kind { TIMER_FREE, TIMER_OF_FILE, TIMER_OF_SIGNAL } kind;
-    bool real;                   /* absolute times are real time */
+    bool real; /* absolute times are real time */
+    /* The time that it follows: the clock's, or that which all threads, or one, have run. */
+    enum timer_time { TIME_OF_CLOCK, TIME_OF_PROCESS, TIME_OF_THREAD } time;
+    int32_t timed;               /* that thread's number */
     uint64_t deadline, period;   /* ns; LINUX_NEVER: off */
     struct queued_signal signal; /* number 0: none is sent */
     int32_t thread;              /* that receives it; 0: the process does */
@@ -143,12 +148,13 @@ struct process {
         uint64_t deadline, period; /* ns; LINUX_NEVER: off */
     } alarms[LINUX_ALARMS];
     struct timer timers[LINUX_TIMERS];
-    uint64_t timers_due; /* ns: the first deadline of a timer, or LINUX_NEVER */
-    bool reads_signals;  /* a descriptor of signals has been made */
-    uint64_t passed;     /* without a clock: ns that kernels have taken, in which harts do not run */
-    uint64_t awaited;    /* ns: input has been waited for in real time until then, and none has come */
-    bool epolls_input;   /* an epoll has a standard stream or a socket */
-    uint64_t ended_ran;  /* ns that threads which have ended ran */
+    unsigned timers_of_threads; /* those that are on and follow processor time */
+    uint64_t timers_due;        /* ns: the first deadline of a timer, or LINUX_NEVER */
+    bool reads_signals;         /* a descriptor of signals has been made */
+    uint64_t passed;            /* without a clock: ns that kernels have taken, in which harts do not run */
+    uint64_t awaited;           /* ns: input has been waited for in real time until then, and none has come */
+    bool epolls_input;          /* an epoll has a standard stream or a socket */
+    uint64_t ended_ran;         /* ns that threads which have ended ran */
     uint32_t umask;
     /* What setrlimit and prctl keep; without effect, but RLIMIT_NOFILE. */
     struct limit {
@@ -162,7 +168,8 @@ struct process {
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */
     bool told[LINUX_CALLS_MOST];
-    bool warned_of_fork, warned_of_network, warned_of_abstract, warned_of_memory, warned_of_writing, no_new_privileges;
+    bool warned_of_fork, warned_of_network, warned_of_abstract, warned_of_memory, warned_of_writing,
+        no_new_privileges;
     struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
     unsigned bound_count;
     struct named_memory *shared_names; /* of /dev/shm, calls/shared_name.c */
@@ -243,6 +250,10 @@ struct thread *thread_find(const struct process *process, int32_t id);
 int timer_new(struct process *process, enum timer_kind kind);
 /* Lets it expire at a deadline, then every `period` ns (0: never again); LINUX_NEVER: it is off. */
 void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period);
+/* Returns the time in ns that a timer follows; of a thread that has ended LINUX_NEVER - 1. */
+uint64_t timer_now(const struct process *process, const struct timer *timer);
+/* Returns when, on the process's clock, the first timer of processor time may be due, while `running` threads run, or LINUX_NEVER. */
+uint64_t timers_next(const struct process *process, uint64_t running);
 /* Lets timers whose deadline has come expire. */
 void timers_update(struct process *process);
 /* Sends the signals of setitimer's timers that are due. */

@@ -327,7 +327,8 @@ static uint64_t alarms_next(const struct process *process)
         const uint64_t due = linux_now(process) + (rest + running - 1) / running;
         next = due < next ? due : next;
     }
-    return next;
+    const uint64_t timer = timers_next(process, running);
+    return timer < next ? timer : next;
 }
 
 uint64_t threads_next(const struct process *process)

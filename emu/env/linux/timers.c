@@ -30,12 +30,51 @@ int timer_new(struct process *process, enum timer_kind kind)
     return -1;
 }
 
+static bool is_on(const struct timer *timer)
+{
+    return timer->kind != TIMER_FREE && timer->deadline != LINUX_NEVER;
+}
+
+uint64_t timer_now(const struct process *process, const struct timer *timer)
+{
+    if (timer->time == TIME_OF_CLOCK)
+        return linux_now(process);
+    if (timer->time == TIME_OF_PROCESS)
+        return threads_ran(process);
+    const struct thread *thread = thread_find(process, timer->timed);
+    return thread ? thread_ran(process, thread) : LINUX_NEVER - 1;
+}
+
 static void find_due(struct process *process)
 {
     process->timers_due = LINUX_NEVER;
-    for (unsigned i = 0; i < LINUX_TIMERS; i++)
-        if (process->timers[i].kind != TIMER_FREE && process->timers[i].deadline < process->timers_due)
-            process->timers_due = process->timers[i].deadline;
+    process->timers_of_threads = 0;
+    for (unsigned i = 0; i < LINUX_TIMERS; i++) {
+        const struct timer *timer = &process->timers[i];
+        if (is_on(timer) && timer->time != TIME_OF_CLOCK)
+            process->timers_of_threads++;
+        else if (is_on(timer) && timer->deadline < process->timers_due)
+            process->timers_due = timer->deadline;
+    }
+}
+
+uint64_t timers_next(const struct process *process, uint64_t running)
+{
+    uint64_t next = LINUX_NEVER;
+    for (unsigned i = 0; i < LINUX_TIMERS && process->timers_of_threads > 0 && running > 0; i++) {
+        const struct timer *timer = &process->timers[i];
+        if (!is_on(timer) || timer->time == TIME_OF_CLOCK)
+            continue;
+        const struct thread *thread =
+            timer->time == TIME_OF_THREAD ? thread_find(process, timer->timed) : NULL;
+        if (timer->time == TIME_OF_THREAD && (!thread || thread->state != THREAD_RUNNING))
+            continue;
+        const uint64_t now = timer_now(process, timer),
+                       rest = timer->deadline > now ? timer->deadline - now : 0;
+        const uint64_t due = linux_now(process) + (thread ? rest : (rest + running - 1) / running);
+        next = due < next ? due : next;
+    }
+    return next;
 }
 
 void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period)
@@ -77,13 +116,18 @@ static void send(struct process *process, struct timer *timer, uint64_t expiries
 
 void timers_update(struct process *process)
 {
-    const uint64_t now = linux_now(process);
-    if (process->timers_due > now)
+    if (process->timers_due > linux_now(process) && process->timers_of_threads == 0)
         return;
     for (unsigned i = 0; i < LINUX_TIMERS; i++) {
         struct timer *timer = &process->timers[i];
-        if (timer->kind == TIMER_FREE || timer->deadline > now)
+        const uint64_t now = is_on(timer) ? timer_now(process, timer) : 0;
+        if (!is_on(timer) || timer->deadline > now)
             continue;
+        if (timer->time == TIME_OF_THREAD &&
+            !thread_find(process, timer->timed)) { /* it stands still for ever */
+            timer->deadline = LINUX_NEVER;
+            continue;
+        }
         uint64_t expiries = timer->period ? 1 + (now - timer->deadline) / timer->period : 1;
         timer->deadline = timer->period ? timer->deadline + expiries * timer->period : LINUX_NEVER;
         if (timer->kind == TIMER_OF_FILE)

@@ -133,6 +133,7 @@ int64_t linux_sendfile(struct process *process, struct thread *thread, const uin
         get_end(process, a[0], 0, &to) || !is_open_for(to.file, true))
         return -EBADF;
     const int64_t failed = get_position(process, &from);
+    from.at -= (off_t)done; /* it was stored before the call waited */
     if (failed || from.kind != S_IFREG || descriptor_only_reads(to.file) || to.file->kind == FILE_EPOLL ||
         (to.file->flags & GUEST_APPEND))
         return failed ? failed : -EINVAL;
@@ -142,6 +143,8 @@ int64_t linux_sendfile(struct process *process, struct thread *thread, const uin
     agree(process, &to, false);
     const bool enough = to.kind == S_IFIFO && done > 0; /* as on Linux, which fills a pipe once */
     if (result == -EAGAIN && !enough && !(to.file->flags & GUEST_NONBLOCK)) {
+        if (done > 0)
+            (void)put_position(process, &from, (int64_t)done);
         const int64_t waits = wait_for(process, thread, &from, &to, done);
         if (waits == LINUX_WAITS || waits == LINUX_TURNS || done == 0)
             return waits;

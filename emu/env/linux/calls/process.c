@@ -74,6 +74,7 @@ int64_t linux_clone(struct process *process, struct thread *thread, const uint64
         child->context.x[X_TP] = a[3];
     child->blocked = thread->blocked;
     memcpy(child->name, thread->name, sizeof child->name);
+    memcpy(child->affinity, thread->affinity, sizeof child->affinity);
     if (a[0] & CLEARS_CHILD)
         child->clear_tid = a[4];
     if (a[0] & SETS_PARENT)
@@ -131,36 +132,53 @@ int64_t linux_umask(struct process *process, struct thread *thread, const uint64
     return old;
 }
 
+/* Returns the thread with a number, 0: the calling one; NULL: there is none. */
+static struct thread *find(struct process *process, struct thread *thread, uint64_t id)
+{
+    return id ? thread_find(process, (int32_t)id) : thread;
+}
+
+static bool is_host(const struct process *process, const uint64_t *set, unsigned host)
+{
+    return host < process->hosts && (set[host / 64] >> host % 64 & 1);
+}
+
 int64_t linux_sched_getaffinity(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     uint64_t set[LINUX_HOSTS / 64] = {0};
     const uint64_t bytes = (process->hosts + 63) / 64 * 8;
-    (void)thread;
-    if (a[0] && !thread_find(process, (int32_t)a[0]))
+    const struct thread *of = find(process, thread, a[0]);
+    if (!of)
         return -ESRCH;
     if (a[1] * 8 < process->hosts || a[1] % 8 != 0)
         return -EINVAL;
+    bool asked = false;
+    for (unsigned i = 0; i < LINUX_HOSTS / 64; i++)
+        asked |= of->affinity[i] != 0;
     for (unsigned i = 0; i < process->hosts; i++)
-        set[i / 64] |= UINT64_C(1) << i % 64;
+        if (!asked || is_host(process, of->affinity, i))
+            set[i / 64] |= UINT64_C(1) << i % 64;
     int64_t failed = guest_put(process->user, a[2], set, bytes);
     return failed ? failed : (int64_t)bytes;
 }
 
-/* Only checks: threads run on any host. */
+/* It is kept, but threads run on any host. */
 int64_t linux_sched_setaffinity(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     uint64_t set[LINUX_HOSTS / 64] = {0};
     const uint64_t bytes = a[1] < sizeof set ? a[1] : sizeof set;
-    (void)thread;
-    if (a[0] && !thread_find(process, (int32_t)a[0]))
+    struct thread *of = find(process, thread, a[0]);
+    if (!of)
         return -ESRCH;
     const void *from = guest_readable(process->user, a[2], bytes);
     if (!from)
         return -EFAULT;
     memcpy(set, from, bytes);
     for (unsigned i = 0; i < process->hosts; i++)
-        if (set[i / 64] >> i % 64 & 1)
+        if (is_host(process, set, i)) {
+            memcpy(of->affinity, set, sizeof set);
             return 0;
+        }
     return -EINVAL;
 }
 

@@ -194,10 +194,12 @@ bool path_leads_on(const struct process *process, const char *path)
     return false;
 }
 
-/* Returns whether a relative path has no other components than `.` and `..`. */
+/* Returns whether a relative path has no other components than `.` and `..`, which is the last. */
 static bool leads_above(const char *path)
 {
-    return path[0] != '/' && strstr(path, "..") && path[strspn(path, "./")] == '\0' && !strstr(path, "...");
+    const size_t length = strlen(path);
+    return length >= 2 && path[0] != '/' && path[strspn(path, "./")] == '\0' && !strstr(path, "...") &&
+           strcmp(path + length - 2, "..") == 0;
 }
 
 /* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc, /dev/shm like /dev. */

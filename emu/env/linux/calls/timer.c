@@ -47,7 +47,7 @@ static uint64_t span_of(const struct guest_time *time)
 /* Stores period and rest of a timer as an itimerspec. */
 static int64_t put_rest(struct process *process, const struct timer *timer, uint64_t address)
 {
-    const uint64_t now = linux_now(process);
+    const uint64_t now = timer_now(process, timer);
     const uint64_t rest = timer->deadline == LINUX_NEVER ? 0
                           : timer->deadline > now        ? timer->deadline - now
                                                          : 1;
@@ -70,7 +70,10 @@ static int64_t set_timer(struct process *process, unsigned number, bool absolute
         return -EINVAL;
     timers_update(process);
     int64_t failed = old ? put_rest(process, timer, old) : 0;
-    if (!failed && (times[1].seconds || times[1].fraction))
+    const bool starts = times[1].seconds || times[1].fraction;
+    if (!failed && starts && timer->time != TIME_OF_CLOCK)
+        deadline = span_of(&times[1]) + (absolute ? 0 : timer_now(process, timer));
+    else if (!failed && starts)
         failed = time_deadline(process, address + sizeof times[0], absolute, timer->real, &deadline);
     if (!failed)
         timer_start(process, number, deadline, span_of(&times[0]));
@@ -163,18 +166,44 @@ static int64_t set_event(struct process *process, struct timer *timer, uint64_t 
     return 0;
 }
 
+/* Sets what a timer follows by a clock's number: one of processor time may have the number of a process or thread (kernel's
+ * posix-timers.h). Returns 0 or -errno. */
+static int64_t set_clock(const struct process *process, const struct thread *thread, uint64_t number,
+                         struct timer *timer)
+{
+    enum { PROCESS_TIME = 2, THREAD_TIME = 3, OF_THREAD = 4, KIND = 3, NUMBER_SHIFT = 3 };
+    const int32_t clock = (int32_t)number;
+    timer->real = clock == CLOCK_REAL;
+    timer->timed = thread->id;
+    timer->time = clock == PROCESS_TIME  ? TIME_OF_PROCESS
+                  : clock == THREAD_TIME ? TIME_OF_THREAD
+                                         : TIME_OF_CLOCK;
+    if (timer->time != TIME_OF_CLOCK)
+        return 0;
+    if (clock >= 0)
+        return check_clock(number, -EOPNOTSUPP);
+    const int32_t id = ~(clock >> NUMBER_SHIFT);
+    timer->time = clock & OF_THREAD ? TIME_OF_THREAD : TIME_OF_PROCESS;
+    timer->timed = id ? id : thread->id;
+    const bool known = timer->time == TIME_OF_THREAD ? thread_find(process, timer->timed) != NULL
+                                                     : id == 0 || id == GUEST_PROCESS_ID;
+    return (clock & KIND) == KIND || !known ? -EINVAL : 0;
+}
+
 /* a[]: clock, sigevent or 0, where the timer's number is stored. */
 int64_t linux_timer_create(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    (void)thread;
-    int64_t failed = check_clock(a[0], -EOPNOTSUPP);
+    struct timer clock = {.kind = TIMER_FREE};
+    int64_t failed = set_clock(process, thread, a[0], &clock);
     if (failed)
         return failed;
     const int32_t number = timer_new(process, TIMER_OF_SIGNAL);
     if (number < 0)
         return -EAGAIN;
     struct timer *timer = &process->timers[number];
-    timer->real = a[0] == CLOCK_REAL;
+    timer->real = clock.real;
+    timer->time = clock.time;
+    timer->timed = clock.timed;
     timer->signal =
         (struct queued_signal){.code = LINUX_SIGNAL_TIMER, .sender = number, .value = (uint64_t)number};
     failed = set_event(process, timer, a[1]);
