@@ -658,7 +658,7 @@ END
         says "launches: fault, $machine" 139 "store of 4 bytes to 0x8, where nothing is mapped" -m $machine --set simt.count=2 "$OUT/launches" fault
         check "names the thread, $machine" grep -qF "in thread (0, 0, 0) of block (0, 0, 0) of launch 1, lane 0 of warp 0" "$OUT/errors"
         ends "launches: the program's end, $machine" 5 -m $machine --set simt.count=2 "$OUT/launches" end
-        says "launches: calls in kernels, $machine" 0 "system call 222 at 0x" -m $machine --set simt.count=2 "$OUT/launches" call
+        says "launches: calls in kernels, $machine" 0 "system call 222, mmap, at 0x" -m $machine --set simt.count=2 "$OUT/launches" call
         check "calls in kernels, $machine" [ "$(cat "$OUT/output")" = "a kernel writes"$'\n'"result 2" ]
         says "launches: limit, $machine" 124 "(--max-insns), of which warps have executed" -m $machine --set simt.count=2 --max-insns 1000000 \
             "$OUT/launches" forever
