@@ -12,7 +12,7 @@
 #include "emu/env/guest/fault.h"
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
-#include "emu/env/linux/calls/shared_name.h"
+#include "emu/env/linux/calls/paths/shared_name.h"
 #include "emu/env/linux/served.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"

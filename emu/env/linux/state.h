@@ -172,7 +172,7 @@ struct process {
         no_new_privileges;
     struct bound_name *bound_names; /* of sockets, calls/socket_name.c */
     unsigned bound_count;
-    struct named_memory *shared_names; /* of /dev/shm, calls/shared_name.c */
+    struct named_memory *shared_names; /* of /dev/shm, calls/paths/shared_name.c */
     unsigned shared_count;
 };
 
@@ -237,6 +237,9 @@ uint64_t threads_next(const struct process *process);
 /* Returns the time in ns that an alarm follows. */
 uint64_t alarm_now(const struct process *process, unsigned which);
 
+/* Returns the time in ns that a timer follows; of a thread that has ended LINUX_NEVER - 1. */
+uint64_t timer_now(const struct process *process, const struct timer *timer);
+
 /* Return the ns that a thread has run, and all threads of the process. */
 uint64_t thread_ran(const struct process *process, const struct thread *thread);
 uint64_t threads_ran(const struct process *process);
@@ -250,10 +253,6 @@ struct thread *thread_find(const struct process *process, int32_t id);
 int timer_new(struct process *process, enum timer_kind kind);
 /* Lets it expire at a deadline, then every `period` ns (0: never again); LINUX_NEVER: it is off. */
 void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period);
-/* Returns the time in ns that a timer follows; of a thread that has ended LINUX_NEVER - 1. */
-uint64_t timer_now(const struct process *process, const struct timer *timer);
-/* Returns when, on the process's clock, the first timer of processor time may be due, while `running` threads run, or LINUX_NEVER. */
-uint64_t timers_next(const struct process *process, uint64_t running);
 /* Lets timers whose deadline has come expire. */
 void timers_update(struct process *process);
 /* Sends the signals of setitimer's timers that are due. */

@@ -313,6 +313,36 @@ uint64_t alarm_now(const struct process *process, unsigned which)
     return which == ITIMER_REAL ? linux_now(process) : threads_ran(process);
 }
 
+uint64_t timer_now(const struct process *process, const struct timer *timer)
+{
+    if (timer->time == TIME_OF_CLOCK)
+        return linux_now(process);
+    if (timer->time == TIME_OF_PROCESS)
+        return threads_ran(process);
+    const struct thread *thread = thread_find(process, timer->timed);
+    return thread ? thread_ran(process, thread) : LINUX_NEVER - 1;
+}
+
+/* Returns when, on the process's clock, the first timer of processor time may be due while `running` threads run, or LINUX_NEVER. */
+static uint64_t timers_next(const struct process *process, uint64_t running)
+{
+    uint64_t next = LINUX_NEVER;
+    for (unsigned i = 0; i < LINUX_TIMERS && process->timers_of_threads > 0 && running > 0; i++) {
+        const struct timer *timer = &process->timers[i];
+        if (timer->kind == TIMER_FREE || timer->deadline == LINUX_NEVER || timer->time == TIME_OF_CLOCK)
+            continue;
+        const struct thread *thread =
+            timer->time == TIME_OF_THREAD ? thread_find(process, timer->timed) : NULL;
+        if (timer->time == TIME_OF_THREAD && (!thread || thread->state != THREAD_RUNNING))
+            continue;
+        const uint64_t now = timer_now(process, timer),
+                       rest = timer->deadline > now ? timer->deadline - now : 0;
+        const uint64_t due = linux_now(process) + (thread ? rest : (rest + running - 1) / running);
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
 /* The time that threads run advances by as many ns each ns as there are running threads. */
 static uint64_t alarms_next(const struct process *process)
 {

@@ -35,16 +35,6 @@ static bool is_on(const struct timer *timer)
     return timer->kind != TIMER_FREE && timer->deadline != LINUX_NEVER;
 }
 
-uint64_t timer_now(const struct process *process, const struct timer *timer)
-{
-    if (timer->time == TIME_OF_CLOCK)
-        return linux_now(process);
-    if (timer->time == TIME_OF_PROCESS)
-        return threads_ran(process);
-    const struct thread *thread = thread_find(process, timer->timed);
-    return thread ? thread_ran(process, thread) : LINUX_NEVER - 1;
-}
-
 static void find_due(struct process *process)
 {
     process->timers_due = LINUX_NEVER;
@@ -56,25 +46,6 @@ static void find_due(struct process *process)
         else if (is_on(timer) && timer->deadline < process->timers_due)
             process->timers_due = timer->deadline;
     }
-}
-
-uint64_t timers_next(const struct process *process, uint64_t running)
-{
-    uint64_t next = LINUX_NEVER;
-    for (unsigned i = 0; i < LINUX_TIMERS && process->timers_of_threads > 0 && running > 0; i++) {
-        const struct timer *timer = &process->timers[i];
-        if (!is_on(timer) || timer->time == TIME_OF_CLOCK)
-            continue;
-        const struct thread *thread =
-            timer->time == TIME_OF_THREAD ? thread_find(process, timer->timed) : NULL;
-        if (timer->time == TIME_OF_THREAD && (!thread || thread->state != THREAD_RUNNING))
-            continue;
-        const uint64_t now = timer_now(process, timer),
-                       rest = timer->deadline > now ? timer->deadline - now : 0;
-        const uint64_t due = linux_now(process) + (thread ? rest : (rest + running - 1) / running);
-        next = due < next ? due : next;
-    }
-    return next;
 }
 
 void timer_start(struct process *process, unsigned number, uint64_t deadline, uint64_t period)

@@ -11,8 +11,8 @@
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
-#include "emu/env/linux/calls/shared_name.h"
-#include "emu/env/linux/calls/special.h"
+#include "emu/env/linux/calls/paths/shared_name.h"
+#include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/served.h"
 
 enum { GUEST_CREATES = 01300 };

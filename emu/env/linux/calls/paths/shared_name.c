@@ -1,4 +1,4 @@
-#include "emu/env/linux/calls/shared_name.h"
+#include "emu/env/linux/calls/paths/shared_name.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Files of /dev/shm, by which shm_open() and sem_open() share memory: of the program alone, and gone when it ends. */
-#ifndef EMU_ENV_LINUX_CALLS_SHARED_NAME_H
-#define EMU_ENV_LINUX_CALLS_SHARED_NAME_H
+#ifndef EMU_ENV_LINUX_CALLS_PATHS_SHARED_NAME_H
+#define EMU_ENV_LINUX_CALLS_PATHS_SHARED_NAME_H
 
 #include "emu/env/linux/served.h"
 

@@ -1,4 +1,4 @@
-#include "emu/env/linux/calls/special.h"
+#include "emu/env/linux/calls/paths/special.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
-#include "emu/env/linux/calls/shared_name.h"
+#include "emu/env/linux/calls/paths/shared_name.h"
 
 enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, AT_CWD = -100 };
 

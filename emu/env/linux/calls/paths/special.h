@@ -1,6 +1,6 @@
 /* Paths that only Linux programs see: the sysroot, /proc, /sys, /dev. */
-#ifndef EMU_ENV_LINUX_CALLS_SPECIAL_H
-#define EMU_ENV_LINUX_CALLS_SPECIAL_H
+#ifndef EMU_ENV_LINUX_CALLS_PATHS_SPECIAL_H
+#define EMU_ENV_LINUX_CALLS_PATHS_SPECIAL_H
 
 #include "emu/env/linux/served.h"
 

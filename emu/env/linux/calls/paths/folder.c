@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
-#include "emu/env/linux/calls/special.h"
+#include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/served.h"
 
 enum { AT_CWD = -100 };
