@@ -48,9 +48,10 @@ int64_t descriptor_add_own(struct process *process, int host, uint64_t flags, un
 /* Makes descriptors of signals ready on the host if a signal of their set waits for the thread. */
 void descriptor_show_signals(const struct process *process, const struct thread *thread);
 
-/* Reads signals; a[1..2] are address and length. Returns their bytes, -EAGAIN if none waits, or -errno. */
+/* Reads signals; a[1..2] are address and length, or with `vectors` the buffers and their number. Returns their bytes, -EAGAIN if none
+ * waits, or -errno. */
 int64_t descriptor_read_signals(struct process *process, struct thread *thread, const struct file *file,
-                                const uint64_t a[6]);
+                                const uint64_t a[6], bool vectors);
 
 /* Sets the length of an open host file. Returns 0 or -errno. */
 int64_t descriptor_truncate(struct process *process, int host, uint64_t length);

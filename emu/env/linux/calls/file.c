@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -115,6 +116,32 @@ int64_t linux_faccessat2(struct process *process, struct thread *thread, const u
     return check_access(process, a);
 }
 
+/* Writes the name of what an open descriptor, or the working folder, is, as a link of /proc/self leads there. Returns false if the path is
+ * no such link. */
+static bool descriptor_link(struct process *process, const char *path, char link[PATH_MAX])
+{
+    static const char folder[] = "/proc/self/fd/", cwd[] = "/proc/self/cwd";
+    char name[64], *end;
+    const struct user *user = process->user;
+    int host = -1;
+    if (strcmp(path, cwd) == 0) {
+        host = user->files.working_folder < 0 ? user->sandbox.root : user->files.working_folder;
+    } else if (strncmp(path, folder, sizeof folder - 1) == 0) {
+        const uint64_t descriptor = strtoul(path + sizeof folder - 1, &end, 10);
+        const struct file *file = *end ? NULL : files_get(&user->files, descriptor);
+        if (file &&
+            (file->standard || descriptor_is_inner(file))) { /* numbers on the host differ from run to run */
+            (void)snprintf(link, PATH_MAX, "%s:[%d]", file->kind ? "anon_inode" : "pipe", (int)descriptor);
+            return true;
+        }
+        host = file ? file->host : -1;
+    }
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", host);
+    const ssize_t length = host < 0 ? -1 : readlink(name, link, PATH_MAX - 1);
+    link[length < 0 ? 0 : length] = '\0';
+    return length > 0;
+}
+
 int64_t linux_readlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     char path[PATH_MAX], link[PATH_MAX];
@@ -123,7 +150,9 @@ int64_t linux_readlinkat(struct process *process, struct thread *thread, const u
         return failed;
     if ((int64_t)a[3] <= 0)
         return -EINVAL;
-    if (!proc_link(process, thread, path, link)) {
+    if (special_descriptor(process, path, O_RDONLY) == -EBADF)
+        return -ENOENT;
+    if (!proc_link(process, thread, path, link) && !descriptor_link(process, path, link)) {
         int host = sysroot_open(process, path, O_PATH | O_NOFOLLOW);
         ssize_t length = host < 0 ? -1 : readlinkat(host, "", link, sizeof link - 1);
         if (host >= 0)
@@ -160,9 +189,23 @@ int64_t linux_close(struct process *process, struct thread *thread, const uint64
     return result;
 }
 
+/* Checks a lock that is asked for: its kind, and from where it is measured. */
+static int64_t check_lock(struct process *process, uint64_t address)
+{
+    enum { SIZE = 32, LAST_KIND = 2, LAST_WHENCE = 2 };
+    int16_t kind_and_whence[2];
+    const void *from = guest_readable(process->user, address, SIZE);
+    if (!from)
+        return -EFAULT;
+    memcpy(kind_and_whence, from, sizeof kind_and_whence);
+    return (uint16_t)kind_and_whence[0] > LAST_KIND || (uint16_t)kind_and_whence[1] > LAST_WHENCE ? -EINVAL
+                                                                                                  : 0;
+}
+
 int64_t linux_fcntl(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    enum { SETFL = 4, GETLK = 5, SETLK = 6, SETLKW = 7, UNLOCKED = 2 };
+    enum { SETFL = 4, GETLK = 5, SETLK = 6, SETLKW = 7, OFD_GETLK = 36, OFD_SETLK = 37, OFD_SETLKW = 38 };
+    enum { SETOWN = 8, GETOWN = 9, SETSIG = 10, GETSIG = 11, GETLEASE = 1025, UNLOCKED = 2, SIGNALS = 65 };
     enum { SET_PIPE = 1031, GET_PIPE = 1032, ADD_SEALS = 1033, GET_SEALS = 1034 };
     struct file *file = files_get(&process->user->files, a[0]);
     const int16_t unlocked = UNLOCKED;
@@ -175,10 +218,22 @@ int64_t linux_fcntl(struct process *process, struct thread *thread, const uint64
         file->flags = (file->flags & O_ACCMODE) | (int)(a[2] & (GUEST_NONBLOCK | GUEST_APPEND));
         return 0;
     }
-    if (file && (a[1] == SETLK || a[1] == SETLKW)) /* nobody else could hold a lock */
-        return guest_readable(process->user, a[2], 32) ? 0 : -EFAULT;
-    if (file && a[1] == GETLK)
-        return guest_put(process->user, a[2], &unlocked, sizeof unlocked);
+    if (!file)
+        return -EBADF;
+    switch (a[1]) {
+    case SETLK: /* nobody else could hold a lock */
+    case SETLKW:
+    case OFD_SETLK:
+    case OFD_SETLKW: return check_lock(process, a[2]);
+    case GETLK:
+    case OFD_GETLK: return guest_put(process->user, a[2], &unlocked, sizeof unlocked);
+    case GETOWN: /* no file sends signals */
+    case SETOWN:
+    case GETSIG: return 0;
+    case SETSIG: return a[2] < SIGNALS ? 0 : -EINVAL;
+    case GETLEASE: return UNLOCKED;
+    default: break;
+    }
     return call_fcntl(process->user, a);
 }
 

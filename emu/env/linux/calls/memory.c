@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "emu/env/linux/served.h"
@@ -86,7 +88,17 @@ static int64_t check_file(const struct file *file, bool shared, uint64_t protect
         return -EACCES;
     if (fstat(file->host, &st) != 0)
         return -errno;
+    const int seals = shared && (protection & SPACE_WRITE) ? fcntl(file->host, F_GET_SEALS) : 0;
+    if (seals > 0 && (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)))
+        return -EPERM;
     return S_ISREG(st.st_mode) ? 0 : -ENODEV;
+}
+
+/* Returns whether a file is /dev/zero, whose mappings are anonymous. */
+static bool is_zero_device(const struct file *file)
+{
+    struct stat st;
+    return fstat(file->host, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 5);
 }
 
 /* Maps a file: copies it, and keeps it open for names and for writing back. */
@@ -132,6 +144,8 @@ int64_t linux_mmap(struct process *process, struct thread *thread, const uint64_
     const struct file *file = flags & ANONYMOUS ? NULL : files_get(&process->user->files, a[4]);
     if (!(flags & ANONYMOUS) && !file)
         return -EBADF;
+    if (file && is_zero_device(file))
+        file = NULL;
     if ((!shared && type != PRIVATE) || a[1] == 0)
         return -EINVAL;
     if (!file)

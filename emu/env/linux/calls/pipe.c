@@ -194,8 +194,8 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     struct guest_signal *action = &process->user->signals[SIGPIPE];
     const struct guest_signal kept = *action;
     action->handler = 1; /* SIG_IGN: a broken pipe's signal is sent here */
-    int64_t result = inner && file->kind == FILE_SIGNALS && !r->vectors
-                         ? descriptor_read_signals(process, thread, file, r->a)
+    int64_t result = inner && file->kind == FILE_SIGNALS
+                         ? descriptor_read_signals(process, thread, file, r->a, r->vectors)
                      : inner ? move(process, r, whole, &done)
                              : use_file(process, file, r);
     *action = kept;

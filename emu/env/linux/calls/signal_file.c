@@ -88,16 +88,17 @@ static struct signal_record record_of(const struct queued_signal *signal)
     return record;
 }
 
-int64_t descriptor_read_signals(struct process *process, struct thread *thread, const struct file *file,
-                                const uint64_t a[6])
+/* Reads signals to one buffer. Returns their bytes or -errno. */
+static int64_t read_buffer(struct process *process, struct thread *thread, const struct file *file,
+                           uint64_t address, uint64_t length)
 {
     enum { MOST = LINUX_QUEUED * 2 };
     struct queued_signal signal;
-    const uint64_t room = a[2] / sizeof(struct signal_record), most = room < MOST ? room : MOST;
+    const uint64_t room = length / sizeof(struct signal_record), most = room < MOST ? room : MOST;
     uint64_t count = 0;
     if (most == 0)
         return -EINVAL;
-    uint8_t *to = guest_writable(process->user, a[1], most * sizeof(struct signal_record));
+    uint8_t *to = guest_writable(process->user, address, most * sizeof(struct signal_record));
     if (!to)
         return -EFAULT;
     while (count < most && signal_take(process, thread, file->own, &signal)) {
@@ -105,4 +106,24 @@ int64_t descriptor_read_signals(struct process *process, struct thread *thread, 
         memcpy(to + count++ * sizeof record, &record, sizeof record);
     }
     return count ? (int64_t)(count * sizeof(struct signal_record)) : -EAGAIN;
+}
+
+int64_t descriptor_read_signals(struct process *process, struct thread *thread, const struct file *file,
+                                const uint64_t a[6], bool vectors)
+{
+    int64_t sum = 0;
+    if (!vectors)
+        return read_buffer(process, thread, file, a[1], a[2]);
+    for (uint64_t i = 0; i < a[2]; i++) { /* each buffer is read by itself */
+        uint64_t buffer[2];
+        const void *from = guest_readable(process->user, a[1] + i * sizeof buffer, sizeof buffer);
+        if (!from)
+            return sum ? sum : -EFAULT;
+        memcpy(buffer, from, sizeof buffer);
+        const int64_t got = buffer[1] ? read_buffer(process, thread, file, buffer[0], buffer[1]) : 0;
+        if (got < 0)
+            return sum ? sum : got;
+        sum += got;
+    }
+    return sum;
 }

@@ -53,6 +53,19 @@ static void transfers(int fd)
     SHOW(fdatasync, 99);
 }
 
+/* What descriptors and the working folder are called. */
+static void links(int fd)
+{
+    char link[32], name[4096] = "", folder[4096] = "";
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    (void)!readlink(link, name, sizeof name - 1);
+    (void)!readlink("/proc/self/cwd", folder, sizeof folder - 1);
+    printf("folder %d, file in it %d\n", strcmp(folder, getcwd((char[4096]){0}, 4096)) == 0,
+           strncmp(name, folder, strlen(folder)) == 0);
+    printf("a pipe %d\n", readlink("/proc/self/fd/1", name, sizeof name) > 0);
+    SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/99", name, sizeof name);
+}
+
 static void names(int folder, int fd)
 {
     struct stat st;
@@ -86,6 +99,22 @@ static void descriptors(int fd)
     struct flock lock = {.l_type = F_WRLCK};
     SHOW(fcntl, fd, F_SETLK, &lock);
     SHOW(fcntl, fd, F_GETLK, &lock);
+    lock.l_type = F_UNLCK;
+    SHOW(fcntl, fd, F_SETLK, &lock);
+    lock.l_type = F_WRLCK;
+    SHOW(fcntl, fd, F_OFD_SETLK, &lock);
+    SHOW(fcntl, fd, F_OFD_GETLK, &lock);
+    lock.l_type = 77;
+    SHOW(fcntl, fd, F_SETLK, &lock);
+    SHOW(fcntl, fd, F_SETLK, NOWHERE);
+    lock.l_type = F_UNLCK;
+    SHOW(fcntl, 99, F_SETLK, &lock);
+    SHOW(fcntl, fd, F_SETOWN, 0);
+    SHOW(fcntl, fd, F_GETOWN);
+    SHOW(fcntl, fd, F_SETSIG, 10);
+    SHOW(fcntl, fd, F_SETSIG, 99);
+    SHOW(fcntl, fd, F_GETLEASE);
+    links(fd);
     SHOW(ioctl, fd, TIOCGWINSZ, text);
     SHOW(ioctl, 99, TIOCGWINSZ, text);
     SHOW(dup, fd);

@@ -138,6 +138,27 @@ static void files(void)
     unlink(name);
 }
 
+/* Mappings of /dev/zero are memory, and those of sealed files cannot become writable. */
+static void special_files(void)
+{
+    const int zero = open("/dev/zero", O_RDWR), null = open("/dev/null", O_RDWR),
+              sealed = memfd_create("sealed", MFD_ALLOW_SEALING);
+    for (int flags = MAP_SHARED; flags <= MAP_PRIVATE; flags++) {
+        char *map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags, zero, 0);
+        map[PAGE]++;
+        printf("zero %d %d\n", map[0], map[PAGE]);
+        munmap(map, 2 * PAGE);
+    }
+    SHOW(mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE, null, 0);
+    SHOW(ftruncate, sealed, PAGE);
+    SHOW(fcntl, sealed, F_ADD_SEALS, F_SEAL_WRITE);
+    SHOW(mmap, NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, sealed, 0);
+    SHOW_OK(mmap, NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, sealed, 0);
+    close(zero);
+    close(null);
+    close(sealed);
+}
+
 /* Shared mappings, calls on the file, and other mappings of it agree at once. */
 static void shared_files(void)
 {
@@ -298,6 +319,7 @@ int main(void)
     advice();
     remap();
     files();
+    special_files();
     shared_files();
     ends_of_files(MAP_SHARED, "shared");
     ends_of_files(MAP_PRIVATE, "private");

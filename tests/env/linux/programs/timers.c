@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <time.h>
 
 static const struct itimerspec off, wrong = {{0, 0}, {0, 1000000000}}, wrong_period = {{-1, 0}, {1, 0}},
@@ -200,11 +201,13 @@ static void signal_files(void)
     raise(SIGUSR2);
     SHOW(ppoll, &wait, 1, NULL, NULL, 8);
     printf("events %d\n", wait.revents);
-    SHOW(read, fd, read_info, sizeof read_info);
+    struct iovec parts[3] = {
+        {read_info, sizeof read_info[0]}, {NULL, 0}, {&read_info[1], 2 * sizeof read_info[0]}};
+    SHOW(readv, fd, parts, 3);
     for (int i = 0; i < 3; i++)
         printf("signal %d code %d int %d from itself %d\n", read_info[i].ssi_signo, read_info[i].ssi_code,
                read_info[i].ssi_int, (pid_t)read_info[i].ssi_pid == getpid());
-    SHOW(read, fd, read_info, sizeof read_info);
+    SHOW(readv, fd, parts, 3);
     SHOW(ppoll, &wait, 1, &little, NULL, 8);
     raise(SIGALRM);
     SHOW(read, fd, read_info, sizeof read_info);
