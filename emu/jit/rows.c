@@ -32,6 +32,16 @@ void jit_branch(bool taken);
 void jit_jump(uint64_t target);
 /* All that the row does: harts take turns, each in program order. */
 void jit_nothing(void);
+
+/* The fields of the hart that rows for the quick compiler access: micro.awk takes their numbers in LLVM's text from these. */
+#define FIELD(name)                                                                                          \
+    uint64_t field_##name(const struct hart *hart);                                                          \
+    uint64_t field_##name(const struct hart *hart)                                                           \
+    {                                                                                                        \
+        return hart->name;                                                                                   \
+    }
+FIELD(reserved)
+FIELD(reservation)
 #endif
 
 #define WINDOW(kind, address, bits) jit_##kind##_at(address)

@@ -22,6 +22,7 @@ function micro(operation, bits, extra, a, b, c,    operands, texts, i, mask, tex
     for (i = 0; i < 3; i++) {
         text = operands[i]
         if (text == "") texts[i] = "0"
+        else if (text ~ /^offsetof/) { texts[i] = text; mask += 2 ^ i }
         else if (text in number) { texts[i] = literal(number[text]); mask += 2 ^ i }
         else if (text in value) texts[i] = value[text]
         else if (text ~ /^-?[0-9]+$/ || text == "true" || text == "false") { texts[i] = literal(text); mask += 2 ^ i }
@@ -73,6 +74,16 @@ BEGIN {
     floats["sqrt"] = "MICRO_FSQRT"; floats["fma"] = "MICRO_FMA"
     total = 0
 }
+/^define .*@field_/ {
+    match($0, /@field_[a-z_]*/)
+    field = substr($0, RSTART + 7, RLENGTH - 7)
+    next
+}
+field != "" && /getelementptr/ {
+    sub(/,? *!.*/, "")
+    field_names[$NF] = field
+    field = ""
+}
 /^define .*@row_/ {
     match($0, /@row_[a-z0-9_]*/)
     name = substr($0, RSTART + 5, RLENGTH - 5)
@@ -83,6 +94,7 @@ BEGIN {
     split("", value); split("", wide); split("", product); split("", high)
     split("", nan); split("", checked)
     split("", number); split("", low); split("", half); split("", box); split("", boxed); split("", range)
+    split("", place); split("", state); split("", holds)
     numbers = skipping = 0
     switched = ""
     block = 9
@@ -123,7 +135,20 @@ BEGIN {
     uses = 0
     for (i = first; i <= words; i++) if (w[i] ~ /^%[0-9]/) used[++uses] = w[i]
     op = w[first]; type = w[first + 1]; a = w[first + 2]; b = w[first + 3]
-    if (op == "br" && type == "i1" && (a in nan)) { # br i1 %c label %x label %y
+    if (op == "getelementptr" && type == "%struct.hart" && (w[words] in field_names)) {
+        micro("MICRO_FIELD", 64, 0, "offsetof(struct hart, " field_names[w[words]] ")")
+        result(target)
+        place[target]
+    }
+    else if (op == "icmp" && type == "eq" && ((w[first + 3] in state) || (w[first + 4] in state))) {
+        # Where the hart's state is not as it mostly is (it has a reservation, of that address), the interpreter executes the instruction.
+        holds[target] = w[first + 4] != "0"
+        micro("MICRO_ICMP", 64, holds[target] ? "MICRO_EQ" : "MICRO_NE", w[first + 3], w[first + 4])
+        result(target)
+        micro("MICRO_REQUIRE", 64, 0, target)
+    }
+    else if (op == "br" && type == "i1" && (a in holds)) go_on(holds[a] ? w[first + 4] : w[words])
+    else if (op == "br" && type == "i1" && (a in nan)) { # br i1 %c label %x label %y
         check_number(nan[a])
         go_on(w[words])
     }
@@ -192,6 +217,10 @@ BEGIN {
         else { check_number(nan[a]); alias(target, w[first + 6]) }
     }
     else if (op == "select" && (a in box) && (w[first + 4] in half) && half[w[first + 4]] == box[a] && w[first + 6] ~ /^(2143289344|0x7FF8000000000000)$/) unbox(target, box[a])
+    else if (op == "select" && type == "i1" && (a in box)) { # of what a row computes with a number, and with the NaN that stands for others
+        unbox(a " number", box[a])
+        if (w[first + 4] in value) alias(target, w[first + 4]); else known = 0
+    }
     else if (op == "bitcast" && line ~ / float( |$)/ && (used[1] in half)) half[target] = half[used[1]]
     else if (op == "bitcast" && line ~ /float/) { if (used[1] in boxed) alias(target, used[1]); else known = 0 }
     else if (op == "insertelement" && line ~ /<4 x (i32|float)>/) { if (used[1] in boxed) alias(target, used[1]); else known = 0 }
@@ -218,7 +247,7 @@ BEGIN {
     else if (op in binary) {
         micro(binary[op], width(type), 0, a, b)
         result(target)
-        if (op == "or" && type == "i64" && b == "-4294967296") boxed[target]
+        if (op == "or" && type == "i64" && (b == "-4294967296" || (a in boxed) || (b in boxed))) boxed[target]
     }
     else if (op == "icmp" && type == "ugt" && w[first + 2] == "i64" && w[first + 4] == "-4294967297") {
         box[target] = w[first + 3]
@@ -234,7 +263,7 @@ BEGIN {
     else if (op == "zext" || op == "sext") { micro("MICRO_" toupper(op), width(type), 0, a); result(target) }
     else if (op == "trunc") { micro("MICRO_TRUNC", width(w[words]), 0, a); result(target) }
     else if (op == "bitcast" && type ~ /\*$/) { if (a in value) value[target] = value[a]; else known = 0 }
-    else if (op == "load") { micro("MICRO_LOAD", width(type), 0, b); result(target) }
+    else if (op == "load") { micro("MICRO_LOAD", width(type), 0, b); result(target); if (b in place) state[target] }
     else if (op == "store" && type ~ /^i(8|16|32|64)$/) micro("MICRO_STORE", width(type), 0, a, w[first + 4])
     else if (op == "call") {
         called = w[first + 2]

@@ -1,5 +1,7 @@
 #include "emu/jit/quick/micro.h"
 
+#include "emu/hart/hart.h"
+
 static const struct micro micros[] = {
 #define MICRO(operation, bits, extra, constants, a, b, c) {operation, bits, extra, constants, {a, b, c}},
 #include "emu/jit/quick/micro.inc"

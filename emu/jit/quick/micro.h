@@ -34,7 +34,8 @@ enum micro_operation {
     MICRO_BSWAP,
     MICRO_FSHL,
     MICRO_FSHR,
-    MICRO_AT, /* the place of an access; extra: a store's */
+    MICRO_AT,    /* the place of an access; extra: a store's */
+    MICRO_FIELD, /* of the hart, at an offset */
     MICRO_LOAD,
     MICRO_LOAD_SIGNED,
     MICRO_STORE,

@@ -137,6 +137,10 @@ static void select_one(struct selection *s, const struct micro *micro)
     case MICRO_FSHL:
     case MICRO_FSHR: integer_rotate(s, micro); break;
     case MICRO_AT: select_place(s, micro); break;
+    case MICRO_FIELD:
+        value_set(s,
+                  (struct value){.kind = ADDRESS, .at = quick_field((size_t)micro->operand[0]), .bits = 64});
+        break;
     case MICRO_LOAD:
     case MICRO_LOAD_SIGNED: select_load(s, micro); break;
     case MICRO_STORE: select_store(s, micro); break;
@@ -218,6 +222,48 @@ static void begin(struct selection *s, const struct block_insn *at)
     }
 }
 
+/* Computes a row of bitwise operations for two equal operands. Returns false if it has others. */
+static bool evaluate(const struct selection *s, uint64_t operand, uint64_t *result)
+{
+    uint64_t values[MICRO_FIRST + MICRO_MOST] = {[ROW_FRS1] = operand, [ROW_FRS2] = operand};
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct micro *micro = &s->micros[i];
+        uint64_t of[2];
+        for (unsigned k = 0; k < 2; k++)
+            of[k] = micro->constants >> k & 1 ? (uint64_t)micro->operand[k] : values[micro->operand[k]];
+        switch ((enum micro_operation)micro->operation) {
+        case MICRO_AND: values[MICRO_FIRST + i] = of[0] & of[1]; break;
+        case MICRO_OR: values[MICRO_FIRST + i] = of[0] | of[1]; break;
+        case MICRO_XOR: values[MICRO_FIRST + i] = of[0] ^ of[1]; break;
+        case MICRO_RET: *result = of[0]; break;
+        case MICRO_BOXED:
+        case MICRO_ICMP: break; /* whatever uses an outcome is none of these */
+        default: return false;
+        }
+    }
+    return true;
+}
+
+/* Returns whether the row only moves a number: its operands are the same f register, and its result is that one. A bit of what bitwise
+ * operations compute depends on that bit alone, so zeros and ones tell. */
+static bool is_move(const struct selection *s)
+{
+    const struct format_info *format = &format_table[insn_table[s->insn->id].format];
+    uint64_t zeros = 0, result = 0;
+    if (format->rs1 != ROLE_F || format->rs2 != ROLE_F || s->insn->rs1 != s->insn->rs2)
+        return false;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->micros[i].operation == MICRO_BOXED)
+            zeros = UINT64_MAX << 32;
+    return evaluate(s, zeros, &result) && result == zeros && evaluate(s, UINT64_MAX, &result) &&
+           result == UINT64_MAX;
+}
+
+static bool computes(const struct micro *micro)
+{
+    return micro->operation == MICRO_AND || micro->operation == MICRO_OR || micro->operation == MICRO_XOR;
+}
+
 static bool select_micros(struct quick *q, const struct block_insn *at, const struct micro_row *row,
                           struct outcome *outcome)
 {
@@ -230,10 +276,14 @@ static bool select_micros(struct quick *q, const struct block_insn *at, const st
         return false;
     begin(&s, at);
     note_last_uses(&s);
+    const bool moves = is_move(&s);
     for (s.current = 0; s.current < s.count && !s.failed; s.current++) {
         s.taken = (s.current ? scratch_held(&s, s.current - 1) : 0) | s.kept;
         s.target = value_target(&s, s.current);
-        select_one(&s, &s.micros[s.current]);
+        if (moves && computes(&s.micros[s.current]))
+            value_set(&s, s.values[ROW_FRS1]);
+        else
+            select_one(&s, &s.micros[s.current]);
     }
     quick_return_to(q, jumps);
     return !s.failed;
