@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/hart/exec.h"
+#include "emu/hart/fp/flags.h"
 #include "emu/hart/hart.h"
 #include "emu/jit/builder.h"
 #include "emu/jit/copy.h"
@@ -35,7 +36,7 @@ static LLVMValueRef row_of(const struct emitter *e, const struct insn *insn)
 
 static bool left_to_step(const struct emitter *e, const struct block_insn *at)
 {
-    return ops_is_stepped(e->b.hart, at) || !row_of(e, at->insn);
+    return ops_is_stepped(e->b.hart, at) || flags_accesses(at->insn) || !row_of(e, at->insn);
 }
 
 static bool covers(const struct checked *range, int64_t offset)

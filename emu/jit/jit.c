@@ -385,14 +385,17 @@ static void note_sample(const struct jit *jit)
 /* Returns how many instructions are missing before LLVM may compile the region; 0: none. */
 static uint64_t missing(const struct jit *jit, const struct region *region)
 {
-    uint64_t needed = cost_of(jit, region), all = jit->hart->instret - jit->begin, saved = 0;
+    uint64_t needed = cost_of(jit, region), all = jit->hart->instret - jit->begin, saved = 0,
+             lost = 0; /* LLVM's code leaves the region where flags are accessed */
     if (jit->mode != JIT_ON)
         return 0;
     for (uint32_t b = 0; b < region->count; b++) {
         const struct region_block *block = &region->blocks[b];
         saved += block->executed / (jit->thorough ? 1 : SAVED_OF) +
                  block->entries * quick_calls(jit->hart, block) * SAVED_CALL;
+        lost += block->entries * quick_flag_accesses(jit->hart, block) * COST_ENTRY;
     }
+    saved = saved > lost ? saved - lost : 0;
     if (all / SHARE < jit->spent + needed)
         return (jit->spent + needed) * SHARE - all;
     return saved < needed ? needed - saved : 0;

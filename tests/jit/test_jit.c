@@ -437,7 +437,7 @@ static void write_large(struct fixture *f)
         fixture_row(f, INSN_auipc, OP(.rd = T1, .imm = 0));
         for (unsigned k = 0; k < INSNS; k++)
             fixture_row(f, INSN_addi, OP(.rd = A1, .rs1 = A1, .imm = 3));
-        fixture_row(f, INSN_csrrs, OP(.rd = T2, .imm = 0x001)); /* the interpreter's */
+        fixture_row(f, INSN_csrrwi, OP(.rd = T2, .imm = 0x002)); /* a write of frm: the interpreter's */
         fixture_row(f, INSN_jalr, OP(.rd = 0, .rs1 = T1, .imm = 4 * (INSNS + 3)));
     }
     fixture_jump(f, 0, FIXTURE_BASE);
@@ -506,12 +506,93 @@ static void write_nothing(struct fixture *f)
     fixture_jump(f, 0, loop);
 }
 
+/* A loop that reads fcsr, frm and fflags, writes fflags in each way (with NX raised before, so that it is raised again), and has pairs of LR
+ * and SC, FENCE, and signs and moves of single and double precision. */
+static void write_state(struct fixture *f)
+{
+    enum { FFLAGS = 1, FRM, FCSR };
+    fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = 3));
+    fixture_row(f, INSN_fcvt_s_l, OP(.rd = 1, .rs1 = T0, .rm = RM_DYN));
+    fixture_row(f, INSN_fcvt_d_l, OP(.rd = 2, .rs1 = T0, .rm = RM_DYN));
+    const uint64_t loop = f->at;
+    fixture_row(f, INSN_fdiv_s, OP(.rd = 3, .rs1 = 1, .rs2 = 1, .rm = RM_DYN));
+    fixture_row(f, INSN_csrrs, OP(.rd = T1, .imm = FFLAGS));
+    fixture_row(f, INSN_add, OP(.rd = A1, .rs1 = A1, .rs2 = T1));
+    fixture_row(f, INSN_csrrw, OP(.rd = T1, .rs1 = S0, .imm = FFLAGS));
+    fixture_row(f, INSN_csrrs, OP(.rd = T2, .rs1 = T0, .imm = FFLAGS));
+    fixture_row(f, INSN_csrrc, OP(.rd = T0, .rs1 = T0, .imm = FFLAGS));
+    fixture_row(f, INSN_add, OP(.rd = A1, .rs1 = A1, .rs2 = T0));
+    fixture_row(f, INSN_addi, OP(.rd = T0, .rs1 = 0, .imm = 3));
+    fixture_row(f, INSN_fdiv_d, OP(.rd = 4, .rs1 = 4, .rs2 = 2, .rm = RM_DYN));
+    fixture_row(f, INSN_fadd_d, OP(.rd = 4, .rs1 = 4, .rs2 = 2, .rm = RM_DYN));
+    fixture_row(f, INSN_csrrsi, OP(.rd = T2, .rs1 = 4, .imm = FFLAGS));
+    fixture_row(f, INSN_csrrci, OP(.rd = T1, .rs1 = 1, .imm = FFLAGS));
+    fixture_row(f, INSN_csrrs, OP(.rd = T1, .imm = FCSR));
+    fixture_row(f, INSN_csrrc, OP(.rd = T2, .imm = FRM));
+    fixture_row(f, INSN_fmul_s, OP(.rd = 5, .rs1 = 3, .rs2 = 1, .rm = RM_DYN));
+    fixture_row(f, INSN_csrrwi, OP(.rd = 0, .rs1 = 8, .imm = FFLAGS));
+    fixture_row(f, INSN_fsgnj_s, OP(.rd = 6, .rs1 = 5, .rs2 = 5));
+    fixture_row(f, INSN_fsgnj_d, OP(.rd = 7, .rs1 = 4, .rs2 = 4));
+    fixture_row(f, INSN_fsgnjn_s, OP(.rd = 8, .rs1 = 5, .rs2 = 6));
+    fixture_row(f, INSN_fsgnjx_s, OP(.rd = 9, .rs1 = 8, .rs2 = 8));
+    fixture_row(f, INSN_fsgnj_s, OP(.rd = 10, .rs1 = 9, .rs2 = 8));
+    fixture_row(f, INSN_fsgnj_s, OP(.rd = 11, .rs1 = 4, .rs2 = 4)); /* a NaN: no number of single precision */
+    fixture_row(f, INSN_fsgnj_s, OP(.rd = 12, .rs1 = 5, .rs2 = 4));
+    fixture_row(f, INSN_lr_d, OP(.rd = T1, .rs1 = A0));
+    fixture_row(f, INSN_addi, OP(.rd = T1, .rs1 = T1, .imm = 1));
+    fixture_row(f, INSN_sc_d, OP(.rd = T2, .rs1 = A0, .rs2 = T1));
+    fixture_row(f, INSN_add, OP(.rd = A1, .rs1 = A1, .rs2 = T2));
+    fixture_row(f, INSN_fence, OP(.rd = 0));
+    fixture_row(f, INSN_lr_w, OP(.rd = T1, .rs1 = A0));
+    fixture_row(f, INSN_sc_w, OP(.rd = T2, .rs1 = A0, .rs2 = S0));
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = 1));
+    fixture_jump(f, 0, loop);
+}
+
+/* SCs that fail: without a reservation, and with one of another address. */
+static void write_failing(struct fixture *f)
+{
+    fixture_row(f, INSN_auipc, OP(.rd = A0, .imm = 0x8000));
+    fixture_row(f, INSN_addi, OP(.rd = A2, .rs1 = A0, .imm = 8));
+    const uint64_t loop = f->at;
+    fixture_row(f, INSN_addi, OP(.rd = S0, .rs1 = S0, .imm = 1));
+    fixture_row(f, INSN_sc_d, OP(.rd = T1, .rs1 = A0, .rs2 = S0));
+    fixture_row(f, INSN_lr_d, OP(.rd = T2, .rs1 = A2));
+    fixture_row(f, INSN_sc_d, OP(.rd = T0, .rs1 = A0, .rs2 = S0));
+    fixture_row(f, INSN_sc_d, OP(.rd = A1, .rs1 = A2, .rs2 = S0)); /* the failure has ended the reservation */
+    fixture_row(f, INSN_add, OP(.rd = T0, .rs1 = T0, .rs2 = A1));
+    fixture_row(f, INSN_lr_w, OP(.rd = T2, .rs1 = A2));
+    fixture_jump(f, 0, loop);
+}
+
+/* The hart stops at every instruction of these, too. */
+static void state_at_limits(void **state)
+{
+    (void)state;
+    void (*const writers[])(struct fixture *) = {write_state, write_failing};
+    for (unsigned i = 0; i < sizeof writers / sizeof *writers; i++) {
+        struct pair pair;
+        open_pair(&pair, writers[i]);
+        assert_runs(&pair, 20000);
+        for (uint64_t n = 1; n < 200; n++) {
+            restart(&pair.run);
+            restart(&pair.step);
+            assert_runs(&pair, n);
+            assert_runs(&pair, 120);
+        }
+        assert_true(jit_entered(pair.jit) > 0);
+        assert_same_classes(&pair);
+        close_pair(&pair);
+    }
+}
+
 /* Compiled code is hardly left: it finds all targets of its computed jumps, whose low bits are equal, and goes on behind what does nothing. */
 static void stays_compiled(void **state)
 {
     (void)state;
     enum { STEP = 20000, STEPS = 60 };
-    void (*const writers[])(struct fixture *) = {write_computed, write_nothing};
+    void (*const writers[])(struct fixture *) = {write_computed, write_nothing, write_state};
     for (unsigned i = 0; i < sizeof writers / sizeof *writers; i++) {
         struct pair pair;
         open_pair(&pair, writers[i]);
@@ -601,7 +682,9 @@ static void checked(void **state)
     };
     for (unsigned frm = 0; frm < 8; frm++)
         assert_string_equal(run_checked(write_loops, INSN_add, INSN_add, frm).first, "");
-    assert_string_equal(run_checked(write_fault, INSN_add, INSN_add, 0).first, "");
+    void (*const sound[])(struct fixture *) = {write_fault, write_state, write_failing};
+    for (unsigned i = 0; i < sizeof sound / sizeof *sound; i++)
+        assert_string_equal(run_checked(sound[i], INSN_add, INSN_add, 0).first, "");
     for (unsigned i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct seen seen = run_checked(broken[i].write, broken[i].a, broken[i].b, 0);
         if (broken[i].text ? !strstr(seen.first, broken[i].text) : seen.count > 0)
@@ -619,7 +702,7 @@ int main(void)
         cmocka_unit_test(compiles_once),  cmocka_unit_test(compiles_quickly),
         cmocka_unit_test(counts_entries), cmocka_unit_test(changes_meanwhile),
         cmocka_unit_test(stays_compiled), cmocka_unit_test(checked),
-        cmocka_unit_test(settles),
+        cmocka_unit_test(settles),        cmocka_unit_test(state_at_limits),
     };
     if (jit_lacks()) {
         print_message("nothing is compiled here: the host has not %s\n", jit_lacks());

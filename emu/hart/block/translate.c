@@ -1,7 +1,9 @@
 #include "emu/hart/access.h"
 #include "emu/hart/block/state.h"
 #include "emu/hart/exec.h"
+#include "emu/hart/fp/flags.h"
 #include "emu/hart/hart.h"
+#include "emu/hart/priv/csr.h"
 #include "emu/hart/probe.h"
 #include "emu/hart/step.h"
 #include "emu/hart/stream/op.h"
@@ -202,14 +204,23 @@ static void add_jalr(struct translation *t, const struct insn *insn)
     }
 }
 
+/* Returns whether a CSR instruction is one for which there are handlers. */
+static bool is_flags_access(const struct hart *hart, const struct insn *insn)
+{
+    uint64_t value;
+    return flags_accesses(insn) && csr_read(hart, (unsigned)insn->imm & 0xfff, &value);
+}
+
 static void add_insn(struct translation *t, const struct insn *insn)
 {
     const struct insn_info *info = &insn_table[insn->id];
     bool fp = insn_needs_fp(info);
     if (insn->id == INSN_nucd)
         t->hart->offload.translated = true;
-    bool recorded = fp && !t->cache->contexts[t->cache->context].mode.fp_dirty;
-    if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || recorded) {
+    const bool dirty = t->cache->contexts[t->cache->context].mode.fp_dirty;
+    const bool csr = info->iclass == CLASS_CSR;
+    if (!t->hart->exec->rows[insn->id][OP_REGISTERS] || (fp && !dirty) ||
+        (csr && !(dirty && is_flags_access(t->hart, insn)))) {
         add_step(t, insn);
         return;
     }
@@ -223,6 +234,8 @@ static void add_insn(struct translation *t, const struct insn *insn)
     if (t->cache->described &&
         (info->access == ACCESS_LOAD || info->access == ACCESS_STORE || info->format == FORMAT_PREFETCH))
         op->rs3 = (uint8_t)(retired(t) - 1); /* its index in the block: memory operations have no rs3 */
+    if (csr)
+        op->rs2 = flags_writes(insn);
     if (info->format == FORMAT_UPC)
         add_slot(t)->link.value = t->pc;
     t->pc += insn->length;

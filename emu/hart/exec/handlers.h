@@ -12,6 +12,7 @@
 #include "emu/hart/exec.h"
 #include "emu/hart/exec/op.h"
 #include "emu/hart/fp.h"
+#include "emu/hart/fp/flags.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/rows/roles.h"
 #include "emu/hart/step.h"
@@ -33,8 +34,15 @@
 #define f64_fma host_f64_fma
 #define f32_fma host_f32_fma
 #include "emu/hart/rows/stepped.h"
-#define nucd(xn, pair)    hart_note_nucd(hart, xn)
-#define prefetch(address) PREFETCH(address)
+/* The translator leaves those to `step` of which flags_accesses() is false. rs2 of the op is whether it writes. */
+#undef csr_swap
+#undef csr_set
+#undef csr_clear
+#define csr_swap(operand)  flags_access(hart, (unsigned)imm & 0xfff, FLAGS_SWAP, operand, op->rs2)
+#define csr_set(operand)   flags_access(hart, (unsigned)imm & 0xfff, FLAGS_SET, operand, op->rs2)
+#define csr_clear(operand) flags_access(hart, (unsigned)imm & 0xfff, FLAGS_CLEAR, operand, op->rs2)
+#define nucd(xn, pair)     hart_note_nucd(hart, xn)
+#define prefetch(address)  PREFETCH(address)
 
 /* do_NAME: the row's meaning. *acc becomes the value of rd; *out whether a branch is taken, or a jump's target. Returns
  * false, with nothing changed, if `slow` has to execute it. rm is constant in every use. */
@@ -47,7 +55,7 @@
         const uint64_t frs1 = HAS_ROLE(format, rs1, F) ? hart->f[op->rs1] : 0;                               \
         const uint64_t frs2 = HAS_ROLE(format, rs2, F) ? hart->f[op->rs2] : 0;                               \
         const uint64_t frs3 = HAS_ROLE(format, rs3, F) ? hart->f[op->rs3] : 0;                               \
-        const uint64_t pc = op[1].link.value, next_pc = pc, zimm = 0;                                        \
+        const uint64_t pc = op[1].link.value, next_pc = pc, zimm = op->rs1;                                  \
         const int64_t imm = op->imm;                                                                         \
         uint64_t rd = 0, frd = 0;                                                                            \
         (void)rs1, (void)rs2, (void)frs1, (void)frs2, (void)frs3, (void)pc, (void)next_pc, (void)zimm,       \
@@ -163,11 +171,11 @@ static const union op *op_returns(PARAMETERS)
 #define SHAPE_XFE(use, name)    use(PLAIN, 1, name)
 /* These formats occur only in classes that are left to `step`. */
 #define SHAPE_NONE(use, name)
-#define SHAPE_FENCE(use, name)
-#define SHAPE_CSR(use, name)
-#define SHAPE_CSRI(use, name)
 #define SHAPE_CBO(use, name)
 #define SHAPE_PREFETCH(use, name) use(PLAIN, 1, name)
+#define SHAPE_FENCE(use, name)    use(PLAIN, 0, name)
+#define SHAPE_CSR(use, name)      use(PLAIN, 0, name)
+#define SHAPE_CSRI(use, name)     use(PLAIN, 0, name)
 #define SHAPE_HINT2(use, name)
 #define SHAPE_HINT1I(use, name)
 #define SHAPE_S1(use, name)
@@ -182,7 +190,7 @@ static const union op *op_returns(PARAMETERS)
 #define IN_CLASS_STORE                  IN_CLASS_ALU
 #define IN_CLASS_BRANCH                 IN_CLASS_ALU
 #define IN_CLASS_JUMP                   IN_CLASS_ALU
-#define IN_CLASS_AMO                    IN_CLASS_ATOMIC
+#define IN_CLASS_AMO                    IN_CLASS_SERIAL
 #define IN_CLASS_FLOAD                  IN_CLASS_ALU
 #define IN_CLASS_FSTORE                 IN_CLASS_ALU
 #define IN_CLASS_FADD                   IN_CLASS_ALU
@@ -192,8 +200,8 @@ static const union op *op_returns(PARAMETERS)
 #define IN_CLASS_FSQRT                  IN_CLASS_ALU
 #define IN_CLASS_FCVT                   IN_CLASS_ALU
 #define IN_CLASS_FMISC                  IN_CLASS_ALU
-#define IN_CLASS_CSR                    IN_CLASS_ALU
-#define IN_CLASS_FENCE                  IN_CLASS_ALU
+#define IN_CLASS_CSR                    IN_CLASS_SERIAL
+#define IN_CLASS_FENCE                  IN_CLASS_SERIAL
 #define IN_CLASS_SYSTEM                 IN_CLASS_ALU
 #define IN_CLASS_HINT                   IN_CLASS_ALU
 

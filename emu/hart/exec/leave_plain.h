@@ -9,7 +9,7 @@
 #define PREFETCH(address)       ((void)(address))
 #define NOTE_LEFT(retired)      ((void)0)
 #define NOTE_ENTERED(op)        ((void)0)
-#define IN_CLASS_ATOMIC         IN_CLASS_ALU
+#define IN_CLASS_SERIAL         IN_CLASS_ALU
 #define MISALIGNED_HITS         true
 #define OP_COMPILED             op_compiled
 #ifndef NOTE_COMPILER
@@ -91,10 +91,6 @@ static COLD const union op *op_step(PARAMETERS)
     (void)acc;
     budget -= op->imm - 1; /* the block's instructions before it */
     exit->link.count++;
-    if (op[2].insn->id == INSN_fence && !hart->triggers.armed) { /* harts take turns, each in program order */
-        budget--;
-        GO_INDIRECT(exit->link.value + op[2].insn->length);
-    }
     hart->fflags |= (uint8_t)fp_flags();
     hart->instret = hart->origin - (uint64_t)budget;
     enum step_result result = step_general(hart, exit->link.value, op[2].insn);

@@ -22,7 +22,7 @@
         hart->trace_run++->retired = left_;                                                                  \
     } while (0)
 #define NOTE_ENTERED(op_) (hart->trace_run->first = (op_))
-#define IN_CLASS_ATOMIC(format, use, name)
+#define IN_CLASS_SERIAL(format, use, name)
 
 #include "emu/hart/exec/leave.h"
 

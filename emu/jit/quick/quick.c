@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/hart/exec.h"
+#include "emu/hart/fp/flags.h"
 #include "emu/hart/hart.h"
 #include "emu/jit/quick/micro.h"
 #include "emu/jit/quick/state.h"
@@ -281,6 +282,11 @@ static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
     if (ops_is_stepped(q->hart, at) || !select_knows(insn, rtz)) {
         emit_resume(q);
         return false;
+    }
+    if (flags_accesses(insn)) {
+        quick_flags(q, insn);
+        q->acc = insn->rd;
+        return true;
     }
     if (kind == FORMAT_JALR && ops_handler(q->hart, op) == q->hart->exec->returns) {
         emit_return(q, at);
@@ -656,6 +662,16 @@ compiled_code *quick_generate(const struct hart *hart, const struct region *regi
         free(q.exits);
     *exits = code ? q.exits : NULL;
     return code;
+}
+
+uint32_t quick_flag_accesses(const struct hart *hart, const struct region_block *block)
+{
+    uint32_t accesses = 0;
+    for (uint32_t i = 0; i < block->limit; i++) {
+        const struct block_insn at = block_view_insn(hart->blocks, &block->view, i);
+        accesses += !ops_is_stepped(hart, &at) && flags_accesses(at.insn);
+    }
+    return accesses;
 }
 
 uint32_t quick_calls(const struct hart *hart, const struct region_block *block)

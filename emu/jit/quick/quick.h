@@ -24,4 +24,7 @@ compiled_code *quick_generate(const struct hart *hart, const struct region *regi
 /* Returns how many instructions of a block of the region its code executes by calls of functions, which take some time. */
 uint32_t quick_calls(const struct hart *hart, const struct region_block *block);
 
+/* Returns how many of them access the floating-point flags, for which LLVM's code leaves the region. */
+uint32_t quick_flag_accesses(const struct hart *hart, const struct region_block *block);
+
 #endif

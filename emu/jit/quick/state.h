@@ -134,6 +134,9 @@ void quick_page(struct quick *q, struct place address, const struct page *page);
 /* Emits the rest of the look for an address that is not aligned. */
 void quick_misaligned(struct quick *q, const struct open_jump *side);
 
+/* Emits an instruction of which flags_accesses() is true (emu/hart/fp/flags.h). */
+void quick_flags(struct quick *q, const struct insn *insn);
+
 /* The outcome of a row. */
 struct outcome {
     bool branches;
