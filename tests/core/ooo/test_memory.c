@@ -190,6 +190,23 @@ static void forwarding(void **state)
     expect(data_near, forward_part, 4000, CPI_l1, NULL, NULL, "partial overlap");
 }
 
+/* The store right before each load is found, whichever place of its queue it has. */
+static void forwarding_from_short_queues(void **state)
+{
+    (void)state;
+    for (unsigned entries = 1; entries <= 4; entries++) {
+        struct rig *rig = rig_new(NULL);
+        struct core_config config = defaults();
+        uint64_t cycles;
+        config.store_queue = entries;
+        data_near(rig);
+        forward(rig);
+        struct ooo *o = run_program(rig, &config, &cycles);
+        assert_int_equal(o->count.forwarded, 10);
+        rig_free(rig);
+    }
+}
+
 /* The store's address results from 4 multiplications; the load after it has a known address. */
 static void late_store(struct rig *rig)
 {
@@ -278,6 +295,7 @@ int main(void)
         cmocka_unit_test(parallel_misses),
         cmocka_unit_test(store_misses),
         cmocka_unit_test(forwarding),
+        cmocka_unit_test(forwarding_from_short_queues),
         cmocka_unit_test(order),
         cmocka_unit_test(order_behind_a_miss),
         cmocka_unit_test(serial),
