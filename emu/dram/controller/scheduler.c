@@ -305,19 +305,20 @@ static FORCE_INLINE void issue(struct dram_channel *channel, enum dram_command c
     find_candidate(channel, bank, change != DRAM_CHANGE_CLOSES);
 }
 
-/* Issues the chosen command, which is ACT, PRE, RD or WR; or RDA or WRA, which precharge automatically. */
-static FORCE_INLINE void grant(struct dram_channel *channel, enum dram_command chosen, uint32_t index)
+/* Issues the chosen command, which is ACT, PRE, RD or WR; or RDA or WRA, which precharge automatically. Returns the
+ * request for which it reads, or NULL. */
+static FORCE_INLINE struct mem_request *grant(struct dram_channel *channel, enum dram_command chosen,
+                                              uint32_t index)
 {
-    const struct dram_common *common = channel->common;
     struct dram_burst *burst = channel->banks[index].burst;
     switch (chosen) {
-    case DRAM_PRE: issue(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return;
+    case DRAM_PRE: issue(channel, DRAM_PRE, DRAM_CHANGE_CLOSES, index, 0, 0); return NULL;
     case DRAM_ACT:
         burst->opened = true;
         channel->banks[index].owed = burst;
         channel->banks[index].owed_way = (uint8_t)channel->direction;
         issue(channel, DRAM_ACT, DRAM_CHANGE_OPENS, index, burst->row, 0);
-        return;
+        return NULL;
     default: break;
     }
     const uint32_t row = burst->row, column = burst->column;
@@ -325,9 +326,8 @@ static FORCE_INLINE void grant(struct dram_channel *channel, enum dram_command c
     const enum dram_command command = take(channel, index, burst);
     const bool closed = command == DRAM_RDA || command == DRAM_WRA;
     issue(channel, command, closed ? DRAM_CHANGE_CLOSES : DRAM_CHANGE_KEEPS, index, row, column);
-    if (request)
-        common->read_done(common->context, request, channel->floor + common->read_clocks);
     (void)dram_requests_turn(channel);
+    return request;
 }
 
 /* Adds the commands of rows' timeouts and of other agents to the requests' best one. Returns the best of all. */
@@ -341,15 +341,20 @@ static struct dram_choice with_others(struct dram_channel *channel, struct dram_
     return channel->best;
 }
 
-/* The choice is copied, so that it stays in registers while only queued bursts have commands: the next one depends on it. */
+/* The choice is copied, so that it stays in registers while only queued bursts have commands: the next one depends on it.
+ * Nobody waits for the end of a read, which is told when the next command is chosen. */
 void dram_requests_serve(struct dram_channel *channel, uint64_t limit)
 {
+    const struct dram_common *common = channel->common;
     const bool timeouts = channel->common->config.page == DRAM_PAGE_TIMEOUT;
     struct dram_choice best = channel->best;
     do {
         channel->floor = best.cycle;
-        grant(channel, (enum dram_command)best.command, best.bank);
+        const uint64_t end = best.cycle + common->read_clocks;
+        struct mem_request *request = grant(channel, (enum dram_command)best.command, best.bank);
         best = propose(channel);
+        if (request)
+            common->read_done(common->context, request, end);
         if (timeouts || channel->wanting)
             best = with_others(channel, best);
     } while (best.agent == &channel->requests && best.cycle < limit && best.cycle < channel->wake);
