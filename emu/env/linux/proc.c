@@ -127,11 +127,6 @@ static void print_status(struct process *process, FILE *to)
             size / 1024, size / 1024, resident / 1024, resident / 1024, process->thread_count);
 }
 
-static void print_name(struct process *process, FILE *to)
-{
-    fprintf(to, "%s\n", process->threads->name);
-}
-
 /* Processors have run as long as the program's threads. */
 static void print_times(struct process *process, FILE *to)
 {
@@ -180,6 +175,18 @@ bool proc_link(const struct process *process, const struct thread *thread, const
     return link[0] != '\0';
 }
 
+struct thread *proc_named(const struct process *process, const char *path)
+{
+    static const char task[] = "/proc/self/task/";
+    char *end;
+    if (strcmp(path, "/proc/self/comm") == 0)
+        return process->threads;
+    if (strncmp(path, task, sizeof task - 1) != 0)
+        return NULL;
+    const long id = strtol(path + sizeof task - 1, &end, 10);
+    return strcmp(end, "/comm") == 0 && id > 0 && id <= INT32_MAX ? thread_find(process, (int32_t)id) : NULL;
+}
+
 /* Opens a memory file for text; its writer is *to. Returns it or -ENOENT. */
 static int open_text(const char *path, FILE **to)
 {
@@ -201,7 +208,6 @@ int proc_open(struct process *process, const char *path)
         {"/proc/self/stat", print_stat},
         {"/proc/self/statm", print_sizes},
         {"/proc/self/status", print_status},
-        {"/proc/self/comm", print_name},
         {"/proc/cpuinfo", print_processors},
         {"/proc/meminfo", print_memory},
         {"/proc/stat", print_times},
@@ -215,6 +221,9 @@ int proc_open(struct process *process, const char *path)
     int host = -ENOENT;
     if (strcmp(path, "/proc/self/exe") == 0)
         return open(process->executable, O_RDONLY | O_CLOEXEC);
+    const struct thread *named = proc_named(process, path);
+    if (named && (host = open_text(path, &to)) >= 0)
+        fprintf(to, "%s\n", named->name);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !to; i++)
         if (strcmp(path, files[i].path) == 0 && (host = open_text(path, &to)) >= 0)
             files[i].print(process, to);

@@ -97,8 +97,8 @@ struct thread {
 
 /* Kinds of files that the environment itself serves (struct file): an expiry counter, whose `own` is its timer's number, and a
  * reader of the signals of the set `own`, on the host both event counters; an epoll; a socket of a pair, and one whose other end may be
- * outside of the program (calls/socket.h). */
-enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET };
+ * outside of the program (calls/socket.h); the name of thread `own`, to be written. */
+enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET, FILE_NAME };
 
 struct bound_name;
 struct named_memory;
@@ -339,6 +339,8 @@ bool linux_load(struct process *process, struct context *context, struct error *
 /* Opens one of the files of /proc that exist for programs. Returns a host descriptor of its text; -ENOENT: there is no such
  * file. */
 int proc_open(struct process *process, const char *path);
+/* Returns the thread whose name a file of /proc has, or NULL. */
+struct thread *proc_named(const struct process *process, const char *path);
 /* Writes where a link of /proc leads. Returns false if the path is none. */
 bool proc_link(const struct process *process, const struct thread *thread, const char *path,
                char link[PATH_MAX]);

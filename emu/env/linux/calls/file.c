@@ -37,6 +37,9 @@ static int64_t add_special(struct process *process, int host, uint64_t flags)
 /* Warns once of a file that cannot be made because it does not lie beneath --dir. */
 static int64_t refuse_to_write(struct process *process, const char *path)
 {
+    static const char processes[] = "/proc/";
+    if (strncmp(path, processes, sizeof processes - 1) == 0)
+        return -EACCES;
     if (!process->warned_of_writing)
         guest_warn(process->user,
                    "path '%s' is refused to write with EROFS: only files beneath --dir can be written (for "
@@ -54,16 +57,21 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
     if (failed)
         return failed;
     const int mode = (int)(a[2] & O_ACCMODE);
-    int64_t open = special_descriptor(process, path, mode);
-    if (open >= 0) {
-        open = files_duplicate(&process->user->files, (uint64_t)open, 0);
-        if (open >= 0)
-            process->user->files.close_on_exec[open] = (a[2] & GUEST_CLOEXEC) != 0;
-        return open;
+    int64_t same = special_descriptor(process, path, mode);
+    if (same >= 0) {
+        same = files_duplicate(&process->user->files, (uint64_t)same, 0);
+        if (same >= 0)
+            process->user->files.close_on_exec[same] = (a[2] & GUEST_CLOEXEC) != 0;
+        return same;
     }
-    if (open != -ENOENT)
-        return open == -EBADF ? -ENOENT : open;
+    if (same != -ENOENT)
+        return same == -EBADF ? -ENOENT : same;
     bool reads = mode == O_RDONLY && !(a[2] & GUEST_CREATES);
+    const struct thread *named = mode == O_RDONLY ? NULL : proc_named(process, path);
+    if (named) {
+        const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        return null < 0 ? -errno : descriptor_add_own(process, null, a[2], FILE_NAME, (uint64_t)named->id);
+    }
     const char *shared = shared_name(path);
     int host = shared ? shared_open(process, shared, a[2], a[3]) : device_open(process, path, mode);
     if (shared && host < 0)

@@ -174,6 +174,21 @@ static int64_t use_file(struct process *process, const struct file *file, const 
     return result;
 }
 
+/* Names a thread as what is written to its file in /proc says. */
+static int64_t write_name(struct process *process, const struct file *file, const struct request *r)
+{
+    struct thread *thread = thread_find(process, (int32_t)file->own);
+    const uint64_t most = thread ? sizeof thread->name - 1 : 0, length = r->a[2] < most ? r->a[2] : most;
+    if (!r->writes || r->vectors)
+        return -EINVAL;
+    const void *from = guest_readable(process->user, r->a[1], length);
+    if (!thread || !from)
+        return thread ? -EFAULT : -ESRCH;
+    memset(thread->name, 0, sizeof thread->name);
+    memcpy(thread->name, from, length);
+    return (int64_t)r->a[2];
+}
+
 static int64_t transfer(struct process *process, struct thread *thread, const struct request *r)
 {
     int64_t no_socket;
@@ -181,6 +196,8 @@ static int64_t transfer(struct process *process, struct thread *thread, const st
     const struct file *socket = socket_of(process, r->a[0], &no_socket);
     if (socket)
         return socket_transfer(process, thread, socket, r->a, r->writes, r->vectors);
+    if (file && file->kind == FILE_NAME)
+        return write_name(process, file, r);
     bool inner = descriptor_is_inner(file);
     uint64_t whole = 0, done = thread->moved;
     int64_t failed = inner ? check_inner(process, file, r, &whole) : 0;

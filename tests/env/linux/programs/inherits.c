@@ -1,6 +1,7 @@
-/* Mutexes that inherit priorities, timers of processor time, and processors that threads ask for. */
+/* Names of threads, mutexes that inherit priorities, timers of processor time, and processors that threads ask for. */
 #include "calls.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -168,8 +169,34 @@ static void processors(void)
     pthread_join(thread, NULL);
 }
 
+static void *be_named(void *unused)
+{
+    sleep_ms(4);
+    return unused;
+}
+
+/* The C library writes and reads the names of other threads in /proc. */
+static void names(void)
+{
+    char name[16] = "", path[64];
+    pthread_t thread;
+    pthread_create(&thread, NULL, be_named, NULL);
+    printf("%d\n", pthread_setname_np(thread, "a name"));
+    printf("%d %s\n", pthread_getname_np(thread, name, sizeof name), name);
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/comm", gettid());
+    const int fd = open(path, O_WRONLY);
+    SHOW(write, fd, "one that is longer than names are", 33);
+    SHOW(write, fd, NOWHERE, 1);
+    printf("%d %s\n", pthread_getname_np(pthread_self(), name, sizeof name), name);
+    SHOW(write, fd, "main", 4);
+    SHOW_OK(openat, AT_FDCWD, "/proc/self/comm", O_RDONLY);
+    close(fd);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
+    names();
     words();
     mutexes();
     cpu_timers();

@@ -94,6 +94,10 @@ static void refused(void)
     EXPECT(-EPERM, setpgid, 0, 0);
     EXPECT(-ECHILD, wait4, -1, NULL, 0, NULL);
     EXPECT(-ENOSYS, io_uring_setup, 1, NULL);
+    EXPECT(-ENOSYS, mbind, NULL, 0, 0, NULL, 0, 0);
+    EXPECT(-ENOSYS, get_mempolicy, NULL, NULL, 0, NULL, 0);
+    EXPECT(-ENOSYS, set_mempolicy, 0, NULL, 0);
+    EXPECT(-EACCES, openat, AT_FDCWD, "/proc/self/coredump_filter", O_WRONLY);
     EXPECT(-ENOSYS, perf_event_open, NULL, 0, -1, -1, 0);
     EXPECT(-ENOSYS, execveat, AT_FDCWD, "own", NULL, NULL, 0);
     EXPECT(-ENOSYS, pidfd_open, 1, 0);
