@@ -136,6 +136,9 @@ test_scripts() {
     same "sqlite script" -- sqlite3 -init folder/script.sql database .quit
     same "sqlite script in time" -m ddr3 -- sqlite3 -init folder/script.sql database .quit
     same "lua script" -- lua5.4 folder/script.lua
+    same "luajit in time" -m ddr3 -- luajit -e 'local s = 0; for i = 1, 1e5 do s = s + i % 7 end; print(s)'
+    same "tcl script" -- tclsh8.6 folder/script.tcl
+    same "tcl script beneath the kernel" --env kernel -m ddr3 -- tclsh8.6 folder/script.tcl
     same "awk script" -- gawk -f folder/script.awk numbers
     same "bc" -- bc -l folder/script.bc
     same "jq beneath the kernel" --env kernel -- jq -n '[range(10)] | map(. * .) | add'
