@@ -142,7 +142,8 @@ static void interrupt(struct process *process, struct thread *thread, int number
     }
     bool restarts = thread->wait == WAIT_AGAIN || (thread->wait == WAIT_POLL && thread->reads) ||
                     (thread->wait == WAIT_FUTEX && thread->deadline == LINUX_NEVER);
-    if (thread->wait == WAIT_LAUNCH || thread->wait == WAIT_LOCK || (restarts && (process->user->signals[number].flags & ACTION_RESTART)))
+    if (thread->wait == WAIT_LAUNCH || thread->wait == WAIT_LOCK ||
+        (restarts && (process->user->signals[number].flags & ACTION_RESTART)))
         thread_repeat(process, thread);
     else
         thread_wake(process, thread, -EINTR);

@@ -10,7 +10,8 @@
 
 enum { LOCK = 6, UNLOCK = 7, TRY = 8, LOCK2 = 13, PRIVATE = 128, REAL = 256 };
 
-static uint32_t word;
+static volatile uint32_t word;
+static volatile int asks, struck, named;
 static pthread_mutex_t mutex;
 static volatile int turns, signals;
 
@@ -28,10 +29,44 @@ static void *ask(void *unused)
     SHOW(futex, &word, LOCK | PRIVATE, 0, &past);
     SHOW(futex, &word, LOCK2 | PRIVATE | REAL, 0, &past);
     SHOW(futex, &word, UNLOCK | PRIVATE, 0, NULL);
+    asks = 1;
     SHOW(futex, &word, LOCK | PRIVATE, 0, NULL);
     printf("its own %d\n", (word & 0x3fffffff) == (uint32_t)gettid());
     SHOW(futex, &word, UNLOCK | PRIVATE, 0, NULL);
     return unused;
+}
+
+static void strike(int number)
+{
+    struck = number;
+}
+
+static void *wait_through(void *unused)
+{
+    (void)unused;
+    const long result = syscall(SYS_futex, &word, LOCK | PRIVATE, 0, NULL);
+    (void)syscall(SYS_futex, &word, UNLOCK | PRIVATE, 0, NULL);
+    return (void *)result;
+}
+
+/* A call that waits for a mutex goes on after a handler, also without SA_RESTART. */
+static void interruptions(void)
+{
+    const struct sigaction action = {.sa_handler = strike};
+    pthread_t thread;
+    void *result;
+    sigaction(SIGUSR1, &action, NULL);
+    SHOW(futex, &word, LOCK | PRIVATE, 0, NULL);
+    pthread_create(&thread, NULL, wait_through, NULL);
+    while (!(word >> 31))
+        sleep_ms(1);
+    sleep_ms(20);
+    pthread_kill(thread, SIGUSR1);
+    while (!struck)
+        sleep_ms(1);
+    SHOW(futex, &word, UNLOCK | PRIVATE, 0, NULL);
+    pthread_join(thread, &result);
+    printf("locked %ld\n", (long)result);
 }
 
 static void words(void)
@@ -42,10 +77,13 @@ static void words(void)
     printf("its own %d\n", word == (uint32_t)gettid());
     SHOW(futex, &word, LOCK | PRIVATE, 0, NULL);
     pthread_create(&thread, NULL, ask, NULL);
-    sleep_ms(5);
+    while (!asks)
+        sleep_ms(1);
+    sleep_ms(20);
     printf("waited for %d\n", word == ((uint32_t)gettid() | 1U << 31));
-    SHOW(futex, &word, UNLOCK | PRIVATE, 0, NULL);
+    const long given = syscall(SYS_futex, &word, UNLOCK | PRIVATE, 0, NULL);
     pthread_join(thread, NULL);
+    printf("given %ld\n", given);
     printf("free %d\n", word == 0);
     SHOW(futex, &gone, LOCK | PRIVATE, 0, NULL);
     SHOW(futex, (char *)&word + 1, LOCK | PRIVATE, 0, NULL);
@@ -171,7 +209,8 @@ static void processors(void)
 
 static void *be_named(void *unused)
 {
-    sleep_ms(4);
+    while (!named)
+        sleep_ms(1);
     return unused;
 }
 
@@ -191,6 +230,7 @@ static void names(void)
     SHOW(write, fd, "main", 4);
     SHOW_OK(openat, AT_FDCWD, "/proc/self/comm", O_RDONLY);
     close(fd);
+    named = 1;
     pthread_join(thread, NULL);
 }
 
@@ -198,6 +238,7 @@ int main(void)
 {
     names();
     words();
+    interruptions();
     mutexes();
     cpu_timers();
     processors();
