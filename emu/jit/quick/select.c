@@ -26,8 +26,9 @@ static void select_place(struct selection *s, const struct micro *micro)
         a.kind = PLACED;
     }
     unsigned reg = value_register(s, a);
-    if (touches) { /* faults before the row changes anything: or byte [place], 0 */
-        x86_op(&s->q->code, 0, 0x80, false, X86_OR, indexed(AT_MEMORY, reg, 0, displacement));
+    if (touches) { /* faults before the row changes anything: or [place], 0, as wide as the load, which the host forwards then */
+        const bool wide = insn_table[s->insn->id].size == 8;
+        x86_op(&s->q->code, 0, 0x83, wide, X86_OR, indexed(AT_MEMORY, reg, 0, displacement));
         x86_byte(&s->q->code, 0);
     }
     value_set(s, (struct value){.kind = ADDRESS, .at = indexed(AT_MEMORY, reg, 0, displacement), .bits = 64});
