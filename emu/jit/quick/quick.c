@@ -12,7 +12,7 @@
 #include "emu/jit/region/ops.h"
 #include "emu/sim/alloc.h"
 
-enum { CODE_ALIGNMENT = 16, TARGETS_MOST = 4096, LOST_OF = 256 };
+enum { CODE_ALIGNMENT = 32, OFTEN = 4096, TARGETS_MOST = 4096, LOST_OF = 256 };
 
 /* An entry of the table of indirect targets. A hart with a TLB has all of it, and goes there only while its jump cache has the block. */
 struct target {
@@ -106,11 +106,7 @@ static void look_at_page(struct quick *q, uint32_t i, const struct insn *insn)
 /* Takes the exit in the slot: counts it, and subtracts from the budget. */
 static void count_exit(struct quick *q, const union op *slot, uint64_t retired)
 {
-    static const uint8_t increment[] = {0x48, 0xff, 0x05, 0, 0, 0, 0};
-    x86_bytes(&q->code, increment, sizeof increment);
-    struct open_jump *jump = quick_jump(q, q->code.size - 4);
-    jump->kind = TO_SLOT;
-    jump->op = slot;
+    quick_count(q, slot);
     x86_arithmetic_constant(&q->code, X86_SUB, true, in_register(AT_BUDGET), (int32_t)retired);
 }
 
@@ -315,6 +311,8 @@ static bool emit_insn(struct quick *q, const struct block_insn *at, uint32_t i)
 static void begin_block(struct quick *q, uint32_t number)
 {
     q->block = &q->region->blocks[number];
+    if (q->block->head && q->block->entries >= OFTEN) /* the host fetches 32 bytes at once */
+        x86_align(&q->code, CODE_ALIGNMENT);
     q->starts[number] = q->code.size;
     q->acc = 0;
     q->known = 0;
@@ -428,6 +426,7 @@ static void emit_entry(struct quick *q)
     x86_move(code, AT_MEMORY, R8);
     x86_move(code, RAX, RDX);
     quick_load(q, UINT32_MAX, UINT32_MAX);
+    quick_begin_counts(q);
     x86_bytes(code, lea_rcx, sizeof lea_rcx);
     quick_jump(q, code->size - 4)->kind = TO_ENTRIES;
     x86_op(code, 0, 0x63, true, RAX, indexed(RCX, RAX, 2, 0));
@@ -445,6 +444,7 @@ static void emit_leave(struct quick *q)
         if (q->home[r] != NO_REGISTER && q->written >> r & 1)
             written |= UINT32_C(1) << q->home[r];
     quick_save(q, written, q->written_f);
+    quick_end_counts(q);
     x86_store(&q->code, quick_field(offsetof(struct hart, budget)), AT_BUDGET);
     x86_bytes(&q->code, leave, sizeof leave);
 }
@@ -647,6 +647,7 @@ compiled_code *quick_generate(const struct hart *hart, const struct region *regi
     memset(q.starts, 0xff, region->count * sizeof *q.starts);
     q.target_mask = choose_table(&q);
     choose_homes(&q);
+    quick_choose_counters(&q);
     emit_entry(&q);
     emit_blocks(&q);
     emit_sides(&q);

@@ -300,6 +300,7 @@ static void emit_call(struct quick *q, const struct block_insn *at, const struct
         [ROW_RS1] = RSI, [ROW_RS2] = RDX, [ROW_FRS1] = RCX, [ROW_FRS2] = R8, [ROW_FRS3] = R9};
     begin(&s, at);
     quick_save(q, CALLS_CHANGE, UINT32_MAX);
+    quick_end_counts(q);
     const uint8_t floats[] = {at->insn->rs1, at->insn->rs2, at->insn->rs3};
     for (unsigned i = ROW_RS1; i <= ROW_FRS3; i++)
         if (i >= ROW_FRS1 && s.values[i].kind != NO_VALUE)
@@ -316,6 +317,7 @@ static void emit_call(struct quick *q, const struct block_insn *at, const struct
         q->boxed &= ~(UINT32_C(1) << at->insn->rd);
     }
     quick_load(q, CALLS_CHANGE, UINT32_MAX);
+    quick_begin_counts(q);
     if (format->rd == ROLE_X && at->insn->rd) {
         x86_store(code, quick_x(q, at->insn->rd), RAX);
         quick_note_write(q, at->insn->rd);

@@ -57,6 +57,14 @@ struct open_jump {
     uint32_t exit;
 };
 
+/* The exits that are counted in floating-point registers; `ones` has all bits set. */
+enum { COUNTERS_MOST = 6 };
+struct counters {
+    const union op *slots[COUNTERS_MOST];
+    uint8_t xmm[COUNTERS_MOST], ones;
+    unsigned count;
+};
+
 struct quick {
     const struct hart *hart;
     bool looks,
@@ -72,6 +80,7 @@ struct quick {
     uint32_t *starts; /* by block: offset of its code, or UINT32_MAX */
     struct open_jump *jumps;
     uint32_t jump_count;
+    struct counters counters;
     uint32_t target_mask; /* of the table of indirect targets: bits of a pc that choose an entry */
     uint32_t leave;       /* offset of the end */
     /* Of the current block: */
@@ -133,6 +142,13 @@ void quick_page(struct quick *q, struct place address, const struct page *page);
 
 /* Emits the rest of the look for an address that is not aligned. */
 void quick_misaligned(struct quick *q, const struct open_jump *side);
+
+/* counts.c. Choose the registers for counts, after those for guest registers; emit what sets them to 0, where a region begins and after a
+ * call; what adds them to the counts in memory (it uses RCX); and what counts an exit. */
+void quick_choose_counters(struct quick *q);
+void quick_begin_counts(struct quick *q);
+void quick_end_counts(struct quick *q);
+void quick_count(struct quick *q, const union op *slot);
 
 /* Emits an instruction of which flags_accesses() is true (emu/hart/fp/flags.h). */
 void quick_flags(struct quick *q, const struct insn *insn);

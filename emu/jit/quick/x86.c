@@ -25,6 +25,28 @@ void x86_word(struct code *code, uint32_t word)
     x86_bytes(code, &word, sizeof word);
 }
 
+void x86_align(struct code *code, uint32_t alignment)
+{
+    enum { LONGEST = 9 }; /* bytes, of the form nop [rax + rax + 0] with a prefix */
+    static const uint8_t nops[LONGEST][LONGEST] = {
+        {0x90},
+        {0x66, 0x90},
+        {0x0f, 0x1f, 0x00},
+        {0x0f, 0x1f, 0x40, 0},
+        {0x0f, 0x1f, 0x44, 0, 0},
+        {0x66, 0x0f, 0x1f, 0x44, 0, 0},
+        {0x0f, 0x1f, 0x80, 0, 0, 0, 0},
+        {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+        {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+    };
+    uint32_t missing = (alignment - code->size % alignment) % alignment;
+    while (missing > 0) {
+        const uint32_t bytes = missing < LONGEST ? missing : LONGEST;
+        x86_bytes(code, nops[bytes - 1], bytes);
+        missing -= bytes;
+    }
+}
+
 /* Emits ModRM, SIB and displacement. */
 static void emit_place(struct code *code, unsigned reg, struct place place)
 {

@@ -83,6 +83,8 @@ static inline struct place indexed(unsigned base, unsigned index, unsigned scale
 void x86_bytes(struct code *code, const void *bytes, uint32_t count);
 void x86_byte(struct code *code, unsigned byte);
 void x86_word(struct code *code, uint32_t word);
+/* Adds instructions that do nothing, up to a multiple of a number of bytes. */
+void x86_align(struct code *code, uint32_t alignment);
 
 /* An instruction with a register and a place; opcode: up to three bytes, 0x0fXX with its prefix; prefix: 0, 0x66, 0xf2 or 0xf3. */
 void x86_op(struct code *code, unsigned prefix, unsigned opcode, bool wide, unsigned reg, struct place place);
