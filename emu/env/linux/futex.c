@@ -160,7 +160,7 @@ static int64_t lock(struct process *process, struct thread *thread, const uint64
         return -ESRCH;
     if (owner && tries)
         return -EAGAIN;
-    word = owner ? word | FUTEX_WAITERS : (word & ~FUTEX_OWNER) | (uint32_t)thread->id;
+    word = owner ? word | FUTEX_WAITERS : (word & FUTEX_OWNER_DIED) | (uint32_t)thread->id;
     memcpy(at, &word, sizeof word);
     if (!owner)
         return 0;
@@ -216,20 +216,38 @@ int64_t futex_call(struct process *process, struct thread *thread, const uint64_
     }
 }
 
-/* Marks one mutex of an ending thread, and wakes a thread that waits for it. */
+/* Reads a mutex's word. Returns whether the thread owns it. */
+static bool owns(struct process *process, const struct thread *thread, uint64_t address, uint32_t *word)
+{
+    return address_space_read(&process->space, address, word, sizeof *word) &&
+           (int32_t)(*word & FUTEX_OWNER) == thread->id;
+}
+
+/* Gives each priority-inheriting mutex of an ending thread for which others wait to the one that has waited longest. Linux does so whether
+ * or not the mutex is robust, after the list of those that are; the words that it leaves are the same. */
+static void give_mutexes(struct process *process, const struct thread *thread)
+{
+    for (struct thread *t = process->threads; t; t = t->next) {
+        const uint64_t key = t->wait_address, address = key & ~UINT64_C(3);
+        uint32_t word;
+        if (t->state != THREAD_WAITING || t->wait != WAIT_LOCK || !owns(process, thread, address, &word))
+            continue;
+        struct thread *next = next_owner(process, key);
+        word = (uint32_t)next->id | FUTEX_WAITERS | FUTEX_OWNER_DIED;
+        (void)address_space_write(&process->space, address, &word, sizeof word);
+        thread_wake(process, next, 0);
+    }
+}
+
+/* Marks one robust mutex of an ending thread, and wakes a thread that waits for it. */
 static void abandon(struct process *process, const struct thread *thread, uint64_t address)
 {
     uint32_t word;
-    if (!address_space_read(&process->space, address, &word, sizeof word) ||
-        (int32_t)(word & FUTEX_OWNER) != thread->id)
+    if (!owns(process, thread, address, &word))
         return;
-    struct thread *next = next_owner(process, address);
-    const uint32_t owner = next ? (uint32_t)next->id | FUTEX_WAITERS : word & FUTEX_WAITERS;
-    const uint32_t new = owner | FUTEX_OWNER_DIED;
+    const uint32_t new = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
     (void)address_space_write(&process->space, address, &new, sizeof new);
-    if (next)
-        thread_wake(process, next, 0);
-    else if (word & FUTEX_WAITERS)
+    if (word & FUTEX_WAITERS)
         (void)futex_wake(process, address, 1, UINT32_MAX);
 }
 
@@ -237,6 +255,7 @@ void futex_abandon(struct process *process, struct thread *thread)
 {
     enum { MUTEXES_MOST = 2048 }; /* ROBUST_LIST_LIMIT of Linux */
     uint64_t head[3], entry;      /* first entry, offset of the futex, entry that is being changed */
+    give_mutexes(process, thread);
     if (!thread->robust || !address_space_read(&process->space, thread->robust, head, sizeof head))
         return;
     entry = head[0] & ~UINT64_C(1);

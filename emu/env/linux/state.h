@@ -262,7 +262,7 @@ void alarms_update(struct process *process);
 int64_t futex_call(struct process *process, struct thread *thread, const uint64_t a[6]);
 /* Wakes up to `most` threads that wait at an address, as a shared futex. Returns their number. */
 int64_t futex_wake(struct process *process, uint64_t address, uint64_t most, uint64_t bits);
-/* The kernel's part of robust mutexes: marks those that an ending thread holds. */
+/* The kernel's part of mutexes that an ending thread holds: marks robust ones, and gives priority-inheriting ones to threads that wait. */
 void futex_abandon(struct process *process, struct thread *thread);
 
 /* signals.c */

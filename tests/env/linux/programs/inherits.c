@@ -91,6 +91,44 @@ static void words(void)
     SHOW(futex, NOWHERE, UNLOCK | PRIVATE, 0, NULL);
 }
 
+/* Ends as the owner once another thread waits. */
+static void *end_as_owner(void *kind)
+{
+    SHOW(futex, &word, LOCK | (long)kind, 0, NULL);
+    while (!(word >> 31))
+        sleep_ms(1);
+    sleep_ms(20);
+    return NULL;
+}
+
+/* A mutex that is on no list of robust ones, and whose owner ends. */
+static void ends(void)
+{
+    pthread_t thread;
+    for (long kind = 0; kind <= PRIVATE; kind += PRIVATE) {
+        pthread_create(&thread, NULL, end_as_owner, (void *)kind);
+        while (!word)
+            sleep_ms(1);
+        const long locked = syscall(SYS_futex, &word, LOCK | kind, 0, NULL);
+        pthread_join(thread, NULL);
+        printf("locked %ld, the owner died %d\n", locked, word == ((uint32_t)gettid() | 3U << 30));
+        SHOW(futex, &word, UNLOCK | kind, 0, NULL);
+        printf("free %d\n", word == 0);
+    }
+}
+
+/* What mutexes without an owner keep of their words. */
+static void kept_bits(void)
+{
+    for (uint32_t bits = 0; bits < 4; bits++)
+        for (int call = LOCK; call <= TRY; call += TRY - LOCK) {
+            word = bits << 30;
+            SHOW(futex, &word, call | PRIVATE, 0, NULL);
+            printf("%u of %u\n", word >> 30, bits);
+        }
+    word = 0;
+}
+
 static void *count(void *rounds)
 {
     for (long i = 0; i < (long)rounds; i++) {
@@ -239,6 +277,8 @@ int main(void)
     names();
     words();
     interruptions();
+    ends();
+    kept_bits();
     mutexes();
     cpu_timers();
     processors();
