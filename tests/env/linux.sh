@@ -20,7 +20,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input waits escapes sysroot areas "${networks[@]}" net_own peer; do
+    for name in "${calls[@]}" own faults input waits streams escapes sysroot areas "${networks[@]}" net_own peer; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -337,6 +337,38 @@ test_waits() {
         wait "$client" || true
         printf 'waits\naccept 0\n' >"$OUT/wanted"
         check "a client while others wait for input, $machine" cmp -s "$OUT/output" "$OUT/wanted"
+    done
+}
+
+# late: writes to a pipe, later than the program reads it.
+late() {
+    sleep 0.2
+    echo hello
+    head -c 150000 /dev/zero
+    sleep 0.2
+    head -c 77777 /dev/zero
+}
+
+# streams OUTPUT COMMAND...: what the program says, and the sum of what it writes to a pipe that is read later than it is full.
+streams() {
+    local output=$1
+    shift
+    (cd "$OUT/dir" && late | timeout 100 "$@" 2>"$output" | (sleep 0.4 && cksum)) >"$OUT/sum" || true
+    cat "$OUT/sum" >>"$output"
+}
+
+# Standard streams that are pipes, of which the host has nothing to read, or which are full.
+test_streams() {
+    local mode machine thread
+    for mode in tee in out; do
+        streams "$OUT/wanted" qemu-riscv64 "$OUT/streams" $mode
+        for machine in functional "ddr3 --env kernel"; do
+            for thread in "" thread; do
+                # shellcheck disable=SC2086 # options are words
+                streams "$OUT/output" "$CROFT" run -m $machine "$OUT/streams" $mode $thread
+                check "standard streams, $mode, $machine $thread: $(tail -n 2 "$OUT/output")" cmp -s "$OUT/output" "$OUT/wanted"
+            done
+        done
     done
 }
 
@@ -692,6 +724,7 @@ test_escapes
 test_sysroot
 test_input
 test_waits
+test_streams
 test_network
 test_stopped_server
 test_openmp

@@ -80,27 +80,61 @@ static int64_t break_pipe(struct process *process, struct thread *thread, int64_
     return result;
 }
 
+/* Returns whether something outside of the program can make the end ready. */
+static bool is_outer(const struct end *end)
+{
+    return end->file->standard || end->file->kind == FILE_SOCKET;
+}
+
 static bool is_ready(const struct end *end, short events)
 {
     struct pollfd ready = {.fd = end->file->host, .events = events};
     return poll(&ready, 1, 0) != 0;
 }
 
-/* Lets the thread wait until an end that is not ready may be: a socket of the network, or what other threads make ready. */
+/* Waits on the host until a standard stream is ready. Returns 0, or LINUX_TURNS if a signal ends the run. */
+static int64_t await_host(const struct process *process, const struct end *end, short events)
+{
+    enum { SLICE = 100 }; /* ms: a signal to croft just before poll() would not end it */
+    struct pollfd ready = {.fd = end->file->host, .events = events};
+    int found;
+    while ((found = poll(&ready, 1, SLICE)) == 0 || (found < 0 && errno == EINTR))
+        if (guest_interrupted(process->user))
+            return LINUX_TURNS;
+    return 0;
+}
+
+/* Waits for input of a standard stream: as one that reads it, on the host unless other threads can run. Returns 0, LINUX_WAITS,
+ * LINUX_TURNS or -EINTR. */
+static int64_t await_input(struct process *process, struct thread *thread, const struct end *from)
+{
+    const int64_t failed = descriptor_await_input(process, thread, from->descriptor);
+    return failed ? failed : await_host(process, from, POLLIN);
+}
+
+/* Lets the thread wait until an end that is not ready may be: a socket of the network, a standard stream, or what other threads make
+ * ready. Returns 0 if it is now, LINUX_WAITS, LINUX_TURNS, or what the call returns. */
 static int64_t wait_for(struct process *process, struct thread *thread, const struct end *from,
                         const struct end *to, uint64_t done)
 {
-    if (to->file->kind == FILE_SOCKET && !is_ready(to, POLLOUT))
+    const bool room = is_ready(to, POLLOUT), input = is_ready(from, POLLIN);
+    if (to->file->kind == FILE_SOCKET && !room)
         return socket_wait(process, thread, to->descriptor, true, done, -EAGAIN);
-    if (from->file->kind == FILE_SOCKET && !is_ready(from, POLLIN))
+    if (from->file->kind == FILE_SOCKET && !input)
         return socket_wait(process, thread, from->descriptor, false, done, -EAGAIN);
+    if (to->file->standard && !room)
+        return await_host(process, to, POLLOUT);
+    if (from->file->standard && !input)
+        return await_input(process, thread, from);
+    if (room && input && (is_outer(from) || is_outer(to))) /* the host has made it ready meanwhile */
+        return guest_interrupted(process->user) ? LINUX_TURNS : 0;
     return descriptor_wait_again(process, thread, done);
 }
 
 /* Copies up to `length` bytes, of which *done have been copied, to a file that has no position, or to a position of its own. Returns 0,
  * or -errno. */
-static int64_t copy(const struct end *from, const struct end *to, bool positioned, uint64_t length,
-                    uint64_t *done)
+static int64_t copy(const struct process *process, const struct end *from, const struct end *to,
+                    bool positioned, uint64_t length, uint64_t *done)
 {
     uint8_t bytes[PIECE];
     while (*done < length) {
@@ -110,8 +144,7 @@ static int64_t copy(const struct end *from, const struct end *to, bool positione
             return got < 0 ? -errno : 0;
         const ssize_t put = positioned ? pwrite(to->file->host, bytes, (size_t)got, to->at + (off_t)*done)
                                        : write(to->file->host, bytes, (size_t)got);
-        struct pollfd room = {.fd = to->file->host, .events = POLLOUT};
-        if (put < 0 && to->file->standard && errno == EAGAIN && poll(&room, 1, -1) >= 0)
+        if (put < 0 && to->file->standard && errno == EAGAIN && !await_host(process, to, POLLOUT))
             continue;
         if (put < 0)
             return -errno;
@@ -139,15 +172,18 @@ int64_t linux_sendfile(struct process *process, struct thread *thread, const uin
         return failed ? failed : -EINVAL;
     agree(process, &from, true);
     agree(process, &to, true);
-    const int64_t result = copy(&from, &to, false, length, &done);
+    int64_t result = copy(process, &from, &to, false, length, &done);
     agree(process, &to, false);
-    const bool enough = to.kind == S_IFIFO && done > 0; /* as on Linux, which fills a pipe once */
-    if (result == -EAGAIN && !enough && !(to.file->flags & GUEST_NONBLOCK)) {
+    /* as on Linux, which fills a pipe once */
+    while (result == -EAGAIN && !(to.kind == S_IFIFO && done > 0) && !(to.file->flags & GUEST_NONBLOCK)) {
         if (done > 0)
             (void)put_position(process, &from, (int64_t)done);
         const int64_t waits = wait_for(process, thread, &from, &to, done);
-        if (waits == LINUX_WAITS || waits == LINUX_TURNS || done == 0)
+        if (waits == LINUX_WAITS || waits == LINUX_TURNS || (waits && done == 0))
             return waits;
+        if (waits)
+            break;
+        result = copy(process, &from, &to, false, length, &done);
     }
     if (descriptor_is_inner(to.file))
         threads_repeat(process);
@@ -185,7 +221,7 @@ int64_t linux_copy_file_range(struct process *process, struct thread *thread, co
         return -EINVAL;
     agree(process, &from, true);
     agree(process, &to, true);
-    failed = copy(&from, &to, true, length, &done);
+    failed = copy(process, &from, &to, true, length, &done);
     agree(process, &to, false);
     if (done == 0)
         return failed;
@@ -197,17 +233,49 @@ int64_t linux_copy_file_range(struct process *process, struct thread *thread, co
 
 enum { SPLICE_WAITS_NOT = 2, SPLICE_KNOWN = 15 };
 
-/* What the result of splice or tee on the host means: a thread that may wait does. */
-static int64_t finish(struct process *process, struct thread *thread, const struct end *from,
-                      const struct end *to, uint64_t flags, ssize_t moved)
+/* What splice or tee moves. */
+struct move {
+    struct end from, to;
+    uint64_t length;
+    bool copies; /* tee */
+    bool waits;
+};
+
+static bool may_wait(const struct end *from, const struct end *to, uint64_t flags)
 {
-    const int64_t result = moved < 0 ? -errno : moved;
-    const bool waits =
-        !(flags & SPLICE_WAITS_NOT) && !((from->file->flags | to->file->flags) & GUEST_NONBLOCK);
-    if (result == -EAGAIN && waits)
-        return wait_for(process, thread, from, to, 0);
-    threads_repeat(process);
-    return break_pipe(process, thread, result);
+    return !(flags & SPLICE_WAITS_NOT) && !((from->file->flags | to->file->flags) & GUEST_NONBLOCK);
+}
+
+/* Moves what the host can now. Returns the number of bytes or -errno. */
+static int64_t move_now(struct move *m, uint64_t length)
+{
+    off_t *from_at = m->from.address ? &m->from.at : NULL, *to_at = m->to.address ? &m->to.at : NULL;
+    const ssize_t moved =
+        m->copies ? tee(m->from.file->host, m->to.file->host, length, SPLICE_F_NONBLOCK)
+                  : splice(m->from.file->host, from_at, m->to.file->host, to_at, length, SPLICE_F_NONBLOCK);
+    return moved < 0 ? -errno : moved;
+}
+
+/* Serves splice and tee when their arguments have been checked. To a standard stream goes all that there is, so that the result does not
+ * depend on who reads it on the host. */
+static int64_t move(struct process *process, struct thread *thread, struct move *m)
+{
+    uint64_t done = 0;
+    int64_t failed = m->waits && m->from.file->standard ? await_input(process, thread, &m->from) : 0;
+    while (!failed) {
+        const int64_t result = move_now(m, m->length - done);
+        done += result > 0 ? (uint64_t)result : 0;
+        const bool more =
+            done < m->length && m->waits && m->to.file->standard && !m->copies && is_ready(&m->from, POLLIN);
+        if (result > 0 && more)
+            continue;
+        if (result != -EAGAIN || !m->waits || (done > 0 && !more)) {
+            threads_repeat(process);
+            return done > 0 ? (int64_t)done : break_pipe(process, thread, result);
+        }
+        failed = wait_for(process, thread, &m->from, &m->to, done);
+    }
+    return done > 0 ? (int64_t)done : failed;
 }
 
 /* Checks the ends of splice and tee. Returns 0 or -errno. */
@@ -229,51 +297,47 @@ static int64_t check_ends(const struct end *from, const struct end *to)
 /* a[]: from, address of its position or 0, to, the same, bytes, flags. */
 int64_t linux_splice(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    struct end from, to;
+    struct move m = {.length = a[4] < MOST ? a[4] : MOST};
     if (a[4] == 0)
         return 0;
     if (a[5] & ~(uint64_t)SPLICE_KNOWN)
         return -EINVAL;
-    if (get_end(process, a[0], a[1], &from) || get_end(process, a[2], a[3], &to))
+    if (get_end(process, a[0], a[1], &m.from) || get_end(process, a[2], a[3], &m.to))
         return -EBADF;
-    int64_t failed = check_ends(&from, &to);
+    int64_t failed = check_ends(&m.from, &m.to);
     if (!failed)
-        failed = get_position(process, &from);
+        failed = get_position(process, &m.from);
     if (!failed)
-        failed = get_position(process, &to);
-    if (!failed && from.file->standard)
-        failed = descriptor_await_input(process, thread, a[0]);
+        failed = get_position(process, &m.to);
     if (failed)
         return failed;
-    off_t *from_at = from.address ? &from.at : NULL, *to_at = to.address ? &to.at : NULL;
-    agree(process, &from, true);
-    agree(process, &to, true);
-    const ssize_t moved =
-        splice(from.file->host, from_at, to.file->host, to_at, a[4] < MOST ? a[4] : MOST, SPLICE_F_NONBLOCK);
-    const int64_t result = finish(process, thread, &from, &to, a[5], moved);
-    agree(process, &to, false);
-    if (from_at && result > 0)
-        failed = put_position(process, &from, 0);
-    if (to_at && result > 0 && !failed)
-        failed = put_position(process, &to, 0);
+    m.waits = may_wait(&m.from, &m.to, a[5]);
+    agree(process, &m.from, true);
+    agree(process, &m.to, true);
+    const int64_t result = move(process, thread, &m);
+    agree(process, &m.to, false);
+    if (m.from.address && result > 0)
+        failed = put_position(process, &m.from, 0);
+    if (m.to.address && result > 0 && !failed)
+        failed = put_position(process, &m.to, 0);
     return failed ? failed : result;
 }
 
 /* a[]: from, to, bytes, flags. */
 int64_t linux_tee(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    struct end from, to;
+    struct move m = {.length = a[2] < MOST ? a[2] : MOST, .copies = true};
     if (a[3] & ~(uint64_t)SPLICE_KNOWN)
         return -EINVAL;
     if (a[2] == 0)
         return 0;
-    if (get_end(process, a[0], 0, &from) || get_end(process, a[1], 0, &to))
+    if (get_end(process, a[0], 0, &m.from) || get_end(process, a[1], 0, &m.to))
         return -EBADF;
-    const int64_t failed = check_ends(&from, &to);
-    if (failed || from.kind != S_IFIFO || to.kind != S_IFIFO)
+    const int64_t failed = check_ends(&m.from, &m.to);
+    if (failed || m.from.kind != S_IFIFO || m.to.kind != S_IFIFO)
         return failed ? failed : -EINVAL;
-    const ssize_t moved = tee(from.file->host, to.file->host, a[2] < MOST ? a[2] : MOST, SPLICE_F_NONBLOCK);
-    return finish(process, thread, &from, &to, a[3], moved);
+    m.waits = may_wait(&m.from, &m.to, a[3]);
+    return move(process, thread, &m);
 }
 
 /* a[]: pipe, vectors, their number, flags. The program's pages are copied. */
