@@ -360,7 +360,7 @@ streams() {
 # Standard streams that are pipes, of which the host has nothing to read, or which are full.
 test_streams() {
     local mode machine thread
-    for mode in tee in out; do
+    for mode in tee in out pages; do
         streams "$OUT/wanted" qemu-riscv64 "$OUT/streams" $mode
         for machine in functional "ddr3 --env kernel"; do
             for thread in "" thread; do

@@ -4,9 +4,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/socket.h"
 #include "emu/env/linux/served.h"
 
@@ -225,10 +228,9 @@ int64_t linux_copy_file_range(struct process *process, struct thread *thread, co
     agree(process, &to, false);
     if (done == 0)
         return failed;
-    failed = put_position(process, &from, (int64_t)done);
-    if (!failed)
-        failed = put_position(process, &to, (int64_t)done);
-    return failed ? failed : (int64_t)done;
+    const int64_t unknown[2] = {put_position(process, &from, (int64_t)done),
+                                put_position(process, &to, (int64_t)done)};
+    return unknown[0] ? unknown[0] : unknown[1] ? unknown[1] : (int64_t)done;
 }
 
 enum { SPLICE_WAITS_NOT = 2, SPLICE_KNOWN = 15 };
@@ -340,13 +342,111 @@ int64_t linux_tee(struct process *process, struct thread *thread, const uint64_t
     return move(process, thread, &m);
 }
 
+/* The kernel's struct iovec. */
+struct vector {
+    uint64_t base, length;
+};
+
+enum { VECTORS_MAX = 1024, PAGE = 4096 };
+
+/* Copies of the program's pages that vmsplice adds to a pipe. */
+struct pages {
+    uint8_t *bytes;
+    size_t room;
+    struct iovec parts[VECTORS_MAX]; /* in a page each */
+    size_t count;
+};
+
+/* Copies what the vectors name from byte `done` on, each part of a page to one of its own, since a pipe has room for a number of parts. What
+ * cannot be read becomes a part that the host cannot read, so that it finds the same error at the same place. Returns false if the
+ * vectors cannot be read any more. */
+static bool copy_pages(struct process *process, const uint64_t a[6], uint64_t done, struct pages *pages)
+{
+    struct vector vectors[VECTORS_MAX];
+    const void *from = guest_readable(process->user, a[1], a[2] * sizeof *vectors);
+    if (!from)
+        return false;
+    memcpy(vectors, from, a[2] * sizeof *vectors);
+    pages->count = 0;
+    for (uint64_t i = 0; i < a[2]; i++) {
+        const uint64_t skipped = done < vectors[i].length ? done : vectors[i].length;
+        done -= skipped;
+        for (uint64_t at = skipped; at < vectors[i].length && pages->count < pages->room;) {
+            const uint64_t address = vectors[i].base + at, rest = PAGE - address % PAGE;
+            const uint64_t length = vectors[i].length - at < rest ? vectors[i].length - at : rest;
+            struct iovec *part = &pages->parts[pages->count++];
+            *part = (struct iovec){pages->bytes + (part - pages->parts) * PAGE, length};
+            from = guest_readable(process->user, address, length);
+            if (!from) {
+                part->iov_base = NULL;
+                return true;
+            }
+            memcpy(part->iov_base, from, length);
+            guest_release(process->user);
+            at += length;
+        }
+    }
+    return true;
+}
+
+/* Adds pages to a pipe that has room for them now. Returns the number of bytes or -errno. */
+static int64_t add_now(struct process *process, const struct end *pipe, const uint64_t a[6], uint64_t done)
+{
+    const int size = fcntl(pipe->file->host, F_GETPIPE_SZ);
+    struct pages pages = {.room = size > 0 && size / PAGE < VECTORS_MAX ? (size_t)size / PAGE : VECTORS_MAX};
+    int64_t result = -EFAULT;
+    pages.bytes = mmap(NULL, pages.room * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages.bytes == MAP_FAILED)
+        return -ENOMEM;
+    if (copy_pages(process, a, done, &pages)) {
+        const ssize_t added = vmsplice(pipe->file->host, pages.parts, pages.count, SPLICE_F_NONBLOCK);
+        result = added < 0 ? -errno : added;
+    }
+    (void)munmap(pages.bytes, pages.room * PAGE); /* the pipe keeps what has been added */
+    return result;
+}
+
+/* Adds pages to a pipe as vmsplice does. A standard stream takes all of them, as of splice. */
+static int64_t add_pages(struct process *process, struct thread *thread, const struct end *pipe,
+                         const uint64_t a[6], uint64_t total)
+{
+    const bool waits = !(a[3] & SPLICE_WAITS_NOT), whole = waits && pipe->file->standard;
+    uint64_t done = 0;
+    int64_t result;
+    do {
+        result = add_now(process, pipe, a, done);
+        done += result > 0 ? (uint64_t)result : 0;
+        if (result == -EAGAIN && whole)
+            result = await_host(process, pipe, POLLOUT);
+    } while (whole && result >= 0 && done < total);
+    if (done == 0 && result == -EAGAIN && waits)
+        return descriptor_wait_again(process, thread, 0);
+    threads_repeat(process);
+    return done > 0 ? (int64_t)done : break_pipe(process, thread, result);
+}
+
 /* a[]: pipe, vectors, their number, flags. The program's pages are copied. */
 int64_t linux_vmsplice(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     struct end pipe;
+    uint64_t total, first;
     if (a[3] & ~(uint64_t)SPLICE_KNOWN)
         return -EINVAL;
-    if (get_end(process, a[0], 0, &pipe) || pipe.kind != S_IFIFO)
+    if (get_end(process, a[0], 0, &pipe))
         return -EBADF;
-    return is_open_for(pipe.file, true) ? linux_writev(process, thread, a) : linux_readv(process, thread, a);
+    const bool adds = is_open_for(pipe.file, true);
+    if (!adds && !is_open_for(pipe.file, false))
+        return -EBADF;
+    const int64_t failed = a[2] > 0 ? call_measure(process->user, a, true, &total, &first) : 0;
+    if (failed || a[2] == 0 || total == 0)
+        return failed;
+    if (pipe.kind != S_IFIFO)
+        return -EBADF;
+    if (adds)
+        return add_pages(process, thread, &pipe, a, total);
+    const int kept = pipe.file->flags; /* vmsplice has a flag of its own */
+    pipe.file->flags = (kept & ~GUEST_NONBLOCK) | (a[3] & SPLICE_WAITS_NOT ? GUEST_NONBLOCK : 0);
+    const int64_t result = linux_readv(process, thread, a);
+    pipe.file->flags = kept;
+    return result;
 }

@@ -148,6 +148,40 @@ static void splices(void)
     SHOW(vmsplice, pipes[1], vectors, 1, 64);
 }
 
+/* A pipe has room for a number of pages, or of parts of them. */
+static void vectors(void)
+{
+    static char pages[32][4096] __attribute__((aligned(4096)));
+    static char text[sizeof pages];
+    struct iovec two[2] = {{pages[0], 65536}, {pages[16], 65536}},
+                 parts[2] = {{pages[0] + 100, 70000}, {pages[20], 100}},
+                 beyond[2] = {{pages[3], 4096}, {NOWHERE, 10}}, nothing = {pages[0], 0};
+    int own[2];
+    if (pipe(own) != 0)
+        return;
+    for (int i = 0; i < 32; i++)
+        memset(pages[i], 'a' + i, sizeof pages[i]);
+    SHOW(vmsplice, own[0], two, 1, SPLICE_F_NONBLOCK);
+    SHOW(vmsplice, own[1], two, 2, 0);
+    SHOW(vmsplice, own[1], two, 2, SPLICE_F_NONBLOCK);
+    SHOW(read, own[0], text, sizeof text);
+    printf("as it was %d\n", memcmp(text, pages, 65536) == 0);
+    SHOW(vmsplice, own[1], parts, 2, 0);
+    SHOW(read, own[0], text, sizeof text);
+    printf("as it was %d\n", memcmp(text, pages[0] + 100, 65436) == 0);
+    SHOW(vmsplice, own[1], beyond, 2, 0);
+    SHOW(vmsplice, own[0], parts, 2, SPLICE_F_NONBLOCK);
+    printf("%c %c\n", pages[0][99], pages[0][100]);
+    SHOW(vmsplice, own[0], parts, 2, SPLICE_F_NONBLOCK);
+    SHOW(vmsplice, own[1], beyond + 1, 1, 0);
+    SHOW(vmsplice, own[1], two, 0, 0);
+    SHOW(vmsplice, own[1], &nothing, 1, 0);
+    SHOW(vmsplice, own[1], two, 1025, 0);
+    SHOW(vmsplice, file, two, 0, 0);
+    close(own[0]);
+    close(own[1]);
+}
+
 static int drained;
 
 /* Reads all of a pipe, slowly at first. */
@@ -174,7 +208,7 @@ static void *write_later(void *unused)
 /* More than a pipe or socket holds: the call waits for who reads. */
 static void waits(void)
 {
-    static char much[MUCH];
+    static char much[MUCH], aligned[8192] __attribute__((aligned(4096)));
     pthread_t thread;
     off_t at = 0;
     int pair[2];
@@ -198,6 +232,17 @@ static void waits(void)
     pthread_join(thread, NULL);
     read_pipe(pipes[0]);
     read_pipe(more[0]);
+    struct iovec page = {aligned, 8192};
+    int small[2];
+    if (pipe(small) != 0 || fcntl(small[1], F_SETPIPE_SZ, 4096) != 4096 ||
+        write(small[1], aligned, 4096) != 4096)
+        return;
+    fcntl(small[1], F_SETFL, O_NONBLOCK); /* which vmsplice does not ask for */
+    pthread_create(&thread, NULL, drain, (void *)(intptr_t)small[0]);
+    SHOW(vmsplice, small[1], &page, 1, 0);
+    close(small[1]);
+    pthread_join(thread, NULL);
+    printf("read %d\n", drained);
     fcntl(pipes[1], F_SETFL, O_NONBLOCK);
     at = 0;
     printf("some %d\n", syscall(SYS_sendfile, pipes[1], large, &at, MUCH) == at && at > 0 && at < MUCH);
@@ -245,11 +290,13 @@ int main(void)
     send_files();
     copy_ranges();
     splices();
+    vectors();
     waits();
     mappings();
     signal(SIGPIPE, note);
     close(empty[0]);
     SHOW(sendfile, empty[1], file, &(off_t){0}, 4);
     SHOW(splice, file, &(loff_t){0}, empty[1], NULL, 4, 0);
+    SHOW(vmsplice, empty[1], &(struct iovec){"text", 4}, 1, 0);
     return 0;
 }

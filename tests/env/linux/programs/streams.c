@@ -1,10 +1,11 @@
-/* Calls that move bytes between standard streams whose other ends are late: streams tee|in|out [thread]. */
+/* Calls that move bytes between standard streams whose other ends are late: streams tee|in|out|pages [thread]. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { MUCH = 300000, STEP = 100000 };
@@ -26,6 +27,17 @@ static void splice_all(int from, int to)
     fprintf(stderr, "splice: %ld bytes, then %ld\n", sum, moved);
 }
 
+static void splice_pages(void)
+{
+    long sum = 0, moved = 1;
+    while (sum < MUCH && moved > 0) {
+        const struct iovec rest = {much + sum, (size_t)(MUCH - sum)};
+        moved = vmsplice(1, &rest, 1, 0);
+        sum += moved;
+    }
+    fprintf(stderr, "vmsplice: %ld bytes\n", sum);
+}
+
 int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "";
@@ -42,6 +54,8 @@ int main(int count, char **arguments)
         (void)!write(file, much, MUCH);
         lseek(file, 0, SEEK_SET);
         splice_all(file, 1);
+    } else {
+        splice_pages();
     }
     return 0;
 }
