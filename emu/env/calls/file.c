@@ -175,10 +175,10 @@ int64_t call_fcntl(struct user *user, const uint64_t a[6])
     if (!file)
         return -EBADF;
     switch (a[1]) {
-    case DUPFD: return files_duplicate(&user->files, a[0], a[2]);
+    case DUPFD:
     case DUPFD_CLOEXEC: {
-        int64_t copy = files_duplicate(&user->files, a[0], a[2]);
-        if (copy >= 0)
+        int64_t copy = a[2] < user->files.limit ? files_duplicate(&user->files, a[0], a[2]) : -EINVAL;
+        if (copy >= 0 && a[1] == DUPFD_CLOEXEC)
             user->files.close_on_exec[copy] = true;
         return copy;
     }

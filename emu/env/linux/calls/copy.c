@@ -1,11 +1,13 @@
 /* Calls that move bytes from one file to another: sendfile, copy_file_range, splice, tee, vmsplice. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -32,18 +34,26 @@ static bool is_open_for(const struct file *file, bool writes)
     return mode == O_RDWR || mode == (writes ? O_WRONLY : O_RDONLY);
 }
 
-/* Reads where a call begins. Returns 0 or -errno. */
+/* Reads where a call begins. Returns 0 or -EFAULT. */
 static int64_t get_position(struct process *process, struct end *end)
 {
     if (!end->address) {
-        end->at = lseek(end->file->host, 0, SEEK_CUR);
+        const off_t at = lseek(end->file->host, 0, SEEK_CUR);
+        end->at = at < 0 ? 0 : at;
         return 0;
     }
     const void *from = guest_readable(process->user, end->address, sizeof end->at);
     if (!from)
         return -EFAULT;
     memcpy(&end->at, from, sizeof end->at);
-    return end->at < 0 ? -EINVAL : 0;
+    return 0;
+}
+
+/* Returns 0 if a file can have bytes there, or -EINVAL, as Linux does before it looks for them. */
+static int64_t check_area(off_t at, uint64_t length)
+{
+    off_t end;
+    return length > INT64_MAX || at < 0 || __builtin_add_overflow(at, (off_t)length, &end) ? -EINVAL : 0;
 }
 
 /* Stores where a call has ended. */
@@ -134,6 +144,14 @@ static int64_t wait_for(struct process *process, struct thread *thread, const st
     return descriptor_wait_again(process, thread, done);
 }
 
+/* Returns how many bytes at most a write to a file may have so that it does not wait although the file's host descriptor may. */
+static size_t room_of(const struct end *to)
+{
+    if (!to->file->standard || !(to->file->flags & GUEST_NONBLOCK))
+        return PIECE;
+    return is_ready(to, POLLOUT) ? PIPE_BUF : 0;
+}
+
 /* Copies up to `length` bytes, of which *done have been copied, to a file that has no position, or to a position of its own. Returns 0,
  * or -errno. */
 static int64_t copy(const struct process *process, const struct end *from, const struct end *to,
@@ -141,7 +159,9 @@ static int64_t copy(const struct process *process, const struct end *from, const
 {
     uint8_t bytes[PIECE];
     while (*done < length) {
-        const size_t piece = length - *done < PIECE ? length - *done : PIECE;
+        const size_t most = room_of(to), piece = length - *done < most ? length - *done : most;
+        if (piece == 0)
+            return -EAGAIN;
         const ssize_t got = pread(from->file->host, bytes, piece, from->at + (off_t)*done);
         if (got <= 0)
             return got < 0 ? -errno : 0;
@@ -156,6 +176,54 @@ static int64_t copy(const struct process *process, const struct end *from, const
     return 0;
 }
 
+/* Returns whether a file of the host is a device that has zeros without end, and no position. */
+static bool is_endless(const struct end *from)
+{
+    struct stat st;
+    return from->kind == S_IFCHR && fstat(from->file->host, &st) == 0 &&
+           (st.st_rdev == makedev(1, 5) || st.st_rdev == makedev(1, 7));
+}
+
+/* Checks sendfile's ends, and finds where it begins. Returns 0 or -errno. */
+static int64_t check_sendfile(struct process *process, const uint64_t a[6], struct end *from, struct end *to)
+{
+    if (a[2] && !guest_readable(process->user, a[2], sizeof from->at))
+        return -EFAULT;
+    if (get_end(process, a[1], a[2], from) || !is_open_for(from->file, false))
+        return -EBADF;
+    if (from->address && (from->kind == S_IFIFO || from->kind == S_IFSOCK))
+        return -ESPIPE;
+    int64_t failed = get_position(process, from);
+    if (!failed)
+        failed = check_area(from->at, a[3]);
+    if (failed)
+        return failed;
+    if (get_end(process, a[0], 0, to) || !is_open_for(to->file, true))
+        return -EBADF;
+    if ((from->kind != S_IFREG && !is_endless(from)) || descriptor_only_reads(to->file) ||
+        to->file->kind == FILE_EPOLL || (to->file->flags & GUEST_APPEND))
+        return -EINVAL;
+    return 0;
+}
+
+/* Sends from the position on, of which *done bytes have been sent before. Returns 0 or -errno, of which no bytes are left to send, or
+ * what the call returns because it waits. */
+static int64_t send_bytes(struct process *process, struct thread *thread, const struct end *from,
+                          const struct end *to, uint64_t length, uint64_t *done)
+{
+    for (;;) {
+        const int64_t result = copy(process, from, to, false, length, done);
+        const bool enough = to->kind == S_IFIFO && *done > 0; /* as on Linux, which fills a pipe once */
+        if (result != -EAGAIN || enough || (to->file->flags & GUEST_NONBLOCK))
+            return result;
+        if (*done > 0 && !is_endless(from))
+            (void)put_position(process, from, (int64_t)*done);
+        const int64_t waits = wait_for(process, thread, from, to, *done);
+        if (waits)
+            return waits;
+    }
+}
+
 /* a[]: to, from, address of the position or 0, bytes. */
 int64_t linux_sendfile(struct process *process, struct thread *thread, const uint64_t a[6])
 {
@@ -163,46 +231,52 @@ int64_t linux_sendfile(struct process *process, struct thread *thread, const uin
     const uint64_t length = a[3] < MOST ? a[3] : MOST;
     uint64_t done = thread->moved;
     thread->moved = 0;
-    if (a[2] && !guest_readable(process->user, a[2], sizeof from.at))
-        return -EFAULT;
-    if (get_end(process, a[1], a[2], &from) || !is_open_for(from.file, false) ||
-        get_end(process, a[0], 0, &to) || !is_open_for(to.file, true))
-        return -EBADF;
-    const int64_t failed = get_position(process, &from);
-    from.at -= (off_t)done; /* it was stored before the call waited */
-    if (failed || from.kind != S_IFREG || descriptor_only_reads(to.file) || to.file->kind == FILE_EPOLL ||
-        (to.file->flags & GUEST_APPEND))
-        return failed ? failed : -EINVAL;
+    const int64_t failed = check_sendfile(process, a, &from, &to);
+    if (failed) /* another thread may have closed one while the call waited */
+        return done > 0 ? (int64_t)done : failed;
+    from.at = is_endless(&from) ? 0 : from.at - (off_t)done; /* it was stored before the call waited */
     agree(process, &from, true);
     agree(process, &to, true);
-    int64_t result = copy(process, &from, &to, false, length, &done);
+    const int64_t result = send_bytes(process, thread, &from, &to, length, &done);
     agree(process, &to, false);
-    /* as on Linux, which fills a pipe once */
-    while (result == -EAGAIN && !(to.kind == S_IFIFO && done > 0) && !(to.file->flags & GUEST_NONBLOCK)) {
-        if (done > 0)
-            (void)put_position(process, &from, (int64_t)done);
-        const int64_t waits = wait_for(process, thread, &from, &to, done);
-        if (waits == LINUX_WAITS || waits == LINUX_TURNS || (waits && done == 0))
-            return waits;
-        if (waits)
-            break;
-        result = copy(process, &from, &to, false, length, &done);
-    }
+    if (result == LINUX_WAITS || result == LINUX_TURNS)
+        return result;
     if (descriptor_is_inner(to.file))
         threads_repeat(process);
     if (done == 0)
         return break_pipe(process, thread, result);
-    const int64_t unknown = put_position(process, &from, (int64_t)done);
+    const int64_t unknown = is_endless(&from) ? 0 : put_position(process, &from, (int64_t)done);
     return unknown ? unknown : (int64_t)done;
+}
+
+/* Limits what copy_file_range copies to what the files have and may have, in the order of Linux. Returns 0 or -errno. */
+static int64_t limit_range(const struct end *from, const struct end *to, uint64_t *length)
+{
+    struct stat one, other;
+    uint64_t end;
+    const uint64_t from_at = (uint64_t)from->at, to_at = (uint64_t)to->at;
+    if (fstat(from->file->host, &one) != 0 || fstat(to->file->host, &other) != 0)
+        return -EBADF;
+    if (__builtin_add_overflow(from_at, *length, &end) || __builtin_add_overflow(to_at, *length, &end))
+        return -EOVERFLOW;
+    const uint64_t left = from->at < one.st_size ? (uint64_t)one.st_size - from_at : 0;
+    *length = *length < left ? *length : left;
+    if (to->at == INT64_MAX)
+        return -EFBIG;
+    *length = *length < INT64_MAX - to_at ? *length : INT64_MAX - to_at;
+    if (one.st_dev == other.st_dev && one.st_ino == other.st_ino && from_at < to_at + *length &&
+        to_at < from_at + *length)
+        return -EINVAL;
+    const int64_t failed = check_area(from->at, *length);
+    *length = *length < MOST ? *length : MOST;
+    return failed ? failed : check_area(to->at, *length);
 }
 
 /* a[]: from, address of its position or 0, to, the same, bytes, flags. */
 int64_t linux_copy_file_range(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     struct end from, to;
-    struct stat one, other;
-    uint64_t done = 0;
-    const uint64_t length = a[4] < MOST ? a[4] : MOST;
+    uint64_t done = 0, length = a[4];
     (void)thread;
     if (get_end(process, a[0], a[1], &from) || get_end(process, a[2], a[3], &to))
         return -EBADF;
@@ -217,11 +291,9 @@ int64_t linux_copy_file_range(struct process *process, struct thread *thread, co
         return -EINVAL;
     if (!is_open_for(from.file, false) || !is_open_for(to.file, true) || (to.file->flags & GUEST_APPEND))
         return -EBADF;
-    if (fstat(from.file->host, &one) != 0 || fstat(to.file->host, &other) != 0)
-        return -EBADF;
-    if (one.st_dev == other.st_dev && one.st_ino == other.st_ino && from.at < to.at + (off_t)length &&
-        to.at < from.at + (off_t)length)
-        return -EINVAL;
+    failed = limit_range(&from, &to, &length);
+    if (failed)
+        return failed;
     agree(process, &from, true);
     agree(process, &to, true);
     failed = copy(process, &from, &to, true, length, &done);
@@ -311,6 +383,10 @@ int64_t linux_splice(struct process *process, struct thread *thread, const uint6
         failed = get_position(process, &m.from);
     if (!failed)
         failed = get_position(process, &m.to);
+    if (!failed && m.from.kind != S_IFIFO)
+        failed = check_area(m.from.at, a[4]);
+    if (!failed && m.to.kind != S_IFIFO)
+        failed = check_area(m.to.at, a[4]);
     if (failed)
         return failed;
     m.waits = may_wait(&m.from, &m.to, a[5]);

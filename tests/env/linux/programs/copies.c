@@ -182,6 +182,70 @@ static void vectors(void)
     close(own[1]);
 }
 
+/* Places and lengths that no file has. */
+static void limits(void)
+{
+    const int own = make("own", "0123456789"), zero = open("/dev/zero", O_RDWR), folder = open(".", O_RDONLY);
+    loff_t from = 0, to = 10;
+    ftruncate(copy, 0);
+    lseek(copy, 0, SEEK_SET);
+    SHOW(copy_file_range, own, &from, own, &to, 1 << 20, 0);
+    printf("at %ld and %ld\n", (long)from, (long)to);
+    show_text(own);
+    static const loff_t places[][3] = {
+        {0, 5, 6},
+        {0, 5, 5},
+        {INT64_MAX, 0, 10},
+        {INT64_MAX - 5, 0, 3},
+        {INT64_MAX - 5, 0, 100},
+        {0, INT64_MAX, 10},
+        {0, INT64_MAX, 0},
+        {30, INT64_MAX, 1},
+        {0, INT64_MAX - 5, 3},
+        {0, INT64_MAX - 5, 100},
+        {-1, 0, 10},
+        {-5, 0, 1},
+        {0, -1, 10},
+        {0, -5, 1},
+        {30, 0, 10},
+        {3, 40, -1},
+        {0, 0, -1},
+        {0, 0, 0},
+        {0, 0, 5},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        from = places[i][0], to = places[i][1];
+        printf("%zu: ", i);
+        SHOW(copy_file_range, own, &from, own, &to, places[i][2], 0);
+        printf("at %ld and %ld\n", (long)from, (long)to);
+        from = to = places[i][0];
+        if (from + 5 != INT64_MAX || places[i][2] > 5) /* else it depends on the file system */
+            SHOW(sendfile, copy, own, &from, places[i][2]);
+        SHOW(splice, own, &to, more[1], NULL, places[i][2], SPLICE_F_NONBLOCK);
+        printf("at %ld and %ld\n", (long)from, (long)to);
+        from = places[i][1];
+        SHOW(splice, more[0], NULL, copy, &from, places[i][2], SPLICE_F_NONBLOCK);
+    }
+    show_text(own);
+    from = -1, to = 0;
+    SHOW(copy_file_range, folder, &from, own, &to, 10, 0);
+    SHOW(splice, pipes[0], NULL, more[1], NULL, -1, SPLICE_F_NONBLOCK);
+    SHOW(sendfile, copy, pipes[0], &to, 10);
+    SHOW(sendfile, copy, pipes[0], NULL, 10);
+    from = 5;
+    SHOW(sendfile, copy, zero, &from, 1000);
+    SHOW(sendfile, pipes[1], zero, NULL, 8);
+    printf("at %ld\n", (long)from);
+    read_pipe(pipes[0]);
+    const loff_t *only_read = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    lseek(copy, 0, SEEK_SET);
+    SHOW(copy_file_range, own, only_read, copy, NULL, 10, 0);
+    printf("at %ld\n", (long)lseek(copy, 0, SEEK_CUR));
+    close(own);
+    close(zero);
+    close(folder);
+}
+
 static int drained;
 
 /* Reads all of a pipe, slowly at first. */
@@ -291,6 +355,7 @@ int main(void)
     copy_ranges();
     splices();
     vectors();
+    limits();
     waits();
     mappings();
     signal(SIGPIPE, note);

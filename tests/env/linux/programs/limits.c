@@ -34,6 +34,11 @@ static void limits(void)
     SHOW(dup3, 1, 30, 0);
     SHOW(fcntl, 1, F_DUPFD, 30);
     SHOW(openat, AT_FDCWD, ".", O_RDONLY);
+    limit.rlim_cur = 0;
+    SHOW(setrlimit, RLIMIT_NOFILE, &limit);
+    SHOW(dup, 1);
+    SHOW(fcntl, 1, F_DUPFD, 0);
+    SHOW(dup3, 1, 5, 0);
     limit.rlim_cur = 31;
     SHOW(setrlimit, RLIMIT_NOFILE, &limit);
     SHOW(dup, 1);

@@ -421,6 +421,33 @@ static void inherited(void)
     }
 }
 
+static int sent[2], large;
+
+static void *close_meanwhile(void *bytes)
+{
+    const struct timespec little = {0, 5000000};
+    nanosleep(&little, NULL);
+    close(large);
+    return (void *)read(sent[0], bytes, PAGE);
+}
+
+/* What was sent counts if another thread closes the file meanwhile; on Linux the call goes on. */
+static void closed(void)
+{
+    enum { SENT = 1 << 22 };
+    static char bytes[PAGE];
+    pthread_t thread;
+    large = open("large", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    expect(__LINE__, "ftruncate", ftruncate(large, SENT), 0);
+    expect(__LINE__, "socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, sent), 0);
+    pthread_create(&thread, NULL, close_meanwhile, bytes);
+    const long result = syscall(SYS_sendfile, sent[1], large, NULL, SENT);
+    expect(__LINE__, "sendfile", result > 0 && result < SENT, 1);
+    pthread_join(thread, NULL);
+    close(sent[0]);
+    close(sent[1]);
+}
+
 static void simulated(void)
 {
     const struct timespec hour = {3600, 0};
@@ -521,6 +548,7 @@ int main(void)
     clocks();
     simulated();
     inherited();
+    closed();
     above();
     return wrong;
 }

@@ -1,10 +1,12 @@
-/* Calls that move bytes between standard streams whose other ends are late: streams tee|in|out|pages [thread]. */
+/* Calls that move bytes between standard streams whose other ends are late: streams tee|in|out|pages [thread]; streams full. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -54,6 +56,13 @@ int main(int count, char **arguments)
         (void)!write(file, much, MUCH);
         lseek(file, 0, SEEK_SET);
         splice_all(file, 1);
+    } else if (strcmp(mode, "full") == 0) {
+        (void)!write(file, much, MUCH);
+        lseek(file, 0, SEEK_SET);
+        fcntl(1, F_SETFL, O_NONBLOCK);
+        fprintf(stderr, "sendfile: %zd\n", sendfile(1, file, NULL, MUCH));
+        fprintf(stderr, "then %zd", sendfile(1, file, NULL, MUCH));
+        fprintf(stderr, ", EAGAIN: %d\n", errno == EAGAIN);
     } else {
         splice_pages();
     }
