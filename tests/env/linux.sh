@@ -362,7 +362,7 @@ fills() {
     local output=$1
     shift
     : >"$output"
-    # shellcheck disable=SC2016 # the inner shell's
+    # shellcheck disable=SC2016,SC2094 # the inner shell's, which waits for what is written
     (cd "$OUT/dir" && timeout 100 "$@" 2>"$output" </dev/null |
         (timeout 20 bash -c 'until grep -q EAGAIN "$1"; do sleep 0.05; done' - "$output" && cksum)) >"$OUT/sum" || true
     cat "$OUT/sum" >>"$output"

@@ -347,7 +347,8 @@ static int64_t move(struct process *process, struct thread *thread, struct move 
             threads_repeat(process);
             return done > 0 ? (int64_t)done : break_pipe(process, thread, result);
         }
-        failed = wait_for(process, thread, &m->from, &m->to, done);
+        failed =
+            done > 0 ? await_host(process, &m->to, POLLOUT) : wait_for(process, thread, &m->from, &m->to, 0);
     }
     return done > 0 ? (int64_t)done : failed;
 }
