@@ -330,48 +330,18 @@ int64_t linux_readahead(struct process *process, struct thread *thread, const ui
     return S_ISREG(st.st_mode) ? 0 : -EINVAL;
 }
 
-/* Makes bytes of a file zero, in place of whatever the host's file system can do. */
-static int64_t clear_bytes(int host, uint64_t from, uint64_t end)
-{
-    static const uint8_t zeros[1 << 16];
-    while (from < end) {
-        const uint64_t left = end - from;
-        const ssize_t put = pwrite(host, zeros, left < sizeof zeros ? left : sizeof zeros, (off_t)from);
-        if (put < 0)
-            return -errno;
-        from += (uint64_t)put;
-    }
-    return 0;
-}
-
+/* The host's file system does it: bytes that are cleared then take no room there either. */
 int64_t linux_fallocate(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     enum { KEEP_SIZE = 1, PUNCH_HOLE = 2, ZERO_RANGE = 16 };
     const struct file *file = files_get(&process->user->files, a[0]);
-    const bool clears = a[1] & (PUNCH_HOLE | ZERO_RANGE);
-    struct stat st;
     (void)thread;
     if (!file)
         return -EBADF;
-    if ((a[1] & ~(uint64_t)(KEEP_SIZE | PUNCH_HOLE | ZERO_RANGE)) ||
-        (a[1] & (KEEP_SIZE | PUNCH_HOLE)) == PUNCH_HOLE ||
-        (a[1] & (PUNCH_HOLE | ZERO_RANGE)) == (PUNCH_HOLE | ZERO_RANGE))
+    if (a[1] & ~(uint64_t)(KEEP_SIZE | PUNCH_HOLE | ZERO_RANGE))
         return -EOPNOTSUPP;
-    if (!clears)
-        return fallocate(file->host, (int)a[1], (off_t)a[2], (off_t)a[3]) != 0 ? -errno : 0;
-    if ((int64_t)a[2] < 0 || (int64_t)a[3] <= 0)
-        return -EINVAL;
-    if ((file->flags & O_ACCMODE) == O_RDONLY || fstat(file->host, &st) != 0)
-        return -EBADF;
-    if (!S_ISREG(st.st_mode))
-        return S_ISFIFO(st.st_mode) ? -ESPIPE : -ENODEV;
-    if (a[2] + a[3] > INT64_MAX)
-        return -EFBIG;
-    const uint64_t size = (uint64_t)st.st_size, end = a[2] + a[3];
     descriptor_agree(process, file->host, true);
-    int64_t failed = clear_bytes(file->host, a[2], end < size ? end : size);
-    if (!failed && !(a[1] & KEEP_SIZE) && end > size && ftruncate(file->host, (off_t)end) != 0)
-        failed = -errno;
+    const int64_t failed = fallocate(file->host, (int)a[1], (off_t)a[2], (off_t)a[3]) != 0 ? -errno : 0;
     descriptor_agree(process, file->host, false);
     return failed;
 }

@@ -109,12 +109,57 @@ static void parts(void)
     munmap(map, 4096);
 }
 
+static void show_file(int fd)
+{
+    char text[32] = "";
+    const ssize_t length = pread(fd, text, sizeof text, 0);
+    printf("%zd bytes:", length);
+    for (ssize_t i = 0; i < length; i++)
+        printf(" %02x", text[i]);
+    printf(", size %ld\n", (long)lseek(fd, 0, SEEK_END));
+}
+
+/* Where calls that append ignore the place, clearing bytes and storing to mappings do not. */
+static void appended(void)
+{
+    const int fd = open("appended", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    SHOW(write, fd, "0123456789", 10);
+    SHOW(fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 2, 4);
+    show_file(fd);
+    SHOW(fallocate, fd, FALLOC_FL_ZERO_RANGE, 8, 4);
+    show_file(fd);
+    char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    map[1] = 'm';
+    SHOW(msync, map, 4096, MS_SYNC);
+    show_file(fd);
+    map[9] = 'n';
+    SHOW(write, fd, "end", 3);
+    show_file(fd);
+    map[11] = 'o';
+    munmap(map, 4096);
+    show_file(fd);
+    SHOW(fallocate, fd, 0, 0, 20); /* the mapping's page has a longer part of the file now */
+    show_file(fd);
+    close(fd);
+}
+
+/* A hole takes no room: linux.sh looks. */
+static void sparse(void)
+{
+    const int fd = open("sparse", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    SHOW(ftruncate, fd, 64 << 20);
+    SHOW(fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 64 << 20);
+    close(fd);
+}
+
 int main(void)
 {
     struct rusage usage;
     limits();
     options();
     parts();
+    appended();
+    sparse();
     SHOW(getrusage, RUSAGE_SELF, &usage);
     printf("memory %d\n", usage.ru_maxrss > 100);
     return 0;
