@@ -1,6 +1,7 @@
 /* Mappings of files. Shared ones of the same bytes have the same memory; it is written to the file, and read from it, when the
  * program uses the file by calls, so that both always agree. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,18 @@ void address_space_file_release(struct space_file *file)
     free(file);
 }
 
+/* Writes bytes to their place in a file. One that appends does not meanwhile: the host ignores the place there. */
+static int64_t put_bytes(int host, const uint8_t *from, uint64_t length, uint64_t offset)
+{
+    const int flags = fcntl(host, F_GETFL), plain = flags & ~O_APPEND;
+    if (flags < 0 || (flags != plain && fcntl(host, F_SETFL, plain) != 0))
+        return -errno;
+    const int64_t failed = pwrite(host, from, length, (off_t)offset) < 0 ? -errno : 0;
+    if (flags != plain)
+        (void)fcntl(host, F_SETFL, flags);
+    return failed;
+}
+
 int64_t space_write_back(const struct space *space, const struct space_map *map, uint64_t first, uint64_t end)
 {
     if (!map->shared || !map->stored || !map->file || map->file->host < 0 || map->physical == SPACE_UNBACKED)
@@ -38,7 +51,7 @@ int64_t space_write_back(const struct space *space, const struct space_map *map,
         return 0;
     length = length < (uint64_t)st.st_size - offset ? length : (uint64_t)st.st_size - offset;
     const uint8_t *from = phys_at(space->frames.memory, map->physical + (first - map->first), length);
-    return pwrite(map->file->host, from, length, (off_t)offset) < 0 ? -errno : 0;
+    return put_bytes(map->file->host, from, length, offset);
 }
 
 static bool is_of(const struct space_map *map, uint64_t device, uint64_t inode)
