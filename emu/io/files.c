@@ -163,6 +163,12 @@ static void read_names(DIR *folder, struct listing *listing)
         qsort(listing->names, listing->count, sizeof *listing->names, compare_names);
 }
 
+void files_forget_list(struct file *file)
+{
+    listing_free(&file->listing);
+    file->listed = false;
+}
+
 int64_t files_list(struct file *file)
 {
     if (file->listed && file->position > 0)
@@ -176,7 +182,7 @@ int64_t files_list(struct file *file)
             (void)close(host);
         return failed;
     }
-    listing_free(&file->listing);
+    files_forget_list(file);
     read_names(folder, &file->listing);
     (void)closedir(folder);
     file->listed = true;

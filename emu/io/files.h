@@ -27,6 +27,7 @@ struct file {
     /* What the environment itself has behind the file: a kind, 0 if there is nothing, and what that kind keeps here. */
     unsigned kind;
     uint64_t own;
+    uint64_t number; /* that stat() shows of a pipe or socket, as the environment counts them; 0: none */
 };
 
 struct files {
@@ -63,5 +64,8 @@ int64_t files_close(struct files *files, uint64_t descriptor);
 /* Reads the entries of an open folder unless they were read since file->position was last 0. Returns 0 or
  * -errno. */
 int64_t files_list(struct file *file);
+
+/* Forgets them. */
+void files_forget_list(struct file *file);
 
 #endif

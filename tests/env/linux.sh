@@ -20,7 +20,7 @@ evidence() {
 
 build() {
     local name
-    for name in "${calls[@]}" own faults input waits streams escapes sysroot areas "${networks[@]}" net_own peer; do
+    for name in "${calls[@]}" own faults input waits streams escapes sysroot areas inodes "${networks[@]}" net_own peer; do
         riscv64-linux-gnu-gcc -std=gnu17 -Wall -Werror -O1 -static "$programs/$name.c" -o "$OUT/$name"
     done
     riscv64-linux-gnu-gcc -std=gnu17 -O2 "$programs/threads.c" -o "$OUT/threads-dynamic"
@@ -549,6 +549,29 @@ test_repeats() {
     check "two runs have the same statistics" cmp -s "$OUT/first" "$OUT/second"
 }
 
+# What is not beneath --dir has numbers and times of the program's, however and by whom croft is run.
+test_own_files() {
+    local machine
+    for machine in functional ddr3 "virt --env kernel"; do
+        # shellcheck disable=SC2086 # options are words
+        croft inodes -m $machine
+        check "files of the program's own, $machine: $status: $(grep ', not ' "$OUT/output")" [ "$status" = 0 ]
+        cp "$OUT/output" "$OUT/wanted"
+        sleep 0.1
+        # shellcheck disable=SC2086 # as above
+        croft inodes -m $machine
+        check "files of the program's own, $machine, again" cmp -s "$OUT/output" "$OUT/wanted"
+    done
+    [ "$(id -u)" = 0 ] || return 0
+    croft shared
+    cp "$OUT/output" "$OUT/wanted"
+    chmod 777 "$(fresh "$OUT/dir")"
+    status=0
+    (cd "$OUT/dir" && setpriv --reuid 65534 --clear-groups timeout 300 "$CROFT" run "$OUT/shared" argument) >"$OUT/output" 2>"$OUT/errors" </dev/null || status=$?
+    check "memory with names for another user: status $status" [ "$status" = 0 ]
+    check "memory with names for another user" cmp -s "$OUT/output" "$OUT/wanted"
+}
+
 # Where the host has no room for the mirror of the program's pages, programs do the same in the same time.
 test_mirror() {
     local name
@@ -750,6 +773,7 @@ test_random
 test_damage
 test_foreign
 test_repeats
+test_own_files
 test_mirror
 test_host
 test_headers

@@ -201,25 +201,18 @@ static uint8_t entry_type(mode_t mode)
     return (uint8_t)((mode & S_IFMT) >> 12); /* the DT_ constants are the S_IF constants shifted */
 }
 
-int64_t call_getdents64(struct user *user, const uint64_t a[6])
+int64_t call_put_entries(struct user *user, const uint64_t a[6], struct file *file, const void *from,
+                         bool (*look)(const void *from, const char *name, struct stat *st))
 {
     enum { NAME_OFFSET = 19 };
-    struct file *file = files_get(&user->files, a[0]);
-    if (!file)
-        return -EBADF;
-    if (!file->folder)
-        return -ENOTDIR;
     uint64_t length = a[2] & UINT32_MAX, room = length < PIECE ? length : PIECE, used = 0;
     uint8_t *buffer = guest_reaches(user, a[1], length, true) ? guest_writable(user, a[1], room) : NULL;
     if (!buffer)
         return -EFAULT;
-    int64_t failed = files_list(file);
-    if (failed)
-        return failed;
     for (; file->position < file->listing.count; file->position++) {
         const char *name = file->listing.names[file->position];
         struct stat st;
-        if (fstatat(file->host, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        if (!look(from, name, &st))
             continue;
         uint64_t inode = st.st_ino, next = file->position + 1;
         uint16_t size = (uint16_t)((NAME_OFFSET + strlen(name) + 1 + 7) / 8 * 8);
@@ -234,6 +227,25 @@ int64_t call_getdents64(struct user *user, const uint64_t a[6])
         used += size;
     }
     return (int64_t)used;
+}
+
+/* `from`: the host's descriptor of the folder. */
+static bool look_on_host(const void *from, const char *name, struct stat *st)
+{
+    return fstatat(*(const int *)from, name, st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int64_t call_getdents64(struct user *user, const uint64_t a[6])
+{
+    struct file *file = files_get(&user->files, a[0]);
+    if (!file)
+        return -EBADF;
+    if (!file->folder)
+        return -ENOTDIR;
+    if (!guest_reaches(user, a[1], a[2] & UINT32_MAX, true))
+        return -EFAULT;
+    int64_t failed = files_list(file);
+    return failed ? failed : call_put_entries(user, a, file, &file->host, look_on_host);
 }
 
 static int64_t seek_folder(struct file *file, int64_t offset, uint64_t whence)
@@ -405,28 +417,39 @@ struct guest_stat {
     int32_t unused[2];
 };
 
+void call_mask_stat(struct stat *st)
+{
+    const mode_t mode = st->st_mode;
+    if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode))
+        *st = (struct stat){.st_mode = mode, .st_nlink = st->st_nlink};
+    st->st_dev = 1;
+}
+
+int64_t call_store_stat(struct user *user, uint64_t address, const struct stat *st)
+{
+    struct guest_stat to = {.dev = st->st_dev,
+                            .mode = st->st_mode,
+                            .nlink = (uint32_t)st->st_nlink,
+                            .uid = GUEST_USER_ID,
+                            .gid = GUEST_USER_ID,
+                            .blksize = STAT_BLOCK,
+                            .ino = st->st_ino,
+                            .size = st->st_size,
+                            .blocks = (st->st_size + 511) / 512};
+    for (int i = 0; i < 6; i += 2) {
+        to.times[i] = st->st_mtim.tv_sec;
+        to.times[i + 1] = st->st_mtim.tv_nsec;
+    }
+    return guest_put(user, address, &to, sizeof to);
+}
+
 int64_t call_put_stat(struct user *user, uint64_t address, int host)
 {
     struct stat st;
     if (fstat(host, &st) != 0)
         return -errno;
-    struct guest_stat to = {.dev = 1,
-                            .mode = st.st_mode,
-                            .nlink = (uint32_t)st.st_nlink,
-                            .uid = GUEST_USER_ID,
-                            .gid = GUEST_USER_ID,
-                            .blksize = STAT_BLOCK};
-    /* The remaining fields stay 0 for pipes and terminals, because they would differ from run to run. */
-    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)) {
-        to.ino = st.st_ino;
-        to.size = st.st_size;
-        to.blocks = (st.st_size + 511) / 512;
-        for (int i = 0; i < 6; i += 2) {
-            to.times[i] = st.st_mtim.tv_sec;
-            to.times[i + 1] = st.st_mtim.tv_nsec;
-        }
-    }
-    return guest_put(user, address, &to, sizeof to);
+    call_mask_stat(&st);
+    return call_store_stat(user, address, &st);
 }
 
 int64_t call_fstat(struct user *user, const uint64_t a[6])

@@ -6,6 +6,8 @@
 
 #include "emu/env/guest/guest.h"
 
+struct stat;
+
 /* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
 #define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
 /* emu/env/calls/file.c: calls on descriptors */
@@ -93,5 +95,14 @@ int64_t path_open_text_parent(struct user *user, const char *text, char last[NAM
 /* Stores the kernel's struct stat for riscv64 at a guest address, filled from an open host file. Returns 0 or
  * -errno. */
 int64_t call_put_stat(struct user *user, uint64_t address, int host);
+
+/* Stores the entries of an open folder's listing from its position on as getdents64 does, whose arguments are a[]. look() fills *st for a
+ * name, or returns false if there is no longer such a file. Returns the bytes or -errno. */
+int64_t call_put_entries(struct user *user, const uint64_t a[6], struct file *file, const void *from,
+                         bool (*look)(const void *from, const char *name, struct stat *st));
+
+/* Its steps: makes 0 what would differ from run to run, of pipes and devices; stores. */
+void call_mask_stat(struct stat *st);
+int64_t call_store_stat(struct user *user, uint64_t address, const struct stat *st);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/state.h"
 #include "emu/env/linux/time.h"
 #include "emu/env/loader/stack.h"
@@ -188,9 +188,9 @@ struct thread *proc_named(const struct process *process, const char *path)
 }
 
 /* Opens a memory file for text; its writer is *to. Returns it or -ENOENT. */
-static int open_text(const char *path, FILE **to)
+static int open_text(struct process *process, const char *path, FILE **to)
 {
-    int host = memfd_create(path, MFD_CLOEXEC), copy = host < 0 ? -1 : fcntl(host, F_DUPFD_CLOEXEC, 0);
+    int host = own_file_make_constant(process, path), copy = host < 0 ? -1 : fcntl(host, F_DUPFD_CLOEXEC, 0);
     *to = copy < 0 ? NULL : fdopen(copy, "w");
     return *to ? host : -ENOENT;
 }
@@ -222,13 +222,13 @@ int proc_open(struct process *process, const char *path)
     if (strcmp(path, "/proc/self/exe") == 0)
         return open(process->executable, O_RDONLY | O_CLOEXEC);
     const struct thread *named = proc_named(process, path);
-    if (named && (host = open_text(path, &to)) >= 0)
+    if (named && (host = open_text(process, path, &to)) >= 0)
         fprintf(to, "%s\n", named->name);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !to; i++)
-        if (strcmp(path, files[i].path) == 0 && (host = open_text(path, &to)) >= 0)
+        if (strcmp(path, files[i].path) == 0 && (host = open_text(process, path, &to)) >= 0)
             files[i].print(process, to);
     for (size_t i = 0; i < sizeof constant_files / sizeof constant_files[0] && !to; i++)
-        if (strcmp(path, constant_files[i].path) == 0 && (host = open_text(path, &to)) >= 0)
+        if (strcmp(path, constant_files[i].path) == 0 && (host = open_text(process, path, &to)) >= 0)
             (void)fputs(constant_files[i].text, to);
     if (!to)
         return -ENOENT;

@@ -97,8 +97,8 @@ struct thread {
 
 /* Kinds of files that the environment itself serves (struct file): an expiry counter, whose `own` is its timer's number, and a
  * reader of the signals of the set `own`, on the host both event counters; an epoll; a socket of a pair, and one whose other end may be
- * outside of the program (calls/socket.h); the name of thread `own`, to be written. */
-enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET, FILE_NAME };
+ * outside of the program (calls/socket.h); the name of thread `own`, to be written; the folder /dev/shm. */
+enum { FILE_TIMER = 1, FILE_SIGNALS, FILE_EPOLL, FILE_PAIR, FILE_SOCKET, FILE_NAME, FILE_SHARED };
 
 struct bound_name;
 struct named_memory;
@@ -174,6 +174,7 @@ struct process {
     unsigned bound_count;
     struct named_memory *shared_names; /* of /dev/shm, calls/paths/shared_name.c */
     unsigned shared_count;
+    uint64_t files_made; /* calls/paths/own_file.c */
 };
 
 /* time.c */

@@ -1,6 +1,7 @@
 /* Calls on files: paths in the sysroot and in /proc, and descriptors. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/calls/paths/shared_name.h"
 #include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/served.h"
@@ -73,6 +75,8 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
         return null < 0 ? -errno : descriptor_add_own(process, null, a[2], FILE_NAME, (uint64_t)named->id);
     }
     const char *shared = shared_name(path);
+    if (shared_is_folder(path))
+        return reads ? shared_open_folder(process, a[2] & GUEST_CLOEXEC) : -EISDIR;
     int host = shared ? shared_open(process, shared, a[2], a[3]) : device_open(process, path, mode);
     if (shared && host < 0)
         return host;
@@ -94,17 +98,25 @@ static int64_t check_access(struct process *process, const uint64_t a[6])
     int64_t failed = path_text(process, a[0], a[1], path);
     if (failed)
         return failed;
-    int host = a[2] & ~UINT64_C(7) ? -ENOENT : device_open(process, path, O_RDONLY);
+    if (a[2] & ~(uint64_t)(R_OK | W_OK | X_OK))
+        return -EINVAL;
+    struct stat st;
+    if (shared_name(path)) { /* as the owner */
+        const int shared = shared_find(process, shared_name(path));
+        return shared < 0                                                            ? shared
+               : fstat(shared, &st) == 0 && (~(uint64_t)st.st_mode & a[2] << 6) == 0 ? 0
+                                                                                     : -EACCES;
+    }
+    if (shared_is_folder(path))
+        return 0;
+    int host = device_open(process, path, O_RDONLY);
     if (host >= 0) {
         (void)close(host);
         return a[2] & X_OK ? -EACCES : 0;
     }
-    if (shared_name(path))
-        return host;
-    host = a[2] & ~UINT64_C(7) ? -ENOENT : special_open(process, path, O_PATH);
+    host = special_open(process, path, O_PATH);
     if (host < 0)
         return path_is_foreign(process, path) ? host : call_faccessat(process->user, a);
-    struct stat st;
     bool runs = fstat(host, &st) == 0 && (st.st_mode & 0111);
     (void)close(host);
     return a[2] & W_OK ? -EROFS : (a[2] & X_OK) && !runs ? -EACCES : 0;
@@ -124,30 +136,40 @@ int64_t linux_faccessat2(struct process *process, struct thread *thread, const u
     return check_access(process, a);
 }
 
+/* Writes what links call an open file. Returns false on failure. */
+static bool file_link(const struct process *process, const struct file *file, char link[PATH_MAX])
+{
+    static const char *const anonymous[] = {
+        [FILE_TIMER] = "timerfd", [FILE_SIGNALS] = "signalfd", [FILE_EPOLL] = "eventpoll"};
+    const bool is_socket = file->kind == FILE_SOCKET || file->kind == FILE_PAIR;
+    if (file->kind == FILE_NAME)
+        (void)snprintf(link, PATH_MAX, "/proc/1/task/%" PRIu64 "/comm", file->own);
+    else if (file->kind == FILE_SHARED)
+        (void)snprintf(link, PATH_MAX, "/dev/shm");
+    else if (file->standard)
+        (void)snprintf(link, PATH_MAX, "pipe:[%d]", file->host);
+    else if (is_socket || file->number)
+        (void)snprintf(link, PATH_MAX, "%s:[%" PRIu64 "]", is_socket ? "socket" : "pipe", file->number);
+    else if (descriptor_is_inner(file))
+        (void)snprintf(link, PATH_MAX, "anon_inode:[%s]", file->kind ? anonymous[file->kind] : "eventfd");
+    else
+        return own_file_link(process, file->host, link);
+    return true;
+}
+
 /* Writes the name of what an open descriptor, or the working folder, is, as a link of /proc/self leads there. Returns false if the path is
  * no such link. */
 static bool descriptor_link(struct process *process, const char *path, char link[PATH_MAX])
 {
-    static const char folder[] = "/proc/self/fd/", cwd[] = "/proc/self/cwd";
-    char name[64], *end;
+    static const char folder[] = "/proc/self/fd/";
     const struct user *user = process->user;
-    int host = -1;
-    if (strcmp(path, cwd) == 0) {
-        host = user->files.working_folder < 0 ? user->sandbox.root : user->files.working_folder;
-    } else if (strncmp(path, folder, sizeof folder - 1) == 0) {
-        const uint64_t descriptor = strtoul(path + sizeof folder - 1, &end, 10);
-        const struct file *file = *end ? NULL : files_get(&user->files, descriptor);
-        if (file &&
-            (file->standard || descriptor_is_inner(file))) { /* numbers on the host differ from run to run */
-            (void)snprintf(link, PATH_MAX, "%s:[%d]", file->kind ? "anon_inode" : "pipe", (int)descriptor);
-            return true;
-        }
-        host = file ? file->host : -1;
-    }
-    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", host);
-    const ssize_t length = host < 0 ? -1 : readlink(name, link, PATH_MAX - 1);
-    link[length < 0 ? 0 : length] = '\0';
-    return length > 0;
+    if (strcmp(path, "/proc/self/cwd") == 0)
+        return own_file_link(
+            process, user->files.working_folder < 0 ? user->sandbox.root : user->files.working_folder, link);
+    if (strncmp(path, folder, sizeof folder - 1) != 0)
+        return false;
+    const struct file *file = files_get(&user->files, descriptor_named(path + sizeof folder - 1));
+    return file && file_link(process, file, link);
 }
 
 int64_t linux_readlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
@@ -160,6 +182,9 @@ int64_t linux_readlinkat(struct process *process, struct thread *thread, const u
         return -EINVAL;
     if (special_descriptor(process, path, O_RDONLY) == -EBADF)
         return -ENOENT;
+    const int shared = shared_name(path) ? shared_find(process, shared_name(path)) : -ENOENT;
+    if (shared_name(path))
+        return shared < 0 ? shared : -EINVAL;
     if (!proc_link(process, thread, path, link) && !descriptor_link(process, path, link)) {
         int host = sysroot_open(process, path, O_PATH | O_NOFOLLOW);
         ssize_t length = host < 0 ? -1 : readlinkat(host, "", link, sizeof link - 1);
@@ -379,13 +404,15 @@ int64_t linux_sync_file_range(struct process *process, struct thread *thread, co
 int64_t linux_memfd_create(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     enum { CLOEXEC = 1, SEALS = 2, LONGEST = 249 };
-    char name[LONGEST + 1];
+    static const char prefix[] = "memfd:";
+    char name[sizeof prefix + LONGEST];
     (void)thread;
-    int64_t failed = guest_string(process->user, a[0], name, sizeof name);
+    memcpy(name, prefix, sizeof prefix - 1);
+    int64_t failed = guest_string(process->user, a[0], name + sizeof prefix - 1, LONGEST + 1);
     if (failed)
         return failed == -ENAMETOOLONG ? -EINVAL : failed;
     if (a[1] & ~(uint64_t)(CLOEXEC | SEALS))
         return -EINVAL;
-    int host = memfd_create(name, MFD_CLOEXEC | (a[1] & SEALS ? MFD_ALLOW_SEALING : 0));
-    return host < 0 ? -errno : descriptor_add(process, host, O_RDWR, a[1] & CLOEXEC ? GUEST_CLOEXEC : 0);
+    const int host = own_file_make(process, name, a[1] & SEALS ? MFD_ALLOW_SEALING : 0);
+    return host < 0 ? host : descriptor_add(process, host, O_RDWR, a[1] & CLOEXEC ? GUEST_CLOEXEC : 0);
 }

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/served.h"
 
 /* Warns once if a mapping of `length` bytes that was not made wants more memory than the machine has left. Returns the result. */
@@ -104,10 +105,8 @@ static bool is_zero_device(const struct file *file)
 /* Maps a file: copies it, and keeps it open for names and for writing back. */
 static int64_t map_file(struct process *process, const struct file *file, struct space_request *request)
 {
-    char link[32], name[4096];
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->host);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    name[length < 0 ? 0 : length] = '\0';
+    char name[PATH_MAX] = "";
+    (void)own_file_link(process, file->host, name);
     request->file = address_space_file_new(fcntl(file->host, F_DUPFD_CLOEXEC, 0), name);
     request->file->read_only = (file->flags & O_ACCMODE) == O_RDONLY;
     request->file->ends = request->file->host >= 0;

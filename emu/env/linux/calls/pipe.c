@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/calls/socket.h"
 #include "emu/env/linux/served.h"
 
@@ -32,6 +33,9 @@ static int64_t add_pair(struct process *process, const int host[2], uint64_t fla
         (void)files_close(&process->user->files, (uint64_t)from);
         return to;
     }
+    const uint64_t number = own_file_number(process);
+    files_get(&process->user->files, (uint64_t)from)->number = number;
+    files_get(&process->user->files, (uint64_t)to)->number = number;
     guest[0] = (int32_t)from;
     guest[1] = (int32_t)to;
     return 0;

@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/time.h"
 
 enum { FAMILIES = 46, TYPES = 11, PROTOCOLS = 263 }; /* AF_MAX, SOCK_MAX, IPPROTO_MAX of Linux */
@@ -25,7 +26,10 @@ struct file *socket_of(struct process *process, uint64_t descriptor, int64_t *fa
 int64_t socket_add(struct process *process, int host, unsigned kind, int family, int type, uint64_t flags)
 {
     const uint64_t made_as = (uint64_t)family << SOCKET_TYPE_BITS | (uint64_t)type;
-    return descriptor_add_own(process, host, flags, kind, made_as);
+    const int64_t descriptor = descriptor_add_own(process, host, flags, kind, made_as);
+    if (descriptor >= 0)
+        files_get(&process->user->files, (uint64_t)descriptor)->number = own_file_number(process);
+    return descriptor;
 }
 
 /* Returns until when a call that begins now waits for a socket, in ns. */

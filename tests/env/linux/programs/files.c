@@ -64,6 +64,10 @@ static void links(int fd)
            strncmp(name, folder, strlen(folder)) == 0);
     printf("a pipe %d\n", readlink("/proc/self/fd/1", name, sizeof name) > 0);
     SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/99", name, sizeof name);
+    SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/", name, sizeof name);
+    SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/+0", name, sizeof name);
+    SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/00", name, sizeof name);
+    SHOW(readlinkat, AT_FDCWD, "/proc/self/fd/ 0", name, sizeof name);
 }
 
 static void names(int folder, int fd)

@@ -1,6 +1,7 @@
 /* Memory that has a name: shm_open(), sem_open(), and the files of /dev/shm behind them. */
 #include "calls.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -66,6 +67,63 @@ static void files(void)
     close(inside);
 }
 
+/* Whether a folder of that path has an entry. */
+static int lists(const char *path, const char *name)
+{
+    int found = 0;
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        found += strcmp(entry->d_name, name) == 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+/* By their paths, whoever runs the emulator. */
+static void paths(void)
+{
+    const struct timespec times[2] = {{50, 0}, {60, 0}};
+    struct stat st;
+    char text[8];
+    const int made = (int)SHOW_OK(openat, AT_FDCWD, FILE_OF("one"), O_RDWR | O_CREAT | O_EXCL, 0);
+    SHOW(write, made, "text", 4);
+    SHOW(fchmodat, AT_FDCWD, FILE_OF("one"), 0604);
+    SHOW(truncate, FILE_OF("one"), 100);
+    SHOW(utimensat, AT_FDCWD, FILE_OF("one"), times, 0);
+    SHOW(newfstatat, AT_FDCWD, in("/dev/shm/.//.", "one"), &st, 0);
+    printf("size %ld mode %o time %ld links %ld\n", (long)st.st_size, st.st_mode, (long)st.st_mtim.tv_sec,
+           (long)st.st_nlink);
+    SHOW(faccessat, AT_FDCWD, in("//dev/shm", "one"), R_OK | W_OK);
+    SHOW(faccessat, AT_FDCWD, FILE_OF("one"), X_OK);
+    SHOW(faccessat, AT_FDCWD, FILE_OF("one/"), F_OK);
+    SHOW(faccessat, AT_FDCWD, "/dev/shm", R_OK | W_OK | X_OK);
+    SHOW(faccessat, AT_FDCWD, "/dev/shm/", W_OK);
+    SHOW(readlinkat, AT_FDCWD, FILE_OF("one"), text, sizeof text);
+    SHOW(readlinkat, AT_FDCWD, FILE_OF("none"), text, sizeof text);
+    SHOW(openat, AT_FDCWD, FILE_OF("one/"), O_RDWR);
+    SHOW(openat, AT_FDCWD, FILE_OF("one/."), O_RDWR);
+    SHOW(openat, AT_FDCWD, FILE_OF("one/more"), O_RDWR);
+    SHOW(openat, AT_FDCWD, FILE_OF("none/more"), O_RDWR | O_CREAT, 0600);
+    SHOW(openat, AT_FDCWD, "/dev/shm", O_RDWR);
+    SHOW(mkdirat, AT_FDCWD, FILE_OF("one"), 0700);
+    SHOW(symlinkat, "text", AT_FDCWD, FILE_OF("one"));
+    SHOW(unlinkat, AT_FDCWD, FILE_OF("one"), AT_REMOVEDIR);
+    SHOW(unlinkat, AT_FDCWD, FILE_OF("none"), AT_REMOVEDIR);
+    SHOW(unlinkat, AT_FDCWD, FILE_OF("one/"), 0);
+    SHOW(renameat2, AT_FDCWD, FILE_OF("one"), AT_FDCWD, FILE_OF("none/more"), 0);
+    SHOW(renameat2, AT_FDCWD, FILE_OF("one/"), AT_FDCWD, FILE_OF("two"), 0);
+    const int folder = (int)SHOW_OK(openat, AT_FDCWD, "/dev/shm", O_RDONLY | O_DIRECTORY);
+    SHOW(newfstatat, folder, FILE_OF("one") + strlen("/dev/shm/"), &st, 0);
+    printf("lists %d %d %d %d\n", lists("/dev/shm", FILE_OF("one") + strlen("/dev/shm/")),
+           lists("/dev/shm/", "."), lists("/dev/shm/.", ".."), lists("/dev/shm", "none"));
+    SHOW(unlinkat, folder, FILE_OF("one") + strlen("/dev/shm/"), 0);
+    printf("lists %d\n", lists("/dev/shm", FILE_OF("one") + strlen("/dev/shm/")));
+    SHOW(fstat, made, &st);
+    printf("size %ld links %ld\n", (long)st.st_size, (long)st.st_nlink);
+    close(made);
+    close(folder);
+}
+
 static sem_t *gate, *answer;
 static int *memory;
 
@@ -114,6 +172,7 @@ static void objects(void)
 int main(void)
 {
     files();
+    paths();
     objects();
     return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "emu/env/calls/served.h"
 #include "emu/env/linux/calls/descriptor.h"
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/calls/paths/shared_name.h"
 #include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/time.h"
@@ -21,6 +22,34 @@ static void release(int64_t host, bool owned)
         (void)close((int)host);
 }
 
+/* As fstat() of a host descriptor; pipes and sockets have the numbers that the environment counts. */
+static int64_t look_at(struct process *process, int host, struct stat *st)
+{
+    const int64_t failed = own_file_stat(process, host, st);
+    if (failed || (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode)))
+        return failed;
+    for (uint64_t i = 0; i < FILES_MAX; i++) {
+        const struct file *file = files_get(&process->user->files, i);
+        if (file && file->host == host)
+            st->st_ino = file->number;
+    }
+    return 0;
+}
+
+static int64_t put_stat(struct process *process, uint64_t address, int host)
+{
+    struct stat st;
+    const int64_t failed = look_at(process, host, &st);
+    return failed ? failed : call_store_stat(process->user, address, &st);
+}
+
+int64_t linux_fstat(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    const struct file *file = files_get(&process->user->files, a[0]);
+    (void)thread;
+    return file ? put_stat(process, a[1], file->host) : -EBADF;
+}
+
 int64_t linux_fstatat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
     enum { NO_AUTOMOUNT = 0x800 };
@@ -29,7 +58,7 @@ int64_t linux_fstatat(struct process *process, struct thread *thread, const uint
     if (a[3] & ~(uint64_t)(FOLLOW_NOT | EMPTY_PATH | NO_AUTOMOUNT))
         return -EINVAL;
     int64_t host = path_at(process, a[0], a[1], a[3], false, &owned);
-    int64_t result = host < 0 ? host : call_put_stat(process->user, a[2], (int)host);
+    int64_t result = host < 0 ? host : put_stat(process, a[2], (int)host);
     release(host, owned);
     return result;
 }
@@ -56,23 +85,22 @@ static int64_t put_statx(struct process *process, uint64_t address, int host)
 {
     enum { BASIC = 0x7ff, BLOCK = 4096, BIRTH = 1 };
     struct stat st;
-    if (fstat(host, &st) != 0)
-        return -errno;
+    const int64_t failed = look_at(process, host, &st);
+    if (failed)
+        return failed;
     struct guest_statx to = {.mask = BASIC,
                              .block_size = BLOCK,
                              .links = (uint32_t)st.st_nlink,
                              .user = GUEST_USER_ID,
                              .group = GUEST_USER_ID,
                              .mode = (uint16_t)st.st_mode,
-                             .minor = 1};
-    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)) {
-        to.inode = st.st_ino;
-        to.size = (uint64_t)st.st_size;
-        to.blocks = ((uint64_t)st.st_size + 511) / 512;
-        for (int i = 0; i < 4; i++)
-            if (i != BIRTH)
-                to.times[i].seconds = st.st_mtim.tv_sec, to.times[i].ns = (uint32_t)st.st_mtim.tv_nsec;
-    }
+                             .minor = (uint32_t)st.st_dev,
+                             .inode = st.st_ino,
+                             .size = (uint64_t)st.st_size,
+                             .blocks = ((uint64_t)st.st_size + 511) / 512};
+    for (int i = 0; i < 4; i++)
+        if (i != BIRTH)
+            to.times[i].seconds = st.st_mtim.tv_sec, to.times[i].ns = (uint32_t)st.st_mtim.tv_nsec;
     return guest_put(process->user, address, &to, sizeof to);
 }
 
@@ -229,13 +257,14 @@ int64_t linux_utimensat(struct process *process, struct thread *thread, const ui
         host = file->host;
     int64_t result = host;
     if (host >= 0)
-        result = utimensat((int)host, "", times, AT_EMPTY_PATH) != 0 ? -errno : 0;
+        result = own_file_set_times((int)host, times);
     release(host, owned);
     return result;
 }
 
 int64_t linux_truncate(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    char path[PATH_MAX];
     bool owned;
     struct stat st;
     (void)thread;
@@ -248,9 +277,13 @@ int64_t linux_truncate(struct process *process, struct thread *thread, const uin
                      : !S_ISREG(st.st_mode)       ? -EINVAL
                                                   : 0;
     release(host, owned);
+    if (!failed)
+        failed = path_text(process, (uint64_t)AT_CWD, a[0], path);
     if (failed)
         return failed;
-    host = path_open(process->user, (uint64_t)AT_CWD, a[0], O_WRONLY | O_NONBLOCK);
+    const char *shared = shared_name(path);
+    host = shared ? shared_open(process, shared, O_WRONLY, 0)
+                  : path_open(process->user, (uint64_t)AT_CWD, a[0], O_WRONLY | O_NONBLOCK);
     if (host < 0)
         return host;
     int64_t result = fstat((int)host, &st) != 0 || !S_ISREG(st.st_mode)
@@ -272,6 +305,8 @@ int64_t linux_symlinkat(struct process *process, struct thread *thread, const ui
         return failed;
     if (text[0] == '\0')
         return -ENOENT;
+    if (shared_name(path))
+        return shared_refuse(process, shared_name(path));
     if (path_is_foreign(process, path))
         return -EROFS;
     int64_t parent = path_open_parent(process->user, a[1], a[2], last);
@@ -298,8 +333,11 @@ static int64_t change_folder(struct process *process, const uint64_t a[6], unsig
 
 int64_t linux_mkdirat(struct process *process, struct thread *thread, const uint64_t a[6])
 {
+    char path[PATH_MAX];
     const uint64_t arguments[6] = {a[0], a[1], a[2] & ~(uint64_t)process->umask};
     (void)thread;
+    if (!path_text(process, a[0], a[1], path) && shared_name(path))
+        return shared_refuse(process, shared_name(path));
     return change_folder(process, arguments, 1, call_mkdirat);
 }
 
@@ -308,7 +346,7 @@ int64_t linux_unlinkat(struct process *process, struct thread *thread, const uin
     char path[PATH_MAX];
     (void)thread;
     if (!path_text(process, a[0], a[1], path) && shared_name(path))
-        return a[2] ? -ENOTDIR : shared_remove(process, shared_name(path));
+        return shared_remove(process, shared_name(path), a[2] != 0);
     return change_folder(process, a, 1, call_unlinkat);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/paths/shared_name.h"
 #include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/served.h"
 
@@ -47,7 +48,17 @@ int64_t linux_fchdir(struct process *process, struct thread *thread, const uint6
     char base[PATH_MAX];
     const struct file *file = files_get(&process->user->files, a[0]);
     (void)thread;
+    if (file && file->kind == FILE_SHARED)
+        return -EACCES;
     if (file && file->folder && folder_is_foreign(process, file->host, base))
         return files_enter(&process->user->files, file->host);
     return call_fchdir(process->user, a);
+}
+
+int64_t linux_getdents64(struct process *process, struct thread *thread, const uint64_t a[6])
+{
+    struct file *file = files_get(&process->user->files, a[0]);
+    (void)thread;
+    return file && file->kind == FILE_SHARED ? shared_list(process, file, a)
+                                             : call_getdents64(process->user, a);
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/paths/own_file.h"
 #include "emu/env/linux/calls/paths/shared_name.h"
 
 enum { FOLLOW_NOT = 0x100, EMPTY_PATH = 0x1000, AT_CWD = -100 };
@@ -25,14 +25,34 @@ int sysroot_open(const struct process *process, const char *path, int flags)
     return host == -EXDEV ? -ENOENT : host;
 }
 
-/* Copies text to path[PATH_MAX], behind the name of folder `base` beneath the sysroot. */
-static int64_t name_in_sysroot(const char *base, const char *text, char path[PATH_MAX])
+/* Leaves out components of an absolute path that lead nowhere: `.` and empty ones; a slash at the end remains. */
+static void shorten(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from;) {
+        const bool slash = from[0] == '/', dot = slash && from[1] == '.';
+        if (slash && from[1] == '/') {
+            from++;
+        } else if (dot && (from[2] == '/' || from[2] == '\0')) {
+            if (from[2] == '\0')
+                *to++ = '/';
+            from += 2;
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+/* Puts the name of a folder of the sysroot, or of ours, before path[PATH_MAX]. */
+static int64_t name_in(const char *base, char path[PATH_MAX])
 {
     char full[2 * PATH_MAX + 2];
-    const int used = snprintf(full, sizeof full, "/%s%s%s", base, base[0] ? "/" : "", text);
+    const int used = snprintf(full, sizeof full, "/%s%s%s", base, base[0] ? "/" : "", path);
     if (used >= PATH_MAX)
         return -ENAMETOOLONG;
     memcpy(path, full, (size_t)used + 1);
+    shorten(path);
     return 0;
 }
 
@@ -63,24 +83,23 @@ static void name_itself(char *path)
 
 int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX])
 {
-    char base[PATH_MAX], text[PATH_MAX];
+    char base[PATH_MAX];
     struct user *user = process->user;
     const int64_t failed = guest_string(user, address, path, PATH_MAX);
     if (failed || path[0] == '\0')
         return failed;
     if (path[0] == '/') {
+        shorten(path);
         name_itself(path);
         return 0;
     }
-    const struct file *file =
-        (int32_t)folder == AT_CWD || process->sysroot.root < 0 ? NULL : files_get(&user->files, folder);
+    const struct file *file = (int32_t)folder == AT_CWD ? NULL : files_get(&user->files, folder);
+    if (file && file->kind == FILE_SHARED)
+        return name_in("dev/shm", path);
     const int host = (int32_t)folder == AT_CWD ? user->files.working_folder
                      : file && file->folder    ? file->host
                                                : -1;
-    if (host < 0 || !folder_is_foreign(process, host, base))
-        return 0;
-    memcpy(text, path, strlen(path) + 1);
-    return name_in_sysroot(base, text, path);
+    return host < 0 || !folder_is_foreign(process, host, base) ? 0 : name_in(base, path);
 }
 
 /* Returns whether an absolute path begins with --dir. */
@@ -110,7 +129,7 @@ static int make_random(struct process *process)
 {
     enum { SIZE = 1 << 20, PIECE = 4096 };
     uint8_t bytes[PIECE];
-    int host = memfd_create("random", MFD_CLOEXEC);
+    int host = own_file_make_constant(process, "/dev/urandom");
     for (size_t done = 0; host >= 0 && done < SIZE; done += PIECE) {
         call_random(process->user, bytes, sizeof bytes);
         if (write(host, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
@@ -118,7 +137,7 @@ static int make_random(struct process *process)
     }
     if (host >= 0)
         (void)lseek(host, 0, SEEK_SET);
-    return host < 0 ? -errno : host;
+    return host;
 }
 
 int device_open(struct process *process, const char *path, int mode)
@@ -129,11 +148,17 @@ int device_open(struct process *process, const char *path, int mode)
             int host = open(path, mode | O_CLOEXEC | O_NOCTTY);
             return host < 0 ? -errno : host;
         }
-    if (shared_name(path))
-        return shared_open(process, shared_name(path), (uint64_t)mode, 0);
     if (strcmp(path, "/dev/random") == 0 || strcmp(path, "/dev/urandom") == 0)
         return make_random(process);
     return strcmp(path, "/dev/tty") == 0 ? -ENXIO : -ENOENT;
+}
+
+uint64_t descriptor_named(const char *name)
+{
+    enum { DIGITS = 10 };
+    const size_t length = strspn(name, "0123456789");
+    const bool is = length > 0 && length < DIGITS && name[length] == '\0' && (name[0] != '0' || length == 1);
+    return is ? strtoul(name, NULL, 10) : UINT64_MAX;
 }
 
 int64_t special_descriptor(const struct process *process, const char *path, int mode)
@@ -144,18 +169,18 @@ int64_t special_descriptor(const struct process *process, const char *path, int 
     } names[] = {{"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}};
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     uint64_t descriptor = UINT64_MAX;
+    bool named = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(path, names[i].path) == 0)
-            descriptor = names[i].descriptor;
+            descriptor = names[i].descriptor, named = true;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const size_t length = strlen(folders[i]);
-        char *end;
-        if (strncmp(path, folders[i], length) != 0 || path[length] < '0' || path[length] > '9')
+        if (strncmp(path, folders[i], length) != 0 || path[length] == '\0' || strchr(path + length, '/'))
             continue;
-        descriptor = strtoul(path + length, &end, 10);
-        descriptor = *end == '\0' ? descriptor : UINT64_MAX;
+        descriptor = descriptor_named(path + length);
+        named = true;
     }
-    if (descriptor == UINT64_MAX)
+    if (!named)
         return -ENOENT;
     const struct file *file = files_get(&process->user->files, descriptor);
     if (!file || file->folder)
@@ -202,14 +227,14 @@ static bool leads_above(const char *path)
            strcmp(path + length - 2, "..") == 0;
 }
 
-/* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc, /dev/shm like /dev. */
+/* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc. own_file_stat() tells /dev/shm from it. */
 static int open_leading(const char *path)
 {
     static const char processes[] = "/proc/";
     const bool own = strncmp(path, processes, sizeof processes - 1) == 0;
-    const bool shared = strncmp(path, "/dev/shm", strlen("/dev/shm")) == 0;
+    const bool shared = shared_is_folder(path);
     const int host = open(own      ? processes
-                          : shared ? "/dev"
+                          : shared ? SHARED_FOLDER
                                    : path,
                           O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return host < 0 ? -errno : host;
@@ -234,10 +259,10 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         return files_get(&process->user->files, (uint64_t)open)->host;
     if (open == -EBADF)
         return -ENOENT;
+    if (shared_name(path))
+        return shared_find(process, shared_name(path));
     *owned = true;
     int64_t host = changes ? -ENOENT : device_open(process, path, O_RDONLY);
-    if (host == -ENOENT && shared_name(path))
-        return -ENOENT;
     if (host == -ENOENT)
         host = special_open(process, path, O_PATH | follow);
     if (host >= 0 && changes) {

@@ -27,8 +27,11 @@ int special_open(struct process *process, const char *path, int flags);
 /* Opens a device of /dev. Returns a host descriptor; -ENOENT: it is none. */
 int device_open(struct process *process, const char *path, int mode);
 
+/* Returns the descriptor of a name in a folder of descriptors; UINT64_MAX: no descriptor is called that. */
+uint64_t descriptor_named(const char *name);
+
 /* Returns the program's own descriptor that a path of /dev or /proc/self/fd names, if it allows the access mode; -ENOENT: it is no
- * such path, -EBADF: the descriptor is not open. */
+ * such path, -EBADF: the descriptor is not open, or no number. */
 int64_t special_descriptor(const struct process *process, const char *path, int mode);
 
 /* Returns 0 if the attributes of an open host file may be changed, as those of the sysroot's may not; or -EROFS. */
