@@ -257,7 +257,7 @@ test_sysroot() {
     ln -s "$OUT/outside" "$tree/link_missing"
     for machine in functional ddr3 "virt --env kernel"; do
         # shellcheck disable=SC2086 # options are words
-        ends "what the sysroot has, $machine" 0 -m $machine --sysroot "$OUT/tree" "$OUT/sysroot" "$OUT/tree"
+        ends "what the sysroot has, $machine" 0 -m $machine --net --sysroot "$OUT/tree" "$OUT/sysroot" "$OUT/tree"
         check "what the sysroot has, $machine: $(cat "$OUT/output")" [ ! -s "$OUT/output" ]
         check "what cannot be written is warned of once" [ "$(grep -c "is refused to write with EROFS: only files beneath --dir can be written (for temporary ones, --setenv TMPDIR=$OUT/dir)" "$OUT/errors")" = 1 ]
     done

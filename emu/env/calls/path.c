@@ -62,13 +62,23 @@ static int64_t find_base(const struct user *user, int host, char base[PATH_MAX])
     return host < 0 ? 0 : sandbox_path_of(&user->sandbox, host, base, PATH_MAX);
 }
 
+/* Lets a relative path start from an open folder. */
+static int64_t start_from(const struct user *user, int host, struct path *path)
+{
+    const int64_t failed = find_base(user, host, path->base);
+    if (failed != -EXDEV || !user->name_outer)
+        return failed;
+    path->base[0] = '\0';
+    return path->text[0] == '\0' ? -ENOENT : user->name_outer(user->outer, host, path->text);
+}
+
 /* Makes a path of a text that starts, if it is relative, from the working folder. */
 static int64_t set_path(const struct user *user, const char *text, struct path *path)
 {
     if (snprintf(path->text, sizeof path->text, "%s", text) >= PATH_MAX)
         return -ENAMETOOLONG;
     path->base[0] = '\0';
-    return text[0] == '/' ? 0 : find_base(user, user->files.working_folder, path->base);
+    return text[0] == '/' ? 0 : start_from(user, user->files.working_folder, path);
 }
 
 static int64_t get_path(struct user *user, uint64_t folder, uint64_t address, struct path *path)
@@ -80,11 +90,11 @@ static int64_t get_path(struct user *user, uint64_t folder, uint64_t address, st
     if (path->text[0] == '/')
         return 0;
     if ((int32_t)folder == GUEST_AT_FDCWD)
-        return find_base(user, user->files.working_folder, path->base);
+        return start_from(user, user->files.working_folder, path);
     struct file *file = files_get(&user->files, folder);
     if (!file)
         return -EBADF;
-    return file->folder ? find_base(user, file->host, path->base) : -ENOTDIR;
+    return file->folder ? start_from(user, file->host, path) : -ENOTDIR;
 }
 
 /* Returns whether a warning about this path must be printed: once for each path, and for at most

@@ -66,6 +66,10 @@ struct user {
     struct heap heap;
     struct files files;
     struct sandbox sandbox;
+    /* Puts the name of an open folder that does not lie in the sandbox before a path[PATH_MAX] that starts there. Returns 0 or -errno; NULL:
+     * the program cannot be in such folders. */
+    int64_t (*name_outer)(const void *outer, int folder, char *path);
+    const void *outer;
 
     bool ended;
     int status; /* exit status, once ended */

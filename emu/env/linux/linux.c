@@ -13,6 +13,7 @@
 #include "emu/env/guest/kernel_pages.h"
 #include "emu/env/guest/region.h"
 #include "emu/env/linux/calls/paths/shared_name.h"
+#include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/served.h"
 #include "emu/env/loader/elf.h"
 #include "emu/env/tasks_part.h"
@@ -369,6 +370,8 @@ static bool set_up(struct process *process, struct error *err)
     if (!process->user)
         return false;
     process->user->pages = kernel_pages_new(&process->system.harts[0]);
+    process->user->name_outer = path_name_outer;
+    process->user->outer = process;
     kernel_pages_set_ranges(process->user->pages, process->space.ranges);
     launches_init(process);
     if (!make_tasks(process, err) || !start(process, err))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emu/env/calls/served.h"
+#include "emu/env/linux/calls/paths/special.h"
 #include "emu/env/linux/calls/socket.h"
 #include "emu/sim/alloc.h"
 
@@ -141,8 +142,7 @@ static int64_t bind_in(const struct process *process, const struct file *file, i
     (void)snprintf(host.sun_path, sizeof host.sun_path, "/proc/self/fd/%d/%.64s", folder, own);
     if (bind(file->host, (const struct sockaddr *)&host, sizeof host) != 0)
         return -errno;
-    if (fchmodat(folder, own, 0777 & ~process->umask, 0) == 0 &&
-        rename_new(folder, own, last) == 0)
+    if (fchmodat(folder, own, 0777 & ~process->umask, 0) == 0 && rename_new(folder, own, last) == 0)
         return 0;
     const int failed = errno;
     (void)unlinkat(folder, own, 0);
@@ -151,7 +151,7 @@ static int64_t bind_in(const struct process *process, const struct file *file, i
 
 int64_t socket_name_bind(struct process *process, const struct file *file, uint64_t address, int32_t size)
 {
-    char path[sizeof(struct sockaddr_un) + 1], last[NAME_MAX + 1];
+    char path[sizeof(struct sockaddr_un) + 1], full[PATH_MAX], last[NAME_MAX + 1];
     struct socket_name name;
     int64_t failed = get_bytes(process, address, size, &name);
     if (failed)
@@ -161,6 +161,10 @@ int64_t socket_name_bind(struct process *process, const struct file *file, uint6
     failed = get_path(process, &name, path);
     if (failed)
         return failed;
+    (void)snprintf(full, sizeof full, "%s", path);
+    failed = path_complete(process, (uint64_t)AT_FDCWD, full);
+    if (failed || path_is_foreign(process, full))
+        return failed ? failed : -EROFS;
     if (process->bound_count == NAMES_MOST)
         return -ENOBUFS;
     const int64_t folder = path_open_text_parent(process->user, path, last);

@@ -3,7 +3,9 @@
 #include "expect.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 static void read_library(int line, int folder, const char *path)
 {
@@ -41,6 +43,29 @@ static void look_at(const char *root)
     }
 }
 
+/* What lies beneath --dir is found from folders of the sysroot, too. */
+static void be_home(const char *home)
+{
+    char file[4200], other[4200], link[64];
+    struct stat st;
+    (void)snprintf(file, sizeof file, "%s/new", home);
+    (void)snprintf(other, sizeof other, "%s/./other", home);
+    const int fd = open(file, O_RDWR | O_CREAT | O_EXCL, 0600);
+    expect(__LINE__, "a file", fd >= 0, 1);
+    close(fd);
+    EXPECT(0, newfstatat, AT_FDCWD, file, &st, 0);
+    EXPECT(0, faccessat, AT_FDCWD, file, W_OK);
+    EXPECT(0, truncate, file, 5);
+    EXPECT(0, fchmodat, AT_FDCWD, file, 0640);
+    EXPECT(0, renameat2, AT_FDCWD, file, AT_FDCWD, other, 0);
+    EXPECT(0, symlinkat, "text", AT_FDCWD, file);
+    EXPECT(4, readlinkat, AT_FDCWD, file, link, sizeof link);
+    EXPECT(0, unlinkat, AT_FDCWD, file, 0);
+    EXPECT(0, mkdirat, AT_FDCWD, file, 0700);
+    EXPECT(0, unlinkat, AT_FDCWD, file, AT_REMOVEDIR);
+    EXPECT(0, unlinkat, AT_FDCWD, other, 0);
+}
+
 static void go_there(void)
 {
     char home[4096], link[64], bytes[256];
@@ -64,10 +89,21 @@ static void go_there(void)
     EXPECT(-EROFS, openat, AT_FDCWD, "new", O_WRONLY | O_CREAT, 0600);
     EXPECT(-ENOENT, chdir, "missing");
     EXPECT(-ENOTDIR, chdir, "library");
+    EXPECT(0, newfstatat, AT_FDCWD, "", &st, AT_EMPTY_PATH);
+    EXPECT(-ENOENT, newfstatat, AT_FDCWD, "", &st, 0);
+    EXPECT(-ENOENT, openat, AT_FDCWD, "", O_RDONLY);
+    EXPECT(-EROFS, utimensat, AT_FDCWD, "", NULL, AT_EMPTY_PATH);
+    EXPECT(-ENOENT, newfstatat, AT_FDCWD, "missing", &st, 0);
+    const struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    const int unix_socket = socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT(-EROFS, bind, unix_socket, &name, sizeof name);
+    EXPECT(-EACCES, connect, unix_socket, &name, sizeof name);
+    close(unix_socket);
     EXPECT(0, chdir, "..");
     be_in(__LINE__, "/");
     EXPECT(0, chdir, "..");
     be_in(__LINE__, "/");
+    be_home(home + 1);
     EXPECT(0, fchdir, lib);
     be_in(__LINE__, "/lib");
     EXPECT(0, chdir, home);

@@ -81,13 +81,11 @@ static void name_itself(char *path)
     }
 }
 
-int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX])
+int64_t path_complete(const struct process *process, uint64_t folder, char path[PATH_MAX])
 {
-    char base[PATH_MAX];
-    struct user *user = process->user;
-    const int64_t failed = guest_string(user, address, path, PATH_MAX);
-    if (failed || path[0] == '\0')
-        return failed;
+    const struct user *user = process->user;
+    if (path[0] == '\0')
+        return 0;
     if (path[0] == '/') {
         shorten(path);
         name_itself(path);
@@ -99,7 +97,20 @@ int64_t path_text(const struct process *process, uint64_t folder, uint64_t addre
     const int host = (int32_t)folder == AT_CWD ? user->files.working_folder
                      : file && file->folder    ? file->host
                                                : -1;
-    return host < 0 || !folder_is_foreign(process, host, base) ? 0 : name_in(base, path);
+    const int64_t failed = host < 0 ? -EXDEV : path_name_outer(process, host, path);
+    return failed == -EXDEV ? 0 : failed;
+}
+
+int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX])
+{
+    const int64_t failed = guest_string(process->user, address, path, PATH_MAX);
+    return failed ? failed : path_complete(process, folder, path);
+}
+
+int64_t path_name_outer(const void *outer, int folder, char *path)
+{
+    char base[PATH_MAX];
+    return folder_is_foreign(outer, folder, base) ? name_in(base, path) : -EXDEV;
 }
 
 /* Returns whether an absolute path begins with --dir. */
@@ -249,6 +260,10 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
     *owned = false;
     if (failed)
         return failed;
+    const int there = process->user->files.working_folder;
+    if (path[0] == '\0' && (flags & EMPTY_PATH) && (int32_t)folder == AT_CWD && there >= 0 &&
+        folder_is_foreign(process, there, path))
+        return changes ? -EROFS : there;
     if (path[0] == '\0' && (flags & EMPTY_PATH) && (int32_t)folder != AT_CWD) {
         const struct file *file = files_get(&process->user->files, folder);
         const int64_t refused = file && changes ? special_changes(process, file->host) : 0;

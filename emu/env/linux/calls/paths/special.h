@@ -8,6 +8,13 @@
  * own folder in /proc begins with /proc/self. Returns 0 or -errno. */
 int64_t path_text(const struct process *process, uint64_t folder, uint64_t address, char path[PATH_MAX]);
 
+/* The same of a text. */
+int64_t path_complete(const struct process *process, uint64_t folder, char path[PATH_MAX]);
+
+/* Puts the name of an open folder of the sysroot before a path[PATH_MAX], for struct user, whose `outer` is the process. Returns 0 or
+ * -errno; -EXDEV: it is no such folder. */
+int64_t path_name_outer(const void *outer, int folder, char *path);
+
 /* Returns whether an open folder lies in the sysroot and not beneath --dir; then base[] is its name beneath the sysroot. */
 bool folder_is_foreign(const struct process *process, int host, char base[PATH_MAX]);
 
