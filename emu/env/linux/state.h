@@ -92,7 +92,8 @@ struct thread {
     bool restores;                   /* saved_blocked is valid */
     uint64_t stack, stack_size;      /* alternate stack; size 0: none */
     struct signal_queue signals;
-    uint64_t ran, began; /* ns on hosts, and since when */
+    uint64_t ran, began;  /* ns on hosts, and since when */
+    uint16_t io_priority; /* as ioprio_set has it; without effect */
 };
 
 /* Kinds of files that the environment itself serves (struct file): an expiry counter, whose `own` is its timer's number, and a
@@ -163,7 +164,7 @@ struct process {
     uint64_t timer_slack;
     uint32_t personality;
     int32_t death_signal;
-    bool subreaper, huge_pages_off;
+    bool subreaper, huge_pages_off, dumpable, keeps_capabilities;
     uint64_t entry, headers, header_count, auxiliary, auxiliary_size; /* of the ELF file, and on the stack */
     uint64_t arguments, arguments_end;
     char *executable; /* absolute path */

@@ -380,11 +380,11 @@ int64_t linux_lseek(struct process *process, struct thread *thread, const uint64
     (void)thread;
     if (!file || file->folder || (a[2] != DATA && a[2] != HOLE) || fstat(file->host, &st) != 0)
         return call_lseek(process->user, a);
-    if (!S_ISREG(st.st_mode))
-        return S_ISCHR(st.st_mode) ? -EINVAL : -ESPIPE;
-    if (a[1] >= (uint64_t)st.st_size)
+    if (S_ISREG(st.st_mode) && a[1] >= (uint64_t)st.st_size)
         return -ENXIO;
-    const off_t at = lseek(file->host, a[2] == DATA ? (off_t)a[1] : st.st_size, SEEK_SET);
+    const off_t at = !S_ISREG(st.st_mode) ? lseek(file->host, (off_t)a[1], (int)a[2])
+                     : a[2] == DATA       ? lseek(file->host, (off_t)a[1], SEEK_SET)
+                                          : lseek(file->host, 0, SEEK_END);
     return at < 0 ? -errno : at;
 }
 

@@ -224,31 +224,45 @@ int64_t linux_getpgid(struct process *process, struct thread *thread, const uint
     return failed ? -ESRCH : GUEST_PROCESS_ID;
 }
 
-/* Who may be asked for: a thread, a group of processes, a user. */
-static int64_t find_who(const struct process *process, uint64_t which, uint64_t who)
+enum { IO_CLASS = 13, IO_LEVELS = 7, IO_NONE = 0, IO_REAL_TIME = 1, IO_BEST_EFFORT = 2, IO_IDLE = 3 };
+
+/* Applies a priority of input and output to whom `which` and `who` name: a thread, a group of processes, a user. Without `set` returns the
+ * highest one. Returns it, 0 or -errno. */
+static int64_t io_priority(struct process *process, struct thread *asks, const uint64_t a[6], bool set)
 {
-    enum { PROCESS = 1, GROUP, USER };
-    switch ((int32_t)which) {
-    case PROCESS: return is_thread(process, who) ? 0 : -ESRCH;
-    case GROUP: return who == 0 || who == GUEST_PROCESS_ID ? 0 : -ESRCH;
-    case USER: return who == 0 || who == GUEST_USER_ID ? 0 : -ESRCH;
-    default: return -EINVAL;
+    enum { THREAD = 1, GROUP, USER, LEVEL = 4 };
+    const uint32_t which = (uint32_t)a[0], who = (uint32_t)a[1];
+    const uint32_t unset = IO_BEST_EFFORT << IO_CLASS | LEVEL,
+                   own = which == USER ? GUEST_USER_ID : GUEST_PROCESS_ID;
+    struct thread *one = which == THREAD ? (who ? thread_find(process, (int32_t)who) : asks) : NULL;
+    if (which < THREAD || which > USER)
+        return -EINVAL;
+    if (which == THREAD ? !one : who && who != own)
+        return -ESRCH;
+    if (set && one)
+        one->io_priority = (uint16_t)a[2];
+    if (one)
+        return set ? 0 : one->io_priority;
+    uint32_t highest = UINT32_MAX;
+    for (struct thread *thread = process->threads; thread; thread = thread->next) {
+        const uint32_t has = thread->io_priority >> IO_CLASS == IO_NONE ? unset : thread->io_priority;
+        highest = has < highest ? has : highest;
+        if (set)
+            thread->io_priority = (uint16_t)a[2];
     }
+    return set ? 0 : highest;
 }
 
 int64_t linux_ioprio_get(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    (void)thread;
-    return find_who(process, a[0], a[1]);
+    return io_priority(process, thread, a, false);
 }
 
 /* a[]: kind of who, who, class in the bits from 13 on and level. Real-time classes need privileges. */
 int64_t linux_ioprio_set(struct process *process, struct thread *thread, const uint64_t a[6])
 {
-    enum { SHIFT = 13, LEVELS = 7, NONE = 0, REAL_TIME = 1, IDLE = 3 };
-    const uint32_t class = (uint32_t)a[2] >> SHIFT & LEVELS;
-    (void)thread;
-    if (class > IDLE || (class == NONE && (a[2] & LEVELS)))
+    const uint32_t class = (uint32_t)a[2] >> IO_CLASS & IO_LEVELS;
+    if (class > IO_IDLE || (class == IO_NONE && (a[2] & IO_LEVELS)))
         return -EINVAL;
-    return class == REAL_TIME ? -EPERM : find_who(process, a[0], a[1]);
+    return class == IO_REAL_TIME ? -EPERM : io_priority(process, thread, a, true);
 }

@@ -5,15 +5,16 @@
 #include "emu/env/linux/served.h"
 
 enum { LIMIT_STACK = 3, LIMIT_FILES = 7 };
+enum { SLACK = 50000 }; /* ns, as Linux's */
 
 void limits_init(struct process *process)
 {
-    enum { SLACK = 50000 }; /* ns, as Linux's */
     for (unsigned i = 0; i < LINUX_LIMITS; i++)
         process->limits[i] = (struct limit){UINT64_MAX, UINT64_MAX};
     process->limits[LIMIT_STACK].soft = process->options->user->stack_size;
     process->limits[LIMIT_FILES] = (struct limit){FILES_MAX, FILES_MAX};
     process->timer_slack = SLACK;
+    process->dumpable = true;
 }
 
 /* Hard limits can only be lowered. */
@@ -86,7 +87,8 @@ enum {
     GET_NO_NEW_PRIVILEGES = 39,
     SET_HUGE_PAGES_OFF = 41,
     GET_HUGE_PAGES_OFF = 42,
-    CAPABILITIES = 41, /* of Linux 5.10 */
+    CAPABILITIES = 41,      /* of Linux 5.10 */
+    KEEPS_CAPABILITIES = 4, /* among the secure bits */
 };
 
 static int64_t name_thread(struct process *process, struct thread *thread, uint64_t address)
@@ -114,13 +116,21 @@ static int64_t set_option(struct process *process, struct thread *thread, const 
             return -EINVAL;
         process->death_signal = (int32_t)a[1];
         return 0;
-    case SET_DUMPABLE: return a[1] > 1 ? -EINVAL : 0;
-    case SET_KEEP_CAPABILITIES: return a[1] > 1 ? -EINVAL : 0;
+    case SET_DUMPABLE:
+        if (a[1] > 1)
+            return -EINVAL;
+        process->dumpable = a[1];
+        return 0;
+    case SET_KEEP_CAPABILITIES:
+        if (a[1] > 1)
+            return -EINVAL;
+        process->keeps_capabilities = a[1];
+        return 0;
     case SET_TIMING: return a[1] ? -EINVAL : 0;
     case SET_NAME: return name_thread(process, thread, a[1]);
     case DROP_BOUNDING_SET:
     case SET_SECURE_BITS: return -EPERM;
-    case SET_TIMER_SLACK: process->timer_slack = a[1] ? a[1] : 50000; return 0;
+    case SET_TIMER_SLACK: process->timer_slack = a[1] ? a[1] : SLACK; return 0;
     case SET_SUBREAPER: process->subreaper = a[1] != 0; return 0;
     case SET_NO_NEW_PRIVILEGES:
         if (a[1] != 1 || more)
@@ -141,10 +151,10 @@ int64_t linux_prctl(struct process *process, struct thread *thread, const uint64
     const bool arguments = a[1] || a[2] || a[3] || a[4];
     switch (a[0]) {
     case GET_DEATH_SIGNAL: return put_number(process, a[1], process->death_signal);
-    case GET_DUMPABLE: return 1;
-    case GET_KEEP_CAPABILITIES:
-    case GET_TIMING:
-    case GET_SECURE_BITS: return 0;
+    case GET_DUMPABLE: return process->dumpable;
+    case GET_KEEP_CAPABILITIES: return process->keeps_capabilities;
+    case GET_TIMING: return 0;
+    case GET_SECURE_BITS: return process->keeps_capabilities << KEEPS_CAPABILITIES;
     case GET_NAME: return guest_put(process->user, a[1], thread->name, sizeof thread->name);
     case READ_BOUNDING_SET: return a[1] >= CAPABILITIES ? -EINVAL : 0;
     case GET_TIMER_SLACK: return (int64_t)process->timer_slack;

@@ -65,6 +65,7 @@ int64_t linux_clone(struct process *process, struct thread *thread, const uint64
     if (process->thread_count == LINUX_THREADS)
         return -EAGAIN;
     struct thread *child = thread_new(process);
+    child->io_priority = thread->io_priority;
     thread_store(child, &process->system.harts[thread->host]);
     child->context.pc += 4;
     child->context.x[X_A0] = 0;

@@ -257,6 +257,12 @@ static void identity(void)
     EXPECT(0, prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
     EXPECT(1, prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0);
     EXPECT(-EPERM, ioprio_set, 1, 0, 1 << 13);
+    EXPECT(2 << 13 | 4, ioprio_get, 2, 0);
+    EXPECT(0, ioprio_set, 3, 1000, 3 << 13 | 1);
+    EXPECT(3 << 13 | 1, ioprio_get, 1, 0);
+    EXPECT(3 << 13 | 1, ioprio_get, 2, 1);
+    EXPECT(-ESRCH, ioprio_get, 2, 1 << 22);
+    EXPECT(-ESRCH, ioprio_set, 3, 5, 0);
     EXPECT(20, getpriority, 0, 0);
     EXPECT(-EINVAL, getpriority, 9, 0);
     EXPECT(-ESRCH, getpriority, 0, 1 << 22);
