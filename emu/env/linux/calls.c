@@ -45,6 +45,7 @@ int64_t linux_call(struct process *process, struct thread *thread, struct hart *
 {
     const uint64_t number = hart->x[X_A7], *a = &hart->x[X_A0];
     const struct row *row = find(number);
+    process->caller = thread->id;
     if (!row)
         return call_refuse(process, number, "is missing");
     if (row->own)

@@ -139,6 +139,7 @@ struct process {
     struct thread *on[LINUX_HOSTS]; /* the thread on a host, or NULL */
     bool fence[LINUX_HOSTS];        /* the host's TLBs are out of date */
     int32_t next_id;
+    int32_t caller; /* the thread whose call is being served */
     uint64_t next_order;
     unsigned thread_count;
 

@@ -107,6 +107,21 @@ static int contains(const char *path, const char *text)
     return length > 0 && memmem(bytes, (size_t)length, text, strlen(text)) != NULL;
 }
 
+/* Names of a thread that is not the first. */
+static void *other(void *unused)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)syscall(SYS_gettid));
+    prctl(PR_SET_NAME, "second");
+    printf("the second's name: %d %d %d\n", contains("/proc/thread-self/comm", "second\n"),
+           contains(path, "second\n"), contains("/proc/self/comm", "second\n"));
+    const int fd = open("/proc/thread-self/comm", O_WRONLY);
+    SHOW(write, fd, "other", 5);
+    close(fd);
+    printf("another name: %d\n", contains(path, "other\n"));
+    return unused;
+}
+
 static void proc(void)
 {
     char link[4096] = "";
@@ -128,5 +143,8 @@ int main(int count, char **arguments)
     identity();
     random_bytes();
     proc();
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    pthread_join(thread, NULL);
     return 3;
 }

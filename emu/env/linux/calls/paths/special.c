@@ -63,22 +63,28 @@ bool folder_is_foreign(const struct process *process, int host, char base[PATH_M
            sandbox_path_of(&process->sysroot, host, base, PATH_MAX) == 0;
 }
 
-/* Writes other names of the program's own folder in /proc as /proc/self. */
-static void name_itself(char *path)
+/* Replaces the beginning of a path[PATH_MAX] unless the result is too long. */
+static void replace_beginning(char *path, size_t length, const char *by)
+{
+    const size_t rest = strlen(path + length) + 1, shift = strlen(by);
+    if (shift + rest > PATH_MAX)
+        return;
+    memmove(path + shift, path + length, rest);
+    memcpy(path, by, shift);
+}
+
+/* Writes other names of the program's own folder in /proc as /proc/self. A thread has nothing there that differs from what the program has
+ * but its name. */
+static void name_itself(const struct process *process, char *path)
 {
     static const char *const names[] = {"/proc/1/", "/proc/thread-self/", "/proc/self/task/1/"};
-    static const char itself[] = "/proc/self/";
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t length = strlen(names[i]);
-        if (strncmp(path, names[i], length) != 0)
-            continue;
-        const size_t rest = strlen(path + length) + 1;
-        const size_t shift = sizeof itself - 1;
-        if (shift + rest > PATH_MAX)
-            return;
-        memmove(path + shift, path + length, rest);
-        memcpy(path, itself, shift);
-    }
+    char own[64];
+    (void)snprintf(own, sizeof own, "/proc/self/task/%d/comm", process->caller);
+    if (strcmp(path, "/proc/thread-self/comm") == 0)
+        replace_beginning(path, strlen(path), own);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(path, names[i], strlen(names[i])) == 0)
+            replace_beginning(path, strlen(names[i]), "/proc/self/");
 }
 
 int64_t path_complete(const struct process *process, uint64_t folder, char path[PATH_MAX])
@@ -88,7 +94,7 @@ int64_t path_complete(const struct process *process, uint64_t folder, char path[
         return 0;
     if (path[0] == '/') {
         shorten(path);
-        name_itself(path);
+        name_itself(process, path);
         return 0;
     }
     const struct file *file = (int32_t)folder == AT_CWD ? NULL : files_get(&user->files, folder);
