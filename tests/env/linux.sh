@@ -551,7 +551,7 @@ test_repeats() {
 
 # What is not beneath --dir has numbers and times of the program's, however and by whom croft is run.
 test_own_files() {
-    local machine
+    local machine folder
     for machine in functional ddr3 "virt --env kernel"; do
         # shellcheck disable=SC2086 # options are words
         croft inodes -m $machine
@@ -562,6 +562,14 @@ test_own_files() {
         croft inodes -m $machine
         check "files of the program's own, $machine, again" cmp -s "$OUT/output" "$OUT/wanted"
     done
+    if folder=$(mktemp -d /dev/shm/croft.XXXXXX); then # what the user has named there is the host's
+        echo "a library" >"$folder/library"
+        for machine in "$folder" /dev/shm; do
+            ends "--dir $machine" 0 --dir "$machine" "$OUT/sysroot" read "$folder/library"
+            check "--dir $machine: $(cat "$OUT/output")" [ ! -s "$OUT/output" ]
+        done
+        rm -r "$folder"
+    fi
     [ "$(id -u)" = 0 ] || return 0
     croft shared
     cp "$OUT/output" "$OUT/wanted"

@@ -66,7 +66,7 @@ static int64_t find_base(const struct user *user, int host, char base[PATH_MAX])
 static int64_t start_from(const struct user *user, int host, struct path *path)
 {
     const int64_t failed = find_base(user, host, path->base);
-    if (failed != -EXDEV || !user->name_outer)
+    if ((failed != -EXDEV && failed != SANDBOX_PROCESSES) || !user->name_outer)
         return failed;
     path->base[0] = '\0';
     return path->text[0] == '\0' ? -ENOENT : user->name_outer(user->outer, host, path->text);

@@ -74,8 +74,8 @@ int64_t linux_openat(struct process *process, struct thread *thread, const uint6
         const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
         return null < 0 ? -errno : descriptor_add_own(process, null, a[2], FILE_NAME, (uint64_t)named->id);
     }
-    const char *shared = shared_name(path);
-    if (shared_is_folder(path))
+    const char *shared = path_shared(process, path);
+    if (path_is_shared_folder(process, path))
         return reads ? shared_open_folder(process, a[2] & GUEST_CLOEXEC) : -EISDIR;
     int host = shared ? shared_open(process, shared, a[2], a[3]) : device_open(process, path, mode);
     if (shared && host < 0)
@@ -101,13 +101,13 @@ static int64_t check_access(struct process *process, const uint64_t a[6])
     if (a[2] & ~(uint64_t)(R_OK | W_OK | X_OK))
         return -EINVAL;
     struct stat st;
-    if (shared_name(path)) { /* as the owner */
-        const int shared = shared_find(process, shared_name(path));
+    if (path_shared(process, path)) { /* as the owner */
+        const int shared = shared_find(process, path_shared(process, path));
         return shared < 0                                                            ? shared
                : fstat(shared, &st) == 0 && (~(uint64_t)st.st_mode & a[2] << 6) == 0 ? 0
                                                                                      : -EACCES;
     }
-    if (shared_is_folder(path))
+    if (path_is_shared_folder(process, path))
         return 0;
     int host = device_open(process, path, O_RDONLY);
     if (host >= 0) {
@@ -182,8 +182,9 @@ int64_t linux_readlinkat(struct process *process, struct thread *thread, const u
         return -EINVAL;
     if (special_descriptor(process, path, O_RDONLY) == -EBADF)
         return -ENOENT;
-    const int shared = shared_name(path) ? shared_find(process, shared_name(path)) : -ENOENT;
-    if (shared_name(path))
+    const int shared =
+        path_shared(process, path) ? shared_find(process, path_shared(process, path)) : -ENOENT;
+    if (path_shared(process, path))
         return shared < 0 ? shared : -EINVAL;
     if (!proc_link(process, thread, path, link) && !descriptor_link(process, path, link)) {
         int host = sysroot_open(process, path, O_PATH | O_NOFOLLOW);

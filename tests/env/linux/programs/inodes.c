@@ -106,6 +106,21 @@ static void written(void)
     close(memory);
 }
 
+/* What begins in an open /dev/shm does not lead to the host's folder that stands for it. */
+static void beside(void)
+{
+    const int folder = open("/dev/shm", O_RDONLY | O_DIRECTORY);
+    struct stat st;
+    EXPECT(-EACCES, openat, folder, "../mem", O_RDONLY);
+    EXPECT(-EACCES, openat, folder, "../../proc/self/mem", O_RDONLY);
+    EXPECT(-EACCES, newfstatat, folder, "../other", &st, 0);
+    EXPECT(-EACCES, mkdirat, folder, "../new", 0700);
+    EXPECT(-EACCES, fchdir, folder);
+    EXPECT(-ENOENT, openat, folder, "1", O_RDONLY);
+    EXPECT(-EPERM, mkdirat, folder, "new", 0700);
+    close(folder);
+}
+
 static void ends(void)
 {
     int pipes[2], pair[2];
@@ -127,6 +142,7 @@ int main(void)
 {
     read_only();
     written();
+    beside();
     ends();
     return wrong;
 }

@@ -281,7 +281,7 @@ int64_t linux_truncate(struct process *process, struct thread *thread, const uin
         failed = path_text(process, (uint64_t)AT_CWD, a[0], path);
     if (failed)
         return failed;
-    const char *shared = shared_name(path);
+    const char *shared = path_shared(process, path);
     host = shared ? shared_open(process, shared, O_WRONLY, 0)
                   : path_open(process->user, (uint64_t)AT_CWD, a[0], O_WRONLY | O_NONBLOCK);
     if (host < 0)
@@ -305,8 +305,8 @@ int64_t linux_symlinkat(struct process *process, struct thread *thread, const ui
         return failed;
     if (text[0] == '\0')
         return -ENOENT;
-    if (shared_name(path))
-        return shared_refuse(process, shared_name(path));
+    if (path_shared(process, path))
+        return shared_refuse(process, path_shared(process, path));
     if (path_is_foreign(process, path))
         return -EROFS;
     int64_t parent = path_open_parent(process->user, a[1], a[2], last);
@@ -336,8 +336,8 @@ int64_t linux_mkdirat(struct process *process, struct thread *thread, const uint
     char path[PATH_MAX];
     const uint64_t arguments[6] = {a[0], a[1], a[2] & ~(uint64_t)process->umask};
     (void)thread;
-    if (!path_text(process, a[0], a[1], path) && shared_name(path))
-        return shared_refuse(process, shared_name(path));
+    if (!path_text(process, a[0], a[1], path) && path_shared(process, path))
+        return shared_refuse(process, path_shared(process, path));
     return change_folder(process, arguments, 1, call_mkdirat);
 }
 
@@ -345,8 +345,8 @@ int64_t linux_unlinkat(struct process *process, struct thread *thread, const uin
 {
     char path[PATH_MAX];
     (void)thread;
-    if (!path_text(process, a[0], a[1], path) && shared_name(path))
-        return shared_remove(process, shared_name(path), a[2] != 0);
+    if (!path_text(process, a[0], a[1], path) && path_shared(process, path))
+        return shared_remove(process, path_shared(process, path), a[2] != 0);
     return change_folder(process, a, 1, call_unlinkat);
 }
 
@@ -356,9 +356,9 @@ static bool link_shared(struct process *process, const uint64_t a[6], bool moves
 {
     char from[PATH_MAX], to[PATH_MAX];
     if (path_text(process, a[0], a[1], from) || path_text(process, a[2], a[3], to) ||
-        (!shared_name(from) && !shared_name(to)))
+        (!path_shared(process, from) && !path_shared(process, to)))
         return false;
-    *result = shared_link(process, shared_name(from), shared_name(to), moves, replaces);
+    *result = shared_link(process, path_shared(process, from), path_shared(process, to), moves, replaces);
     return true;
 }
 

@@ -23,7 +23,7 @@
 /* Devices and folders that are made of other ones of the host. */
 enum { OWN_DEVICE = 2, PROCESSES_NUMBER = 1, NUMBERS = 3 };
 
-static const char memory_names[] = "memfd:", shared_names[] = "/dev/shm/";
+static const char memory_names[] = "memfd:", shared_names[] = SHARED_PATH "/";
 
 uint64_t own_file_number(struct process *process)
 {

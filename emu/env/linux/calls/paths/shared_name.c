@@ -14,7 +14,7 @@
 
 const char *shared_name(const char *path)
 {
-    static const char folder[] = "/dev/shm/";
+    static const char folder[] = SHARED_PATH "/";
     const char *name = path + sizeof folder - 1;
     if (strncmp(path, folder, sizeof folder - 1) != 0)
         return NULL;
@@ -24,7 +24,7 @@ const char *shared_name(const char *path)
 
 bool shared_is_folder(const char *path)
 {
-    return strcmp(path, "/dev/shm") == 0 || strcmp(path, "/dev/shm/") == 0;
+    return strcmp(path, SHARED_PATH) == 0 || strcmp(path, SHARED_PATH "/") == 0;
 }
 
 static struct named_memory *find(const struct process *process, const char *name)
@@ -99,7 +99,7 @@ static int open_again(int memory, int flags, bool is_new)
 int shared_open(struct process *process, const char *name, uint64_t flags, uint64_t mode)
 {
     enum { CREATES = 0100, EXCLUSIVE = 0200, TRUNCATES = 01000, APPENDS = 02000, FOLDER = 0200000 };
-    static const char folder[] = "/dev/shm/";
+    static const char folder[] = SHARED_PATH "/";
     char path[sizeof folder + NAME_MAX];
     const struct named_memory *memory = find(process, name);
     const bool is_new = !memory;

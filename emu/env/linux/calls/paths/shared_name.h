@@ -5,6 +5,7 @@
 #include "emu/env/linux/served.h"
 
 /* The folder of the host's that stands for /dev/shm, and its number here (own_file_stat()). */
+#define SHARED_PATH   "/dev/shm"
 #define SHARED_FOLDER "/proc/self/task"
 enum { SHARED_NUMBER = 2 };
 

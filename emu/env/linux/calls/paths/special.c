@@ -116,7 +116,13 @@ int64_t path_text(const struct process *process, uint64_t folder, uint64_t addre
 int64_t path_name_outer(const void *outer, int folder, char *path)
 {
     char base[PATH_MAX];
-    return folder_is_foreign(outer, folder, base) ? name_in(base, path) : -EXDEV;
+    const struct process *process = outer;
+    for (uint64_t i = 0; i < FILES_MAX; i++) {
+        const struct file *file = files_get(&process->user->files, i);
+        if (file && file->host == folder && file->kind == FILE_SHARED)
+            return name_in("dev/shm", path);
+    }
+    return folder_is_foreign(process, folder, base) ? name_in(base, path) : -EXDEV;
 }
 
 /* Returns whether an absolute path begins with --dir. */
@@ -125,6 +131,37 @@ static bool is_inside(const struct process *process, const char *path)
     const char *root = process->user->sandbox.path;
     const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
     return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* Returns whether one absolute path is the other, or leads on to it; slashes at the end do not count. */
+static bool leads_to(const char *from, const char *to)
+{
+    size_t length = strlen(from);
+    while (length > 0 && from[length - 1] == '/')
+        length--;
+    return strncmp(from, to, length) == 0 && (to[length] == '/' || to[length] == '\0');
+}
+
+/* Returns whether a path of the host's /dev/shm has to do with what the user has named there. */
+static bool is_named_by_user(const struct process *process, const char *path)
+{
+    const char *const named[] = {process->user->sandbox.path, process->sysroot.path, process->executable};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (named[i] && leads_to(SHARED_PATH, named[i]) &&
+            (leads_to(named[i], path) || (leads_to(path, named[i]) && !shared_is_folder(path))))
+            return true;
+    return false;
+}
+
+const char *path_shared(const struct process *process, const char *path)
+{
+    const char *name = shared_name(path);
+    return name && !is_named_by_user(process, path) ? name : NULL;
+}
+
+bool path_is_shared_folder(const struct process *process, const char *path)
+{
+    return shared_is_folder(path) && !is_named_by_user(process, path);
 }
 
 bool path_is_foreign(const struct process *process, const char *path)
@@ -245,11 +282,11 @@ static bool leads_above(const char *path)
 }
 
 /* Opens a folder for which path_leads_on() to look at it; those of processes look like /proc. own_file_stat() tells /dev/shm from it. */
-static int open_leading(const char *path)
+static int open_leading(const struct process *process, const char *path)
 {
     static const char processes[] = "/proc/";
     const bool own = strncmp(path, processes, sizeof processes - 1) == 0;
-    const bool shared = shared_is_folder(path);
+    const bool shared = path_is_shared_folder(process, path);
     const int host = open(own      ? processes
                           : shared ? SHARED_FOLDER
                                    : path,
@@ -280,8 +317,8 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
         return files_get(&process->user->files, (uint64_t)open)->host;
     if (open == -EBADF)
         return -ENOENT;
-    if (shared_name(path))
-        return shared_find(process, shared_name(path));
+    if (path_shared(process, path))
+        return shared_find(process, path_shared(process, path));
     *owned = true;
     int64_t host = changes ? -ENOENT : device_open(process, path, O_RDONLY);
     if (host == -ENOENT)
@@ -292,7 +329,7 @@ int64_t path_at(struct process *process, uint64_t folder, uint64_t address, uint
     }
     /* Programs look at all folders that getcwd() names, and tell them from each other. What is in them, they do not see. */
     if (host < 0 && !changes && path_leads_on(process, path))
-        return open_leading(path);
+        return open_leading(process, path);
     if (host >= 0 || path_is_foreign(process, path))
         return host;
     const bool above =

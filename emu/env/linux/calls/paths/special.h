@@ -18,6 +18,11 @@ int64_t path_name_outer(const void *outer, int folder, char *path);
 /* Returns whether an open folder lies in the sysroot and not beneath --dir; then base[] is its name beneath the sysroot. */
 bool folder_is_foreign(const struct process *process, int host, char base[PATH_MAX]);
 
+/* Return the name of a file of /dev/shm if a path leads there, or NULL (shared_name.h); and whether it is that folder. What the user has named
+ * there, as --dir, is the host's. */
+const char *path_shared(const struct process *process, const char *path);
+bool path_is_shared_folder(const struct process *process, const char *path);
+
 /* Returns whether programs see a folder at this path although it cannot be opened. */
 bool path_leads_on(const struct process *process, const char *path);
 
