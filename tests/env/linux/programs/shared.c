@@ -106,6 +106,7 @@ static void paths(void)
     SHOW(openat, AT_FDCWD, FILE_OF("none/more"), O_RDWR | O_CREAT, 0600);
     SHOW(openat, AT_FDCWD, "/dev/shm", O_RDWR);
     SHOW(mkdirat, AT_FDCWD, FILE_OF("one"), 0700);
+    SHOW(mkdirat, AT_FDCWD, "/dev/shm", 0700);
     SHOW(symlinkat, "text", AT_FDCWD, FILE_OF("one"));
     SHOW(unlinkat, AT_FDCWD, FILE_OF("one"), AT_REMOVEDIR);
     SHOW(unlinkat, AT_FDCWD, FILE_OF("none"), AT_REMOVEDIR);

@@ -336,9 +336,13 @@ int64_t linux_mkdirat(struct process *process, struct thread *thread, const uint
     char path[PATH_MAX];
     const uint64_t arguments[6] = {a[0], a[1], a[2] & ~(uint64_t)process->umask};
     (void)thread;
-    if (!path_text(process, a[0], a[1], path) && path_shared(process, path))
+    const int64_t failed = path_text(process, a[0], a[1], path);
+    if (failed)
+        return failed;
+    if (path_shared(process, path))
         return shared_refuse(process, path_shared(process, path));
-    return change_folder(process, arguments, 1, call_mkdirat);
+    return path_is_shared_folder(process, path) ? -EEXIST
+                                                : change_folder(process, arguments, 1, call_mkdirat);
 }
 
 int64_t linux_unlinkat(struct process *process, struct thread *thread, const uint64_t a[6])
