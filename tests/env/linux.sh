@@ -564,7 +564,7 @@ test_own_files() {
     done
     if folder=$(mktemp -d /dev/shm/croft.XXXXXX); then # what the user has named there is the host's
         echo "a library" >"$folder/library"
-        for machine in "$folder" /dev/shm; do
+        for machine in "$folder" /dev/shm /; do
             ends "--dir $machine" 0 --dir "$machine" "$OUT/sysroot" read "$folder/library"
             check "--dir $machine: $(cat "$OUT/output")" [ ! -s "$OUT/output" ]
         done

@@ -142,10 +142,13 @@ static bool leads_to(const char *from, const char *to)
     return strncmp(from, to, length) == 0 && (to[length] == '/' || to[length] == '\0');
 }
 
-/* Returns whether a path of the host's /dev/shm has to do with what the user has named there. */
+/* Returns whether a path of the host's /dev/shm has to do with what the user has named there, or is beneath --dir like all other names
+ * that lead there. */
 static bool is_named_by_user(const struct process *process, const char *path)
 {
     const char *const named[] = {process->user->sandbox.path, process->sysroot.path, process->executable};
+    if (leads_to(named[0], SHARED_PATH))
+        return true;
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (named[i] && leads_to(SHARED_PATH, named[i]) &&
             (leads_to(named[i], path) || (leads_to(path, named[i]) && !shared_is_folder(path))))
