@@ -3,6 +3,7 @@
 #include "expect.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -81,6 +82,12 @@ static void written(void)
     expect(__LINE__, "written", after.st_mtim.tv_sec, before.st_mtim.tv_sec + 2);
     expect(__LINE__, "set", futimens(again, times) == 0 && fstat(fd, &after) == 0, 1);
     expect(__LINE__, "set", after.st_mtim.tv_sec == 7 && after.st_mtim.tv_nsec == 8, 1);
+    const struct timespec past[2] = {{INT64_MIN, 0}, {INT64_MIN, 0}},
+                          future[2] = {{INT64_MAX, 0}, {INT64_MAX, 0}};
+    expect(__LINE__, "long ago",
+           futimens(again, past) == 0 && fstat(fd, &after) == 0 && after.st_mtim.tv_sec < -1000000, 1);
+    expect(__LINE__, "far",
+           futimens(again, future) == 0 && fstat(fd, &after) == 0 && after.st_mtim.tv_sec > UINT32_MAX, 1);
     expect(__LINE__, "link", link("/dev/shm/one", "/dev/shm/two") == 0 && fstat(fd, &after) == 0, 1);
     expect(__LINE__, "links", (long)after.st_nlink, 2);
     unlink("/dev/shm/one");

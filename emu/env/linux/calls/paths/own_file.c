@@ -187,6 +187,13 @@ bool own_file_link(const struct process *process, int host, char link[PATH_MAX])
     return true;
 }
 
+/* Returns a time as the host's file keeps it: one that is too far off is the farthest. */
+static time_t kept(time_t seconds)
+{
+    const time_t most = BEFORE / 2 - 1;
+    return (seconds < -most ? -most : seconds > most ? most : seconds) - BEFORE;
+}
+
 int64_t own_file_set_times(int host, const struct timespec times[2])
 {
     struct timespec to[2] = {times[0], times[1]};
@@ -195,6 +202,6 @@ int64_t own_file_set_times(int host, const struct timespec times[2])
     struct stat st;
     if (fstat(host, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0 && get_name(host, &number, name))
         for (int i = 0; i < 2; i++)
-            to[i].tv_sec -= to[i].tv_nsec == UTIME_OMIT ? 0 : BEFORE;
+            to[i].tv_sec = to[i].tv_nsec == UTIME_OMIT ? 0 : kept(to[i].tv_sec);
     return utimensat(host, "", to, AT_EMPTY_PATH) != 0 ? -errno : 0;
 }
