@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,13 +30,28 @@ void address_space_file_release(struct space_file *file)
     free(file);
 }
 
+/* Writes the blocks that differ from the file's: reading a file does not change its time. */
+static int64_t put_changes(int host, const uint8_t *from, uint64_t length, uint64_t offset)
+{
+    uint8_t block[16384];
+    for (uint64_t done = 0; done < length; done += sizeof block) {
+        const size_t size = length - done < sizeof block ? (size_t)(length - done) : sizeof block;
+        const ssize_t is = pread(host, block, size, (off_t)(offset + done));
+        if (is == (ssize_t)size && memcmp(block, from + done, size) == 0)
+            continue;
+        if (pwrite(host, from + done, size, (off_t)(offset + done)) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
 /* Writes bytes to their place in a file. One that appends does not meanwhile: the host ignores the place there. */
 static int64_t put_bytes(int host, const uint8_t *from, uint64_t length, uint64_t offset)
 {
     const int flags = fcntl(host, F_GETFL), plain = flags & ~O_APPEND;
     if (flags < 0 || (flags != plain && fcntl(host, F_SETFL, plain) != 0))
         return -errno;
-    const int64_t failed = pwrite(host, from, length, (off_t)offset) < 0 ? -errno : 0;
+    const int64_t failed = put_changes(host, from, length, offset);
     if (flags != plain)
         (void)fcntl(host, F_SETFL, flags);
     return failed;

@@ -142,6 +142,12 @@ static void memory(void)
     at[0] = 'I';
     SHOW(pread64, fd, text, 9, 0);
     printf("%.9s\n", text);
+    const struct timespec times[2] = {{2000, 0}, {2000, 5}};
+    struct stat st;
+    SHOW(utimensat, fd, NULL, times, 0);
+    SHOW(pread64, fd, text, 9, 0);
+    SHOW(fstat, fd, &st);
+    printf("read: %ld.%ld\n", (long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
     SHOW(mincore, at, PAGE, text);
     SHOW(mincore, NULL, PAGE, text);
     SHOW(mlockall, MCL_CURRENT);
