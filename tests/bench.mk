@@ -80,7 +80,7 @@ bench-timed: $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR
 	    $(BENCH_DIR)/timed $(BENCH_DIR)/mix $(BENCH_IDLE) $(BENCH_DIR)/event_bench $(BENCH_DIR)/dram_bench
 
 .PHONY: bench-accuracy
-BENCH_ACCURACY := $(addprefix $(BUILD)/tests/,machine/test_accuracy dram/test_latency dram/test_traffic)
+BENCH_ACCURACY := $(addprefix $(BUILD)/tests/,machine/timed/test_accuracy dram/test_latency dram/test_traffic)
 bench-accuracy: $(BENCH_ACCURACY) ## what machines with a clock measure, beside what their parts add up to
 	@tests/bench/accuracy.sh $(BENCH_ACCURACY)
 
