@@ -27,7 +27,15 @@ enum fp_flag { FP_NX = 1, FP_UF = 2, FP_OF = 4, FP_DZ = 8, FP_NV = 16 };
 
 /* MXCSR bits (Intel SDM volume 1, section 10.2.3): exceptions in 5:0, masks in 12:7, rounding control in
  * 14:13. */
-enum { MXCSR_IE = 1, MXCSR_ZE = 4, MXCSR_OE = 8, MXCSR_UE = 16, MXCSR_PE = 32, MXCSR_MASKS = 0x1f80 };
+enum {
+    MXCSR_IE = 1,
+    MXCSR_ZE = 4,
+    MXCSR_OE = 8,
+    MXCSR_UE = 16,
+    MXCSR_PE = 32,
+    MXCSR_EXCEPTIONS = 63,
+    MXCSR_MASKS = 0x1f80
+};
 
 /* Returns the MXCSR rounding control of RM_RNE .. RM_RUP. */
 static inline uint32_t fp_host_rounding(unsigned rm)
@@ -50,12 +58,16 @@ static inline uint32_t fp_begin(unsigned rm)
     return saved;
 }
 
+/* RISC-V's flags for exceptions in MXCSR; constant for a constant. */
+#define FP_FLAGS_OF(csr)                                                                                     \
+    (((csr)&MXCSR_IE ? FP_NV : 0) | ((csr)&MXCSR_ZE ? FP_DZ : 0) | ((csr)&MXCSR_OE ? FP_OF : 0) |            \
+     ((csr)&MXCSR_UE ? FP_UF : 0) | ((csr)&MXCSR_PE ? FP_NX : 0))
+
 /* Returns the exceptions that the host has accumulated, as RISC-V flags. */
 static inline unsigned fp_flags(void)
 {
-    uint32_t csr = _mm_getcsr();
-    return (csr & MXCSR_IE ? FP_NV : 0) | (csr & MXCSR_ZE ? FP_DZ : 0) | (csr & MXCSR_OE ? FP_OF : 0) |
-           (csr & MXCSR_UE ? FP_UF : 0) | (csr & MXCSR_PE ? FP_NX : 0);
+    const uint32_t csr = _mm_getcsr();
+    return FP_FLAGS_OF(csr);
 }
 
 /* Restores the host's own mode. Returns the flags that guest code has raised. */

@@ -9,6 +9,10 @@
 
 struct hart;
 
+/* fcsr: the flags, and the rounding mode above them (unprivileged specification, section "Floating-Point Control and Status
+ * Register"). */
+enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5 };
+
 enum flags_operation { FLAGS_SWAP, FLAGS_SET, FLAGS_CLEAR };
 
 /* Returns whether the instruction is one of these, by its operands; the hart's mode may still refuse it. */
@@ -18,7 +22,7 @@ bool flags_accesses(const struct insn *insn);
 bool flags_writes(const struct insn *insn);
 
 /* RISC-V's flags for the six exceptions in MXCSR (emu/hart/fp.h). */
-extern const uint8_t flags_of_host[64];
+extern const uint8_t flags_of_host[];
 
 /* Executes such an instruction while guest code runs: number, operation, operand and whether it writes are the instruction's. Returns
  * what it reads. */

@@ -1,5 +1,6 @@
 #include "emu/hart/priv/csr.h"
 
+#include "emu/hart/fp/flags.h"
 #include "emu/hart/hart.h"
 #include "emu/hart/mmu.h"
 #include "emu/hart/priv.h"
@@ -7,7 +8,7 @@
 #include "isa/decoder/set.h"
 
 /* The field of fcsr above the five flags. */
-enum { FCSR_FLAGS = 0x1f, FCSR_FRM_SHIFT = 5, FRM_MASK = 7 };
+enum { FRM_MASK = 7 };
 
 #define MSTATUS_WRITABLE                                                                                     \
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_MPRV |     \

@@ -3,11 +3,10 @@
 
 #include <stddef.h>
 
+#include "emu/hart/fp.h"
 #include "emu/hart/hart.h"
 #include "emu/jit/quick/state.h"
 #include "isa/csr.h"
-
-enum { FLAGS = 31, HOST_FLAGS = 63, FRM_SHIFT = 5 };
 
 static void load_byte(struct code *code, unsigned to, struct place from)
 {
@@ -27,14 +26,14 @@ static void emit_read(struct code *code, unsigned number, struct place host)
         return;
     }
     x86_op(code, 0, 0x8b, false, RAX, host);
-    x86_arithmetic_constant(code, X86_AND, false, in_register(RAX), HOST_FLAGS);
+    x86_arithmetic_constant(code, X86_AND, false, in_register(RAX), MXCSR_EXCEPTIONS);
     x86_constant(code, RCX, (uint64_t)(uintptr_t)flags_of_host);
     load_byte(code, RAX, indexed(RCX, RAX, 0, 0));
     load_byte(code, RCX, quick_field(offsetof(struct hart, fflags)));
     or_to(code, RAX, RCX);
     if (number == CSR_fcsr) {
         load_byte(code, RCX, quick_field(offsetof(struct hart, frm)));
-        x86_shift(code, X86_SHL, false, RCX, FRM_SHIFT);
+        x86_shift(code, X86_SHL, false, RCX, FCSR_FRM_SHIFT);
         or_to(code, RAX, RCX);
     }
 }
@@ -48,9 +47,9 @@ static void emit_write(struct code *code, enum insn_id id, struct place host)
         x86_op(code, 0, 0xf7, false, 2, in_register(RDX)); /* not */
         x86_arithmetic(code, X86_AND, false, RDX, in_register(RAX));
     }
-    x86_arithmetic_constant(code, X86_AND, false, in_register(RDX), FLAGS);
+    x86_arithmetic_constant(code, X86_AND, false, in_register(RDX), FCSR_FLAGS);
     x86_op8(code, 0x88, RDX, quick_field(offsetof(struct hart, fflags)));
-    x86_arithmetic_constant(code, X86_AND, false, host, ~HOST_FLAGS);
+    x86_arithmetic_constant(code, X86_AND, false, host, ~MXCSR_EXCEPTIONS);
     x86_op(code, 0, 0x0fae, false, 2, host); /* ldmxcsr */
 }
 
