@@ -14,7 +14,6 @@
 #include "emu/env/loader/stack.h"
 
 enum {
-    VECTORS_MAX = 1024,  /* IOV_MAX of Linux */
     PIECE = 1 << 20,     /* bytes of virtual memory that a call copies at once */
     STAT_BLOCK = 4096,   /* st_blksize of every file; C libraries use it as buffer size */
     SIGNAL_IGNORED = 1,  /* the kernel's SIG_IGN */
@@ -35,11 +34,6 @@ static bool try_again(const struct user *user, int host, bool standard, short ev
     struct pollfd wait = {.fd = host, .events = events};
     return poll(&wait, 1, -1) >= 0 || (errno == EINTR && guest_interrupted(user) == 0);
 }
-
-/* A range of guest addresses. */
-struct span {
-    uint64_t base, length;
-};
 
 /* A transfer between the guest's memory and a file. */
 struct transfer {
@@ -307,8 +301,7 @@ int64_t call_pwrite(struct user *user, const uint64_t a[6])
     return transfer_bytes(user, a, true, true);
 }
 
-/* Reads the guest's iovec[count] at address. Returns 0 or -errno. */
-static int64_t get_spans(struct user *user, uint64_t address, uint64_t count, struct span *spans)
+int64_t call_get_spans(struct user *user, uint64_t address, uint64_t count, struct span spans[VECTORS_MAX])
 {
     if (count > VECTORS_MAX)
         return -EINVAL;
@@ -330,7 +323,7 @@ static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool wri
     struct file *file = files_get(&user->files, a[0]);
     if (!file)
         return -EBADF;
-    int64_t failed = get_spans(user, a[1], a[2], spans);
+    int64_t failed = call_get_spans(user, a[1], a[2], spans);
     return failed ? failed
                   : transfer(user, file->host,
                              &(struct transfer){.writes = writes,
@@ -344,7 +337,7 @@ static int64_t transfer_vectors(struct user *user, const uint64_t a[6], bool wri
 int64_t call_measure(struct user *user, const uint64_t a[6], bool vectors, uint64_t *total, uint64_t *first)
 {
     struct span spans[VECTORS_MAX] = {{a[1], a[2]}};
-    int64_t failed = vectors ? get_spans(user, a[1], a[2], spans) : 0;
+    int64_t failed = vectors ? call_get_spans(user, a[1], a[2], spans) : 0;
     *total = *first = 0;
     for (uint64_t i = 0; !failed && i < (vectors ? a[2] : 1); i++) {
         *first = *total ? *first : spans[i].length;
@@ -359,7 +352,7 @@ int64_t call_continue(struct user *user, const uint64_t a[6], bool writes, bool 
     const struct file *file = files_get(&user->files, a[0]);
     if (!file)
         return -EBADF;
-    int64_t failed = vectors ? get_spans(user, a[1], a[2], spans) : 0;
+    int64_t failed = vectors ? call_get_spans(user, a[1], a[2], spans) : 0;
     return failed ? failed
                   : transfer(user, file->host,
                              &(struct transfer){.writes = writes,

@@ -8,6 +8,13 @@
 
 struct stat;
 
+/* The kernel's struct iovec: a range of guest addresses. */
+struct span {
+    uint64_t base, length;
+};
+
+enum { VECTORS_MAX = 1024 /* IOV_MAX of Linux */ };
+
 /* A system call; a[0..5] are its arguments. calls.c lists the numbers. */
 #define CALL(name) int64_t call_##name(struct user *user, const uint64_t a[6]);
 /* emu/env/calls/file.c: calls on descriptors */
@@ -76,6 +83,9 @@ CALL(flush_icache)
 /* Serves read, write, and with `vectors` readv and writev, of which `done` bytes have been moved before. Returns the number of bytes
  * moved now, or -errno; -EAGAIN if a file that is not one of the standard streams is not ready. */
 int64_t call_continue(struct user *user, const uint64_t a[6], bool writes, bool vectors, uint64_t done);
+
+/* Reads the guest's vectors[count] at address. Returns 0, -EINVAL (too many, or too many bytes) or -EFAULT. */
+int64_t call_get_spans(struct user *user, uint64_t address, uint64_t count, struct span spans[VECTORS_MAX]);
 
 /* Sets *total to the bytes that such a call names, *first to those of its first buffer that is not empty. Returns 0 or -errno. */
 int64_t call_measure(struct user *user, const uint64_t a[6], bool vectors, uint64_t *total, uint64_t *first);

@@ -419,12 +419,7 @@ int64_t linux_tee(struct process *process, struct thread *thread, const uint64_t
     return move(process, thread, &m);
 }
 
-/* The kernel's struct iovec. */
-struct vector {
-    uint64_t base, length;
-};
-
-enum { VECTORS_MAX = 1024, PAGE = 4096 };
+enum { PAGE = 4096 };
 
 /* Copies of the program's pages that vmsplice adds to a pipe. */
 struct pages {
@@ -439,11 +434,9 @@ struct pages {
  * vectors cannot be read any more. */
 static bool copy_pages(struct process *process, const uint64_t a[6], uint64_t done, struct pages *pages)
 {
-    struct vector vectors[VECTORS_MAX];
-    const void *from = guest_readable(process->user, a[1], a[2] * sizeof *vectors);
-    if (!from)
+    struct span vectors[VECTORS_MAX];
+    if (call_get_spans(process->user, a[1], a[2], vectors))
         return false;
-    memcpy(vectors, from, a[2] * sizeof *vectors);
     pages->count = 0;
     for (uint64_t i = 0; i < a[2]; i++) {
         const uint64_t skipped = done < vectors[i].length ? done : vectors[i].length;
@@ -453,7 +446,7 @@ static bool copy_pages(struct process *process, const uint64_t a[6], uint64_t do
             const uint64_t length = vectors[i].length - at < rest ? vectors[i].length - at : rest;
             struct iovec *part = &pages->parts[pages->count++];
             *part = (struct iovec){pages->bytes + (part - pages->parts) * PAGE, length};
-            from = guest_readable(process->user, address, length);
+            const void *from = guest_readable(process->user, address, length);
             if (!from) {
                 part->iov_base = NULL;
                 return true;
