@@ -571,6 +571,10 @@ test_own_files() {
         rm -r "$folder"
     fi
     [ "$(id -u)" = 0 ] || return 0
+    if ! setpriv --reuid 65534 --clear-groups test -x "$CROFT"; then
+        echo "other users cannot reach $CROFT: memory with names for another user is skipped"
+        return 0
+    fi
     croft shared
     cp "$OUT/output" "$OUT/wanted"
     chmod 777 "$(fresh "$OUT/dir")"
